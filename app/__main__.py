@@ -17,29 +17,29 @@ def main(arguments: list[str] | None = None) -> int:
     Front ends are imported when they are chosen: a command line call must not load Qt, and a worker
     must load nothing but its work.
     """
-    given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] == [EMBEDDING_WORKER]:
+    args = sys.argv[1:] if arguments is None else arguments
+    if args[:1] == [EMBEDDING_WORKER]:
         from app.embeddings import worker
 
-        return worker.main(given[1:])
-    if given[:1] == [FUNCTION_WORKER]:
+        return worker.main(args[1:])
+    if args[:1] == [FUNCTION_WORKER]:
         from app.processes import function_worker
 
         return function_worker.main()
-    if "mcp" in given:
+    if "mcp" in args:
         # Nothing is open yet, so a client that ends its server during the start gets a normal exit.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    if given[:1] != ["open"] and is_command(given):
+    if args[:1] != ["open"] and is_command(args):
         # Garbage collection would take a tenth of the time of a short command.
         gc.disable()
         from app.cli import commands
 
-        return commands.main(given)
+        return commands.main(args)
     # The window runs the garbage collector itself once it is open.
     gc.disable()
     from app.desktop import application as desktop
 
-    return desktop.main(given[1:] if given[:1] == ["open"] else given)
+    return desktop.main(args[1:] if args[:1] == ["open"] else args)
 
 
 if __name__ == "__main__":

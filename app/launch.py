@@ -118,6 +118,6 @@ def installed_command() -> tuple[str, ...]:
     script = Path(sys.executable).parent / ("scriptorium.exe" if os.name == "nt" else "scriptorium")
     if script.is_file():
         return (str(script),)
-    if found := shutil.which("scriptorium"):
-        return (str(Path(found).absolute()),)
+    if program := shutil.which("scriptorium"):
+        return (str(Path(program).absolute()),)
     return (sys.executable, "-m", "app")

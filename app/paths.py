@@ -17,7 +17,7 @@ import platformdirs
 from app.storage.private import make_private_folder
 
 APP_NAME = "scriptorium"
-CACHE_VARIABLE = "SCRIPTORIUM_CACHE"  # the variable of the environment that names the cache
+CACHE_VARIABLE = "SCRIPTORIUM_CACHE"  # the environment variable that names the cache folder
 
 
 def _create_private(path: Path) -> Path:

@@ -6,7 +6,7 @@
 
 The extension uses Python's stable ABI, so one file serves all versions from 3.11. A working C compiler is
 used if there is one; otherwise the package's build installs ziglang from PyPI as the compiler. The app does
-not work without the core, so a build that can't make it fails.
+not work without the core, so the build fails without it.
 """
 
 from __future__ import annotations
@@ -65,27 +65,27 @@ def file_name() -> str:
 
 def wheel_tag() -> str:
     """Return the tag of a wheel that contains the extension."""
-    place = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    if place.endswith("universal2"):
-        place = f"macosx_11_0_{platform.machine()}"
+    platform_tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    if platform_tag.endswith("universal2"):
+        platform_tag = f"macosx_11_0_{platform.machine()}"
     if is_free_threaded():
         version = f"cp{sys.version_info[0]}{sys.version_info[1]}"
-        return f"{version}-{version}t-{place}"
-    return f"cp311-abi3-{place}"
+        return f"{version}-{version}t-{platform_tag}"
+    return f"cp311-abi3-{platform_tag}"
 
 
 def compilers() -> list[list[str]]:
     """Return commands that may be a C compiler on this machine, the best first."""
-    if given := os.environ.get("CC"):
-        return [shlex.split(given)]
-    found = []
+    if compiler := os.environ.get("CC"):
+        return [shlex.split(compiler)]
+    candidates = []
     # On Windows, Microsoft's compiler lacks features that the core uses; on a Mac without the developer
     # tools, `cc` is a stub that opens a dialog.
     if os.name != "nt" and (sys.platform != "darwin" or _succeeds(["xcode-select", "-p"])):
-        found = [[path] for name in ("gcc", "clang", "cc") if (path := shutil.which(name))]
+        candidates = [[path] for name in ("gcc", "clang", "cc") if (path := shutil.which(name))]
     if importlib.util.find_spec("ziglang") is not None:
-        found.append([sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline", "-fno-sanitize=all"])
-    return found
+        candidates.append([sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline", "-fno-sanitize=all"])
+    return candidates
 
 
 def _succeeds(command: list[str], **options: object) -> bool:
@@ -157,9 +157,9 @@ def cross_build(platform_name: str, target: Path) -> None:
             command.append("-fPIC")
         if "macos" in platform_name:
             command += ["-undefined", "dynamic_lookup"]
-        made = Path(name, "core")  # The linker for Windows leaves an unneeded import library next to it.
-        _run([*command, "-o", str(made)], name)
-        shutil.move(made, target)
+        built = Path(name, "core")  # The linker for Windows leaves an unneeded import library next to it.
+        _run([*command, "-o", str(built)], name)
+        shutil.move(built, target)
 
 
 def _import_library(zig: list[str], platform_name: str, folder: Path) -> Path:
@@ -177,9 +177,9 @@ def _import_library(zig: list[str], platform_name: str, folder: Path) -> Path:
 
 def _run(command: list[str], cache: str) -> None:
     environment = os.environ | {"ZIG_LOCAL_CACHE_DIR": cache}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    if done.returncode:
-        raise BuildError(f"{shlex.join(command[:4])} …: {done.stderr.strip()[-2000:]}")
+    result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if result.returncode:
+        raise BuildError(f"{shlex.join(command[:4])} …: {result.stderr.strip()[-2000:]}")
 
 
 def build(target: Path, compiler: list[str] | None = None, sanitize: bool = False) -> None:
@@ -193,19 +193,19 @@ def build(target: Path, compiler: list[str] | None = None, sanitize: bool = Fals
     Raises:
         BuildError: No compiler could build it.
     """
-    said = ["no C compiler was found"]
+    messages = ["no C compiler was found"]
     target.parent.mkdir(parents=True, exist_ok=True)
-    for each in [compiler] if compiler else compilers():
+    for candidate in [compiler] if compiler else compilers():
         with tempfile.TemporaryDirectory(dir=target.parent) as name:
-            made = Path(name, target.name)
-            command = command_for(each, made, sanitize)
+            built = Path(name, target.name)
+            command = command_for(candidate, built, sanitize)
             environment = os.environ | {"ZIG_LOCAL_CACHE_DIR": name}
-            done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-            if done.returncode == 0:
-                made.replace(target)
+            result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+            if result.returncode == 0:
+                built.replace(target)
                 return
-            said.append(f"{shlex.join(each)}: {done.stderr.strip()[-2000:]}")
-    raise BuildError("\n".join(said[1:] or said))
+            messages.append(f"{shlex.join(candidate)}: {result.stderr.strip()[-2000:]}")
+    raise BuildError("\n".join(messages[1:] or messages))
 
 
 def main() -> int:
@@ -215,18 +215,20 @@ def main() -> int:
     parser.add_argument("--sanitize", action="store_true", help="with the address and undefined sanitizers")
     parser.add_argument("--target", type=Path, default=FOLDER / file_name())
     parser.add_argument("--platform", choices=PLATFORMS, help="another platform; needs --target")
-    given = parser.parse_args()
-    if given.platform and given.target == FOLDER / file_name():
+    options = parser.parse_args()
+    if options.platform and options.target == FOLDER / file_name():
         parser.error("--platform needs --target: the file is not for this machine")
     try:
-        if given.platform:
-            cross_build(given.platform, given.target)
+        if options.platform:
+            cross_build(options.platform, options.target)
         else:
-            build(given.target, shlex.split(given.compiler) if given.compiler else None, given.sanitize)
+            build(
+                options.target, shlex.split(options.compiler) if options.compiler else None, options.sanitize
+            )
     except BuildError as error:
         print(error, file=sys.stderr)
         return 1
-    print(given.target)
+    print(options.target)
     return 0
 
 

@@ -4,10 +4,10 @@
 `--only` runs some of the checks, such as `--only ruff,mypy`: ruff, format, mypy, imports, tests.
 
 Runs without a display: Qt tests draw offscreen. Prints each check's name and time; the exit status is 0
-only when all passed.
+only if all checks pass.
 
-The tests write some 200,000 small files, sync many of them, and start some hundred programs. So their folder
-is one in memory where the machine allows it, and what Python compiles is kept for the programs of the run.
+The tests write about 200,000 small files, sync many of them, and start hundreds of programs. Their folder is
+therefore in memory if possible, and compiled Python files are cached for the programs of the run.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from pathlib import Path
 import environment
 
 _CHECKS = frozenset({"ruff", "format", "mypy", "imports", "tests"})
-_ENOUGH_MEMORY = 8 * 1024**3
+_MIN_MEMORY_BYTES = 8 * 1024**3
 _IN_MEMORY = ("unshare", "--mount", "--propagation", "private", "sh", "-c")
-_MOUNTED = 'mount -t tmpfs -o mode=0700 tmpfs "$0" && exec "$@"'
+_MOUNT_AND_RUN = 'mount -t tmpfs -o mode=0700 tmpfs "$0" && exec "$@"'
 
 
 def main() -> int:
     """Run all checks one after the other, even if one fails."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--only", type=lambda names: frozenset(names.split(",")), default=_CHECKS)
-    given, for_tests = parser.parse_known_args()
-    if unknown := given.only - _CHECKS:
+    options, pytest_arguments = parser.parse_known_args()
+    if unknown := options.only - _CHECKS:
         parser.error(
-            f"no check is called {', '.join(sorted(unknown))}; there are {', '.join(sorted(_CHECKS))}"
+            f"unknown checks: {', '.join(sorted(unknown))}; choose from {', '.join(sorted(_CHECKS))}"
         )
     environment.ensure(("dev",))
-    if "tests" in given.only and (missing := environment.missing_libraries()):
+    if "tests" in options.only and (missing := environment.missing_libraries()):
         print(f"System libraries that Qt needs are missing: {' '.join(missing)}", file=sys.stderr)
         return 1
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory(prefix="checks-", ignore_cleanup_errors=True) as folder:
-        return _run(Path(folder), given.only, for_tests)
+        return _run(Path(folder), options.only, pytest_arguments)
 
 
 def _run(folder: Path, only: frozenset[str], for_tests: list[str]) -> int:
@@ -85,11 +85,11 @@ def _in_memory(folder: Path) -> list[str]:
     """
     if not (shutil.which("unshare") and shutil.which("mount")):
         return []
-    if os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") < _ENOUGH_MEMORY:
+    if os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") < _MIN_MEMORY_BYTES:
         return []
-    begin = [*_IN_MEMORY, _MOUNTED, str(folder)]
-    tried = subprocess.run([*begin, "true"], capture_output=True, check=False)
-    return begin if tried.returncode == 0 else []
+    prefix = [*_IN_MEMORY, _MOUNT_AND_RUN, str(folder)]
+    attempt = subprocess.run([*prefix, "true"], capture_output=True, check=False)
+    return prefix if attempt.returncode == 0 else []
 
 
 def _passes(name: str, command: list[str]) -> bool:

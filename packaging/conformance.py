@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Hold the MCP server against the protocol's own clients: `python3 packaging/conformance.py`.
+"""Test the MCP server with the protocol's official clients: `python3 packaging/conformance.py`.
 
 Runs the official conformance suite, in both eras, against the sample vault with the suite's fixtures, and the
-official inspector against `scriptorium mcp`. Both come from npm, once, into `build/conformance`; they want
-Node 22, which comes with them where the system has an older one (Linux on x64).
+official inspector against `scriptorium mcp`. Both are installed once from npm into `build/conformance`. They
+need Node 22, which is installed with them if the system's version is older (only on Linux x64).
 
-Prints a table; the exit status is 0 when every scenario that is required passes.
+Prints a table; the exit status is 0 if every required scenario passes.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _EXTRA = re.compile(r"^ +[✓✗] ([\w/-]+) \(([\w-]+)\)$")
 
 
 def main() -> int:
-    """Install what is missing, then run both."""
+    """Install the missing programs, then run both."""
     environment.ensure(("dev",))
     node = _installed()
     if node is None:
-        print("npm is not on this machine, or could not install the suite.", file=sys.stderr)
+        print("npm is not installed, or it could not install the suite.", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="scriptorium-conformance-") as folder:
         failed = _suite(node) + _inspector(node, Path(folder))
-    print(f"failed: {', '.join(failed)}" if failed else "all that is required passes")
+    print(f"failed: {', '.join(failed)}" if failed else "all required scenarios pass")
     return 1 if failed else 0
 
 
@@ -56,15 +56,15 @@ def _installed() -> str | None:
             return None
         FOLDER.mkdir(parents=True, exist_ok=True)
         (FOLDER / "package.json").write_text('{"private": true}\n', encoding="utf-8")
-        wanted = [*PACKAGES, *([NODE] if system is None or _version(system) < (22, 19) else [])]
-        if subprocess.call([npm, "install", "--no-audit", "--no-fund", *wanted], cwd=FOLDER) != 0:
+        packages = [*PACKAGES, *([NODE] if system is None or _version(system) < (22, 19) else [])]
+        if subprocess.call([npm, "install", "--no-audit", "--no-fund", *packages], cwd=FOLDER) != 0:
             return None
     return str(own) if own.exists() else system
 
 
 def _version(node: str) -> tuple[int, int]:
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
-    numbers = [int(part) for part in said.strip().lstrip("v").split(".")[:2] if part.isdecimal()]
+    output = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    numbers = [int(part) for part in output.strip().lstrip("v").split(".")[:2] if part.isdecimal()]
     return (numbers[0], numbers[1]) if len(numbers) == 2 else (0, 0)
 
 
@@ -89,8 +89,8 @@ def _suite(node: str) -> list[str]:
 
 
 def _await(address: str, server: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + 120
-    while time.monotonic() < until and server.poll() is None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and server.poll() is None:
         try:
             urllib.request.urlopen(address, timeout=2).close()
         except urllib.error.HTTPError:
@@ -103,8 +103,8 @@ def _await(address: str, server: subprocess.Popen[bytes]) -> None:
 def _era(node: str, address: str, era: str) -> list[str]:
     program = str(FOLDER / "node_modules" / ".bin" / "conformance")
     command = [node, program, "server", "--url", address, "--requirements", era, "--timeout", "120000"]
-    said = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False).stdout
-    lines = said.splitlines()
+    output = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False).stdout
+    lines = output.splitlines()
     extra = {found[1]: found[2] for line in lines if (found := _EXTRA.match(line))}
     results = [found for line in lines if (found := _RESULT.match(line))]
     failed = [] if results else [f"{era}: the suite did not run"]
@@ -122,11 +122,11 @@ def _inspector(node: str, folder: Path) -> list[str]:
     vault = folder / "Vault"
     shutil.copytree(environment.ROOT / "resources" / "sample-vault", vault)
     own = {f"SCRIPTORIUM_{name}": str(folder / name) for name in ("CONFIG", "DATA", "CACHE", "LOGS")}
-    given = [f"{key}={value}" for key, value in {**own, "PYTHONPATH": str(environment.ROOT)}.items()]
+    assignments = [f"{key}={value}" for key, value in {**own, "PYTHONPATH": str(environment.ROOT)}.items()]
     program = str(FOLDER / "node_modules" / ".bin" / "mcp-inspector")
-    start = [node, program, "--cli", *(part for one in given for part in ("-e", one))]
+    prefix = [node, program, "--cli", *(part for one in assignments for part in ("-e", one))]
     serve = [str(environment.PYTHON), "-m", "app", "mcp", str(vault)]
-    asked = {
+    requests = {
         "tools/list": [],
         "resources/list": [],
         "prompts/list": [],
@@ -136,23 +136,23 @@ def _inspector(node: str, folder: Path) -> list[str]:
     }
     print("\ninspector")
     failed = []
-    for method, options in asked.items():
-        command = [*start, *serve, "--method", method, *options]
-        done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
-        if is_good := done.returncode == 0 and "error" not in _json(done.stdout):
+    for method, options in requests.items():
+        command = [*prefix, *serve, "--method", method, *options]
+        result = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
+        if is_good := result.returncode == 0 and "error" not in _json(result.stdout):
             print(f"  ✓ {method}")
         else:
-            print(f"  ✗ {method}: {done.stdout[-300:]} {done.stderr[-300:]}")
+            print(f"  ✗ {method}: {result.stdout[-300:]} {result.stderr[-300:]}")
         failed += [] if is_good else [f"inspector {method}"]
     return failed
 
 
 def _json(text: str) -> dict[str, object]:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except ValueError:
         return {"error": "no JSON"}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 if __name__ == "__main__":

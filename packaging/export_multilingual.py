@@ -2,8 +2,8 @@
 
     python3 packaging/export_multilingual.py [--venv FOLDER] [--write] [--out FOLDER]
 
-The first stage (standard library only) makes a throwaway environment, installs what `PINS` says and runs
-this file again inside it. The second stage checks the SHA-256 of the weights, converts them twice by
+The first stage (standard library only) creates a temporary environment, installs the packages in `PINS` and
+runs this file again inside it. The second stage checks the SHA-256 of the weights, converts them twice by
 `app/embeddings/e5_conversion.py`, checks that both runs give the same bytes and that these are the ones that
 `resources/models/multilingual-e5-small-int4/manifest.json` names, and compares the vectors with those of the
 package's own engine over some hundred sentences in some 80 languages.
@@ -42,8 +42,8 @@ PINS = (
     "django==5.2.19",
 )
 PREFIXES = {"query": "query: ", "passage": "passage: "}
-MOST_BYTES = 80_000_000
-LOWEST_COSINE, LOWEST_MEAN_COSINE = 0.99, 0.9995
+MAX_BYTES = 80_000_000
+MIN_COSINE, MIN_MEAN_COSINE = 0.99, 0.9995
 # The languages whose sentences make the centers.
 CENTER_LANGUAGES = ("ar", "cs", "hi", "it", "ja", "nl", "pl", "pt", "sv", "tr", "uk")
 CENTER_SENTENCES, COMPARED_SENTENCES = 16, 4
@@ -58,12 +58,12 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write the manifest")
     parser.add_argument("--out", type=Path, help="also put the complete model into this folder")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.inside:
+    options = parser.parse_args()
+    if options.inside:
         sys.path.insert(0, str(ROOT))
-        check(given.write, given.out)
+        check(options.write, options.out)
         return 0
-    python = export_model.environment(given.venv, PINS)
+    python = export_model.environment(options.venv, PINS)
     return subprocess.call([str(python), __file__, "--inside", *sys.argv[1:]])
 
 
@@ -87,8 +87,8 @@ def check(write: bool, out: Path | None) -> None:
             sys.exit("Two conversions differ.")
         size = sum((folder / "first" / file).stat().st_size for file in files)
         print(f"files: {size:,} bytes, {files}")
-        if size > MOST_BYTES:
-            sys.exit(f"At most {MOST_BYTES:,} bytes are allowed.")
+        if size > MAX_BYTES:
+            sys.exit(f"At most {MAX_BYTES:,} bytes are allowed.")
         vectors = _Vectors(folder / "first")
         texts = list(_sentences(excluded=CENTER_LANGUAGES, count=COMPARED_SENTENCES))
         cosine = compare(vectors, texts)
@@ -117,7 +117,7 @@ def compare(vectors: _Vectors, texts: list[str]) -> float:
         own = vectors.of([prefix + text for text in texts])
         cosines = (own * engine.encode(texts, is_query=kind == "query")).sum(axis=1)
         print(f"{kind}: {len(texts)} texts, cosine mean {cosines.mean():.5f} min {cosines.min():.5f}")
-        if cosines.min() < LOWEST_COSINE or cosines.mean() < LOWEST_MEAN_COSINE:
+        if cosines.min() < MIN_COSINE or cosines.mean() < MIN_MEAN_COSINE:
             sys.exit("The vectors are not those of the source.")
         lowest = min(lowest, float(numpy.min(cosines)))
     return lowest
@@ -168,7 +168,7 @@ class _Vectors:
 
 
 def _sentences(*, only: tuple[str, ...] = (), excluded: tuple[str, ...] = (), count: int) -> Iterator[str]:
-    """Return some sentences in each language, chosen by the hash of their source text."""
+    """Yield some sentences in each language, chosen by the hash of their source text."""
     import django
 
     for folder in sorted((Path(django.__file__).parent / "conf" / "locale").iterdir()):

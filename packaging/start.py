@@ -4,7 +4,7 @@
 With `--multilingual` it also fetches the multilingual model for semantic search and converts it (75 MB).
 
 Needs nothing but Python. Without a vault it opens a copy of the sample vault in the user's data folder, so
-that the shipped one stays as it is. With `--desktop-entry` it adds the app to the desktop's menu instead.
+that the shipped one stays unchanged. With `--desktop-entry` it adds the app to the desktop's menu instead.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> int:
         args.remove("--multilingual")
         if status := multilingual_model.make(environment.PYTHON):
             return status
-        print("The multilingual model is installed. Choose it in the settings, under Search by meaning.")
+        print("The multilingual model is installed. Choose it in the settings, under Semantic search.")
     if "--desktop-entry" in args:
         print(f"Scriptorium is in the menu of your desktop; delete this to remove it: {menu_entry.add()}")
         return 0

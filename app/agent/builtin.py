@@ -84,12 +84,12 @@ class Responder(Protocol):
 
 
 class BuiltinAgent:
-    """Answer by parsing the request; keep each conversation's state to resolve words such as "it".
+    """Answers by parsing the request; keeps each conversation's state to resolve words such as "it".
 
     Args:
         registry: The tools; requests for tools that are switched off are not understood.
         resolver: Finds notes by name.
-        words: Return the tags, types and properties of the vault.
+        words: Returns the tags, types and properties of the vault.
         changes_today: The audit entries of this agent's changes since midnight, oldest first.
         now: The current time.
     """
@@ -117,28 +117,28 @@ class BuiltinAgent:
     async def respond(self, turn: Turn) -> None:
         """Carry out the request, ask for clarification, or explain that it needs a model."""
         state = self.state(turn)
-        found = self.interpret(turn.prompt.text, state)
+        interpretation = self.interpret(turn.prompt.text, state)
         language = self._interpreter.language_of(turn.prompt.text)
-        match found:
-            case Clarification() if found.options and turn.caller.uses_model:
+        match interpretation:
+            case Clarification() if interpretation.options and turn.caller.uses_model:
                 # A model asks: the answer must not name notes that are hidden from it.
                 turn.say(_AMBIGUOUS_MESSAGE)
             case Clarification():
-                self._ask(turn, found, language)
-                self._states[_state_key(turn)] = replace(state, question=found)
+                self._ask(turn, interpretation, language)
+                self._states[_state_key(turn)] = replace(state, question=interpretation)
             case Reading():
-                await self._carry_out(turn, found, state)
+                await self._carry_out(turn, interpretation, state)
             case ModelRequired():
-                self._say_model_required(turn, found)
-                # "It" may be what the model would have made.
+                self._say_model_required(turn, interpretation)
+                # "It" may refer to the result that the model would have produced.
                 self._states[_state_key(turn)] = replace(state, question=None, focus=(), is_lost=True)
             case ContentQuestion():
-                await self._answer_from_notes(turn, found, state, language)
+                await self._answer_from_notes(turn, interpretation, state, language)
             case Reply():
-                turn.say(localized(reply_text(found), language))
+                turn.say(localized(reply_text(interpretation), language))
                 self._states[_state_key(turn)] = (
                     replace(state, question=None)
-                    if found.understood
+                    if interpretation.understood
                     else replace(state, question=None, focus=(), is_lost=True)
                 )
 
@@ -168,13 +168,13 @@ class BuiltinAgent:
 
     def asks_notes(self, text: str) -> bool:
         """Return whether a request is a question about the content of the notes."""
-        asks = asking_language(text, languages()) is not None
-        return asks and isinstance(self.interpret(text, DialogState()), ContentQuestion)
+        is_question = asking_language(text, languages()) is not None
+        return is_question and isinstance(self.interpret(text, DialogState()), ContentQuestion)
 
     def state(self, turn: Turn) -> DialogState:
         """Return the dialog state of the turn's conversation."""
-        known = self._states.get(_state_key(turn), DialogState())
-        return known.on_screen(turn.prompt.open_note, turn.prompt.notes)
+        state = self._states.get(_state_key(turn), DialogState())
+        return state.on_screen(turn.prompt.open_note, turn.prompt.notes)
 
     @cached_property
     def _tool_actions(self) -> tuple[Mapping[str, Action], tuple[ActionFrame, ...]]:
@@ -182,8 +182,12 @@ class BuiltinAgent:
 
     def actions(self) -> Mapping[str, Action]:
         """Return the actions whose tools are available and switched on, by id."""
-        known = {**ACTIONS, **self._tool_actions[0]}
-        return {action.id: action for action in known.values() if not action.tool or self._is_on(action.tool)}
+        all_actions = {**ACTIONS, **self._tool_actions[0]}
+        return {
+            action.id: action
+            for action in all_actions.values()
+            if not action.tool or self._is_on(action.tool)
+        }
 
     def _is_on(self, tool: str) -> bool:
         try:
@@ -195,34 +199,34 @@ class BuiltinAgent:
         if reading.steps[0].action == "help":
             turn.say(HELP)
             return
-        shown = reading_chips(reading)
+        chips = reading_chips(reading)
         if turn.prompt.mode != "propose" and any(
             self.actions()[step.action].writes for step in reading.steps
         ):
-            refused = _READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in shown))
-            turn.say(localized(refused, self._interpreter.language_of(turn.prompt.text)))
+            message = _READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in chips))
+            turn.say(localized(message, self._interpreter.language_of(turn.prompt.text)))
             return
-        turn.show_reading(tuple(map(_reading_chip, shown)))
+        turn.show_reading(tuple(map(_reading_chip, chips)))
         language = next(candidate for candidate in languages() if candidate.code == reading.language)
         pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions())
-        after = await pipeline.run(reading)
-        self._states[_state_key(turn)] = after
-        if after.question is not None:
-            self._ask(turn, after.question, language)
+        next_state = await pipeline.run(reading)
+        self._states[_state_key(turn)] = next_state
+        if next_state.question is not None:
+            self._ask(turn, next_state.question, language)
 
-    def _ask(self, turn: Turn, found: Clarification, language: Language) -> None:
+    def _ask(self, turn: Turn, clarification: Clarification, language: Language) -> None:
         choices = []
-        for option in found.options:
+        for option in clarification.options:
             labels = [chip.label for chip in reading_chips(option.reading)]
             path = option.label if option.label.endswith((".md", ".markdown")) else ""
             choices.append(
                 AnswerChoice(label=path or " · ".join(labels), reply=f"{PREFIX} {serialize(option.reading)}")
             )
-        turn.ask(localized(found.question, language), tuple(choices))
+        turn.ask(localized(clarification.question, language), tuple(choices))
 
-    def _say_model_required(self, turn: Turn, found: ModelRequired) -> None:
+    def _say_model_required(self, turn: Turn, required: ModelRequired) -> None:
         turn.ask(
-            f"{found.work} needs a language model, and none is set up. Use one on this computer (Ollama,"
+            f"{required.work} needs a language model, and none is set up. Use one on this computer (Ollama,"
             " LM Studio, llama.cpp) or a service for which you have a key.",
             (AnswerChoice(label="Set up a model…", reply="", action=SET_UP_MODEL),),
         )
@@ -249,29 +253,29 @@ class BuiltinAgent:
         passages = shown_passages(outcome.result) if outcome.success else []
         paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
         focus = focus or (paths if len(paths) == 1 else ())
-        listed = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0) if paths else state.last
+        last_reading = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0) if paths else state.last
         self._states[_state_key(turn)] = replace(
             state,
             results=paths or state.results,
             question=None,
             focus=focus,
             is_lost=not focus,
-            last=listed,
+            last=last_reading,
         )
 
     def _named_note(self, text: str) -> tuple[str, ...]:
         """Return the note that a question names, if it is only one."""
         words = text.strip(" ?.!").split()
-        found: set[str] = set()
+        paths_found: set[str] = set()
         for length in range(min(len(words), _MAX_NAME_WORDS), 0, -1):
             for start in range(len(words) - length + 1):
                 name = " ".join(words[start : start + length]).strip('",;:?!“”')
                 paths = [str(path) for path in self._resolver.resolve(name, None).candidates if path.is_note]
                 if paths and (length > 1 or name[:1].isupper()):
-                    found.update(paths)
-            if found:
+                    paths_found.update(paths)
+            if paths_found:
                 break
-        return tuple(found) if len(found) == 1 else ()
+        return tuple(paths_found) if len(paths_found) == 1 else ()
 
 
 def reply_text(reply: Reply) -> str:

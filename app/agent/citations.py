@@ -32,8 +32,8 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]*_]*[ \t\n]+(?!\[\[|\(\
 _LEAD = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?")
 _NO_CLAIM = re.compile(r"[ \t>]*(?:#{1,6}[ \t].*|\|.*|[-*_=\s]*)", re.DOTALL)
 _WORD = re.compile(r"\w+")
-_FEWEST_WORDS = 3
-_REACH = 700
+_MIN_WORDS = 3
+_MAX_QUOTE_DISTANCE = 700
 
 Read = Callable[[str], tuple[NotePath, str] | None]
 """The note that a wikilink's target resolves to, and the text that a model may see."""
@@ -41,24 +41,24 @@ Read = Callable[[str], tuple[NotePath, str] | None]
 
 @dataclass(frozen=True, slots=True)
 class _Citation:
-    """A checked link of an answer: the text to show, and whether it points to a passage of a note."""
+    """A checked link of an answer; it is neither valid nor invalid if it cites no passage."""
 
-    shown: str
-    holds: bool = False
-    fails: bool = False
+    text: str
+    is_valid: bool = False
+    is_invalid: bool = False
 
 
-class CitationCheck:
-    """Check the answers of one turn.
+class CitationChecker:
+    """Checks the answers of one turn.
 
     Args:
-        read: Read the current content of a note.
+        read: Reads the current content of a note.
     """
 
     def __init__(self, read: Read) -> None:
         self._read = read
 
-    def checked(self, answer: str, *, claims: bool) -> str:
+    def check(self, answer: str, *, claims: bool) -> str:
         """Check the citations of an answer and return it with links and marks.
 
         Args:
@@ -68,49 +68,49 @@ class CitationCheck:
         # Only the app sets marks: a model's own marks prove nothing.
         for mark in (NOT_FOUND, NOT_IN_NOTES, NO_PASSAGE):
             answer = answer.replace(mark, mark.strip("="))
-        linked = self._linked(answer)
-        return _marked(linked) if claims else linked.replace(_PASSAGE, "").replace(_FAILED, "")
+        linked = self._link_citations(answer)
+        return _mark_claims(linked) if claims else linked.replace(_PASSAGE, "").replace(_FAILED, "")
 
-    def _linked(self, answer: str) -> str:
+    def _link_citations(self, answer: str) -> str:
         """Return the answer with each citation followed by its result: `_PASSAGE` or `_FAILED`."""
-        hidden = mask_text(answer)
+        masked = mask_text(answer)
         parts: list[str] = []
-        at = 0
-        for found in _LINK.finditer(answer):
-            if hidden[found.start()] != "[":
+        position = 0
+        for match in _LINK.finditer(answer):
+            if masked[match.start()] != "[":
                 continue
-            before = answer[max(at, found.start() - _REACH) : found.start()]
-            citation = self._citation(found[1], before)
-            mark = f" {NOT_FOUND}{_FAILED}" if citation.fails else _PASSAGE if citation.holds else ""
-            parts += (answer[at : found.start()], citation.shown, mark)
-            at = found.end()
-        return "".join((*parts, answer[at:]))
+            before = answer[max(position, match.start() - _MAX_QUOTE_DISTANCE) : match.start()]
+            citation = self._citation(match[1], before)
+            mark = f" {NOT_FOUND}{_FAILED}" if citation.is_invalid else _PASSAGE if citation.is_valid else ""
+            parts += (answer[position : match.start()], citation.text, mark)
+            position = match.end()
+        return "".join((*parts, answer[position:]))
 
     def _citation(self, inner: str, before: str) -> _Citation:
         link = parse_reference(f"[[{inner}]]")
         fragment = f"^{link.block}" if link.block else link.heading or ""
         cites = is_span(fragment) or fragment.startswith(("^", "span="))
         quote = _QUOTE.search(before)
-        quoted = quote[1].strip() if quote and len(_WORD.findall(quote[1])) >= _FEWEST_WORDS else ""
+        quoted = quote[1].strip() if quote and len(_WORD.findall(quote[1])) >= _MIN_WORDS else ""
         note = self._read(link.target) if link.target else None
         if note is None:
             return (
-                _Citation(link.alias or link.name, fails=True)
+                _Citation(link.alias or link.name, is_invalid=True)
                 if cites or quoted
                 else _Citation(f"[[{inner}]]")
             )
         path, text = note
         span = find_fragment(text, scan(text), fragment) if cites else None
         if cites and span is None:
-            return _Citation(_link(path, "", link), fails=True)
+            return _Citation(_link(path, "", link), is_invalid=True)
         if quoted and (span is None or quoted not in text[span.start : span.end]):
             at = text.find(quoted)
             if at < 0:
-                return _Citation(_link(path, "", link), fails=True)
+                return _Citation(_link(path, "", link), is_invalid=True)
             span, fragment = Span(at, at + len(quoted)), ""
         if span is None:
             return _Citation(f"[[{inner}]]")
-        return _Citation(_link(path, fragment or fragment_of(text, span), link), holds=True)
+        return _Citation(_link(path, fragment or fragment_of(text, span), link), is_valid=True)
 
 
 _PASSAGE, _FAILED = "\x02", "\x03"
@@ -121,11 +121,11 @@ def _link(path: NotePath, fragment: str, link: Reference) -> str:
     return f"[[{target}{'#' if fragment else ''}{fragment}|{link.alias or path.name}]]"
 
 
-def _marked(answer: str) -> str:
-    """Mark every statement without a valid citation."""
-    hidden = mask_text(answer)
+def _mark_claims(answer: str) -> str:
+    """Return the answer with a mark after every statement without a valid citation."""
+    masked = mask_text(answer)
     parts: list[str] = []
-    at = 0
+    position = 0
     for block in _BLOCK.finditer(answer):
         cuts = [
             block.start(),
@@ -133,25 +133,25 @@ def _marked(answer: str) -> str:
             block.end(),
         ]
         for start, end in pairwise(cuts):
-            parts += (answer[at:start], _marked_block(answer[start:end], hidden[start:end]))
-            at = end
-    return "".join((*parts, answer[at:])).replace(_PASSAGE, "").replace(_FAILED, "")
+            parts += (answer[position:start], _mark_block(answer[start:end], masked[start:end]))
+            position = end
+    return "".join((*parts, answer[position:])).replace(_PASSAGE, "").replace(_FAILED, "")
 
 
-def _marked_block(block: str, hidden: str) -> str:
-    if not hidden.strip("\0\n ") or _NO_CLAIM.fullmatch(block):
+def _mark_block(block: str, masked: str) -> str:
+    if not masked.strip("\0\n ") or _NO_CLAIM.fullmatch(block):
         return block
     lead = _LEAD.match(block)
     start = lead.end() if lead else 0
-    ends = [found.end() for found in _SENTENCE_END.finditer(hidden, start)]
+    ends = [match.end() for match in _SENTENCE_END.finditer(masked, start)]
     parts = [block[:start]]
     for begin, end in zip([start, *ends], [*ends, len(block)], strict=True):
         sentence = block[begin:end]
-        bare = sentence.rstrip()
-        parts.append(bare)
-        if _is_claim(bare):
-            parts.append(f" {NO_PASSAGE if _LINK.search(bare) else NOT_IN_NOTES}")
-        parts.append(sentence[len(bare) :])
+        text = sentence.rstrip()
+        parts.append(text)
+        if _is_claim(text):
+            parts.append(f" {NO_PASSAGE if _LINK.search(text) else NOT_IN_NOTES}")
+        parts.append(sentence[len(text) :])
     return "".join(parts)
 
 
@@ -160,4 +160,4 @@ def _is_claim(sentence: str) -> bool:
     if _PASSAGE in sentence or _FAILED in sentence:
         return False
     statement = _LINK.sub("x", sentence).rstrip('*_ )"”’»')
-    return len(_WORD.findall(statement)) >= _FEWEST_WORDS and not statement.endswith(("?", ":"))
+    return len(_WORD.findall(statement)) >= _MIN_WORDS and not statement.endswith(("?", ":"))

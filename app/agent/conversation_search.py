@@ -18,17 +18,17 @@ _SCHEMA = (
 
 
 class ConversationIndex:
-    """Index the items of a conversation store; the caller holds the transaction."""
+    """Indexes the items of a conversation store; the caller holds the transaction."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        known = db.execute("select count(*) from sqlite_master where name = 'said'").fetchone()[0]
+        exists = db.execute("select count(*) from sqlite_master where name = 'said'").fetchone()[0]
         for statement in _SCHEMA:
             db.execute(statement)
-        if not known:
-            self._read_all()
+        if not exists:
+            self._index_all()
 
-    def _read_all(self) -> None:
+    def _index_all(self) -> None:
         """Index the messages that were saved before the index existed."""
         rows = self._db.execute("select conversation, position, body from items").fetchall()
         for conversation, position, body in rows:
@@ -36,7 +36,7 @@ class ConversationIndex:
 
     def put(self, conversation: str, position: int, item: AnyItem) -> None:
         """Index the current item at a position."""
-        self._forget("conversation = ? and position = ?", (conversation, position))
+        self._delete("conversation = ? and position = ?", (conversation, position))
         if not isinstance(item, UserText | AgentText):
             return
         by_model = isinstance(item, UserText) or item.by_model
@@ -50,9 +50,9 @@ class ConversationIndex:
 
     def delete_from(self, conversation: str, position: int = 0) -> None:
         """Remove a conversation from the index, starting at a position."""
-        self._forget("conversation = ? and position >= ?", (conversation, position))
+        self._delete("conversation = ? and position >= ?", (conversation, position))
 
-    def _forget(self, condition: str, values: tuple[object, ...]) -> None:
+    def _delete(self, condition: str, values: tuple[object, ...]) -> None:
         for (id,) in self._db.execute(f"select id from said where {condition}", values).fetchall():
             self._db.execute("delete from said_words where rowid = ?", (id,))
             self._db.execute("delete from said where id = ?", (id,))

@@ -23,7 +23,7 @@ _MAX_TITLE_CHARS = 60
 
 
 def m001_conversations(db: sqlite3.Connection) -> None:
-    """Schema of conversations, their items and the histories of models."""
+    """Create the tables of conversations, their items and the histories of models."""
     for statement in (
         """create table if not exists conversations (
             id text primary key, title text not null, created real not null, updated real not null,
@@ -39,7 +39,7 @@ def m001_conversations(db: sqlite3.Connection) -> None:
 
 
 def m002_cards_by_commit(db: sqlite3.Connection) -> None:
-    """Index that finds the cards of a commit, to mark them as undone."""
+    """Create the index that finds the cards of a commit, to mark them as undone."""
     db.execute(
         "create index items_by_commit on items (json_extract(body, '$.commit')) "
         "where json_extract(body, '$.commit') is not null"
@@ -86,11 +86,11 @@ class _ConversationFile(Database):
 
     def _index(self) -> None:
         with self.transaction(write=True) as db:
-            self.said = ConversationIndex(db)
+            self.search_index = ConversationIndex(db)
 
 
 class ConversationStore:
-    """Read and write the conversations of one vault.
+    """Reads and writes the conversations of one vault.
 
     Args:
         folder: The vault's data folder; the file in it is `conversations.sqlite`.
@@ -119,10 +119,12 @@ class ConversationStore:
     def create(self, title: str = "", id: str = "") -> Conversation:
         """Create an empty conversation, with a new id unless `id` is given."""
         now = time.time()
-        made = Conversation(id or uuid.uuid4().hex, title, now, now)
+        conversation = Conversation(id or uuid.uuid4().hex, title, now, now)
         with self._file.transaction(write=True) as db:
-            db.execute("insert into conversations values (?, ?, ?, ?, null)", (made.id, title, now, now))
-        return made
+            db.execute(
+                "insert into conversations values (?, ?, ?, ?, null)", (conversation.id, title, now, now)
+            )
+        return conversation
 
     def list_conversations(self, text: str = "") -> tuple[Conversation, ...]:
         """Return the conversations, latest first; with `text`, only those that contain it."""
@@ -141,7 +143,7 @@ class ConversationStore:
     def search(self, query: ConversationQuery) -> tuple[ConversationHit, ...]:
         """Search the messages of all conversations; return the best matches first."""
         with self._file.transaction():
-            return self._file.said.search(query)
+            return self._file.search_index.search(query)
 
     def items(self, conversation: str) -> tuple[AnyItem, ...]:
         """Return the items of a conversation in order; empty for an unknown id."""
@@ -153,9 +155,14 @@ class ConversationStore:
         rows = self._read(
             "select conversation, position, body from items where json_extract(body, '$.commit') = ?", commit
         )
-        found = ((conversation, at, ITEM_ADAPTER.validate_json(body)) for conversation, at, body in rows)
+        items = (
+            (conversation, position, ITEM_ADAPTER.validate_json(body))
+            for conversation, position, body in rows
+        )
         return tuple(
-            (conversation, at, item) for conversation, at, item in found if isinstance(item, ToolCard)
+            (conversation, position, item)
+            for conversation, position, item in items
+            if isinstance(item, ToolCard)
         )
 
     def exists(self, conversation: str) -> bool:
@@ -183,7 +190,7 @@ class ConversationStore:
                 "insert or replace into items values (?, ?, ?)",
                 (conversation, position, item.model_dump_json()),
             )
-            self._file.said.put(conversation, position, item)
+            self._file.search_index.put(conversation, position, item)
             db.execute("update conversations set updated = ? where id = ?", (time.time(), conversation))
             if isinstance(item, UserText):
                 title = " ".join(item.text.split())
@@ -198,7 +205,7 @@ class ConversationStore:
         """Delete the items from `position` on (for "edit and resend"), and the model's history."""
         with self._file.transaction(write=True) as db:
             db.execute("delete from items where conversation = ? and position >= ?", (conversation, position))
-            self._file.said.delete_from(conversation, position)
+            self._file.search_index.delete_from(conversation, position)
             db.execute("update conversations set history = null where id = ?", (conversation,))
             db.execute("delete from agent_histories where conversation = ?", (conversation,))
 
@@ -236,7 +243,7 @@ class ConversationStore:
     def delete(self, conversation: str) -> None:
         """Delete a conversation. Its tool calls stay in the audit log."""
         with self._file.transaction(write=True) as db:
-            self._file.said.delete_from(conversation)
+            self._file.search_index.delete_from(conversation)
             db.execute("delete from conversations where id = ?", (conversation,))
 
     def _read(self, sql: str, *values: object) -> list[tuple[Any, ...]]:

@@ -46,7 +46,7 @@ class DelegationBudget:
 class DelegationFrame:
     """A turn in progress within a chain of delegation.
 
-    `agents` are the agents in the chain, from the first to this one. `hands_to` are the only agents to
+    `agents` are the agents in the chain, from the first to this one. `delegates` are the only agents to
     which this one may delegate (None: all). `mode` is the mode of the user's request. An agent delegates
     one task at a time (`busy`), so that the messages of a conversation stay in order.
     """
@@ -55,7 +55,7 @@ class DelegationFrame:
     conversation: str
     budget: DelegationBudget
     mode: str = "propose"
-    hands_to: tuple[str, ...] | None = None
+    delegates: tuple[str, ...] | None = None
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def check(self, name: str, team: TeamSettings) -> None:
@@ -68,9 +68,9 @@ class DelegationFrame:
         path = " → ".join((*self.agents, name))
         if name.casefold() in {one.casefold() for one in self.agents}:
             raise ConflictError(f"Delegation would form a cycle: {path}.", chain=[*self.agents, name])
-        if self.hands_to is not None and name.casefold() not in map(str.casefold, self.hands_to):
-            allowed = ", ".join(self.hands_to) or "no agent"
-            raise LimitError(f"In this group, you can delegate to {allowed}.", allowed=list(self.hands_to))
+        if self.delegates is not None and name.casefold() not in map(str.casefold, self.delegates):
+            allowed = ", ".join(self.delegates) or "no agent"
+            raise LimitError(f"In this group, you can delegate to {allowed}.", allowed=list(self.delegates))
         if len(self.agents) > team.max_depth:
             raise LimitError(
                 f"A request can be delegated at most {pluralize(team.max_depth, 'time')}: {path}.",

@@ -26,8 +26,8 @@ def _format_list(name: str, value: object) -> str:
     if not isinstance(value, list) or not value:
         return ""
     lines = [f"- {_format_item(item)}" for item in value[:_MAX_LIST_ITEMS]]
-    more = [f"- … and {len(value) - _MAX_LIST_ITEMS} more"] if len(value) > _MAX_LIST_ITEMS else []
-    return "\n".join([f"**{name.replace('_', ' ').capitalize()}**", "", *lines, *more])
+    remainder = [f"- … and {len(value) - _MAX_LIST_ITEMS} more"] if len(value) > _MAX_LIST_ITEMS else []
+    return "\n".join([f"**{name.replace('_', ' ').capitalize()}**", "", *lines, *remainder])
 
 
 def _format_item(item: object) -> str:

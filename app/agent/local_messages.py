@@ -15,7 +15,7 @@ INBOX = "inbox"
 
 
 class Mailbox:
-    """Deliver messages to conversations.
+    """Delivers messages to conversations.
 
     The front end sets `has_window` (a window shows messages) and `notifies` (it also shows `UserMessaged`
     as a system notification).
@@ -33,15 +33,17 @@ class Mailbox:
         The message goes into the conversation of the call, or else into the conversation "Messages", which
         is saved whether or not a window is open.
         """
-        known = bool(caller.conversation) and self._store.exists(caller.conversation)
-        conversation = caller.conversation if known else self._inbox()
+        is_known = bool(caller.conversation) and self._store.exists(caller.conversation)
+        conversation = caller.conversation if is_known else self._inbox()
         position = self.put(conversation, caller, YOU, text, metadata)
         self._events.publish(UserMessaged(conversation, position, caller.name, text))
-        place = "this conversation" if known else "the conversation Messages"
+        location = "this conversation" if is_known else "the conversation Messages"
         if not self.has_window:
-            return Delivery((place,), shown=False)
-        place = f"{place} in the agent panel"
-        return Delivery((place, "the system's notifications") if self.notifies else (place,), shown=True)
+            return Delivery((location,), shown=False)
+        location = f"{location} in the agent panel"
+        return Delivery(
+            (location, "the system's notifications") if self.notifies else (location,), shown=True
+        )
 
     def put(
         self, conversation: str, caller: Caller, to: str, text: str, metadata: Metadata | None = None
@@ -62,9 +64,9 @@ class Mailbox:
 
     def new_conversation(self, title: str) -> str:
         """Return the id of the conversation for messages that belong to no other."""
-        made = self._store.create(title)
+        conversation = self._store.create(title)
         self._events.publish(ConversationsChanged())
-        return made.id
+        return conversation.id
 
     def _inbox(self) -> str:
         if not self._store.exists(INBOX):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 P = TypeVar("P")
 Pinned = Callable[[Caller], Sequence[PinnedBlock]]
-"""Return the blocks pinned to the context of a caller's agent; none if its memory is off."""
+"""Returns the blocks pinned to the context of a caller's agent; none if its memory is off."""
 
 _UNLOADED_NOTE = (
     "This block was not pinned and was removed from your context. Load it again or pin it if you need it."
@@ -32,10 +32,10 @@ def format_pinned_blocks(pinned: Iterable[PinnedBlock]) -> str:
 
 
 def _block_text(block: PinnedBlock) -> str:
-    marks = {"label": block.label, "size": str(block.size), "permission": block.permission}
+    fields = {"label": block.label, "size": str(block.size), "permission": block.permission}
     if block.description:
-        marks["description"] = block.description
-    attributes = " ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in marks.items())
+        fields["description"] = block.description
+    attributes = " ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in fields.items())
     # Escaped, so that a block's text cannot close the block and pose as the prompt.
     body = block.text.replace("</block", "<\\/block").strip("\n") or "(empty)"
     return f"<block {attributes}>\n{body}\n</block>"

@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from app.agent import models
-from app.agent.citations import CitationCheck, Read
+from app.agent.citations import CitationChecker, Read
 from app.agent.credentials import CredentialStore
 from app.agent.memory_context import Pinned, format_pinned_blocks, strip_unpinned_blocks
 from app.agent.message_encoding import encodable_history, encodable_messages
@@ -57,7 +57,7 @@ class ModelAgent:
         news: Returns new items of the sources as a block of data, and records in the turn that they were
             given.
         spending: The session's model usage, including usage inside tools.
-        cited: Reads the note that a wikilink of an answer points to.
+        read_note: Reads the note that a wikilink of an answer points to.
         asks_notes: Returns whether a request is a question about the content of the notes.
     """
 
@@ -71,7 +71,7 @@ class ModelAgent:
         pinned: Pinned,
         news: Callable[[Turn], str],
         spending: UsageBudget,
-        cited: Read,
+        read_note: Read,
         asks_notes: Callable[[str], bool],
     ) -> None:
         self._vault = vault
@@ -82,7 +82,7 @@ class ModelAgent:
         self._pinned = pinned
         self._news = news
         self._spending = spending
-        self._citations = CitationCheck(cited)
+        self._citations = CitationChecker(read_note)
         self._asks_notes = asks_notes
 
     async def respond(self, turn: Turn) -> None:
@@ -97,15 +97,15 @@ class ModelAgent:
         except InvalidParametersError as error:
             turn.notice("error", error.message, "Open the settings, or choose the built-in agent.")
         except BudgetExceededError as error:
-            self._keep_interrupted(turn)
+            self._save_interrupted(turn)
             turn.notice("warning", str(error), error.hint)
         except asyncio.CancelledError:
-            self._keep_interrupted(turn)
+            self._save_interrupted(turn)
             raise
         except Exception as error:
             problem = models.explain_error(error, settings.model)
             log.info("the model failed: %s", type(error).__name__, exc_info=True)
-            self._keep_interrupted(turn)
+            self._save_interrupted(turn)
             turn.notice("error", problem.text, problem.hint)
         finally:
             self._spending.add(turn.usage)
@@ -169,15 +169,15 @@ class ModelAgent:
 
     def _review(self, turn: Turn, text: str, is_answer: bool) -> str:
         """Check the text's citations; in an answer about the notes each statement needs one."""
-        return self._citations.checked(text, claims=is_answer and turn.cites)
+        return self._citations.check(text, claims=is_answer and turn.cites)
 
     def _prompt(self, turn: Turn, offered: Sequence[Tool]) -> str:
         agent = self._settings().agent
         rules = [tool.usage_rule for tool in offered]
         note = turn.prompt.open_note
-        shown = note if note and self._note_text(note) is not None else None
+        visible_note = note if note and self._note_text(note) is not None else None
         role = turn.role.instructions if turn.role else ""
-        return system_prompt(self._vault, turn.prompt.mode, rules, agent.instructions, shown, role)
+        return system_prompt(self._vault, turn.prompt.mode, rules, agent.instructions, visible_note, role)
 
     def _memory(self, turn: Turn) -> str:
         """Return the current pinned blocks; untrusted text in them taints the conversation."""
@@ -191,8 +191,8 @@ class ModelAgent:
         parts = [turn.prompt.text]
         for path in turn.prompt.notes:
             text = self._note_text(path)
-            shown = "(This note is private and hidden from you.)" if text is None else text
-            parts.append(f"<note path={json.dumps(path, ensure_ascii=False)}>\n{shown}\n</note>")
+            shown_text = "(This note is private and hidden from you.)" if text is None else text
+            parts.append(f"<note path={json.dumps(path, ensure_ascii=False)}>\n{shown_text}\n</note>")
         return "\n\n".join([*parts, *([turn.news] if turn.news else [])])
 
     def _history(self, turn: Turn) -> list[ModelMessage]:
@@ -208,7 +208,7 @@ class ModelAgent:
         saved = ModelMessagesTypeAdapter.dump_json(encodable_messages(strip_unpinned_blocks(messages)))
         turn.store.save_history(turn.conversation, saved, turn.agent)
 
-    def _keep_interrupted(self, turn: Turn) -> None:
+    def _save_interrupted(self, turn: Turn) -> None:
         """Save the partial history after a stop or a failure, for the model's next turn."""
         from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
 
@@ -225,12 +225,12 @@ def _for_role(settings: Settings, role: Role | None) -> Settings:
     """Return the settings for a team agent: its own model and its remaining tokens."""
     if role is None:
         return settings
-    most = settings.model.max_tokens_per_turn
-    changed = {
+    limit = settings.model.max_tokens_per_turn
+    updates = {
         "model": role.model or settings.model.model,
-        "max_tokens_per_turn": most if role.most_tokens is None else min(most, role.most_tokens),
+        "max_tokens_per_turn": limit if role.max_tokens is None else min(limit, role.max_tokens),
     }
-    return settings.model_copy(update={"model": settings.model.model_copy(update=changed)})
+    return settings.model_copy(update={"model": settings.model.model_copy(update=updates)})
 
 
 def _allowed_tools(registry: ToolRegistry, turn: Turn) -> list[Tool]:
@@ -248,8 +248,8 @@ def _toolset(offered: Sequence[Tool], record_usage: Callable[[RunContext[Turn]],
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
     from pydantic_core import SchemaValidator, core_schema
 
-    anything = SchemaValidator(core_schema.dict_schema())
-    places = asyncio.Semaphore(MAX_CALLS_AT_ONCE)
+    validator = SchemaValidator(core_schema.dict_schema())
+    semaphore = asyncio.Semaphore(MAX_CALLS_AT_ONCE)
 
     class RegistryToolset(AbstractToolset[Turn]):
         @property
@@ -267,7 +267,7 @@ def _toolset(offered: Sequence[Tool], record_usage: Callable[[RunContext[Turn]],
                         sequential=tool.proposes,
                     ),
                     max_retries=3,
-                    args_validator=anything,
+                    args_validator=validator,
                 )
                 for tool in (() if ctx.deps.is_over else offered)
             }
@@ -276,10 +276,12 @@ def _toolset(offered: Sequence[Tool], record_usage: Callable[[RunContext[Turn]],
             self, name: str, tool_args: dict[str, Any], ctx: RunContext[Turn], tool: ToolsetTool[Turn]
         ) -> Any:  # noqa: ANN401 (the base class says so)
             turn, id = ctx.deps, ctx.tool_call_id or ""
-            async with places:
+            async with semaphore:
                 if turn.is_over:
-                    over = LimitError("The turn is over, so the call was not run.", limit=0)
-                    return _tool_response(await turn.reject(name, json.dumps(tool_args, default=str), over))
+                    turn_over_error = LimitError("The turn is over, so the call was not run.", limit=0)
+                    return _tool_response(
+                        await turn.reject(name, json.dumps(tool_args, default=str), turn_over_error)
+                    )
                 if (error := turn.refused_calls.pop(id, None)) is not None:
                     return _tool_response(await turn.reject(name, json.dumps(tool_args, default=str), error))
                 turn.cites = turn.cites or name == _CITING_TOOL
@@ -303,7 +305,7 @@ def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is i
         ) -> ModelResponse:
             calls = 0
             parts: list[ModelResponsePart] = []
-            asked = sum(isinstance(part, ToolCallPart) for part in response.parts)
+            requested = sum(isinstance(part, ToolCallPart) for part in response.parts)
             for part in response.parts:
                 if not isinstance(part, ToolCallPart):
                     parts.append(part)
@@ -312,7 +314,7 @@ def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is i
                 if calls <= MAX_CALLS_PER_RESPONSE:
                     parts.append(await _bound_arguments(ctx.deps, part))
                 elif calls == MAX_CALLS_PER_RESPONSE + 1:
-                    ctx.deps.refused_calls[part.tool_call_id] = _too_many_error(asked)
+                    ctx.deps.refused_calls[part.tool_call_id] = _too_many_error(requested)
                     parts.append(replace(part, args="{}"))
             return replace(response, parts=parts)
 
@@ -321,8 +323,8 @@ def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is i
 
 async def _bound_arguments(turn: Turn, call: ToolCallPart) -> ToolCallPart:
     """Return the call, without its arguments where they are too large; it is then refused."""
-    given = call.args if isinstance(call.args, str) else json.dumps(call.args)
-    raw = given.encode("utf-8", "surrogatepass")
+    text = call.args if isinstance(call.args, str) else json.dumps(call.args)
+    raw = text.encode("utf-8", "surrogatepass")
     try:
         if len(raw) > MAX_ARGUMENT_BYTES:
             message = f"The arguments of {call.tool_name} have more than {MAX_ARGUMENT_BYTES:,} bytes."
@@ -334,10 +336,10 @@ async def _bound_arguments(turn: Turn, call: ToolCallPart) -> ToolCallPart:
     return call
 
 
-def _too_many_error(asked: int) -> LimitError:
-    dropped = asked - MAX_CALLS_PER_RESPONSE
+def _too_many_error(requested: int) -> LimitError:
+    dropped = requested - MAX_CALLS_PER_RESPONSE
     return LimitError(
-        f"The response asked for {asked:,} tool calls; the first "
+        f"The response asked for {requested:,} tool calls; the first "
         f"{MAX_CALLS_PER_RESPONSE} were made, and {dropped:,} were refused. Ask again for what you need.",
         limit=MAX_CALLS_PER_RESPONSE,
     )
@@ -345,14 +347,14 @@ def _too_many_error(asked: int) -> LimitError:
 
 async def _reject(turn: Turn, call: ToolCallPart, offered: Collection[str]) -> None:
     """Show and log a call of a model that never reaches a tool."""
-    given = call.args if isinstance(call.args, str) else json.dumps(call.args, default=str)
+    arguments = call.args if isinstance(call.args, str) else json.dumps(call.args, default=str)
     error: ScriptoriumError = InvalidParametersError(
         f"The arguments of {call.tool_name} are not a JSON object.", tool=call.tool_name
     )
     if call.tool_name not in offered:
         error = NotFoundError(f"There is no tool {call.tool_name!r} in this turn.", tool=call.tool_name)
     turn.refused_calls.pop(call.tool_call_id, None)
-    await turn.reject(call.tool_name, given or "", error)
+    await turn.reject(call.tool_name, arguments or "", error)
 
 
 def _tool_response(outcome: ToolOutcome) -> dict[str, object]:

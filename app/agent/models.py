@@ -94,9 +94,9 @@ def get_provider(settings: ModelSettings) -> Provider:
     Raises:
         InvalidParametersError: There is no such provider.
     """
-    for known in PROVIDERS:
-        if known.id == settings.provider:
-            return known
+    for provider in PROVIDERS:
+        if provider.id == settings.provider:
+            return provider
     raise InvalidParametersError(f"There is no model provider {settings.provider}.")
 
 
@@ -132,13 +132,13 @@ async def connect(settings: ModelSettings, key: str | None) -> AsyncIterator[Mod
     Raises:
         InvalidParametersError: The model, its key or a valid address is missing.
     """
-    chosen = get_provider(settings)
+    provider = get_provider(settings)
     if not settings.model.strip():
         raise InvalidParametersError("No model is selected. Choose one in the settings.")
-    if chosen.needs_key and not key:
-        raise InvalidParametersError(f"{chosen.label} needs a key. Add it in the settings.")
+    if provider.needs_key and not key:
+        raise InvalidParametersError(f"{provider.label} needs a key. Add it in the settings.")
     # Importing the model layer and reading the system's certificates takes a second or more.
-    loading = asyncio.ensure_future(asyncio.to_thread(_loaded_client, settings, key))
+    loading = asyncio.ensure_future(asyncio.to_thread(_load_and_create_client, settings, key))
     try:
         client = await asyncio.shield(loading)
     except asyncio.CancelledError:
@@ -154,7 +154,7 @@ async def connect(settings: ModelSettings, key: str | None) -> AsyncIterator[Mod
         yield OpenAIChatModel(settings.model.strip(), provider=OpenAIProvider(openai_client=client))
 
 
-def _loaded_client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
+def _load_and_create_client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
     load()
     return _client(settings, key)
 
@@ -222,16 +222,16 @@ async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
     await asyncio.to_thread(_load_client)
     import openai
 
-    found = []
-    for known in (each for each in PROVIDERS if each.local):
-        settings = ModelSettings(provider=known.id, request_timeout=5)
+    servers = []
+    for provider in (one for one in PROVIDERS if one.local):
+        settings = ModelSettings(provider=provider.id, request_timeout=5)
         try:
             async with await asyncio.to_thread(_client, settings, None) as client:
                 listing = await client.with_options(timeout=0.8, max_retries=0).models.list()
-                found.append((known, tuple(sorted(model.id for model in listing.data))))
+                servers.append((provider, tuple(sorted(model.id for model in listing.data))))
         except openai.OpenAIError:
             continue
-    return tuple(found)
+    return tuple(servers)
 
 
 def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem:
@@ -267,7 +267,7 @@ def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem
 
 def _explain_transport(error: BaseException, address: str, hint: str) -> ModelProblem:
     """Word an error without an HTTP status: no connection, a timeout, a broken stream, a limit."""
-    kinds = {type(each).__name__ for each in _error_chain(error)}
+    kinds = {type(one).__name__ for one in _error_chain(error)}
     if kinds & {"UsageLimitExceeded"}:
         return ModelProblem(
             "The turn reached its limit of requests or tokens and was stopped.",
@@ -287,7 +287,7 @@ def _explain_transport(error: BaseException, address: str, hint: str) -> ModelPr
 
 
 def _error_chain(error: BaseException) -> list[BaseException]:
-    """Yield the error and its causes."""
+    """Return the error and its causes."""
     chain: list[BaseException] = []
     current: BaseException | None = error
     while current is not None and current not in chain:
@@ -299,21 +299,21 @@ def _error_chain(error: BaseException) -> list[BaseException]:
 def _model_error(error: BaseException) -> BaseException | None:
     """Return the error in the chain that has an HTTP status."""
     return next(
-        (each for each in _error_chain(error) if isinstance(getattr(each, "status_code", None), int)), None
+        (one for one in _error_chain(error) if isinstance(getattr(one, "status_code", None), int)), None
     )
 
 
 def _status_code(error: BaseException) -> int | None:
-    found = _model_error(error)
-    return getattr(found, "status_code", None) if found else None
+    error_with_status = _model_error(error)
+    return getattr(error_with_status, "status_code", None) if error_with_status else None
 
 
 def _server_message(error: BaseException) -> str:
     """Return the server's message, shortened to one line."""
-    found = _model_error(error) or error
-    body = getattr(found, "body", None)
+    source = _model_error(error) or error
+    body = getattr(source, "body", None)
     if isinstance(body, dict):
         inner = body.get("error", body)
         body = inner.get("message", inner) if isinstance(inner, dict) else inner
-    text = " ".join(str(body or getattr(found, "message", "") or found).split())
+    text = " ".join(str(body or getattr(source, "message", "") or source).split())
     return text if len(text) <= 300 else text[:299] + "…"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
+from app.permissions.pluralize import pluralize
 from app.vault.path import NOTE_SUFFIXES, NotePath
 
 Result = Mapping[str, Any]
@@ -38,14 +39,14 @@ def _summary(result: Result, call: AnsweredCall) -> str:
 
 def _with_context(result: Result, call: AnsweredCall) -> str:
     parts = [f"{_link(result['node_id'])}: {result['summary']}", str(result["synthesis"])]
-    around = result["context"]
+    neighbors = result["context"]
     if side := str(call.arguments.get("side", "")):
         verb = "supports" if side == "supports" else "contradicts"
-        if not around[side]:
+        if not neighbors[side]:
             return f"No note {verb} {_link(result['node_id'])}."
-        return f"What {verb} {_link(result['node_id'])}:\n\n{_list(around[side][:_MAX_LIST_ITEMS])}"
+        return f"What {verb} {_link(result['node_id'])}:\n\n{_list(neighbors[side][:_MAX_LIST_ITEMS])}"
     for key, title in (("supports", "For it"), ("contradicts", "Against it"), ("related", "Related")):
-        if lines := around[key]:
+        if lines := neighbors[key]:
             more = [f"… and {len(lines) - _MAX_LIST_ITEMS} more"] if len(lines) > _MAX_LIST_ITEMS else []
             parts.append(f"**{title}**\n\n{_list([*lines[:_MAX_LIST_ITEMS], *more])}")
     return "\n\n".join(parts)
@@ -59,24 +60,28 @@ def _related(result: Result, call: AnsweredCall) -> str:
     ]
     if not lines:
         return f"No notes are similar to {_link(result['node_id'])}."
-    made = result["links_created"]
-    head = f"{made} relations were written:" if made else f"{_link(result['node_id'])} could be related to:"
+    created = result["links_created"]
+    head = (
+        f"{pluralize(created, 'relation was', 'relations were')} written:"
+        if created
+        else f"{_link(result['node_id'])} could be related to:"
+    )
     return f"{head}\n\n{_list(lines)}"
 
 
 def _confidence(result: Result, call: AnsweredCall) -> str:
-    about = result.get("node_id") or result.get("edge_id")
+    subject = result.get("node_id") or result.get("edge_id")
     lines = [f"{one['factor']}: {one['impact']}" for one in result["factors"]]
     old, new = result["old_confidence"], result["new_confidence"]
-    now = "none" if new is None else f"{new:.2f}"
-    return f"{_link(str(about))}: {old:.2f} before, {now} now.\n\n{_list(lines)}"
+    new_label = "none" if new is None else f"{new:.2f}"
+    return f"{_link(str(subject))}: {old:.2f} before, {new_label} now.\n\n{_list(lines)}"
 
 
 def _node(result: Result, call: AnsweredCall) -> str:
     lines = [f"{_verb(one['relationship_type'])} {_link(one['to_id'])}" for one in result["relationships"]]
     lines += [f"{_link(one['from_id'])} {_verb(one['relationship_type'])} it" for one in result["incoming"]]
-    sure = f", confidence {result['confidence']:.2f}" if result["confidence"] is not None else ""
-    head = f"{_link(result['node_id'])} is a {result['type']}{sure}."
+    confidence = f", confidence {result['confidence']:.2f}" if result["confidence"] is not None else ""
+    head = f"{_link(result['node_id'])} is a {result['type']}{confidence}."
     return f"{head}\n\n{_list(lines)}" if lines else f"{head} It has no relations."
 
 
@@ -97,12 +102,14 @@ def _suggested(result: Result, call: AnsweredCall) -> str:
 
 
 def _merged(result: Result, call: AnsweredCall) -> str:
-    kept, gone = _link(result["primary_node_id"]), NotePath.on_disk(result["secondary_node_id"]).name
+    primary = _link(result["primary_node_id"])
+    secondary = NotePath.on_disk(result["secondary_node_id"]).name
     count = len(result["rewritten"])
-    links = f" The links of {count} {'note' if count == 1 else 'notes'} follow." if count else ""
-    text = f"“{gone}” is a part of {kept} now and in the vault's trash.{links} To undo this, say “undo”."
+    links = f" Links to it were rewritten in {pluralize(count, 'note')}." if count else ""
+    text = f"“{secondary}” was merged into {primary} and moved to the vault's trash.{links}"
+    text += " To undo this, say “undo”."
     if left := result["left_out"]:
-        text += f"\n\nLeft as they are:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
+        text += f"\n\nUnchanged:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
     return text
 
 

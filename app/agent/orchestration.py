@@ -39,9 +39,9 @@ class GroupMembers(Protocol):
         ...
 
     async def ask(
-        self, member: str, prompt: str, *, only_reads: bool = False, hands_to: tuple[str, ...] | None = None
+        self, member: str, prompt: str, *, only_reads: bool = False, delegates: tuple[str, ...] | None = None
     ) -> TeamAnswer:
-        """Ask a member; `hands_to` are the agents that it may delegate to (None: as in the team's settings).
+        """Ask a member; `delegates` are the agents that it may delegate to (None: as in the team's settings).
 
         Raises:
             LimitError: A limit of the request is reached.
@@ -71,7 +71,7 @@ async def _run_supervisor(group: AgentGroup, request: str, members: GroupMembers
         f"{request}\n\n(You lead the group {group.name}. Assign parts of the work to its members with the "
         f"tool delegate: {names}. When you have what you need, answer the request yourself.)"
     )
-    answer = await members.ask(lead, prompt, hands_to=tuple(others))
+    answer = await members.ask(lead, prompt, delegates=tuple(others))
     return GroupResult(answer.text, (answer,), f"{lead} led, with {names}.")
 
 
@@ -98,7 +98,7 @@ async def _run_pipeline(group: AgentGroup, request: str, members: GroupMembers) 
         else:
             prompt = answers[-1].text
         answers.append(await members.ask(member, prompt))
-    return GroupResult(answers[-1].text, tuple(answers), f"Passed along: {', '.join(group.members)}.")
+    return GroupResult(answers[-1].text, tuple(answers), f"Pipeline: {', '.join(group.members)}.")
 
 
 async def _run_vote(group: AgentGroup, request: str, members: GroupMembers) -> GroupResult:
@@ -107,11 +107,11 @@ async def _run_vote(group: AgentGroup, request: str, members: GroupMembers) -> G
     answers = [answer for answer in results if not answer.problem]
     if not answers:
         raise ScriptoriumError(f"No member of {group.name} could answer: {results[0].problem}")
-    same = Counter(_normalize(answer.text) for answer in answers)
-    most, count = same.most_common(1)[0]
+    answer_counts = Counter(_normalize(answer.text) for answer in answers)
+    majority_text, count = answer_counts.most_common(1)[0]
     if 2 * count > len(answers):
-        winner = next(answer for answer in answers if _normalize(answer.text) == most)
-        return GroupResult(winner.text, tuple(results), f"{count} of {len(answers)} said the same.")
+        winner = next(answer for answer in answers if _normalize(answer.text) == majority_text)
+        return GroupResult(winner.text, tuple(results), f"{count} of {len(answers)} gave the same answer.")
     ballots = await _collect_votes(request, answers, members)
     winner, how = _tally_votes(answers, ballots)
     return GroupResult(winner.text, tuple(results), how)
@@ -145,10 +145,10 @@ def _tally_votes(answers: Sequence[TeamAnswer], ballots: dict[str, int | None]) 
     best = max(range(len(answers)), key=lambda number: (votes[number], -number))
     tally = ", ".join(f"{answer.agent} {votes[number]}" for number, answer in enumerate(answers))
     tied = sum(count == votes[best] for count in votes.values()) > 1
-    kept_out = sum(choice is None for choice in ballots.values())
+    abstentions = sum(choice is None for choice in ballots.values())
     how = f"{answers[best].agent}'s answer won. Votes: {tally}."
     how += " It was a tie, so the earlier answer wins." if tied else ""
-    return answers[best], how + (f" {kept_out} did not vote." if kept_out else "")
+    return answers[best], how + (f" {abstentions} did not vote." if abstentions else "")
 
 
 async def _ask_member(member: str, ask: Callable[[str], Awaitable[TeamAnswer]]) -> TeamAnswer:
@@ -186,10 +186,10 @@ def _normalize(text: str) -> str:
     return " ".join(text.casefold().split()).strip(" .!")
 
 
-def _parse_vote(text: str, many: int) -> int | None:
+def _parse_vote(text: str, answer_count: int) -> int | None:
     """Return the index of the only answer number in a text; None for none, several or an unknown one."""
-    named = {int(word) for word in _NUMBER.findall(text) if len(word) < 5}
-    return named.pop() - 1 if len(named) == 1 and 1 <= min(named) <= many else None
+    numbers = {int(word) for word in _NUMBER.findall(text) if len(word) < 5}
+    return numbers.pop() - 1 if len(numbers) == 1 and 1 <= min(numbers) <= answer_count else None
 
 
 _STRATEGIES: dict[str, Callable[[AgentGroup, str, GroupMembers], Awaitable[GroupResult]]] = {

@@ -69,7 +69,7 @@ class Pipeline:
         turn: Calls the tools and shows the answers.
         registry: The tools, for calls on many notes.
         language: The words of the request's language.
-        dialog: What was said before.
+        dialog: The state of the dialog before the request.
         changes_today: The audit entries of the agent's changes since midnight, oldest first.
         actions: All actions, by id.
     """
@@ -100,7 +100,7 @@ class Pipeline:
         previous: tuple[str, ...] = self._dialog.them
         self._is_guess = reading.score <= GUESS_SCORE
         for step in reading.steps:
-            result = await self._step(step, previous)
+            result = await self._run_step(step, previous)
             if result is None:
                 self._forget_missing(step)
                 break
@@ -110,9 +110,9 @@ class Pipeline:
 
     def _forget_missing(self, step: PipelineStep) -> None:
         """Let "it" mean no note after a step that failed to make or find its note."""
-        named = step.target.notes if step.target is not None else ()
-        if len(named) == 1:
-            self._dialog = replace(self._dialog, focus=named, is_lost=False)
+        named_notes = step.target.notes if step.target is not None else ()
+        if len(named_notes) == 1:
+            self._dialog = replace(self._dialog, focus=named_notes, is_lost=False)
         elif step.action == "create_note" or step.target is not None:
             self._dialog = replace(self._dialog, focus=(), is_lost=True)
 
@@ -121,7 +121,7 @@ class Pipeline:
 
     # Steps
 
-    async def _step(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+    async def _run_step(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         """Run one step; return the notes that the next step works on, or None to stop."""
         match step.action:
             case "find" | "count":
@@ -130,32 +130,32 @@ class Pipeline:
                 self._say(f"{pluralize(len(self._dialog.them), 'note')}.")
                 return self._dialog.them
             case "list_tasks":
-                return await self._tasks(step, previous)
+                return await self._list_tasks(step, previous)
             case "undo":
-                notes = await self._notes(step.target, previous) if step.target is not None else None
-                scope, what = (str(step.arguments.get(name, "")) for name in ("scope", "what"))
-                return await self._undo(scope or "last", notes, what)
+                notes = await self._resolve_notes(step.target, previous) if step.target is not None else None
+                scope, changed_action = (str(step.arguments.get(name, "")) for name in ("scope", "what"))
+                return await self._undo(scope or "last", notes, changed_action)
             case "list_tags" if "uses" in step.arguments:
-                return await self._rare_tags(int(str(step.arguments["uses"])))
+                return await self._list_rare_tags(int(str(step.arguments["uses"])))
             case "create_note":
                 return await self._create(step)
             case "meaning":
                 query = str(step.arguments["query"])
-                return self._listed(await self._call(step, "semantic_search", {"query": query}))
+                return self._remember_hits(await self._call(step, "semantic_search", {"query": query}))
             case "suggest_relations":
-                paths = await self._notes(step.target, previous) if step.target else ()
+                paths = await self._resolve_notes(step.target, previous) if step.target else ()
                 arguments: Arguments = {"node_id": paths[0]} if paths else {}
                 await self._call(step, "suggest_relationships", arguments)
                 return previous
         if step.action.startswith(TOOL_PREFIX):
             outcome = await self._call(step, self._actions[step.action].tool, _tool_arguments(step))
-            self._changed(step.action, outcome, ())
+            self._record_change(step.action, outcome, ())
             return previous if outcome.success else None
         if step.target is None:
             outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
-            self._changed(step.action, outcome, ())
+            self._record_change(step.action, outcome, ())
             return previous if outcome.success else None
-        paths = await self._notes(step.target, previous)
+        paths = await self._resolve_notes(step.target, previous)
         if paths is None:
             return None
         if not paths:
@@ -175,7 +175,9 @@ class Pipeline:
             return {"path": "."}
         return {}
 
-    async def _notes(self, notes: NoteSet | None, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+    async def _resolve_notes(
+        self, notes: NoteSet | None, previous: tuple[str, ...]
+    ) -> tuple[str, ...] | None:
         """Return the paths of a set, at most `MAX_WRITTEN_NOTES`; None if the search failed."""
         if notes is None:
             return ()
@@ -196,12 +198,12 @@ class Pipeline:
             if not outcome.success:
                 self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
                 return None
-            found = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
-            known = set(base or ())
+            hits = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
+            base_paths = set(base or ())
             if base is None or notes.order:
-                base = found if base is None else tuple(path for path in found if path in known)
+                base = hits if base is None else tuple(path for path in hits if path in base_paths)
             else:
-                base = tuple(path for path in base if path in set(found))
+                base = tuple(path for path in base if path in set(hits))
         return notes.first_notes(base)
 
     @staticmethod
@@ -213,7 +215,7 @@ class Pipeline:
     async def _find(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         target = step.target or NoteSet()
         if target.source or target.notes or target.limit or target.pick:
-            paths = await self._notes(target, previous)
+            paths = await self._resolve_notes(target, previous)
             if paths is None:
                 return None
             self._say_list(paths, len(paths), count_only=step.action == "count")
@@ -243,8 +245,8 @@ class Pipeline:
             self._say(f"{pluralize(total, 'note')}." if paths else "No note matches.")
             return
         lines = "\n".join(f"- {wikilink(path)}" for path in paths[:MAX_LISTED_NOTES])
-        more = f"\n\n… and {total - MAX_LISTED_NOTES} more." if total > MAX_LISTED_NOTES else ""
-        self._say(f"{pluralize(total, 'note')}:\n\n{lines}{more}")
+        remainder = f"\n\n… and {total - MAX_LISTED_NOTES} more." if total > MAX_LISTED_NOTES else ""
+        self._say(f"{pluralize(total, 'note')}:\n\n{lines}{remainder}")
 
     def _remember(self, paths: tuple[str, ...]) -> None:
         """Remember the notes of a list for "these" and "the first one"; a single note is also "it"."""
@@ -253,14 +255,14 @@ class Pipeline:
         is_lost = not paths or (self._dialog.is_lost and len(paths) > 1)
         self._dialog = replace(self._dialog, results=paths, focus=focus, is_lost=is_lost)
 
-    def _listed(self, outcome: ToolOutcome) -> tuple[str, ...] | None:
+    def _remember_hits(self, outcome: ToolOutcome) -> tuple[str, ...] | None:
         if not outcome.success:
             return None
         paths = tuple(dict.fromkeys(str(hit["path"]) for hit in _as_list(outcome.result, "hits")))
         self._remember(paths)
         return paths
 
-    async def _rare_tags(self, uses: int) -> tuple[str, ...] | None:
+    async def _list_rare_tags(self, uses: int) -> tuple[str, ...] | None:
         """List the tags that a number of notes has."""
         outcome = await self._turn.call("list_tags", {})
         if not outcome.success:
@@ -271,23 +273,27 @@ class Pipeline:
         self._say(format_outcome(AnsweredCall("list_tags", {}), replace(outcome, result=result)))
         return self._dialog.them
 
-    async def _tasks(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+    async def _list_tasks(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         field = {"open": "task-todo", "done": "task-done"}.get(str(step.arguments.get("state")), "task")
         words = str(step.arguments.get("query", ""))
         due = str(step.arguments.get("due", ""))
         query = f"{field}:({words})" if words else f"{field}:/{_DAY}/" if due else f'{field}:""'
-        among: frozenset[str] | None = None
+        allowed_paths: frozenset[str] | None = None
         if step.target is not None:
-            if (notes := await self._notes(step.target, previous)) is None:
+            if (notes := await self._resolve_notes(step.target, previous)) is None:
                 return None
-            among = frozenset(notes)
+            allowed_paths = frozenset(notes)
         outcome = await self._turn.call(
-            "search_notes", {"query": f"{query} ", "limit": _MAX_SEARCH_HITS if among else 50}
+            "search_notes", {"query": f"{query} ", "limit": _MAX_SEARCH_HITS if allowed_paths else 50}
         )
         if not outcome.success:
             self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
             return None
-        hits = [hit for hit in _as_list(outcome.result, "hits") if among is None or hit["path"] in among]
+        hits = [
+            hit
+            for hit in _as_list(outcome.result, "hits")
+            if allowed_paths is None or hit["path"] in allowed_paths
+        ]
         lines: list[str] = []
         paths: tuple[str, ...] = ()
         for hit in hits:
@@ -310,18 +316,20 @@ class Pipeline:
             return await self._explain_relation(step, paths[0])
         argument = "node_id" if self._actions[step.action].tool in _NODE_TOOLS else "name"
         read_paths: list[str] = []
-        listed: list[str] = []
+        listed_notes: list[str] = []
         for path in paths[:MAX_READ_NOTES]:
             outcome = await self._call(step, self._actions[step.action].tool, {argument: path})
             if not outcome.success:
                 return None
             read_paths.append(path)
-            listed += _notes_in(step.action, outcome.result)
+            listed_notes += _notes_in(step.action, outcome.result)
         if len(paths) > MAX_READ_NOTES:
             self._say(f"These are the first {MAX_READ_NOTES} of {len(paths)} notes.")
         focus = (read_paths[0],) if len(read_paths) == 1 else self._dialog.focus
         is_lost = self._dialog.is_lost and len(read_paths) != 1
-        results = tuple(listed) if listed else tuple(paths) if len(paths) > 1 else self._dialog.results
+        results = (
+            tuple(listed_notes) if listed_notes else tuple(paths) if len(paths) > 1 else self._dialog.results
+        )
         self._dialog = replace(self._dialog, focus=focus, results=results, is_lost=is_lost)
         return paths
 
@@ -330,23 +338,23 @@ class Pipeline:
         if not outcome.success:
             self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
             return None
-        found = str(outcome.result["path"])
+        note_path = str(outcome.result["path"])
         self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
-        self._turn.open_note(found)
-        self._dialog = replace(self._dialog, focus=(found,), is_lost=False)
-        return (found,)
+        self._turn.open_note(note_path)
+        self._dialog = replace(self._dialog, focus=(note_path,), is_lost=False)
+        return (note_path,)
 
     async def _explain_relation(self, step: PipelineStep, path: str) -> tuple[str, ...] | None:
         other = step.arguments.get("to")
         target = other.notes[0] if isinstance(other, NoteSet) and other.notes else ""
-        edge = await self._edge(path, target)
+        edge = await self._find_edge(path, target)
         if edge is None:
             self._say(f"There is no relation between {wikilink(path)} and {wikilink(target)}.")
             return None
         outcome = await self._call(step, "summarize_relationship", {"edge_id": edge})
         return (path,) if outcome.success else None
 
-    async def _edge(self, first: str, second: str) -> str | None:
+    async def _find_edge(self, first: str, second: str) -> str | None:
         """Return the id of a relation between two notes, in either direction."""
         for path, other in ((first, second), (second, first)):
             outcome = await self._turn.call("get_node", {"node_id": path})
@@ -383,7 +391,7 @@ class Pipeline:
         if not outcome.success:
             return None
         path = str(outcome.result["path"])
-        self._changed(step.action, outcome, (path,))
+        self._record_change(step.action, outcome, (path,))
         return (path,)
 
     async def _write(self, step: PipelineStep, paths: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -401,7 +409,7 @@ class Pipeline:
             self._say(format_outcome(AnsweredCall(tool, {}, "batch"), outcome))
             if not outcome.success:
                 return None
-            self._changed(step.action, outcome, paths)
+            self._record_change(step.action, outcome, paths)
             return paths
         after: list[str] = []
         for call in calls:
@@ -410,7 +418,7 @@ class Pipeline:
                 self._question = _which_occurrence(step, outcome)
                 return None
             after += _paths_after(step, call, outcome)
-            self._changed(step.action, outcome, tuple(after), paths)
+            self._record_change(step.action, outcome, tuple(after), paths)
         return tuple(dict.fromkeys(after))
 
     async def _calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
@@ -422,26 +430,30 @@ class Pipeline:
                     {"name": path, "tag": str(tag)} for path in paths for tag in _as_tuple(arguments["tag"])
                 ]
             case "remove_all_tags":
-                return [call for path in paths for call in await self._all_tags(path)]
+                return [call for path in paths for call in await self._tag_calls(path)]
             case "append":
-                op: Arguments = {"op": "append", "text": self._appended(arguments)}
+                op: Arguments = {"op": "append", "text": self._format_text(arguments)}
                 if heading := arguments.get("heading"):
-                    op = {"op": "insert_under", "heading": str(heading), "text": self._appended(arguments)}
+                    op = {"op": "insert_under", "heading": str(heading), "text": self._format_text(arguments)}
                 return [{"name": path, **op} for path in paths]
             case "prepend":
                 return [{"name": path, "op": "prepend", "text": str(arguments["text"])} for path in paths]
             case "replace":
-                found = {"op": "replace", "old": str(arguments["old"]), "text": str(arguments["text"])}
-                chosen = str(arguments.get("occurrence", ""))
+                replacement = {"op": "replace", "old": str(arguments["old"]), "text": str(arguments["text"])}
+                occurrence = str(arguments.get("occurrence", ""))
                 # The last occurrence first, so that the others keep their numbers.
-                numbers = range(int(chosen[3:]), 0, -1) if chosen.startswith("all") else (int(chosen or 0),)
+                numbers = (
+                    range(int(occurrence[3:]), 0, -1)
+                    if occurrence.startswith("all")
+                    else (int(occurrence or 0),)
+                )
                 return [
-                    {"name": path, **found, **({"occurrence": number} if number else {})}
+                    {"name": path, **replacement, **({"occurrence": number} if number else {})}
                     for path in paths
                     for number in numbers
                 ]
             case "remove_text":
-                return await self._removals(paths, str(arguments["old"]))
+                return await self._removal_calls(paths, str(arguments["old"]))
             case "set_property":
                 return [
                     {"name": path, "properties": {str(arguments["key"]): arguments["value"]}}
@@ -466,11 +478,11 @@ class Pipeline:
                     {"primary_node_id": paths[0], "secondary_node_id": second, "merge_strategy": "combine"}
                 ]
             case "relate":
-                return self._relations(step, paths)
+                return self._relation_calls(step, paths)
             case "unrelate":
                 other = arguments["to"]
                 second = other.notes[0] if isinstance(other, NoteSet) else str(other)
-                edge = await self._edge(paths[0], second)
+                edge = await self._find_edge(paths[0], second)
                 if edge is None:
                     self._say(f"There is no relation between {wikilink(paths[0])} and {wikilink(second)}.")
                     return None
@@ -483,23 +495,23 @@ class Pipeline:
                 raise ValueError(f"no calls for {step.action}")
 
     @staticmethod
-    def _relations(step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments]:
+    def _relation_calls(step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments]:
         other = step.arguments["to"]
         second = other.notes[0] if isinstance(other, NoteSet) else str(other)
-        more: Arguments = {"relationship_type": str(step.arguments.get("type") or "relates_to")}
+        options: Arguments = {"relationship_type": str(step.arguments.get("type") or "relates_to")}
         if "confidence" in step.arguments:
-            more["confidence"] = step.arguments["confidence"]
-        return [{"from_id": path, "to_id": second, **more} for path in paths]
+            options["confidence"] = step.arguments["confidence"]
+        return [{"from_id": path, "to_id": second, **options} for path in paths]
 
-    def _appended(self, arguments: Mapping[str, object]) -> str:
+    def _format_text(self, arguments: Mapping[str, object]) -> str:
         return bullet_list(str(arguments["text"]), self._language.phrases("and"))
 
-    async def _all_tags(self, path: str) -> list[Arguments]:
+    async def _tag_calls(self, path: str) -> list[Arguments]:
         outcome = await self._turn.call("get_metadata", {"name": path})
         tags = outcome.result.get("tags", ()) if outcome.success else ()
         return [{"name": path, "tag": str(tag)} for tag in _as_tuple(tags)]
 
-    async def _removals(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
+    async def _removal_calls(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
         """Return the call that removes the only line or list item with these words, else the words alone."""
         calls: list[Arguments] = []
         for path in paths:
@@ -510,20 +522,20 @@ class Pipeline:
             text = strip_properties(str(outcome.result["text"]))
             lines = [line for line in text.splitlines() if words.casefold() in line.casefold()]
             items = [line for line in lines if _item_text(line).casefold() == words.casefold()]
-            chosen = items or lines
-            if not chosen:
+            matches = items or lines
+            if not matches:
                 self._say(f"“{words}” does not occur in {wikilink(path)}.")
                 return None
             if len(items) == 1 and text.count(f"{items[0]}\n") == 1:
                 calls.append({"name": path, "op": "replace", "old": f"{items[0]}\n", "text": ""})
             else:
-                start = chosen[0].casefold().find(words.casefold())
+                start = matches[0].casefold().find(words.casefold())
                 calls.append(
-                    {"name": path, "op": "replace", "old": chosen[0][start : start + len(words)], "text": ""}
+                    {"name": path, "op": "replace", "old": matches[0][start : start + len(words)], "text": ""}
                 )
         return calls
 
-    def _changed(
+    def _record_change(
         self, action: str, outcome: ToolOutcome, paths: tuple[str, ...], before: tuple[str, ...] = ()
     ) -> None:
         """Remember a change of notes, `before` by their paths before it."""
@@ -537,13 +549,13 @@ class Pipeline:
 
     # Undo
 
-    async def _undo(self, scope: str, notes: tuple[str, ...] | None, what: str) -> tuple[str, ...] | None:
+    async def _undo(self, scope: str, notes: tuple[str, ...] | None, action: str) -> tuple[str, ...] | None:
         own = tuple(change.entry for change in self._dialog.changes)
         if notes is not None:
             of_notes = [
                 change.entry
                 for change in self._dialog.changes
-                if set(change.notes) & set(notes) and what in ("", change.action)
+                if set(change.notes) & set(notes) and action in ("", change.action)
             ]
             if not of_notes:
                 self._say(f"I changed nothing in {', '.join(map(wikilink, notes[:MAX_READ_NOTES]))} here.")
@@ -572,18 +584,21 @@ class Pipeline:
                 break
             if entry is not None:
                 undone.add(entry)
-        kept = tuple(change for change in self._dialog.changes if change.entry not in undone)
-        touched = [change.notes for change in self._dialog.changes if change.entry in undone]
-        focus = touched[0] if len(touched) == 1 and touched[0] else self._dialog.focus
-        self._dialog = replace(self._dialog, changes=kept, focus=focus)
+        remaining = tuple(change for change in self._dialog.changes if change.entry not in undone)
+        undone_notes = [change.notes for change in self._dialog.changes if change.entry in undone]
+        focus = undone_notes[0] if len(undone_notes) == 1 and undone_notes[0] else self._dialog.focus
+        self._dialog = replace(self._dialog, changes=remaining, focus=focus)
         return ()
 
     async def _call(self, step: PipelineStep, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Call a tool and show its outcome."""
         outcome = await self._turn.call(tool, arguments)
         intent = "fact" if "about" in step.arguments else _INTENTS.get(step.action, "")
-        shown = {**arguments, **{name: step.arguments[name] for name in _SHOWN if name in step.arguments}}
-        self._say(format_outcome(AnsweredCall(tool, shown, intent), outcome))
+        shown_arguments = {
+            **arguments,
+            **{name: step.arguments[name] for name in _SHOWN if name in step.arguments},
+        }
+        self._say(format_outcome(AnsweredCall(tool, shown_arguments, intent), outcome))
         return outcome
 
 
@@ -602,7 +617,7 @@ _INTENTS = {
 
 
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification | None:
-    """Return the question which occurrence to replace, if the tool found several."""
+    """Return a question that asks for the occurrence to replace, if the tool found several."""
     count = (outcome.error or {}).get("count")
     if step.action != "replace" or not isinstance(count, int) or not 1 < count <= _MAX_OCCURRENCES:
         return None
@@ -635,12 +650,10 @@ def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOu
     """Return the paths of a call's notes after it."""
     result = outcome.result
     for key in ("new_path", "path", "node_id", "primary_node_id", "from_id"):
-        if isinstance(found := result.get(key), str) and step.action != "delete":
-            return [found]
-    named = next(
-        (call[key] for key in ("name", "node_id", "from_id", "primary_node_id") if key in call), None
-    )
-    return [str(named)] if named is not None and step.action != "delete" else []
+        if isinstance(path := result.get(key), str) and step.action != "delete":
+            return [path]
+    name = next((call[key] for key in ("name", "node_id", "from_id", "primary_node_id") if key in call), None)
+    return [str(name)] if name is not None and step.action != "delete" else []
 
 
 def _tool_arguments(step: PipelineStep) -> Arguments:
@@ -660,8 +673,8 @@ def _item_text(line: str) -> str:
 
 
 def _as_list(result: Mapping[str, object], key: str) -> list[Any]:
-    found = result.get(key, ())
-    return list(found) if isinstance(found, list | tuple) else []
+    items = result.get(key, ())
+    return list(items) if isinstance(items, list | tuple) else []
 
 
 def _as_tuple(value: object) -> tuple[object, ...]:

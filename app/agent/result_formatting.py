@@ -21,13 +21,13 @@ _CLOSEST = 2
 
 
 def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
-    """Return the outcome of `call` for the user: what was found or done, or why it failed."""
+    """Return the outcome of `call` for the user: its results or changes, or the reason for its failure."""
     if not outcome.success:
         return _failure(outcome)
     if outcome.result.get("changed_by_user"):
         return _format_done(outcome)
-    words = _BY_INTENT.get(call.intent) or _BY_TOOL.get(call.tool)
-    text = words(outcome.result, call) if words else ""
+    formatter = _BY_INTENT.get(call.intent) or _BY_TOOL.get(call.tool)
+    text = formatter(outcome.result, call) if formatter else ""
     return text or _format_generic(outcome)
 
 
@@ -43,15 +43,15 @@ def _failure(outcome: ToolOutcome) -> str:
             f"Not done: {outcome.words}" if outcome.words else "You denied this change. Nothing was changed."
         )
     text = str(outcome.error.get("message", "")) or "That did not work."
-    near = outcome.error.get("candidates") or outcome.error.get("suggestions")
-    if isinstance(near, list | tuple) and near:
-        text += "\n\nDid you mean one of these?\n" + _list(wikilink(str(path)) for path in near[:5])
+    suggestions = outcome.error.get("candidates") or outcome.error.get("suggestions")
+    if isinstance(suggestions, list | tuple) and suggestions:
+        text += "\n\nDid you mean one of these?\n" + _list(wikilink(str(path)) for path in suggestions[:5])
     return text
 
 
 def _format_generic(outcome: ToolOutcome) -> str:
-    more = format_details(outcome.result, outcome.message)
-    return f"{_format_done(outcome)}\n\n{more}" if more else _format_done(outcome)
+    details = format_details(outcome.result, outcome.message)
+    return f"{_format_done(outcome)}\n\n{details}" if details else _format_done(outcome)
 
 
 def _format_done(outcome: ToolOutcome) -> str:
@@ -69,8 +69,8 @@ def _count_and_list(items: Iterable[str], total: int, one: str, many: str, none:
     if not shown:
         return none
     head = f"1 {one}:" if total == 1 else f"{total} {many}:"
-    more = f"\n\n… and {total - _MAX_LIST_ITEMS} more." if total > _MAX_LIST_ITEMS else ""
-    return f"{head}\n\n{_list(shown[:_MAX_LIST_ITEMS])}{more}"
+    remainder = f"\n\n… and {total - _MAX_LIST_ITEMS} more." if total > _MAX_LIST_ITEMS else ""
+    return f"{head}\n\n{_list(shown[:_MAX_LIST_ITEMS])}{remainder}"
 
 
 def _read(result: Result, call: AnsweredCall) -> str:
@@ -81,17 +81,19 @@ def _read(result: Result, call: AnsweredCall) -> str:
     if len(text) > len(cut):
         cut = cut.rpartition("\n")[0] or cut
     quoted = "\n".join(f"> {line}".rstrip() for line in cut.splitlines())
-    more = f"\n\n… The rest is in {wikilink(result['path'])}." if len(text) > len(cut) else ""
-    return f"{wikilink(result['path'])}, {pluralize(int(result['total_lines']), 'line')}:\n\n{quoted}{more}"
+    remainder = f"\n\n… The rest is in {wikilink(result['path'])}." if len(text) > len(cut) else ""
+    return (
+        f"{wikilink(result['path'])}, {pluralize(int(result['total_lines']), 'line')}:\n\n{quoted}{remainder}"
+    )
 
 
 def strip_properties(text: str) -> str:
     """Return a note's text without its frontmatter."""
     lines = text.lstrip("\ufeff").splitlines(keepends=True)
     if lines and lines[0].strip() == "---":
-        for at, line in enumerate(lines[1:], 1):
+        for index, line in enumerate(lines[1:], 1):
             if line.strip() == "---":
-                return "".join(lines[at + 1 :])
+                return "".join(lines[index + 1 :])
     return text
 
 
@@ -99,8 +101,10 @@ def _hits(result: Result, call: AnsweredCall) -> str:
     query = str(call.arguments.get("query", ""))
     lines = []
     for hit in result["hits"]:
-        found = [" ".join(str(line["text"]).split()) for line in hit["lines"][:1]]
-        lines.append(wikilink(hit["path"]) + (f": {found[0][:160]}" if found and found[0] else ""))
+        first_line = [" ".join(str(line["text"]).split()) for line in hit["lines"][:1]]
+        lines.append(
+            wikilink(hit["path"]) + (f": {first_line[0][:160]}" if first_line and first_line[0] else "")
+        )
     if set(query) & set(":[") and not result["hits"]:
         return "No note matches."
     hint = " Try other words, or “search by meaning for …”." if call.intent == "find" else ""
@@ -111,8 +115,8 @@ def _hits(result: Result, call: AnsweredCall) -> str:
 
 def shown_passages(result: Result) -> list[Mapping[str, Any]]:
     """Return the passages to show for `find_passages`, without weak ones; only a few if none answers."""
-    found = [one for one in result["passages"] if not one["weak"]]
-    return found if result["answered"] else found[:_CLOSEST]
+    passages = [one for one in result["passages"] if not one["weak"]]
+    return passages if result["answered"] else passages[:_CLOSEST]
 
 
 def _passages(result: Result, call: AnsweredCall) -> str:
@@ -168,10 +172,10 @@ def _related(result: Result, call: AnsweredCall) -> str:
 
 
 def _relation(kind: str, score: float) -> str:
-    known = {"BACKLINK_FROM": "links to it", "FORWARDLINK_TO": "is linked from it"}
+    labels = {"BACKLINK_FROM": "links to it", "FORWARDLINK_TO": "is linked from it"}
     if kind.startswith("SHARED_TAG"):
         return f"shares the tag #{kind.partition(':')[2]}"
-    return known.get(kind, f"close in meaning ({score:.2f})")
+    return labels.get(kind, f"close in meaning ({score:.2f})")
 
 
 def _tags(result: Result, call: AnsweredCall) -> str:
@@ -190,7 +194,7 @@ def _vault(result: Result, call: AnsweredCall) -> str:
     if result["skipped"] or result["failed"]:
         lines.append(f"{result['skipped']} files skipped, {result['failed']} unreadable")
         lines += [f"{problem['path']}: {problem['reason']}" for problem in result["problems"][:5]]
-    return "This vault holds:\n\n" + _list(lines)
+    return "This vault contains:\n\n" + _list(lines)
 
 
 def _backlinks(result: Result, call: AnsweredCall) -> str:
@@ -248,10 +252,10 @@ def _fact(result: Result, call: AnsweredCall) -> str:
         case "size":
             sizes = pluralize(int(result["word_count"]), "word"), pluralize(int(result["size"]), "byte")
             return f"{name} has {sizes[0]} and {sizes[1]}."
-    found = next((key for key in result["properties"] if key.casefold() == about.casefold()), "")
-    if not found:
+    key = next((key for key in result["properties"] if key.casefold() == about.casefold()), "")
+    if not key:
         return f"{name} has no property “{about}”.\n\n{_details(result, call)}"
-    return f"{name}, {found}: {_value(result['properties'][found])}"
+    return f"{name}, {key}: {_value(result['properties'][key])}"
 
 
 def _value(value: object) -> str:
@@ -339,15 +343,15 @@ def _duplicates(result: Result, call: AnsweredCall) -> str:
     return _count_and_list(
         lines,
         int(result["total"]),
-        "pair says nearly the same",
-        "pairs say nearly the same",
-        "No two notes say nearly the same.",
+        "pair of near-duplicates",
+        "pairs of near-duplicates",
+        "No two notes are near-duplicates.",
     )
 
 
 def _undone(result: Result, call: AnsweredCall) -> str:
     paths = result["paths"]
-    return _count_and_list(paths, len(paths), "file is as it was", "files are as they were", "")
+    return _count_and_list(paths, len(paths), "file was restored", "files were restored", "")
 
 
 _BY_INTENT: Mapping[str, Callable[[Result, AnsweredCall], str]] = {

@@ -178,8 +178,8 @@ class AgentSession:
                 turn.notice("error", f"The agent failed: {error}", hint)
             finally:
                 turn.flush()
-                used = turn.total_usage.plus(frame.budget.used)
-                self._events.publish(TurnFinished(turn.conversation, turn.caller.turn, state, used))
+                usage = turn.total_usage.plus(frame.budget.used)
+                self._events.publish(TurnFinished(turn.conversation, turn.caller.turn, state, usage))
 
     async def _respond(self, turn: Turn, frame: DelegationFrame) -> None:
         if turn.program is not None:

@@ -36,9 +36,9 @@ class PydanticAIModel:
     """A `LanguageModel` that uses the model that the settings name at the time of a call.
 
     Args:
-        settings: Return the current settings.
+        settings: Returns the current settings.
         keys: The store of API keys.
-        is_kept: Return whether a note is hidden from models.
+        is_hidden: Returns whether a note is hidden from models.
         spending: The session's usage; its limits also apply to these answers.
         record: Called after each answer with its tokens and its cost in dollars.
     """
@@ -47,19 +47,19 @@ class PydanticAIModel:
         self,
         settings: Callable[[], Settings],
         keys: CredentialStore,
-        is_kept: Callable[[NotePath], bool],
+        is_hidden: Callable[[NotePath], bool],
         spending: UsageBudget | None = None,
         record: Callable[[int, float], None] = lambda tokens, cost: None,
     ) -> None:
         self._settings = settings
         self._keys = keys
-        self._is_kept = is_kept
+        self._is_hidden = is_hidden
         self._spending = spending or UsageBudget()
         self._record = record
 
     def with_usage_callback(self, record: Callable[[int, float], None]) -> PydanticAIModel:
         """Return this model with `record` called after each answer: with tokens and cost in dollars."""
-        return PydanticAIModel(self._settings, self._keys, self._is_kept, self._spending, record)
+        return PydanticAIModel(self._settings, self._keys, self._is_hidden, self._spending, record)
 
     @property
     def name(self) -> str:
@@ -68,7 +68,7 @@ class PydanticAIModel:
 
     def may_read(self, path: NotePath) -> bool:
         """Return whether the model may see the note at `path`."""
-        return not self._is_kept(path)
+        return not self._is_hidden(path)
 
     async def answer(self, instructions: str, text: str, schema: type[M]) -> M:
         """Return the model's answer to `text` in the form of `schema`, within 40 seconds.

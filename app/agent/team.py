@@ -72,7 +72,7 @@ class Team:
 
     @property
     def settings(self) -> TeamSettings:
-        """Return the team of the settings."""
+        """The team of the settings."""
         return self._settings().team
 
     def default_responder(self) -> AgentProfile | AgentGroup | None:
@@ -86,13 +86,13 @@ class Team:
             return profile.model.casefold() != BUILTIN
         return profile is not None and self._settings().uses_model
 
-    def role(self, profile: AgentProfile, most_tokens: int | None = None) -> Role:
+    def role(self, profile: AgentProfile, max_tokens: int | None = None) -> Role:
         """Return the agent's role in a turn."""
         others = [one.name for one in self.settings.agents if one.name != profile.name]
-        words = f"You are {profile.name}, an agent of a team"
-        words += f"; the others are {', '.join(others)}." if others else "."
+        introduction = f"You are {profile.name}, an agent of a team"
+        introduction += f"; the others are {', '.join(others)}." if others else "."
         model = "" if profile.model.casefold() == BUILTIN else profile.model
-        return Role(profile.name, f"{words}\n{profile.instructions}".strip(), model, most_tokens)
+        return Role(profile.name, f"{introduction}\n{profile.instructions}".strip(), model, max_tokens)
 
     def responder(self, name: str) -> Responder:
         """Return the responder of the agent `name`."""
@@ -101,14 +101,14 @@ class Team:
     # Interface for tools
 
     def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
-        """As of `TeamService`."""
+        """Send the user a message; see `TeamService.tell_user`."""
         return self.mailbox.tell_user(caller, text, metadata)
 
     async def ask_agent(
         self, caller: Caller, name: str, text: str, metadata: Metadata | None = None
     ) -> TeamReply:
-        """As of `TeamService`."""
-        name = self._known(name)
+        """Ask an agent; see `TeamService.ask_agent`."""
+        name = self._find_name(name)
 
         async def ask(frame: DelegationFrame) -> TeamReply:
             frame.check(name, self.settings)
@@ -121,15 +121,15 @@ class Team:
     async def ask_group(
         self, caller: Caller, name: str, text: str, metadata: Metadata | None = None
     ) -> TeamReply:
-        """As of `TeamService`."""
+        """Ask a group; see `TeamService.ask_group`."""
         group = self.settings.group(name)
         if group is None:
-            known = [one.name for one in self.settings.groups]
-            raise NotFoundError(f"There is no group called {name!r}.", suggestions=known)
+            names = [one.name for one in self.settings.groups]
+            raise NotFoundError(f"There is no group called {name!r}.", suggestions=names)
 
         async def ask(frame: DelegationFrame) -> TeamReply:
             for member in group.members:
-                frame.check(self._known(member), self.settings)
+                frame.check(self._find_name(member), self.settings)
             self.mailbox.put(frame.conversation, caller, group.name, text, metadata)
             members = _Members(self, frame, caller)
             result = await run_group(group, _with_metadata(text, metadata), members)
@@ -167,7 +167,7 @@ class Team:
         asker: Caller,
         name: str,
         text: str,
-        hands_to: tuple[str, ...] | None = None,
+        delegates: tuple[str, ...] | None = None,
         prompt: UserPrompt | None = None,
     ) -> tuple[TeamAnswer, Turn]:
         """Run a turn of the agent `name` for `asker`.
@@ -183,8 +183,10 @@ class Team:
         prompt = replace(prompt, text=text) if prompt else UserPrompt(text, mode=frame.mode)
         caller = self._caller(asker, profile.name, frame.conversation)
         turn = Turn(frame.conversation, prompt, caller, self._store, self._events, self._runner, role)
-        below = replace(frame, agents=(*frame.agents, profile.name), hands_to=hands_to, busy=asyncio.Lock())
-        self._frames[caller.turn] = below
+        child_frame = replace(
+            frame, agents=(*frame.agents, profile.name), delegates=delegates, busy=asyncio.Lock()
+        )
+        self._frames[caller.turn] = child_frame
         try:
             await self.responder(profile.name).respond(turn)
         finally:
@@ -212,14 +214,14 @@ class Team:
             acting_for=asker.acting_for or outside,
         )
 
-    def _known(self, name: str) -> str:
+    def _find_name(self, name: str) -> str:
         profile = self.settings.agent(name)
         if profile is not None:
             return profile.name
         names = [one.name for one in self.settings.agents]
-        near = [match[0] for match in process.extract(name, names, limit=5)]
+        suggestions = [match[0] for match in process.extract(name, names, limit=5)]
         hint = "" if names else " The team has no agents yet: Settings, Team."
-        raise NotFoundError(f"There is no agent called {name!r}.{hint}", suggestions=near)
+        raise NotFoundError(f"There is no agent called {name!r}.{hint}", suggestions=suggestions)
 
     async def _in_chain(
         self, caller: Caller, to: str, work: Callable[[DelegationFrame], Awaitable[TeamReply]]
@@ -229,9 +231,9 @@ class Team:
         Raises:
             ScriptoriumError: The user stopped it.
         """
-        if known := self._frames.get(caller.turn):
-            async with known.busy:
-                return await work(known)
+        if frame := self._frames.get(caller.turn):
+            async with frame.busy:
+                return await work(frame)
         conversation = caller.conversation
         if not conversation or not self._store.exists(conversation) or conversation in self._running:
             conversation = self.mailbox.new_conversation(f"{caller.name} asks {to}")
@@ -270,12 +272,12 @@ class _Members:
         return self._team.has_model(member)
 
     async def ask(
-        self, member: str, prompt: str, *, only_reads: bool = False, hands_to: tuple[str, ...] | None = None
+        self, member: str, prompt: str, *, only_reads: bool = False, delegates: tuple[str, ...] | None = None
     ) -> TeamAnswer:
-        given = self._prompt or UserPrompt("", mode=self._frame.mode)
-        given = replace(given, mode="ask" if only_reads else given.mode)
+        user_prompt = self._prompt or UserPrompt("", mode=self._frame.mode)
+        user_prompt = replace(user_prompt, mode="ask" if only_reads else user_prompt.mode)
         asker = replace(self._asker, tainted=self.tainted)
-        answer, turn = await self._team._answer(self._frame, asker, member, prompt, hands_to, given)
+        answer, turn = await self._team._answer(self._frame, asker, member, prompt, delegates, user_prompt)
         self.tainted = turn.caller.tainted
         return answer
 
@@ -283,11 +285,12 @@ class _Members:
 def team_profiles(team: TeamSettings) -> tuple[CallerProfile, ...]:
     """Return the permissions of the agents for the policy. The lead of a group may delegate."""
     leads = {one.members[0].casefold() for one in team.groups if one.kind == "supervisor"}
-    made = []
-    for one in team.agents:
-        more = ("delegate",) if one.tools and one.name.casefold() in leads else ()
-        made.append(CallerProfile(caller=one.name, tools=(*one.tools, *more), read_only=one.read_only))
-    return tuple(made)
+    profiles = []
+    for agent in team.agents:
+        added_tools = ("delegate",) if agent.tools and agent.name.casefold() in leads else ()
+        tools = (*agent.tools, *added_tools)
+        profiles.append(CallerProfile(caller=agent.name, tools=tools, read_only=agent.read_only))
+    return tuple(profiles)
 
 
 def _with_metadata(text: str, metadata: Metadata | None) -> str:

@@ -33,9 +33,9 @@ class Item(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _encodable(cls, given: object) -> object:
+    def _encodable(cls, value: object) -> object:
         """Make text of models and programs encodable, so that it can be saved and sent."""
-        return encodable_value(given)
+        return encodable_value(value)
 
 
 class UserText(Item):

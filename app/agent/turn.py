@@ -63,13 +63,13 @@ class Role:
     """The role of a team agent that answers a turn.
 
     `instructions` are added to the user's own in the prompt. `model` replaces the model of the settings
-    (empty: no replacement). `most_tokens` limits the turn (None: the limit of the settings).
+    (empty: no replacement). `max_tokens` limits the turn (None: the limit of the settings).
     """
 
     name: str
     instructions: str = ""
     model: str = ""
-    most_tokens: int | None = None
+    max_tokens: int | None = None
 
 
 @dataclass
@@ -226,16 +226,16 @@ class Turn:
             self.caller = replace(self.caller, tainted=True)
         return outcome
 
-    async def reject(self, tool: str, given: str, error: ScriptoriumError) -> ToolOutcome:
+    async def reject(self, tool: str, arguments: str, error: ScriptoriumError) -> ToolOutcome:
         """Show and log a call that cannot be made.
 
         Args:
             tool: The requested tool.
-            given: The arguments as received.
+            arguments: The arguments as received.
             error: The reason.
         """
         self.flush()
-        shown = json.dumps({"arguments": given[:_MAX_SHOWN_ARGUMENT_CHARS]}, ensure_ascii=False)
+        shown = json.dumps({"arguments": arguments[:_MAX_SHOWN_ARGUMENT_CHARS]}, ensure_ascii=False)
         card = ToolCard(
             turn=self.caller.turn,
             at=time.time(),
@@ -245,7 +245,7 @@ class Turn:
             arguments=shown,
         )
         position = self.put(card)
-        call = Call.invalid(card.tool, given[:_MAX_SHOWN_ARGUMENT_CHARS], self.caller, error)
+        call = Call.invalid(card.tool, arguments[:_MAX_SHOWN_ARGUMENT_CHARS], self.caller, error)
         outcome = await self.runner.run(call)
         self.replace(position, complete_card(card, outcome))
         return outcome

@@ -28,12 +28,12 @@ class UndoneCards:
 
     def _on_audit_appended(self, event: AuditAppended) -> None:
         pending = list(event.entry.undoes)
-        seen: set[int] = set()
+        handled: set[int] = set()
         while pending:
             commit = pending.pop()
-            if commit in seen:
+            if commit in handled:
                 continue
-            seen.add(commit)
+            handled.add(commit)
             entry = self._audit.entry_of_commit(commit)
             if entry is not None:
                 # Undoing an undo restores what it had undone.

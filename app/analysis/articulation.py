@@ -37,12 +37,12 @@ def find_cut_points(ties: AdjacencyArrays, report: Report = no_progress) -> CutP
     tree = _BlockTree(blocks)
     bridges = [(tree.smaller_side(number), block) for number, block in enumerate(blocks) if len(block) == 2]
     bridges.sort(key=lambda each: (-each[0], each[1]))
-    lost = sorted((-tree.nodes_cut_off(node), node) for node in tree.cuts)
+    ranked = sorted((-tree.nodes_cut_off(node), node) for node in tree.cuts)
     return CutPoints(
         np.array([block for _, block in bridges], dtype=np.int32).reshape(-1, 2),
         np.array([side for side, _ in bridges], dtype=np.int32),
-        np.array([node for _, node in lost], dtype=np.int32),
-        np.array([-count for count, _ in lost], dtype=np.int32),
+        np.array([node for _, node in ranked], dtype=np.int32),
+        np.array([-count for count, _ in ranked], dtype=np.int32),
     )
 
 
@@ -63,26 +63,26 @@ class _BlockTree:
         self._below = [0] * len(blocks)
         self._total = [0] * len(blocks)
         self._parent = [-1] * len(blocks)
-        placed = [False] * len(blocks)
+        is_placed = [False] * len(blocks)
         for number in range(len(blocks)):
-            if not placed[number]:
-                self._weigh(number, placed)
+            if not is_placed[number]:
+                self._weigh(number, is_placed)
 
-    def _weigh(self, root: int, placed: list[bool]) -> None:
+    def _weigh(self, root: int, is_placed: list[bool]) -> None:
         """Count the nodes below each block, without its own node towards the root."""
         order: list[int] = []
-        waiting = [root]
-        placed[root] = True
-        while waiting:
-            block = waiting.pop()
+        pending = [root]
+        is_placed[root] = True
+        while pending:
+            block = pending.pop()
             order.append(block)
             for node in self._blocks[block]:
                 if node != self._parent[block]:
                     for other in self.cuts.get(node, ()):
-                        if not placed[other]:
-                            placed[other] = True
+                        if not is_placed[other]:
+                            is_placed[other] = True
                             self._parent[other] = node
-                            waiting.append(other)
+                            pending.append(other)
         owner: dict[int, int] = {}
         for block in order:
             for node in self._blocks[block]:

@@ -44,19 +44,19 @@ class Centrality:
 
     def radii(self) -> NDArray[np.float32]:
         """Return each node's radius in layout units; its area grows with the score."""
-        known = self.score[self.score > 0]
-        if not len(known):
+        positive = self.score[self.score > 0]
+        if not len(positive):
             return np.full(len(self.score), 0.35, dtype=np.float32)
-        top = float(np.quantile(known, 0.999))
+        top = float(np.quantile(positive, 0.999))
         share = np.clip(self.score / top, 0.0, 1.0)
         return (0.25 + 2.0 * np.sqrt(share)).astype(np.float32)
 
 
-def compute_centrality(ties: AdjacencyArrays, which: Measure, report: Report = no_progress) -> Centrality:
+def compute_centrality(ties: AdjacencyArrays, measure: Measure, report: Report = no_progress) -> Centrality:
     """Return the centrality of every node by one measure; deterministic for the same links."""
-    if which == "pagerank":
+    if measure == "pagerank":
         return pagerank(ties, report)
-    if which == "betweenness":
+    if measure == "betweenness":
         return betweenness(ties, report)
     return Centrality(ties.matrix().sum(axis=1), "linked notes")
 
@@ -68,8 +68,8 @@ def pagerank(ties: AdjacencyArrays, report: Report = no_progress) -> Centrality:
         return Centrality(np.zeros(0), "PageRank")
     import networkx
 
-    found = networkx.pagerank(ties.directed(), max_iter=500)
-    return Centrality(np.array([found[row] for row in range(ties.size)]), "PageRank")
+    ranks = networkx.pagerank(ties.directed(), max_iter=500)
+    return Centrality(np.array([ranks[row] for row in range(ties.size)]), "PageRank")
 
 
 def betweenness(ties: AdjacencyArrays, report: Report = no_progress) -> Centrality:
@@ -100,16 +100,16 @@ def _dependencies(matrix: scipy.sparse.csr_array, sources: NDArray[np.int64]) ->
     columns = np.arange(count)
     paths = np.zeros((size, count))
     paths[sources, columns] = 1.0
-    seen = paths > 0
+    is_reached = paths > 0
     front = paths.copy()
     levels = [front > 0]
     while True:
         front = matrix @ front
-        front[seen] = 0.0
+        front[is_reached] = 0.0
         reached = front > 0
         if not reached.any():
             break
-        seen |= reached
+        is_reached |= reached
         paths += front
         levels.append(reached)
     depends = np.zeros((size, count))

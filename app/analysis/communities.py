@@ -30,13 +30,13 @@ class Communities:
     """A division of the nodes into communities.
 
     Args:
-        of: int64 (n,), 0 for the largest community, -1 for nodes without links.
+        labels: int64 (n,), 0 for the largest community, -1 for nodes without links.
         count: The number of communities.
         modularity: The share of links inside communities beyond what chance would give, below 1.
         method: The method in words.
     """
 
-    of: NDArray[np.int64]
+    labels: NDArray[np.int64]
     count: int
     modularity: float
     method: str
@@ -50,20 +50,20 @@ def find_communities(ties: AdjacencyArrays, report: Report = no_progress) -> Com
     if not linked.any():
         return Communities(np.full(ties.size, -1, dtype=np.int64), 0, 0.0, "Louvain")
     if ties.size <= _MAX_PLAIN_NODES:
-        found, method = _louvain(ties.undirected(), ties.size), "Louvain"
+        unordered, method = _louvain(ties.undirected(), ties.size), "Louvain"
     else:
-        found, method = _louvain_on_groups(ties), "Louvain on merged neighbourhoods"
-    of = _number_by_size(found, linked)
-    return Communities(of, int(of.max()) + 1, modularity(ties, of), method)
+        unordered, method = _louvain_on_groups(ties), "Louvain on merged neighborhoods"
+    labels = _number_by_size(unordered, linked)
+    return Communities(labels, int(labels.max()) + 1, modularity(ties, labels), method)
 
 
 def _louvain(graph: networkx.Graph[int], size: int) -> NDArray[np.int64]:
     from networkx.algorithms.community import louvain_communities
 
-    of = np.zeros(size, dtype=np.int64)
+    labels = np.zeros(size, dtype=np.int64)
     for number, members in enumerate(louvain_communities(graph, seed=_SEED)):
-        of[list(members)] = number
-    return of
+        labels[list(members)] = number
+    return labels
 
 
 def _louvain_on_groups(ties: AdjacencyArrays) -> NDArray[np.int64]:
@@ -87,21 +87,21 @@ def _louvain_on_groups(ties: AdjacencyArrays) -> NDArray[np.int64]:
     return _louvain(graph, len(used))[parent]
 
 
-def _number_by_size(found: NDArray[np.int64], linked: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _number_by_size(unordered: NDArray[np.int64], linked: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Renumber communities by size, ties by their first member; -1 for nodes without links."""
     _, first, inverse, counts = np.unique(
-        found[linked], return_index=True, return_inverse=True, return_counts=True
+        unordered[linked], return_index=True, return_inverse=True, return_counts=True
     )
     rank = np.empty(len(counts), dtype=np.int64)
     rank[np.lexsort((first, -counts))] = np.arange(len(counts))
-    of = np.full(len(found), -1, dtype=np.int64)
-    of[linked] = rank[inverse]
-    return of
+    labels = np.full(len(unordered), -1, dtype=np.int64)
+    labels[linked] = rank[inverse]
+    return labels
 
 
-def modularity(ties: AdjacencyArrays, of: NDArray[np.int64]) -> float:
+def modularity(ties: AdjacencyArrays, labels: NDArray[np.int64]) -> float:
     """Return Newman's modularity of a division; links count without direction."""
-    source, target = of[ties.links[:, 0]], of[ties.links[:, 1]]
+    source, target = labels[ties.links[:, 0]], labels[ties.links[:, 1]]
     ends = np.bincount(np.concatenate([source, target]))
     total = len(ties.links)
     return float((source == target).mean() - ((ends / (2 * total)) ** 2).sum()) if total else 0.0

@@ -74,7 +74,7 @@ def prior_confidence(kind: str) -> float:
 
 
 def node_confidence(
-    kind: str, stated: float | None, neighbours: Iterable[RelationNeighbor]
+    kind: str, stated: float | None, neighbors: Iterable[RelationNeighbor]
 ) -> ConfidenceUpdate:
     """Return the confidence of a note, derived from its neighbors.
 
@@ -84,22 +84,25 @@ def node_confidence(
     Args:
         kind: The note's type.
         stated: Its confidence, 0 to 1; None if it has none.
-        neighbours: The notes at the other ends of its relations.
+        neighbors: The notes at the other ends of its relations.
     """
     pro: list[WeightedReason] = []
     contra: list[WeightedReason] = []
-    for one in neighbours:
-        strength = _strength(one)
-        if one.relation in _CONTRADICTING:
-            words = "Contradicted by" if one.incoming else "Contradicts"
-            contra.append(WeightedReason(f"{words} {one.name}", strength))
-        elif one.relation in _SUPPORTING and one.incoming:
-            pro.append(WeightedReason(f"Supported by {one.name}", strength))
-        elif one.relation in _CITING and not one.incoming:
-            pro.append(WeightedReason(f"Based on {one.name}", _SOURCE_WEIGHT * strength))
-    weights = [*_discount(pro), *(WeightedReason(one.name, -one.weight) for one in _discount(contra))]
-    start = f"Default for a {kind} ({prior_confidence(kind):.2f})"
-    return update_confidence(stated, prior_confidence(kind), start, weights)
+    for neighbor in neighbors:
+        strength = _strength(neighbor)
+        if neighbor.relation in _CONTRADICTING:
+            words = "Contradicted by" if neighbor.incoming else "Contradicts"
+            contra.append(WeightedReason(f"{words} {neighbor.name}", strength))
+        elif neighbor.relation in _SUPPORTING and neighbor.incoming:
+            pro.append(WeightedReason(f"Supported by {neighbor.name}", strength))
+        elif neighbor.relation in _CITING and not neighbor.incoming:
+            pro.append(WeightedReason(f"Based on {neighbor.name}", _SOURCE_WEIGHT * strength))
+    weights = [
+        *_discount(pro),
+        *(WeightedReason(one.name, -one.weight) for one in _discount(contra)),
+    ]
+    default_reason = f"Default for a {kind} ({prior_confidence(kind):.2f})"
+    return update_confidence(stated, prior_confidence(kind), default_reason, weights)
 
 
 def update_confidence(
@@ -113,19 +116,21 @@ def update_confidence(
         start: The label of the prior in the factors.
         weights: The reasons for and against it.
     """
-    old = base if stated is None else stated
-    level = (_log_odds(old) + _log_odds(base)) / 2
-    factors = [Factor(start, _probability(level) - old)]
-    for one in weights:
+    previous = base if stated is None else stated
+    level = (_log_odds(previous) + _log_odds(base)) / 2
+    factors = [Factor(start, _probability(level) - previous)]
+    for reason in weights:
         before = _probability(level)
-        level += one.weight
-        factors.append(Factor(one.name, _probability(level) - before))
-    return ConfidenceUpdate(old, _probability(level), tuple(factors))
+        level += reason.weight
+        factors.append(Factor(reason.name, _probability(level) - before))
+    return ConfidenceUpdate(previous, _probability(level), tuple(factors))
 
 
-def _strength(one: RelationNeighbor) -> float:
-    relation = DEFAULT_RELATION_CONFIDENCE if one.relation_confidence is None else one.relation_confidence
-    own = DEFAULT_NOTE_CONFIDENCE if one.confidence is None else one.confidence
+def _strength(neighbor: RelationNeighbor) -> float:
+    relation = (
+        DEFAULT_RELATION_CONFIDENCE if neighbor.relation_confidence is None else neighbor.relation_confidence
+    )
+    own = DEFAULT_NOTE_CONFIDENCE if neighbor.confidence is None else neighbor.confidence
     return math.atanh(_MAX_INFLUENCE * _clamp(relation) * _clamp(own))
 
 
@@ -140,8 +145,8 @@ def _clamp(share: float) -> float:
 
 
 def _log_odds(share: float) -> float:
-    kept = min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, share))
-    return math.log(kept / (1 - kept))
+    clamped = min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, share))
+    return math.log(clamped / (1 - clamped))
 
 
 def _probability(log_odds: float) -> float:

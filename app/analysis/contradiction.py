@@ -226,17 +226,17 @@ def find_contradiction(first: Sequence[str], second: Sequence[str]) -> Contradic
         first: The sentences of one note.
         second: The sentences of the other.
     """
-    ours, theirs = _clauses(first), _clauses(second)
-    for mine in ours:
-        for other in theirs:
-            if _compare(mine, other) != "contradict":
+    first_clauses, second_clauses = _clauses(first), _clauses(second)
+    for clause in first_clauses:
+        for other in second_clauses:
+            if _compare(clause, other) != "contradict":
                 continue
-            said_too = any(_compare(one, other) == "agree" for one in ours)
-            said_too = said_too or any(_compare(mine, one) == "agree" for one in theirs)
-            if not said_too:
-                return Contradiction(first[mine.sentence], second[other.sentence])
-    wide = _chinese_contradiction(first, second)
-    return Contradiction(*wide) if wide else None
+            is_agreed = any(_compare(one, other) == "agree" for one in first_clauses)
+            is_agreed = is_agreed or any(_compare(clause, one) == "agree" for one in second_clauses)
+            if not is_agreed:
+                return Contradiction(first[clause.sentence], second[other.sentence])
+    chinese_pair = _chinese_contradiction(first, second)
+    return Contradiction(*chinese_pair) if chinese_pair else None
 
 
 def _compare(first: _Clause, second: _Clause) -> Verdict:
@@ -263,41 +263,49 @@ def _differ_by_opposites(first: _Clause, second: _Clause) -> bool:
     """Return whether two clauses differ only by one pair of opposites that is their statement."""
     if len(first.tokens) != len(second.tokens):
         return False
-    places = [at for at, pair in enumerate(zip(first.stems, second.stems, strict=True)) if pair[0] != pair[1]]
-    if not places:
+    differences = [
+        at for at, pair in enumerate(zip(first.stems, second.stems, strict=True)) if pair[0] != pair[1]
+    ]
+    if not differences:
         return False
-    at, *more = places
+    at, *more = differences
     # "Present at" and "absent from": the preposition depends on the word.
     if more and not (
         more == [at + 1] and first.tokens[at + 1].is_preposition and second.tokens[at + 1].is_preposition
     ):
         return False
-    shared = [one for place, one in enumerate(first.tokens) if place not in places and not one.is_preposition]
+    shared = [
+        one for place, one in enumerate(first.tokens) if place not in differences and not one.is_preposition
+    ]
     return bool(shared) and _are_opposites(first, second, at)
 
 
 def _are_opposites(first: _Clause, second: _Clause, at: int) -> bool:
-    mine, other = first.tokens[at], second.tokens[at]
-    pair = frozenset((mine.stem, other.stem))
+    first_token, second_token = first.tokens[at], second.tokens[at]
+    pair = frozenset((first_token.stem, second_token.stem))
     if pair in _OPPOSITE_COMPARISONS:
         return "than" in first.stems[at:] and "than" in second.stems[at:]
-    is_state = mine.after_copula and other.after_copula
+    is_state = first_token.after_copula and second_token.after_copula
     if pair in _OPPOSITE_VERBS:
-        modifies = any(one.word.endswith("ing") and not one.after_copula for one in (mine, other))
+        modifies = any(
+            one.word.endswith("ing") and not one.after_copula for one in (first_token, second_token)
+        )
         return at > 0 and not modifies
     if pair in _OPPOSITE_STATES:
         return is_state
-    short, long = sorted((mine.word, other.word), key=len)
-    return is_state and any(long == prefix + short for prefix in _DENYING_PREFIXES)
+    shorter, longer = sorted((first_token.word, second_token.word), key=len)
+    return is_state and any(longer == prefix + shorter for prefix in _DENYING_PREFIXES)
 
 
 def _is_same_time(first: _Clause, second: _Clause) -> bool:
     """Return whether two clauses can be of the same time; a duty and a fact are not."""
     if (first.words & _MODALS) != (second.words & _MODALS):
         return False
-    ours, theirs = (bool(one.words & _PAST) for one in (first, second))
-    now, then = (bool(one.words & _PRESENT) for one in (first, second))
-    if (ours and not now and then and not theirs) or (theirs and not then and now and not ours):
+    first_is_past, second_is_past = (bool(one.words & _PAST) for one in (first, second))
+    first_is_present, second_is_present = (bool(one.words & _PRESENT) for one in (first, second))
+    if (first_is_past and not first_is_present and second_is_present and not second_is_past) or (
+        second_is_past and not second_is_present and first_is_present and not first_is_past
+    ):
         return False
     forms = {one.stem: one.word for one in second.tokens}
     for token in first.tokens:
@@ -375,11 +383,11 @@ _CHINESE_RUN = re.compile(r"[\u4e00-\u9fff]{3,}")
 
 def _chinese_contradiction(first: Sequence[str], second: Sequence[str]) -> tuple[str, str] | None:
     """Return two Chinese sentences that differ by a single negation; None if there are none."""
-    theirs = {bare: (other, denials) for other, bare, denials in _chinese_sentences(second)}
-    for mine, bare, denials in _chinese_sentences(first):
-        other, others = theirs.get(bare, ("", denials))
-        if abs(denials - others) == 1:
-            return mine, other
+    sentences_by_text = {bare: (other, denials) for other, bare, denials in _chinese_sentences(second)}
+    for sentence, bare, denials in _chinese_sentences(first):
+        other, other_denials = sentences_by_text.get(bare, ("", denials))
+        if abs(denials - other_denials) == 1:
+            return sentence, other
     return None
 
 

@@ -42,13 +42,19 @@ Passages = tuple[str, str]
 
 def select_passages(source: NoteFeatures, target: NoteFeatures) -> tuple[Passages, ...]:
     """Return pairs of sentences, one of each note, most similar first."""
-    ours, theirs = list(source.sentences[:_MAX_SENTENCES]), list(target.sentences[:_MAX_SENTENCES])
-    if not ours or not theirs:
+    source_sentences = list(source.sentences[:_MAX_SENTENCES])
+    target_sentences = list(target.sentences[:_MAX_SENTENCES])
+    if not source_sentences or not target_sentences:
         return ()
-    similarity = tfidf_similarity([*ours, *theirs])[: len(ours), len(ours) :]
+    count = len(source_sentences)
+    similarity = tfidf_similarity([*source_sentences, *target_sentences])[:count, count:]
     best = np.argsort(-similarity, axis=None, kind="stable")[:_MAX_PAIRS]
-    pairs = [divmod(int(place), len(theirs)) for place in best]
-    return tuple((ours[at], theirs[to]) for at, to in pairs if similarity[at, to] >= _MIN_SIMILARITY)
+    pairs = [divmod(int(place), len(target_sentences)) for place in best]
+    return tuple(
+        (source_sentences[at], target_sentences[to])
+        for at, to in pairs
+        if similarity[at, to] >= _MIN_SIMILARITY
+    )
 
 
 def blend_entailment(
@@ -86,10 +92,10 @@ def _decisive_passages(
 ) -> tuple[str, ...]:
     """Return the two passages that support the type most clearly."""
 
-    def clear(one: tuple[EntailmentScores, Passages]) -> float:
+    def clarity(one: tuple[EntailmentScores, Passages]) -> float:
         return one[0].entailment if kind == "SUPPORTS" else one[0].contradiction
 
-    best = max(zip(verdicts, passages, strict=False), key=clear, default=None)
+    best = max(zip(verdicts, passages, strict=False), key=clarity, default=None)
     return best[1] if best else ()
 
 

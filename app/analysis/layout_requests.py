@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from app.embeddings.vector_table import NoteVectors
 
 Kind = Literal["folder", "tag", "type", "time", "meaning"]
-Question = tuple[Callable[..., StaticLayout], tuple[object, ...]]
+LayoutCall = tuple[Callable[..., StaticLayout], tuple[object, ...]]
 
 # Groups that are not a folder, tag or type; no such name can end with a colon.
 UNRESOLVED, ATTACHMENTS = "unresolved:", "attachments:"
 
 
-def layout_request(graph: Graph, kind: Kind, by: str, vectors: NoteVectors | None) -> Question:
+def layout_request(graph: Graph, kind: Kind, by: str, vectors: NoteVectors | None) -> LayoutCall:
     """Return the layout function and its arguments, except for the aspect ratio.
 
     Raises:
@@ -91,8 +91,8 @@ def _groups(graph: Graph, kind: Kind) -> Iterable[str]:
     if kind == "type":
         return _replace_kinds(graph, graph.types, {"unresolved": UNRESOLVED, "attachment": ATTACHMENTS})
     counts = Counter(tag for tags in graph.tags for tag in set(tags))
-    most = (min(tags, key=lambda tag: (-counts[tag], tag), default="") for tags in graph.tags)
-    return _replace_kinds(graph, most, {"unresolved": UNRESOLVED, "attachment": ATTACHMENTS})
+    most_frequent = (min(tags, key=lambda tag: (-counts[tag], tag), default="") for tags in graph.tags)
+    return _replace_kinds(graph, most_frequent, {"unresolved": UNRESOLVED, "attachment": ATTACHMENTS})
 
 
 def _replace_kinds(graph: Graph, groups: Iterable[str], kinds: dict[str, str]) -> Iterable[str]:
@@ -110,5 +110,5 @@ def node_vectors(graph: Graph, vectors: NoteVectors | None) -> tuple[NDArray[np.
     if vectors is None or not len(vectors.paths):
         return np.empty(0, dtype=np.int64), np.empty((0, 1), dtype=np.float16)
     rows = np.array([graph.rows.get(path.text, -1) for path in vectors.paths], dtype=np.int64)
-    known = rows >= 0
-    return rows[known], vectors.matrix[known].astype(np.float16)
+    is_known = rows >= 0
+    return rows[is_known], vectors.matrix[is_known].astype(np.float16)

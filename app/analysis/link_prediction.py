@@ -40,14 +40,14 @@ class CandidateFeatures:
 
     Args:
         ties: The links.
-        may: bool (n,), the notes between which links may be suggested.
+        allowed: bool (n,), the notes between which links may be suggested.
         tags: The tags of each node.
         vectors: float16 or float32 (k, d), unit embeddings.
         vector_rows: int64 (k,), the rows of the vectors.
     """
 
     ties: AdjacencyArrays
-    may: NDArray[np.bool_]
+    allowed: NDArray[np.bool_]
     tags: EncodedLabels
     vectors: NDArray[np.floating]
     vector_rows: NDArray[np.int64]
@@ -74,7 +74,7 @@ class PredictedLink:
 
 
 def predict_links(
-    material: CandidateFeatures,
+    features: CandidateFeatures,
     rejected: NDArray[np.int64],
     limit: int,
     around: int = -1,
@@ -83,26 +83,26 @@ def predict_links(
     """Return the links that are most likely missing, best first.
 
     Args:
-        material: The vault.
+        features: The vault.
         rejected: int64 (r, 2), rejected pairs of rows, in either order.
         limit: The maximum number.
         around: Only links of this row; -1 for all.
         report: Receives the progress.
     """
-    return _Search(material, around, report).best(rejected, limit)
+    return _Search(features, around, report).best(rejected, limit)
 
 
 class _Search:
-    def __init__(self, material: CandidateFeatures, around: int, report: Report) -> None:
-        self._material = material
+    def __init__(self, features: CandidateFeatures, around: int, report: Report) -> None:
+        self._features = features
         self._around = around
         self._report = report
-        self._size = material.ties.size
-        self._matrix = material.ties.matrix()
+        self._size = features.ties.size
+        self._matrix = features.ties.matrix()
         self._degree = np.diff(self._matrix.indptr)
-        self._vectors = np.asarray(material.vectors, dtype=np.float32)
+        self._vectors = np.asarray(features.vectors, dtype=np.float32)
         self._vector_index = np.full(self._size, -1, dtype=np.int64)
-        self._vector_index[material.vector_rows] = np.arange(len(material.vector_rows))
+        self._vector_index[features.vector_rows] = np.arange(len(features.vector_rows))
         self._tags = self._tag_matrix()
 
     def best(self, rejected: Pairs, limit: int) -> tuple[PredictedLink, ...]:
@@ -129,11 +129,11 @@ class _Search:
 
     def _candidates(self) -> Pairs:
         """Return pairs (low, high) of notes without a link, distinct and sorted."""
-        found = [*self._of_neighbors(), self._of_meaning(), self._of_tags()]
-        pairs = np.sort(np.concatenate(found), axis=1)
-        pairs = pairs[(pairs[:, 0] != pairs[:, 1]) & self._material.may[pairs].all(axis=1)]
+        pair_lists = [*self._of_neighbors(), self._of_meaning(), self._of_tags()]
+        pairs = np.sort(np.concatenate(pair_lists), axis=1)
+        pairs = pairs[(pairs[:, 0] != pairs[:, 1]) & self._features.allowed[pairs].all(axis=1)]
         keys = np.unique(self._keys(pairs))
-        links = np.sort(self._material.ties.links.astype(np.int64), axis=1)
+        links = np.sort(self._features.ties.links.astype(np.int64), axis=1)
         keys = keys[~np.isin(keys, self._keys(links))]
         return np.stack([keys // max(self._size, 1), keys % max(self._size, 1)], axis=1)
 
@@ -142,7 +142,7 @@ class _Search:
 
     def _rows(self) -> NDArray[np.int64]:
         """Return the notes to predict links for."""
-        return np.flatnonzero(self._material.may) if self._around < 0 else np.array([self._around])
+        return np.flatnonzero(self._features.allowed) if self._around < 0 else np.array([self._around])
 
     def _neighbor_weights(self) -> scipy.sparse.csr_array:
         """Return the Adamic-Adar weight of each node as a common neighbor; hubs weigh nothing."""
@@ -161,11 +161,11 @@ class _Search:
         links = self._link_keys()
         for start in range(0, len(rows), _BLOCK_ROWS):
             self._report(0.5 * start / len(rows), "Comparing common neighbors")
-            some = rows[start : start + _BLOCK_ROWS]
-            shared = (self._matrix[some] @ weighted).tocoo()
-            own, other = some[shared.row], shared.col.astype(np.int64)
+            batch = rows[start : start + _BLOCK_ROWS]
+            shared = (self._matrix[batch] @ weighted).tocoo()
+            own, other = batch[shared.row], shared.col.astype(np.int64)
             linked = _is_in_sorted(links, own * self._size + other)
-            fits = (own != other) & (shared.data > 0) & self._material.may[other] & ~linked
+            fits = (own != other) & (shared.data > 0) & self._features.allowed[other] & ~linked
             yield _top_pairs(own[fits], other[fits], shared.data[fits])
 
     def _link_keys(self) -> NDArray[np.int64]:
@@ -174,15 +174,17 @@ class _Search:
         return np.sort(links.row.astype(np.int64) * self._size + links.col)
 
     def _of_meaning(self) -> Pairs:
-        owners = self._material.vector_rows
+        owners = self._features.vector_rows
         if len(owners) < 2:
             return np.empty((0, 2), dtype=np.int64)
         if self._around >= 0:
             at = int(self._vector_index[self._around])
             if at < 0:
                 return np.empty((0, 2), dtype=np.int64)
-            near = np.argsort(-(self._vectors @ self._vectors[at]), kind="stable")[: 4 * _CANDIDATES_PER_NOTE]
-            return np.stack([np.full(len(near), self._around), owners[near]], axis=1)
+            nearest_indexes = np.argsort(-(self._vectors @ self._vectors[at]), kind="stable")[
+                : 4 * _CANDIDATES_PER_NOTE
+            ]
+            return np.stack([np.full(len(nearest_indexes), self._around), owners[nearest_indexes]], axis=1)
         rows, _ = nearest(
             self._vectors, _CANDIDATES_PER_NOTE, lambda share, words: self._report(0.5 + share / 2, words)
         )
@@ -191,30 +193,32 @@ class _Search:
     def _of_tags(self) -> Pairs:
         """Return pairs of notes that share a rare tag."""
         columns = self._tags.tocsc()
-        found: list[Pairs] = [np.empty((0, 2), dtype=np.int64)]
+        pair_lists: list[Pairs] = [np.empty((0, 2), dtype=np.int64)]
         for tag in np.flatnonzero(np.diff(columns.indptr) <= _MAX_TAG_NOTES).tolist():
             rows = columns.indices[columns.indptr[tag] : columns.indptr[tag + 1]].astype(np.int64)
             if self._around < 0:
                 low, high = np.triu_indices(len(rows), 1)
-                found.append(np.stack([rows[low], rows[high]], axis=1))
+                pair_lists.append(np.stack([rows[low], rows[high]], axis=1))
             elif self._around in rows:
-                found.append(np.stack([np.full(len(rows), self._around), rows], axis=1))
-        return np.concatenate(found)
+                pair_lists.append(np.stack([np.full(len(rows), self._around), rows], axis=1))
+        return np.concatenate(pair_lists)
 
     # Scoring
 
     def _by_neighbors(self, pairs: Pairs) -> NDArray[np.float64]:
         weighted = self._neighbor_weights() @ self._matrix
         shared = _pairwise(self._matrix, weighted.T.tocsr(), pairs)
-        least = np.minimum(self._degree[pairs[:, 0]], self._degree[pairs[:, 1]])
-        return np.asarray(1 - np.exp(-shared / (1 + np.log1p(least))))
+        min_degrees = np.minimum(self._degree[pairs[:, 0]], self._degree[pairs[:, 1]])
+        return np.asarray(1 - np.exp(-shared / (1 + np.log1p(min_degrees))))
 
     def _by_meaning(self, pairs: Pairs) -> NDArray[np.float64]:
-        places = self._vector_index[pairs]
-        known = (places >= 0).all(axis=1)
+        indexes = self._vector_index[pairs]
+        has_vectors = (indexes >= 0).all(axis=1)
         score = np.zeros(len(pairs))
-        cosine = np.einsum("ij,ij->i", self._vectors[places[known, 0]], self._vectors[places[known, 1]])
-        score[known] = np.clip((cosine - _MIN_COSINE) / (_MAX_COSINE - _MIN_COSINE), 0, 1)
+        cosine = np.einsum(
+            "ij,ij->i", self._vectors[indexes[has_vectors, 0]], self._vectors[indexes[has_vectors, 1]]
+        )
+        score[has_vectors] = np.clip((cosine - _MIN_COSINE) / (_MAX_COSINE - _MIN_COSINE), 0, 1)
         return score
 
     def _by_tags(self, pairs: Pairs) -> NDArray[np.float64]:
@@ -223,15 +227,15 @@ class _Search:
         if not self._tags.shape[1]:
             return np.zeros(len(pairs))
         count = np.maximum(np.asarray(self._tags.sum(axis=0)).ravel(), 1)
-        rarity = np.log(max(2, int(self._material.may.sum())) / count).clip(0)
+        rarity = np.log(max(2, int(self._features.allowed.sum())) / count).clip(0)
         weighted = (self._tags @ scipy.sparse.diags_array(rarity)).tocsr()
         shared = _pairwise(self._tags, weighted, pairs)
-        return np.asarray(1 - np.exp(-shared / np.log(max(3, int(self._material.may.sum())))))
+        return np.asarray(1 - np.exp(-shared / np.log(max(3, int(self._features.allowed.sum())))))
 
     def _tag_matrix(self) -> scipy.sparse.csr_array:
         import scipy.sparse
 
-        tags = self._material.tags
+        tags = self._features.tags
         shape = (self._size, len(tags.names))
         return scipy.sparse.csr_array((np.ones(len(tags.codes)), tags.codes, tags.starts), shape=shape)
 
@@ -249,9 +253,10 @@ class _Search:
         if parts["meaning"] >= _MIN_SCORE:
             evidence.append(LinkEvidence("meaning", parts["meaning"]))
         if parts["tags"] >= _MIN_SCORE:
-            both = set(self._material.tags.row_labels(source)) & set(self._material.tags.row_labels(target))
+            tags = self._features.tags
+            shared_tags = set(tags.row_labels(source)) & set(tags.row_labels(target))
             evidence.append(
-                LinkEvidence("tags", parts["tags"], tags=tuple(sorted(both))[:_MAX_NAMED_REASONS])
+                LinkEvidence("tags", parts["tags"], tags=tuple(sorted(shared_tags))[:_MAX_NAMED_REASONS])
             )
         evidence.sort(key=lambda reason: -_WEIGHTS[reason.kind] * reason.score)
         return PredictedLink(source, target, score, tuple(evidence))
@@ -259,17 +264,19 @@ class _Search:
     def _common(self, source: int, target: int) -> tuple[int, ...]:
         """Return the common neighbors with the highest weight."""
         matrix = self._matrix
-        near = [matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]] for row in (source, target)]
-        common = np.intersect1d(*near)
+        neighbor_rows = [
+            matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]] for row in (source, target)
+        ]
+        common = np.intersect1d(*neighbor_rows)
         common = common[(self._degree[common] > 1) & (self._degree[common] <= _MAX_NEIGHBOR_DEGREE)]
         return tuple(common[np.argsort(self._degree[common], kind="stable")][:_MAX_NAMED_REASONS].tolist())
 
 
 def _is_in_sorted(ascending: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which keys are in an ascending list."""
-    place = np.searchsorted(ascending, keys)
-    place[place == len(ascending)] = 0
-    return np.asarray(ascending[place] == keys) if len(ascending) else np.zeros(len(keys), dtype=bool)
+    positions = np.searchsorted(ascending, keys)
+    positions[positions == len(ascending)] = 0
+    return np.asarray(ascending[positions] == keys) if len(ascending) else np.zeros(len(keys), dtype=bool)
 
 
 def _top_pairs(own: NDArray[np.int64], other: NDArray[np.int64], weight: NDArray[np.float64]) -> Pairs:

@@ -33,8 +33,8 @@ class AdjacencyArrays:
         """Return the links of a graph; with `types` only the relations of these types."""
         links = graph.links
         if types is not None:
-            wanted = np.array([name in types for name in graph.edge_types] or [False], dtype=bool)
-            links = links[wanted[graph.edge_codes[: len(links)]]]
+            is_wanted = np.array([name in types for name in graph.edge_types] or [False], dtype=bool)
+            links = links[is_wanted[graph.edge_codes[: len(links)]]]
         return cls(len(graph), links)
 
     def without_hidden(self, hidden: NDArray[np.bool_]) -> AdjacencyArrays:
@@ -48,8 +48,10 @@ class AdjacencyArrays:
         low, high = self.links.min(axis=1, initial=self.size), self.links.max(axis=1, initial=-1)
         pairs = np.unique(low.astype(np.int64) * self.size + high)
         ends = pairs // max(self.size, 1), pairs % max(self.size, 1)
-        both = np.concatenate(ends), np.concatenate(ends[::-1])
-        return scipy.sparse.coo_array((np.ones(len(both[0])), both), shape=(self.size, self.size)).tocsr()
+        rows_and_columns = np.concatenate(ends), np.concatenate(ends[::-1])
+        return scipy.sparse.coo_array(
+            (np.ones(len(rows_and_columns[0])), rows_and_columns), shape=(self.size, self.size)
+        ).tocsr()
 
     def undirected(self) -> networkx.Graph[int]:
         """Return the undirected graph of the nodes and links."""

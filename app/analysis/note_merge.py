@@ -52,7 +52,11 @@ def merge_note_texts(primary: str, secondary: str, strategy: Strategy, other_nam
     first, second = scan(primary), scan(secondary)
     body, own_section = _without_relations(secondary, second)
     existing_types = {relation_type(key) for key in first.properties}
-    moved = [one for one in second.relations if _must_move(one, strategy, own_section, existing_types)]
+    moved = [
+        relation
+        for relation in second.relations
+        if _must_move(relation, strategy, own_section, existing_types)
+    ]
     if strategy == "combine":
         text = _with_body(primary, first, body)
     elif strategy == "prefer_secondary":
@@ -60,16 +64,18 @@ def merge_note_texts(primary: str, secondary: str, strategy: Strategy, other_nam
         moved = _kept_relations(first) + moved
     else:
         text = primary
-    texts = {id(one): primary for one in first.relations} | {id(one): secondary for one in second.relations}
-    known = {_relation_key(one) for one in scan(text).relations}
+    texts = {id(relation): primary for relation in first.relations} | {
+        id(relation): secondary for relation in second.relations
+    }
+    existing_keys = {_relation_key(relation) for relation in scan(text).relations}
     items: list[str] = []
     count = 0
-    for one in moved:
-        if _relation_key(one) in known:
+    for relation in moved:
+        if _relation_key(relation) in existing_keys:
             continue
-        known.add(_relation_key(one))
-        items.append(format_item(texts[id(one)], one))
-        count += texts[id(one)] is secondary
+        existing_keys.add(_relation_key(relation))
+        items.append(format_item(texts[id(relation)], relation))
+        count += texts[id(relation)] is secondary
     text = add_items(text, items)
     prefers = strategy == "prefer_secondary"
     return Merged(_with_properties(text, first, second, other_name, prefers), count)
@@ -158,8 +164,8 @@ def _with_properties(
     tags = _join_lists(first.properties, second.properties, "tags")
     if tags:
         text = set_property(text, own.get("tags", "tags"), tags)
-    known = {name_key(alias) for alias in first.aliases}
-    aliases = [one for one in (*second.aliases, other_name) if name_key(one) not in known]
+    existing_keys = {name_key(alias) for alias in first.aliases}
+    aliases = [one for one in (*second.aliases, other_name) if name_key(one) not in existing_keys]
     if aliases:
         key = own.get("aliases") or own.get("alias") or "aliases"
         text = set_property(text, key, [*first.aliases, *dict.fromkeys(aliases)])

@@ -126,11 +126,11 @@ class Structure:
     relations: tuple[str, ...] = ()
 
 
-def suggest_relation(source: NoteFeatures, target: NoteFeatures, between: Structure) -> RelationPrediction:
+def suggest_relation(source: NoteFeatures, target: NoteFeatures, structure: Structure) -> RelationPrediction:
     """Return the relation that `source` most likely has to `target`."""
-    kind, strength, reason, evidence = _classify(source, target, between)
-    score = round(_likelihood(between, strength), 4)
-    return RelationPrediction(kind, score, f"{reason}; {_describe_structure(between)}.", strength, evidence)
+    kind, strength, reason, evidence = _classify(source, target, structure)
+    score = round(_likelihood(structure, strength), 4)
+    return RelationPrediction(kind, score, f"{reason}; {_describe_structure(structure)}.", strength, evidence)
 
 
 def relation_confidence(
@@ -170,11 +170,11 @@ def find_cue_phrase(lines: Iterable[str], target: str) -> tuple[str, str, str] |
     """
     for line in lines:
         for kind, pattern in _CUE:
-            for found in pattern.finditer(line):
-                if _NOT.search(_clause_before(line, found.start())):
+            for match in pattern.finditer(line):
+                if _NOT.search(_clause_before(line, match.start())):
                     continue
-                if kind != "CONTRADICTS" or _is_about(line, found, target):
-                    return kind, found[0], line
+                if kind != "CONTRADICTS" or _is_about(line, match, target):
+                    return kind, match[0], line
     return None
 
 
@@ -188,18 +188,18 @@ def lines_naming(lines: Iterable[str], name: str) -> list[str]:
 
 def _is_about(line: str, cue: re.Match[str], target: str) -> bool:
     """Return whether a cue in a line is about `target`."""
-    place = line.casefold().find(target.casefold(), cue.end())
-    if place < 0 or _CLAUSE.search(line, cue.end(), place) or _UNSURE.search(line):
+    position = line.casefold().find(target.casefold(), cue.end())
+    if position < 0 or _CLAUSE.search(line, cue.end(), position) or _UNSURE.search(line):
         return False
     return "[[" not in _clause_before(line, cue.start())
 
 
-def _clause_before(line: str, place: int) -> str:
-    """Return the text between the start of the clause and `place`."""
+def _clause_before(line: str, position: int) -> str:
+    """Return the text between the start of the clause and `position`."""
     start = 0
-    for end in _CLAUSE.finditer(line, 0, place):
+    for end in _CLAUSE.finditer(line, 0, position):
         start = end.end()
-    return line[start:place]
+    return line[start:position]
 
 
 def strength_label(confidence: float) -> str:
@@ -214,7 +214,7 @@ def strength_label(confidence: float) -> str:
 
 
 def _classify(
-    source: NoteFeatures, target: NoteFeatures, between: Structure
+    source: NoteFeatures, target: NoteFeatures, structure: Structure
 ) -> tuple[str, float, str, tuple[str, ...]]:
     """Return the type, the strength of the textual evidence (0 to 1), the reason, and the evidence."""
     mentions = lines_naming(source.sentences, target.name)
@@ -230,17 +230,17 @@ def _classify(
     if kind := _BY_TYPES.get((source.kind, target.kind)):
         ends = _with_article(source.kind), _with_article(target.kind)
         return kind, 0.2, f"{ends[0]} about {ends[1]} usually {_verb(kind)} it", ()
-    if between.similarity >= _MIN_DUPLICATE_SIMILARITY and source.kind == target.kind:
+    if structure.similarity >= _MIN_DUPLICATE_SIMILARITY and source.kind == target.kind:
         return "SIMILAR_TO", 0.1, "both notes say nearly the same", ()
     return "RELATES_TO", 0.0, "the notes don't state how they are related", ()
 
 
-def _likelihood(between: Structure, cue_strength: float) -> float:
+def _likelihood(structure: Structure, cue_strength: float) -> float:
     """Return the combined likelihood; each reason reduces the doubt that the others leave."""
-    doubt = 1 - min(0.95, between.similarity)
-    doubt *= 1 - 0.3 * between.shared_neighbors / (between.shared_neighbors + 2)
-    doubt *= 1 - 0.1 * min(2, between.shared_tags)
-    doubt *= 1 - (0.3 if between.linked else 0.0)
+    doubt = 1 - min(0.95, structure.similarity)
+    doubt *= 1 - 0.3 * structure.shared_neighbors / (structure.shared_neighbors + 2)
+    doubt *= 1 - 0.1 * min(2, structure.shared_tags)
+    doubt *= 1 - (0.3 if structure.linked else 0.0)
     return 1 - doubt * (1 - cue_strength)
 
 
@@ -256,15 +256,15 @@ def _text_weights(kind: str, source: NoteFeatures, target: NoteFeatures) -> Iter
         yield WeightedReason(words, 0.8 if kind == "CONTRADICTS" else -0.8)
 
 
-def _describe_structure(between: Structure) -> str:
-    parts = [f"similarity {between.similarity:.2f}"]
-    if between.shared_neighbors:
-        parts.append(_in_common_words(between.shared_neighbors, "neighbor"))
-    if between.shared_tags:
-        parts.append(_in_common_words(between.shared_tags, "tag"))
-    if between.relations:
-        parts.append(f"already related as {', '.join(between.relations)}")
-    elif between.linked:
+def _describe_structure(structure: Structure) -> str:
+    parts = [f"similarity {structure.similarity:.2f}"]
+    if structure.shared_neighbors:
+        parts.append(_in_common_words(structure.shared_neighbors, "neighbor"))
+    if structure.shared_tags:
+        parts.append(_in_common_words(structure.shared_tags, "tag"))
+    if structure.relations:
+        parts.append(f"already related as {', '.join(structure.relations)}")
+    elif structure.linked:
         parts.append("already linked without a type")
     return ", ".join(parts)
 

@@ -72,18 +72,18 @@ def paragraphs(text: str) -> Iterator[str]:
     """Yield the paragraphs and list items of a note's prose, each on one line, without Markdown markup."""
     start = read_frontmatter(text).body_start
     prose = _without_hidden(text, start)
-    held: list[str] = []
+    pending_lines: list[str] = []
     for line in prose.splitlines():
         blank = not line.strip()
         lead = _LEAD.match(line)
         starts_item = bool(lead and lead.end() and not line[: lead.end()].isspace())
-        if held and (blank or starts_item or _HEADING.match(line)):
-            yield _join_lines(held)
-            held = []
+        if pending_lines and (blank or starts_item or _HEADING.match(line)):
+            yield _join_lines(pending_lines)
+            pending_lines = []
         if text_line := _prose_of_line(line):
-            held.append(text_line)
-    if held:
-        yield _join_lines(held)
+            pending_lines.append(text_line)
+    if pending_lines:
+        yield _join_lines(pending_lines)
 
 
 def _prose_of_line(line: str) -> str:
@@ -97,14 +97,14 @@ def _prose_of_line(line: str) -> str:
 def _without_hidden(text: str, start: int) -> str:
     """Return the text with code blocks, math and comments blanked; inline `code` stays."""
     hidden = mask_text(text, start)
-    out = []
+    lines = []
     at = start
-    for shown in text[start:].split("\n"):
-        blanked = re.sub(r"[\0\n]", " ", hidden[at : at + len(shown)])
-        at += len(shown) + 1
-        hides = any(mark in shown for mark in ("%%", "<!--", "-->", "$"))
-        out.append(blanked if hides or not blanked.strip() else shown)
-    return "\n".join(out)
+    for line in text[start:].split("\n"):
+        blanked = re.sub(r"[\0\n]", " ", hidden[at : at + len(line)])
+        at += len(line) + 1
+        is_hiding = any(mark in line for mark in ("%%", "<!--", "-->", "$"))
+        lines.append(blanked if is_hiding or not blanked.strip() else line)
+    return "\n".join(lines)
 
 
 def _strip_marks(line: str) -> str:
@@ -126,8 +126,8 @@ def _join_lines(lines: list[str]) -> str:
     joined = lines[0]
     for line in lines[1:]:
         # Chinese and Japanese lines are joined without a space.
-        wide = joined[-1] > "\u2e7f" and line[0] > "\u2e7f"
-        joined += line if wide else f" {line}"
+        is_cjk = joined[-1] > "\u2e7f" and line[0] > "\u2e7f"
+        joined += line if is_cjk else f" {line}"
     return joined
 
 

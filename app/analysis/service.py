@@ -122,13 +122,15 @@ class GraphAnalysisService:
         """
         return await self._worker.call(progress, find_communities, AdjacencyArrays.from_graph(graph))
 
-    async def centrality(self, graph: Graph, which: Measure, progress: Report = no_progress) -> Centrality:
+    async def centrality(self, graph: Graph, measure: Measure, progress: Report = no_progress) -> Centrality:
         """Return each node's centrality: "pagerank", "betweenness" or "degree".
 
         Raises:
             ComputationFailed: It could not be computed.
         """
-        return await self._worker.call(progress, compute_centrality, AdjacencyArrays.from_graph(graph), which)
+        return await self._worker.call(
+            progress, compute_centrality, AdjacencyArrays.from_graph(graph), measure
+        )
 
     async def path(
         self, graph: Graph, source: int, target: int, types: Collection[str] | None = None
@@ -200,23 +202,23 @@ class GraphAnalysisService:
             return ()
         vectors = await self._note_vectors()
         rejected = self._rejected_rows(graph)
-        material = await asyncio.to_thread(_candidate_features, graph, hidden, vectors)
-        found = await self._worker.call(
+        features = await asyncio.to_thread(_candidate_features, graph, hidden, vectors)
+        predicted = await self._worker.call(
             progress,
             _missing_links,
-            material.ties,
-            material.may,
-            material.tags,
-            material.vectors,
-            material.vector_rows,
+            features.ties,
+            features.allowed,
+            features.tags,
+            features.vectors,
+            features.vector_rows,
             rejected,
             limit,
             around,
         )
-        return tuple(_to_suggestion(graph, each) for each in found)
+        return tuple(_to_suggestion(graph, each) for each in predicted)
 
     def reject(self, source: str, target: str) -> None:
-        """Never suggest a link again, in either direction. Raises `StorageError`."""
+        """Reject a link: it is never suggested again, in either direction. Raises `StorageError`."""
         self._rejections.add(source, target)
 
     def restore_suggestion(self, source: str, target: str) -> None:
@@ -235,8 +237,8 @@ class GraphAnalysisService:
 
     def _rejected_rows(self, graph: Graph) -> NDArray[np.int64]:
         rows = graph.rows
-        known = [(rows[a], rows[b]) for a, b in self._rejections.pairs if a in rows and b in rows]
-        return np.array(known, dtype=np.int64).reshape(-1, 2)
+        pairs = [(rows[a], rows[b]) for a, b in self._rejections.pairs if a in rows and b in rows]
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
     def _hidden(self, graph: Graph) -> NDArray[np.bool_]:
         """Return which notes only the user may see, bool (n,)."""
@@ -269,10 +271,10 @@ def _path_result(graph: Graph, rows: list[int], types: Collection[str] | None) -
     links = graph.links
     for source, target in pairwise(rows):
         ahead = (links[:, 0] == source) & (links[:, 1] == target)
-        back = (links[:, 0] == target) & (links[:, 1] == source)
+        backward = (links[:, 0] == target) & (links[:, 1] == source)
         steps = [
             (graph.edge_types[graph.edge_codes[place]], bool(ahead[place]))
-            for place in np.flatnonzero(ahead | back).tolist()
+            for place in np.flatnonzero(ahead | backward).tolist()
         ]
         steps = [step for step in steps if types is None or step[0] in types]
         name, is_ahead = min(steps, key=lambda step: (step[0] == PLAIN_LINK, not step[1], step[0]))
@@ -285,20 +287,24 @@ def _candidate_features(
     graph: Graph, hidden: NDArray[np.bool_], vectors: NoteVectors | None
 ) -> CandidateFeatures:
     """Return the input of the link prediction, without any data of hidden notes."""
-    may = graph.is_note & ~hidden
+    allowed = graph.is_note & ~hidden
     tags = EncodedLabels.from_words(
-        tags if ok else () for tags, ok in zip(graph.tags, may.tolist(), strict=True)
+        tags if ok else () for tags, ok in zip(graph.tags, allowed.tolist(), strict=True)
     )
     rows, matrix = node_vectors(graph, vectors)
-    seen = may[rows]
+    is_allowed = allowed[rows]
     return CandidateFeatures(
-        AdjacencyArrays.from_graph(graph).without_hidden(hidden), may, tags, matrix[seen], rows[seen]
+        AdjacencyArrays.from_graph(graph).without_hidden(hidden),
+        allowed,
+        tags,
+        matrix[is_allowed],
+        rows[is_allowed],
     )
 
 
 def _missing_links(
     ties: AdjacencyArrays,
-    may: NDArray[np.bool_],
+    allowed: NDArray[np.bool_],
     tags: EncodedLabels,
     vectors: NDArray[np.float16],
     rows: NDArray[np.int64],
@@ -308,18 +314,20 @@ def _missing_links(
     report: Report,
 ) -> tuple[PredictedLink, ...]:
     """Call `predict_links` with separate arrays, so that large ones can be sent in chunks."""
-    return predict_links(CandidateFeatures(ties, may, tags, vectors, rows), rejected, limit, around, report)
+    return predict_links(
+        CandidateFeatures(ties, allowed, tags, vectors, rows), rejected, limit, around, report
+    )
 
 
-def _to_suggestion(graph: Graph, missing: PredictedLink) -> LinkSuggestion:
+def _to_suggestion(graph: Graph, predicted: PredictedLink) -> LinkSuggestion:
     return LinkSuggestion(
-        graph.paths[missing.source],
-        graph.paths[missing.target],
-        missing.score,
+        graph.paths[predicted.source],
+        graph.paths[predicted.target],
+        predicted.score,
         tuple(
             SuggestionReason(
                 ground.kind, ground.score, ground.tags or tuple(graph.paths[row] for row in ground.rows)
             )
-            for ground in missing.evidence
+            for ground in predicted.evidence
         ),
     )

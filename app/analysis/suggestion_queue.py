@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class SuggestionQueue:
     """The suggestions for the vault in its current state of indexing."""
 
-    def __init__(self, analyst: GraphAnalysisService, index: VaultIndex) -> None:
-        self._analyst = analyst
+    def __init__(self, analysis: GraphAnalysisService, index: VaultIndex) -> None:
+        self._analysis = analysis
         self._index = index
 
     async def suggestions(
@@ -40,19 +40,19 @@ class SuggestionQueue:
             ComputationFailed: The suggestions could not be computed.
         """
         graph = await asyncio.to_thread(self._graph)
-        found = await self._analyst.suggestions(
+        suggestions = await self._analysis.suggestions(
             graph, for_path=None if path is None else path.text, limit=limit, private=private
         )
-        return tuple(one for one in found if one.score >= MIN_SUGGESTED_SCORE)
+        return tuple(one for one in suggestions if one.score >= MIN_SUGGESTED_SCORE)
 
     def reject(self, source: NotePath, target: NotePath) -> None:
         """Never suggest a relation between two notes again. Raises `StorageError`."""
-        self._analyst.reject(source.text, target.text)
+        self._analysis.reject(source.text, target.text)
 
     def is_rejected(self, source: NotePath, target: NotePath) -> bool:
         """Return whether the user has rejected a relation between two notes."""
         first, second = sorted((source.text, target.text))
-        return (first, second) in self._analyst.rejected()
+        return (first, second) in self._analysis.rejected()
 
     def _graph(self) -> Graph:
         return build(self._index.graph())

@@ -59,10 +59,10 @@ def summarize(texts: Sequence[str], max_length: int, vectors: NDArray[np.floatin
     similarity = tfidf_similarity(texts) if vectors is None else cosine_matrix(vectors)
     central = _centrality(texts, similarity)
     order = _marginal_relevance(central, similarity)
-    worth = [at for at in order if central[at] >= _MIN_CENTRALITY]
-    selected = _select_fitting(texts, worth, order, max_length)
+    central_enough = [at for at in order if central[at] >= _MIN_CENTRALITY]
+    selected = _select_fitting(texts, central_enough, order, max_length)
     text = join_sentences(selected) if selected else truncate(with_full_stop(texts[order[0]]), max_length)
-    return Summary(text, _key_points(texts, worth), method, selected or (text,))
+    return Summary(text, _key_points(texts, central_enough), method, selected or (text,))
 
 
 def truncate(text: str, max_length: int) -> str:
@@ -74,8 +74,8 @@ def truncate(text: str, max_length: int) -> str:
         return line[:max_length]
     cut = line[: max_length - 1]
     at_word = cut.rpartition(" ")[0]
-    kept = at_word if len(at_word) > len(cut) // 2 else cut
-    return kept.rstrip(" ,;:–-") + "…"
+    shortened = at_word if len(at_word) > len(cut) // 2 else cut
+    return shortened.rstrip(" ,;:–-") + "…"
 
 
 def _centrality(texts: Sequence[str], similarity: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -96,27 +96,29 @@ def _centrality(texts: Sequence[str], similarity: NDArray[np.float64]) -> NDArra
 
 def _marginal_relevance(central: NDArray[np.float64], similarity: NDArray[np.float64]) -> list[int]:
     """Return all sentences in order of marginal relevance: central, and unlike those before."""
-    left = list(range(len(central)))
+    remaining = list(range(len(central)))
     order: list[int] = []
     nearest = np.zeros(len(central))
-    while left:
-        repeats = nearest[left] >= _MIN_REPEAT_SIMILARITY
-        worth = _RELEVANCE_WEIGHT * central[left] - (1 - _RELEVANCE_WEIGHT) * nearest[left] - repeats
-        best = left.pop(int(np.argmax(worth)))
+    while remaining:
+        repeats = nearest[remaining] >= _MIN_REPEAT_SIMILARITY
+        relevance = (
+            _RELEVANCE_WEIGHT * central[remaining] - (1 - _RELEVANCE_WEIGHT) * nearest[remaining] - repeats
+        )
+        best = remaining.pop(int(np.argmax(relevance)))
         order.append(best)
         nearest = np.maximum(nearest, similarity[best])
     return order
 
 
 def _select_fitting(
-    texts: Sequence[str], worth: Sequence[int], order: Sequence[int], max_length: int
+    texts: Sequence[str], preferred: Sequence[int], order: Sequence[int], max_length: int
 ) -> tuple[str, ...]:
     """Return the best sentences that fit, in the order of the text; none if not even one fits."""
     selected: list[int] = []
     remaining = max_length
     sizes = [len(with_full_stop(one)) for one in texts]
     fallback = [at for at in order if sizes[at] <= max_length][:1]
-    for at in worth if any(sizes[at] <= max_length for at in worth) else fallback:
+    for at in preferred if any(sizes[at] <= max_length for at in preferred) else fallback:
         need = sizes[at] + (1 if selected else 0)
         if need <= remaining:
             selected.append(at)
@@ -125,5 +127,5 @@ def _select_fitting(
 
 
 def _key_points(texts: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:
-    wanted = max(1, min(_MAX_KEY_POINTS, (len(texts) + 2) // 3))
-    return tuple(texts[at] for at in order[:wanted])
+    count = max(1, min(_MAX_KEY_POINTS, (len(texts) + 2) // 3))
+    return tuple(texts[at] for at in order[:count])

@@ -14,7 +14,7 @@ Matrix = NDArray[np.float64]
 
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-# Function words: they show how a sentence is built and not what it is about.
+# Function words: they show the structure of a sentence, not its subject.
 STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -29,13 +29,13 @@ STOP_WORDS = frozenset(
 
 def content_words(text: str) -> list[str]:
     """Return the stemmed content words in lower case; for scripts without spaces, pairs of characters."""
-    found: list[str] = []
+    words: list[str] = []
     for word in _WORD.findall(text.casefold()):
         if _CJK.search(word):
-            found += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
+            words += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         elif word not in STOP_WORDS and len(word) > 1:
-            found.append(word[:-1] if len(word) > 3 and word.endswith("s") else word)
-    return found
+            words.append(word[:-1] if len(word) > 3 and word.endswith("s") else word)
+    return words
 
 
 def tfidf_similarity(texts: Sequence[str]) -> Matrix:
@@ -56,7 +56,7 @@ def tfidf_similarity(texts: Sequence[str]) -> Matrix:
 
 def cosine_matrix(rows: NDArray[np.floating]) -> Matrix:
     """Return the cosine of each pair of rows, float64 (n, n), 0 to 1."""
-    wide = np.asarray(rows, dtype=np.float64)
-    length = np.linalg.norm(wide, axis=1, keepdims=True)
-    unit = np.divide(wide, length, out=np.zeros_like(wide), where=length > 0)
+    vectors = np.asarray(rows, dtype=np.float64)
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
     return np.asarray(np.clip(unit @ unit.T, 0.0, 1.0))

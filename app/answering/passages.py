@@ -61,13 +61,13 @@ def split_passages(text: str, parsed: ParsedNote) -> tuple[Passage, ...]:
 
 
 def _properties(text: str, parsed: ParsedNote) -> Iterator[Passage]:
-    at = 0
+    start = 0
     for number, line in enumerate(text[: parsed.body_start].split("\n"), 1):
-        found = _PROPERTY.fullmatch(line.rstrip("\r"))
-        if found and found[1].strip().casefold() not in _HIDDEN_PROPERTIES and found[2][0] not in "[{&|>":
-            span = Span(at, at + found.end())
-            yield Passage(span, f"{found[1]}: {found[2]}", (), number, is_property=True)
-        at += len(line) + 1
+        match = _PROPERTY.fullmatch(line.rstrip("\r"))
+        if match and match[1].strip().casefold() not in _HIDDEN_PROPERTIES and match[2][0] not in "[{&|>":
+            span = Span(start, start + match.end())
+            yield Passage(span, f"{match[1]}: {match[2]}", (), number, is_property=True)
+        start += len(line) + 1
 
 
 @dataclass(slots=True)
@@ -93,23 +93,23 @@ class _PassageSplitter:
     def run(self) -> Iterator[Passage]:
         number = self._text.count("\n", 0, self._start)
         in_fence = False
-        for found in _LINE.finditer(self._text, self._start):
-            if found.start() == found.end():
+        for match in _LINE.finditer(self._text, self._start):
+            if match.start() == match.end():
                 break
             number += 1
-            line = found[0].rstrip("\r\n")
+            line = match[0].rstrip("\r\n")
             fence = line.lstrip(" \t>-*+").startswith(("```", "~~~"))
             if fence or in_fence:
                 yield from self._close()
                 in_fence = in_fence != fence
                 continue
-            yield from self._add_line(line, found.start(), number)
+            yield from self._add_line(line, match.start(), number)
         yield from self._close()
 
-    def _add_line(self, line: str, at: int, number: int) -> Iterator[Passage]:
-        hidden = self._masked[at : at + len(line)]
+    def _add_line(self, line: str, start: int, number: int) -> Iterator[Passage]:
+        masked = self._masked[start : start + len(line)]
         has_no_prose = not line.strip() or _NO_PROSE.fullmatch(line) or "%%" in line or "<!--" in line
-        if has_no_prose or (not hidden.strip("\0 \t") and "`" not in line and "$" not in line):
+        if has_no_prose or (not masked.strip("\0 \t") and "`" not in line and "$" not in line):
             yield from self._close()
             if not line.strip():
                 self._table_head = ""
@@ -130,26 +130,26 @@ class _PassageSplitter:
             self._parents = []
         if field is not None:
             if len(_WORD.findall(field[2])) >= 3 and field[1].casefold() not in _HIDDEN_PROPERTIES:
-                yield from self._passages(at + field.start(2), at + len(line.rstrip()), number)
+                yield from self._passages(start + field.start(2), start + len(line.rstrip()), number)
             return
         if is_row:
             if not self._table_head:
                 self._table_head = _cells(line)
             else:
-                yield from self._passages(at, at + len(line.rstrip()), number, self._table_head)
+                yield from self._passages(start, start + len(line.rstrip()), number, self._table_head)
             return
         self._table_head = ""
         if item is not None:
             self._enter(len(item["indent"].expandtabs(4)), line[item.end() :])
             if not _NO_PROSE.fullmatch(line[item.end() :]):
-                self._open(at + item.end(), number)
-                self._to = at + len(line.rstrip())
+                self._open(start + item.end(), number)
+                self._to = start + len(line.rstrip())
             return
         if self._from < 0:
             quote = _QUOTE.match(line)
             skipped = quote.end() if quote else len(line) - len(line.lstrip())
-            self._open(at + skipped, number)
-        self._to = at + len(line.rstrip())
+            self._open(start + skipped, number)
+        self._to = start + len(line.rstrip())
 
     def _enter(self, indent: int, text: str) -> None:
         self._parents = [one for one in self._parents if one.indent < indent]
@@ -201,7 +201,7 @@ def _cells(line: str) -> str:
 
 def _pieces(source: str) -> Iterator[tuple[int, int]]:
     """Yield runs of sentences, limited to `MAX_PASSAGE_CHARS` unless a single sentence is longer."""
-    ends = [(found.start(), found.end()) for found in _SENTENCE_END.finditer(source)]
+    ends = [(match.start(), match.end()) for match in _SENTENCE_END.finditer(source)]
     ends.append((len(source), len(source)))
     begin = 0
     last: tuple[int, int] | None = None

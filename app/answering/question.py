@@ -64,8 +64,10 @@ class ParsedQuestion:
         if self.kind is None:
             return False
         if self.kind.name in ("person", "place"):
-            asked = set(stems(self.text, self.language))
-            return any(not asked.issuperset(stems(name, self.language)) for name in _NAME.findall(text))
+            question_stems = set(stems(self.text, self.language))
+            return any(
+                not question_stems.issuperset(stems(name, self.language)) for name in _NAME.findall(text)
+            )
         return self.kind.marks.search(text) is not None
 
 
@@ -76,8 +78,8 @@ def parse_question(text: str) -> ParsedQuestion:
     code = max(data, key=lambda one: (sum(word in data[one].stop for word in folded), one == "en"))
     language = data[code]
     # The first match decides; a nested question is less relevant.
-    found = [(match.start(), kind) for kind in language.kinds if (match := kind.asks.search(text))]
-    kind = min(found, key=lambda one: one[0])[1] if found else None
+    matches = [(match.start(), kind) for kind in language.kinds if (match := kind.asks.search(text))]
+    kind = min(matches, key=lambda one: one[0])[1] if matches else None
     topic = [word for word in folded if word not in language.stop]
     return ParsedQuestion(text, tuple(dict.fromkeys(_stemmed(topic, code))), kind, code)
 
@@ -117,9 +119,9 @@ def _words() -> dict[str, _Language]:
 
 def _kinds(data: dict[str, dict[str, list[str]]]) -> Iterator[AnswerKind]:
     fixed = {"time": _TIME, "number": _NUMBER}
-    for name, one in data.items():
-        asks = re.compile(rf"\b(?:{'|'.join(one['asks'])})", re.IGNORECASE)
-        words = "|".join(map(re.escape, one.get("marks", ())))
+    for name, patterns in data.items():
+        asks = re.compile(rf"\b(?:{'|'.join(patterns['asks'])})", re.IGNORECASE)
+        words = "|".join(map(re.escape, patterns.get("marks", ())))
         yield AnswerKind(
             name,
             asks,

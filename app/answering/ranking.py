@@ -1,4 +1,4 @@
-"""Ranking of passages as answers to a question, and a judgment whether the best one is an answer.
+"""Rank passages as answers to a question, and judge whether the best one is an answer.
 
 Both are linear in the features below. `python -m tests.evaluation.answers --calibrate` fits the weights to
 the questions of the seen half and writes `resources/answers/weights.json`.
@@ -36,9 +36,9 @@ RANK_FEATURES = (
 ANSWER_FEATURES = ("score", "cosine", "cover_in_context", "cover", "margin")
 _PREFIX = 5
 _CONTEXT_SIZE = 3
-# On the seen half of the evaluation, 99 of 140 wrong passages after the first are below, 1 of 14 good ones.
+# In the seen half of the evaluation, 99 of 140 wrong passages after the first are below, 1 of 14 right ones.
 _MIN_LIKELIHOOD = 0.1
-# 15 of the 20 unanswerable questions are below; with meaning, none that has an answer.
+# 15 of the 20 unanswerable questions are below; with semantic search, no answerable one is.
 _MIN_ANSWER_SCORE = -2.2
 
 
@@ -104,82 +104,91 @@ class CandidateScorer:
         self._stems: dict[int, frozenset[str]] = {}
         self._titles: dict[str, frozenset[str]] = {}
         count: Counter[str] = Counter()
-        for one in pool:
-            count.update(self._matches(self._stems_of(one)))
+        for candidate in pool:
+            count.update(self._matches(self._stems_of(candidate)))
         size = len(pool)
         self._weights = {
             word: math.log((size + 1.0) / (count[word] + 0.5)) if size else 1.0 for word in question.words
         }
         self._total = sum(self._weights.values()) or 1.0
 
-    def promising(self, limit: int, near: Mapping[NotePath, Sequence[tuple[int, float]]]) -> list[Candidate]:
+    def promising(
+        self, limit: int, chunk_cosines: Mapping[NotePath, Sequence[tuple[int, float]]]
+    ) -> list[Candidate]:
         """Return the most promising candidates for exact scoring.
 
         Args:
             limit: The maximum number.
-            near: For each note, the first lines of chunks close in meaning, with their cosines.
+            chunk_cosines: For each note, the first lines of chunks close in meaning, with their cosines.
         """
         scored = []
-        for one in self._pool:
+        for candidate in self._pool:
             chunk = max(
-                (cosine for line, cosine in near.get(one.path, ()) if line <= one.passage.line), default=0.0
+                (
+                    cosine
+                    for line, cosine in chunk_cosines.get(candidate.path, ())
+                    if line <= candidate.passage.line
+                ),
+                default=0.0,
             )
-            closest = _closest(near.get(one.path, ()), one.passage.line)
-            own = self._cover(self._stems_of(one))
-            context = self._cover(self._stems_of(one) | self._above(one))
-            scored.append((own + 0.5 * context + closest + 0.2 * chunk + 0.3 * one.note_score, one))
+            closest = _closest(chunk_cosines.get(candidate.path, ()), candidate.passage.line)
+            own = self._cover(self._stems_of(candidate))
+            context = self._cover(self._stems_of(candidate) | self._above(candidate))
+            scored.append(
+                (own + 0.5 * context + closest + 0.2 * chunk + 0.3 * candidate.note_score, candidate)
+            )
         scored.sort(key=lambda pair: -pair[0])
-        return [one for _, one in scored[:limit]]
+        return [candidate for _, candidate in scored[:limit]]
 
     def rank(self, candidates: Sequence[Candidate], cosines: Sequence[float] | None) -> RankedPassages:
         """Rank candidates, with their cosines to the question if known."""
         weights = _weights()["meaning" if cosines is not None else "words"]
         best: dict[NotePath, float] = {}
-        for one, cosine in zip(candidates, cosines or (), strict=False):
-            best[one.path] = max(best.get(one.path, 0.0), cosine)
-        found = []
-        for at, one in enumerate(candidates):
+        for candidate, cosine in zip(candidates, cosines or (), strict=False):
+            best[candidate.path] = max(best.get(candidate.path, 0.0), cosine)
+        ranked_candidates = []
+        for index, candidate in enumerate(candidates):
             features = self._features(
-                one, cosines[at] if cosines is not None else 0.0, best.get(one.path, 0.0)
+                candidate, cosines[index] if cosines is not None else 0.0, best.get(candidate.path, 0.0)
             )
             score = sum(weights["rank"][name] * value for name, value in features.items())
-            found.append(RankedCandidate(one, score, features))
-        found.sort(key=lambda ranked: -ranked.score)
-        features = self._answer_features(found)
+            ranked_candidates.append(RankedCandidate(candidate, score, features))
+        ranked_candidates.sort(key=lambda ranked: -ranked.score)
+        features = self._answer_features(ranked_candidates)
         score = weights["answer"]["bias"] + sum(
             weights["answer"][name] * value for name, value in features.items()
         )
-        return RankedPassages(tuple(found), score if found else -math.inf, features)
+        return RankedPassages(tuple(ranked_candidates), score if ranked_candidates else -math.inf, features)
 
-    def _features(self, one: Candidate, cosine: float, best_in_note: float) -> dict[str, float]:
-        own, above = self._stems_of(one), self._above(one)
+    def _features(self, candidate: Candidate, cosine: float, best_in_note: float) -> dict[str, float]:
+        own, above = self._stems_of(candidate), self._above(candidate)
         cover = self._cover(own)
-        kind = float(self._question.is_answered_by(one.passage.text))
-        in_order = stems(one.passage.text, self._question.language)
+        kind = float(self._question.is_answered_by(candidate.passage.text))
+        in_order = stems(candidate.passage.text, self._question.language)
         pairs = set(pairwise(in_order))
         words = self._question.words
         adjacent = sum(pair in pairs for pair in pairwise(words))
         return {
             "cover": cover,
             "cover_in_context": self._cover(own | above),
-            "title": self._cover(self._title(one)),
+            "title": self._cover(self._title(candidate)),
             "cosine": cosine,
             "best_in_note": best_in_note,
             "adjacent": adjacent / max(1, len(words) - 1),
             "kind": kind,
             "kind_and_cover": kind * cover,
-            "note": one.note_score,
+            "note": candidate.note_score,
             "short": float(len(in_order) < 4),
-            "property": float(one.passage.is_property and not set(in_order[:1]) & set(words)),
-            "relation": float(one.passage.is_relation),
+            "property": float(candidate.passage.is_property and not set(in_order[:1]) & set(words)),
+            "relation": float(candidate.passage.is_relation),
         }
 
-    def _answer_features(self, found: Sequence[RankedCandidate]) -> dict[str, float]:
-        if not found:
+    def _answer_features(self, ranked: Sequence[RankedCandidate]) -> dict[str, float]:
+        if not ranked:
             return dict.fromkeys(ANSWER_FEATURES, 0.0)
-        first, top = found[0], found[:3]
-        # Relations are far down whatever is asked; they would widen the margin.
-        sentences = [one for one in found if not one.candidate.passage.is_relation] or found
+        first, top = ranked[0], ranked[:3]
+        # Relations rank low for every question and would widen the margin.
+        sentences = [one for one in ranked if not one.candidate.passage.is_relation] or ranked
         tenth = sentences[min(9, len(sentences) - 1)]
         return {
             "score": first.score,
@@ -196,22 +205,22 @@ class CandidateScorer:
         """Return the question's words that occur among these, including other forms."""
         return {word for word in self._question.words if word in words or _has_form(word, words)}
 
-    def _stems_of(self, one: Candidate) -> frozenset[str]:
-        key = id(one)
+    def _stems_of(self, candidate: Candidate) -> frozenset[str]:
+        key = id(candidate)
         if key not in self._stems:
-            self._stems[key] = frozenset(self._question.stems_in(one.passage.text))
+            self._stems[key] = frozenset(self._question.stems_in(candidate.passage.text))
         return self._stems[key]
 
-    def _title(self, one: Candidate) -> frozenset[str]:
-        if one.title not in self._titles:
-            self._titles[one.title] = frozenset(self._question.stems_in(one.title))
-        return self._titles[one.title]
+    def _title(self, candidate: Candidate) -> frozenset[str]:
+        if candidate.title not in self._titles:
+            self._titles[candidate.title] = frozenset(self._question.stems_in(candidate.title))
+        return self._titles[candidate.title]
 
-    def _above(self, one: Candidate) -> frozenset[str]:
-        above = " ".join(one.passage.trail)
+    def _above(self, candidate: Candidate) -> frozenset[str]:
+        above = " ".join(candidate.passage.trail)
         if above not in self._titles:
             self._titles[above] = frozenset(self._question.stems_in(above))
-        return self._title(one) | self._titles[above]
+        return self._title(candidate) | self._titles[above]
 
 
 def _has_form(word: str, words: frozenset[str]) -> bool:
@@ -223,15 +232,15 @@ def _has_form(word: str, words: frozenset[str]) -> bool:
     )
 
 
-def _closest(near: Sequence[tuple[int, float]], line: int) -> float:
+def _closest(chunk_cosines: Sequence[tuple[int, float]], line: int) -> float:
     """Return the cosine of the chunk that contains a line."""
-    above = [one for one in near if one[0] <= line]
+    above = [one for one in chunk_cosines if one[0] <= line]
     return max(above)[1] if above else 0.0
 
 
 @cache
 def _weights() -> Mapping[str, Mapping[str, Mapping[str, float]]]:
-    found: Mapping[str, Mapping[str, Mapping[str, float]]] = json.loads(
+    weights: Mapping[str, Mapping[str, Mapping[str, float]]] = json.loads(
         (resources_folder() / "answers" / "weights.json").read_text("utf-8")
     )
-    return found
+    return weights

@@ -54,11 +54,11 @@ def parse_kinds(words: Iterable[str]) -> frozenset[ApprovalKind]:
     Raises:
         InvalidParametersError: A word is not a kind.
     """
-    found = [one.strip() for word in words for one in word.split(",") if one.strip()]
-    for one in found:
-        if one not in set(ApprovalKind):
-            raise InvalidParametersError(f"--approve: {one!r} is not one of {', '.join(ApprovalKind)}.")
-    return frozenset(map(ApprovalKind, found))
+    names = [one.strip() for word in words for one in word.split(",") if one.strip()]
+    for name in names:
+        if name not in set(ApprovalKind):
+            raise InvalidParametersError(f"--approve: {name!r} is not one of {', '.join(ApprovalKind)}.")
+    return frozenset(map(ApprovalKind, names))
 
 
 def kinds_for_request(request: ApprovalRequest) -> frozenset[ApprovalKind]:

@@ -61,8 +61,8 @@ def format_effect(proposal: Effect) -> Iterator[Text]:
 def format_file_change(file: FileDraft, number: int, of: int) -> Iterator[Text]:
     """Yield the lines of one file of a change: its operation and its diff."""
     left_out = file.selection_state is SelectionState.NONE
-    place = f"{number} of {of}  " if of > 1 else ""
-    head = Text(f"{place}{KIND_NAMES[type(file.change)]}: {change_name(file.change)}", style="bold")
+    position = f"{number} of {of}  " if of > 1 else ""
+    head = Text(f"{position}{KIND_NAMES[type(file.change)]}: {change_name(file.change)}", style="bold")
     if file.is_edited:
         head.append("  (edited by you)", style="dim")
     if left_out:
@@ -82,57 +82,60 @@ def format_file_change(file: FileDraft, number: int, of: int) -> Iterator[Text]:
 def format_diff(diff: Diff) -> Iterator[Text]:
     """Yield a diff in one column: numbered lines with three lines of context and highlighted words."""
     width = len(str(max(len(diff.before), len(diff.after), 1)))
-    at = 0
+    position = 0
     for index, hunk in enumerate(diff.hunks):
         last = index + 1 == len(diff.hunks)
         following = len(diff.before) if last else diff.hunks[index + 1].before_start
-        start = max(at, hunk.before_start - _CONTEXT_LINES)
-        if start > at:
+        start = max(position, hunk.before_start - _CONTEXT_LINES)
+        if start > position:
             yield Text(f"{'⋯':>{width}}", style="dim")
         shift = hunk.after_start - hunk.before_start
         for line in range(start, hunk.before_start):
             yield _diff_row(width, line + shift, " ", format_line(diff.before[line]), "")
         yield from _hunk_rows(diff, hunk, width)
-        at = min(following, hunk.before_end + _CONTEXT_LINES)
-        for line in range(hunk.before_end, at):
+        position = min(following, hunk.before_end + _CONTEXT_LINES)
+        for line in range(hunk.before_end, position):
             moved = line + hunk.after_end - hunk.before_end
             yield _diff_row(width, moved, " ", format_line(diff.before[line]), "")
-    if diff.hunks and at < len(diff.before):
+    if diff.hunks and position < len(diff.before):
         yield Text(f"{'⋯':>{width}}", style="dim")
 
 
 def format_line(line: bytes, spans: Sequence[Span] = (), *, first: bool = False, last: bool = False) -> Text:
     """Return a line for display with `spans` highlighted and hidden characters named in ⟨⟩."""
-    seen = escape_line(line, first=first, last=last)
-    text = Text(seen.text)
+    escaped = escape_line(line, first=first, last=last)
+    text = Text(escaped.text)
     for start, end in spans:
-        text.stylize(_CHANGED_STYLE, seen.place(start), seen.place(end))
-    for start, end, kind in seen.signs:
+        text.stylize(_CHANGED_STYLE, escaped.displayed_index(start), escaped.displayed_index(end))
+    for start, end, kind in escaped.signs:
         text.stylize(_LABEL_STYLE if kind == CHIP_SIGN else "dim", start, end)
-    return _with_brackets(text, seen)
+    return _with_brackets(text, escaped)
 
 
-def _with_brackets(text: Text, seen: EscapedLine) -> Text:
+def _with_brackets(text: Text, escaped: EscapedLine) -> Text:
     """Put labels in brackets, so that no text of a note looks like a label where there are no colors."""
     parts = []
-    at = 0
-    for start, end, kind in seen.signs:
+    position = 0
+    for start, end, kind in escaped.signs:
         if kind == CHIP_SIGN:
             label = (Text("⟨", _LABEL_STYLE), text[start:end], Text("⟩", _LABEL_STYLE))
-            parts += [text[at:start], *label]
-            at = end
-    return Text.assemble(*parts, text[at:]) if parts else text
+            parts += [text[position:start], *label]
+            position = end
+    return Text.assemble(*parts, text[position:]) if parts else text
 
 
 def _hunk_rows(diff: Diff, hunk: Hunk, width: int) -> Iterator[Text]:
     before = diff.before[hunk.before_start : hunk.before_end]
     after = diff.after[hunk.after_start : hunk.after_end]
-    olds, news = [_decode_line(line) for line in before], [_decode_line(line) for line in after]
+    before_texts, after_texts = (
+        [_decode_line(line) for line in before],
+        [_decode_line(line) for line in after],
+    )
     removed_spans: dict[int, tuple[Span, ...]] = {}
     added_spans: dict[int, tuple[Span, ...]] = {}
-    for old, new in pair_lines(olds, news):
+    for old, new in pair_lines(before_texts, after_texts):
         if old is not None and new is not None:
-            removed_spans[old], added_spans[new] = changed_spans(olds[old], news[new])
+            removed_spans[old], added_spans[new] = changed_spans(before_texts[old], after_texts[new])
     for index, line in enumerate(before):
         number = hunk.before_start + index
         ends = {"first": number == 0, "last": number == len(diff.before) - 1}
@@ -177,6 +180,6 @@ def _consequences(request: ApprovalRequest) -> Iterator[Text]:
 
 
 def _list_notes(paths: Sequence[object]) -> str:
-    named = [escape_hidden(str(path)) for path in paths[:_MAX_NAMED_NOTES]]
-    more = f" and {len(paths) - _MAX_NAMED_NOTES} more" if len(paths) > _MAX_NAMED_NOTES else ""
-    return ", ".join(named) + more
+    names = [escape_hidden(str(path)) for path in paths[:_MAX_NAMED_NOTES]]
+    remainder = f" and {len(paths) - _MAX_NAMED_NOTES} more" if len(paths) > _MAX_NAMED_NOTES else ""
+    return ", ".join(names) + remainder

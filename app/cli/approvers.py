@@ -13,18 +13,18 @@ class PreapprovedKinds:
     """Approves the kinds of change that `--approve` names, and forwards all other requests.
 
     Args:
-        named: The kinds; every kind of a request must be among them.
+        approved_kinds: The kinds; every kind of a request must be among them.
         other: The approver for the rest.
     """
 
-    def __init__(self, named: frozenset[ApprovalKind], other: Approver) -> None:
-        self._named = named
+    def __init__(self, approved_kinds: frozenset[ApprovalKind], other: Approver) -> None:
+        self._approved_kinds = approved_kinds
         self._other = other
 
     async def decide(self, request: ApprovalRequest) -> Decision:
         """Approve if all kinds of the request were named, else return the other approver's decision."""
         kinds = kinds_for_request(request)
-        if kinds and kinds <= self._named:
+        if kinds and kinds <= self._approved_kinds:
             explanation = f"approved in advance by --approve {','.join(sorted(kinds))}"
             return Approved(request.proposal, words=explanation)
         return await self._other.decide(request)
@@ -33,8 +33,8 @@ class PreapprovedKinds:
 class DenyAll:
     """Denies every request where there is no terminal, and names the option that would approve it."""
 
-    def __init__(self, named: frozenset[ApprovalKind] = frozenset()) -> None:
-        self._named = named
+    def __init__(self, approved_kinds: frozenset[ApprovalKind] = frozenset()) -> None:
+        self._approved_kinds = approved_kinds
 
     async def decide(self, request: ApprovalRequest) -> Decision:
         """Deny the request.
@@ -42,7 +42,7 @@ class DenyAll:
         Raises:
             PermissionDeniedError: Always.
         """
-        missing = missing_kinds(request, self._named)
+        missing = missing_kinds(request, self._approved_kinds)
         raise PermissionDeniedError(
             f"There is no terminal to ask at, and {request.reason}. To allow it, use --approve {missing}.",
             approve=missing,

@@ -20,7 +20,7 @@ class TextArguments:
     """Long texts from elsewhere: `-` is standard input, which is read once; `@file` is a file's text."""
 
     def __init__(self) -> None:
-        self._read = False
+        self._stdin_was_read = False
 
     def text(self, word: str) -> str:
         """Return the text for `word`; `@@` begins a text that begins with an @.
@@ -39,9 +39,9 @@ class TextArguments:
         return word
 
     def _stdin(self) -> str:
-        if self._read:
+        if self._stdin_was_read:
             raise InvalidParametersError("Only one argument can be - (standard input).")
-        self._read = True
+        self._stdin_was_read = True
         return _decode_utf8(sys.stdin.buffer.read(), "standard input")
 
 
@@ -122,12 +122,12 @@ def parse_boolean(word: str) -> bool:
 
 def _parse_json_object(text: str) -> dict[str, object]:
     try:
-        found = json.loads(text)
+        data = json.loads(text)
     except ValueError as error:
         raise InvalidParametersError(f"This is not a JSON object: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise InvalidParametersError("This is not a JSON object.")
-    return found
+    return data
 
 
 def _json_or_text(text: str) -> object:
@@ -146,8 +146,8 @@ def _check_choice(schema: Mapping[str, Any], text: str) -> str:
     return text
 
 
-def _parse_number(word: str, kind: type[int] | type[float], words: str) -> int | float:
+def _parse_number(word: str, kind: type[int] | type[float], description: str) -> int | float:
     try:
         return kind(word)
     except ValueError as error:
-        raise InvalidParametersError(f"{word!r} is not {words}.") from error
+        raise InvalidParametersError(f"{word!r} is not {description}.") from error

@@ -68,21 +68,23 @@ async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
         registry = ToolRegistry(CATEGORIES, CATALOG)
         resolver, words = _load_names(choice.root)
         agent = BuiltinAgent(registry, resolver, lambda: words)
-        found = agent.interpret(" ".join(args.request), DialogState())
+        interpretation = agent.interpret(" ".join(args.request), DialogState())
         if options.json:
-            screen.out.write(json.dumps(_json(found), ensure_ascii=False) + "\n")
+            screen.out.write(json.dumps(_to_json(interpretation), ensure_ascii=False) + "\n")
             screen.out.flush()
-            return ExitStatus.DONE if isinstance(found, Reading) else ExitStatus.NOT_FOUND
-        if isinstance(found, ContentQuestion):
-            return await _answer(found, _Terminal(session, options, screen))
-        if not isinstance(found, Reading):
-            screen.print_message(escape_controls(_describe(found)))
+            return ExitStatus.DONE if isinstance(interpretation, Reading) else ExitStatus.NOT_FOUND
+        if isinstance(interpretation, ContentQuestion):
+            return await _answer(interpretation, _Terminal(session, options, screen))
+        if not isinstance(interpretation, Reading):
+            screen.print_message(escape_controls(_describe(interpretation)))
             return ExitStatus.NOT_FOUND
-        screen.print_message(escape_controls(" · ".join(chip.label for chip in reading_chips(found))))
-        language = next(one for one in languages() if one.code == found.language)
+        screen.print_message(
+            escape_controls(" · ".join(chip.label for chip in reading_chips(interpretation)))
+        )
+        language = next(one for one in languages() if one.code == interpretation.language)
         terminal = _Terminal(session, options, screen)
         pipeline = Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions())
-        await pipeline.run(found)
+        await pipeline.run(interpretation)
         return terminal.status if pipeline.understood else ExitStatus.NOT_FOUND
 
 
@@ -106,22 +108,22 @@ def _column_values(connection: sqlite3.Connection, query: str) -> tuple[str, ...
     return tuple(str(value) for (value,) in connection.execute(query))
 
 
-def _json(found: Interpretation) -> Mapping[str, object]:
-    match found:
+def _to_json(interpretation: Interpretation) -> Mapping[str, object]:
+    match interpretation:
         case Reading():
-            return {"kind": "reading", **to_json(found)}
+            return {"kind": "reading", **to_json(interpretation)}
         case Clarification():
             return {
                 "kind": "question",
-                "question": found.question,
-                "options": [to_json(option.reading) for option in found.options],
+                "question": interpretation.question,
+                "options": [to_json(option.reading) for option in interpretation.options],
             }
         case ModelRequired():
-            return {"kind": "model_required", "work": found.work}
+            return {"kind": "model_required", "work": interpretation.work}
         case ContentQuestion():
-            return {"kind": "content_question", "question": found.text}
+            return {"kind": "content_question", "question": interpretation.text}
         case _:
-            return {"kind": "reply", "understood": found.understood, "text": found.text}
+            return {"kind": "reply", "understood": interpretation.understood, "text": interpretation.text}
 
 
 async def _answer(question: ContentQuestion, terminal: _Terminal) -> ExitStatus:
@@ -137,18 +139,21 @@ async def _answer(question: ContentQuestion, terminal: _Terminal) -> ExitStatus:
     return terminal.status
 
 
-def _describe(found: Clarification | ModelRequired | Reply) -> str:
-    match found:
+def _describe(interpretation: Clarification | ModelRequired | Reply) -> str:
+    match interpretation:
         case Clarification():
             lines = [
-                found.question,
-                *(f"  {' · '.join(c.label for c in reading_chips(o.reading))}" for o in found.options),
+                interpretation.question,
+                *(
+                    f"  {' · '.join(c.label for c in reading_chips(o.reading))}"
+                    for o in interpretation.options
+                ),
             ]
             return "\n".join(lines)
         case ModelRequired():
-            return f"{found.work} needs a language model. Nothing was done."
+            return f"{interpretation.work} needs a language model. Nothing was done."
         case Reply():
-            return reply_text(found)
+            return reply_text(interpretation)
 
 
 @dataclass
@@ -163,19 +168,19 @@ class _Terminal:
     async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
         """Call a tool; a call on several notes becomes one call per note."""
         if isinstance(tool, Tool):
-            return await self._each(tool.name, arguments)
+            return await self._call_for_each(tool.name, arguments)
         outcome = await call_tool(self.session, tool, arguments, self.options, self.screen)
         if not outcome.success:
             self.status = ExitStatus.DENIED if outcome.denied else ExitStatus.FAILED
         return outcome
 
-    async def _each(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
+    async def _call_for_each(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         names, args = arguments["names"], arguments["arguments"]
         assert isinstance(names, list) and isinstance(args, list)
         changed: list[str] = []
         outcome = ToolOutcome(True)
-        for name, more in zip(names, args, strict=True):
-            outcome = await self.call(tool, {**more, "name": name})
+        for name, extra_arguments in zip(names, args, strict=True):
+            outcome = await self.call(tool, {**extra_arguments, "name": name})
             if not outcome.success:
                 return outcome
             changed.append(str(NotePath.on_disk(name)))

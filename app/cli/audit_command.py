@@ -45,9 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name in ("text", "caller", "tool", "decision", "turn"):
         show.add_argument(f"--{name}", default="", help=f"only entries with this {name}")
     show.set_defaults(do=_show)
-    for one in (verify, export, show):
-        add_vault_option(one)
-        add_json_option(one)
+    for subcommand in (verify, export, show):
+        add_vault_option(subcommand)
+        add_json_option(subcommand)
 
 
 def run(args: argparse.Namespace, screen: CliConsole) -> int:
@@ -64,18 +64,18 @@ def _verify(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     root = _root(args, args.folder, screen)
     file = paths.data_folder() / "vaults" / paths.vault_id(root) / "audit.sqlite3"
     try:
-        found = check(file, paths.audit_head_file(root))
+        result = check(file, paths.audit_head_file(root))
     except sqlite3.Error as error:
         screen.text(f"The audit log can't be read: {error}\n")
         return ExitStatus.FAILED
     if Options.from_namespace(args).json:
-        screen.text(json.dumps(asdict(found)) + "\n")
-    elif found.ok:
-        gaps = "".join(f"{escape_controls(gap.message)}\n" for gap in found.gaps)
-        screen.text(f"Log intact: {pluralize(found.rows, 'entry', 'entries')} verified\n{gaps}")
+        screen.text(json.dumps(asdict(result)) + "\n")
+    elif result.ok:
+        gaps = "".join(f"{escape_controls(gap.message)}\n" for gap in result.gaps)
+        screen.text(f"Log intact: {pluralize(result.rows, 'entry', 'entries')} verified\n{gaps}")
     else:
-        screen.text(f"row {found.first_bad}: {escape_controls(found.reason)}\n")
-    return ExitStatus.DONE if found.ok else ExitStatus.FAILED
+        screen.text(f"row {result.first_bad}: {escape_controls(result.reason)}\n")
+    return ExitStatus.DONE if result.ok else ExitStatus.FAILED
 
 
 def _export(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
@@ -91,14 +91,14 @@ def _export(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
 
 
 def _show(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    wanted = AuditFilter(
+    filter = AuditFilter(
         text=args.text, caller=args.caller, tool=args.tool, decision=args.decision, turn=args.turn
     )
     with AuditLogReader.of_vault(_root(args, None, screen)) as log:
         if args.entry is not None:
             entries: tuple[AuditEntry, ...] = (log.entry(args.entry),)
         else:
-            entries = log.entries(wanted, limit=args.limit)[::-1]
+            entries = log.entries(filter, limit=args.limit)[::-1]
     if Options.from_namespace(args).json:
         for entry in entries:
             screen.text(json.dumps(asdict(entry), ensure_ascii=False) + "\n")

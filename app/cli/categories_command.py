@@ -25,7 +25,7 @@ from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolCatalog, ToolRegistry
 from app.tools import CATALOG, CATEGORIES, FILE_TOOL
 
-_WHERE = "Settings, Tools"
+_SETTINGS_PAGE = "Settings, Tools"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +64,14 @@ async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
 
 async def _switch(ids: list[str], options: Options, screen: CliConsole, *, on: bool) -> ExitStatus:
     root = resolve_vault(options, screen).root
-    async with open_owned(root, screen, _WHERE) as vault:
+    async with open_owned(root, screen, _SETTINGS_PAGE) as vault:
         for id in ids:
             vault.tools.category(id)
         word = "on" if on else "off"
         question = f"Turn {word} the tools of {', '.join(ids)} for agents in {root.name}."
         await confirm(question, options, screen)
-        now = vault.settings.of_vault
-        vault.settings.change_vault(now.with_categories(on, *ids))
+        current = vault.settings.of_vault
+        vault.settings.change_vault(current.with_categories(on, *ids))
         rows = category_rows(vault.tools, vault.tools.categories_off)
     _show([row for row in rows if row.category in ids], options, screen)
     return ExitStatus.DONE
@@ -97,7 +97,7 @@ def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
 
 
 def load_chosen_registry(named: str | None, screen: CliConsole) -> ToolRegistry:
-    """Like `load_registry` for the vault to use, or outside a vault if there is none."""
+    """Return the registry of the vault to use, or the one outside a vault if there is none."""
     try:
         return load_registry(locate_vault(named).root, screen)
     except VaultLostError:
@@ -115,10 +115,10 @@ def categories_off_by_rule(root: Path | None) -> frozenset[str]:
 def category_rows(tools: ToolCatalog, off: frozenset[str]) -> list[CategoryRow]:
     """Return the categories as rows, in order."""
     rows = []
-    for one in tools.categories:
-        state = "off by a rule" if one.id in off else "on" if one.on else "off"
-        count = sum(tool.category == one.id for tool in tools.all_tools())
-        rows.append(CategoryRow(one.id, state, one.level.value, count, one.name))
+    for category in tools.categories:
+        state = "off by a rule" if category.id in off else "on" if category.on else "off"
+        count = sum(tool.category == category.id for tool in tools.all_tools())
+        rows.append(CategoryRow(category.id, state, category.level.value, count, category.name))
     return rows
 
 

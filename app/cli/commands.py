@@ -77,8 +77,8 @@ def main(arguments: list[str]) -> int:
 
 def load_verb(name: str) -> Verb:
     """Import the module of a verb; other verbs are not loaded."""
-    found: Verb = importlib.import_module(f"app.cli.{VERBS[name][0]}")
-    return found
+    verb: Verb = importlib.import_module(f"app.cli.{VERBS[name][0]}")
+    return verb
 
 
 def build_verb_parser(name: str) -> argparse.ArgumentParser:
@@ -125,8 +125,8 @@ def _run(args: argparse.Namespace, screen: CliConsole) -> int:
         return ExitStatus.MISUSE
     if words[0] in VERBS:
         arguments = build_verb_parser(words[0]).parse_args(words[1:], args)
-        done = load_verb(words[0]).run(arguments, screen)
-        return asyncio.run(_await(done)) if not isinstance(done, int) else done
+        result = load_verb(words[0]).run(arguments, screen)
+        return asyncio.run(_await(result)) if not isinstance(result, int) else result
     from app.cli import tool_command
 
     return asyncio.run(tool_command.run(words[0], words[1:], args, screen))

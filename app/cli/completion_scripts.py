@@ -90,8 +90,8 @@ def _offer_notes(flag: ToolOption, action: argparse.Action) -> None:
 
 def _complete_values(parser: argparse.ArgumentParser) -> None:
     """Complete folders after --vault, and files where files are expected."""
-    for one in _iter_parsers(parser):
-        for action in one._actions:  # noqa: SLF001
+    for subparser in _iter_parsers(parser):
+        for action in subparser._actions:  # noqa: SLF001
             if "--vault" in action.option_strings or action.dest == "folder":
                 action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
             elif action.dest in ("file", "places"):

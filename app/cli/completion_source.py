@@ -41,10 +41,10 @@ def completions(word: str, line: Sequence[str], shell: str) -> list[str]:
         root = locate_vault(_vault_of(line)).root
     except VaultLostError:
         return []
-    quoted = word[:1] in _QUOTES
-    typed = word[1:] if quoted else re.sub(r"\\(.)", r"\1", word)
+    is_quoted = word[:1] in _QUOTES
+    typed = word[1:] if is_quoted else re.sub(r"\\(.)", r"\1", word)
     names = matching_names(_paths(root), typed)
-    return [_SPECIAL.sub(r"\\\1", name) for name in names] if shell == "bash" and not quoted else names
+    return [_SPECIAL.sub(r"\\\1", name) for name in names] if shell == "bash" and not is_quoted else names
 
 
 def matching_names(notes: Iterable[str], typed: str) -> list[str]:
@@ -53,14 +53,14 @@ def matching_names(notes: Iterable[str], typed: str) -> list[str]:
     A name that several notes share is replaced by the path, since the name alone is ambiguous.
     """
     stems = {path: path.rpartition(".")[0] or path for path in notes}
-    many = Counter(name_key(stem.rpartition("/")[2]) for stem in stems.values())
-    wanted, found = name_key(typed), []
+    name_counts = Counter(name_key(stem.rpartition("/")[2]) for stem in stems.values())
+    prefix_key, matches = name_key(typed), []
     for stem in stems.values():
         name = stem.rpartition("/")[2]
-        compared = stem if "/" in typed else name
-        if name_key(compared).startswith(wanted) and _is_plain(stem):
-            found.append(stem if many[name_key(name)] > 1 else compared)
-    return sorted(found, key=lambda one: (len(one), one))[:_MAX_COMPLETIONS]
+        candidate = stem if "/" in typed else name
+        if name_key(candidate).startswith(prefix_key) and _is_plain(stem):
+            matches.append(stem if name_counts[name_key(name)] > 1 else candidate)
+    return sorted(matches, key=lambda one: (len(one), one))[:_MAX_COMPLETIONS]
 
 
 def _is_plain(name: str) -> bool:
@@ -81,10 +81,10 @@ def _paths(root: Path) -> list[str]:
 
 def _vault_of(line: Sequence[str]) -> str | None:
     """Return the folder that `--vault` names; bash passes the equals sign as a separate word."""
-    for at, word in enumerate(line):
+    for index, word in enumerate(line):
         option, _, value = word.partition("=")
         if option != "--vault":
             continue
-        rest = [one for one in (value, *line[at + 1 : at + 3]) if one not in ("", "=")]
-        return rest[0] if rest else None
+        values = [one for one in (value, *line[index + 1 : index + 3]) if one not in ("", "=")]
+        return values[0] if values else None
     return None

@@ -76,7 +76,7 @@ class CliConsole:
         self._progress = len(line)
 
     def end_progress(self) -> None:
-        """Erase the line of `progress`."""
+        """Erase the line of `show_progress`."""
         if self._progress:
             self.err.write("\r" + " " * self._progress + "\r")
             self.err.flush()

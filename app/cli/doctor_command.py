@@ -30,31 +30,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Run all checks and show the results."""
     options = Options.from_namespace(args)
-    found = list(check_installation())
+    results = list(check_installation())
     try:
         choice = locate_vault(options.vault)
-        found += await check_vault(choice.root)
+        results += await check_vault(choice.root)
     except VaultLostError as error:
         if options.vault is not None:
             raise
-        found.append(CheckResult("vault", Severity.OK, f"no vault was checked: {error.message}"))
+        results.append(CheckResult("vault", Severity.OK, f"no vault was checked: {error.message}"))
     if options.json:
-        screen.text(json.dumps([asdict(one) for one in found], ensure_ascii=False) + "\n")
+        screen.text(json.dumps([asdict(one) for one in results], ensure_ascii=False) + "\n")
     else:
-        _show(found, screen)
-    return ExitStatus.FAILED if any(one.state is Severity.WRONG for one in found) else ExitStatus.DONE
+        _show(results, screen)
+    return ExitStatus.FAILED if any(one.state is Severity.WRONG for one in results) else ExitStatus.DONE
 
 
-def _show(found: list[CheckResult], screen: CliConsole) -> None:
+def _show(results: list[CheckResult], screen: CliConsole) -> None:
     from rich.text import Text
 
-    for one in found:
-        sign, color = _SIGNS[one.state]
+    for result in results:
+        sign, color = _SIGNS[result.state]
         screen.show(
-            Text.assemble((f"{sign} ", color), (f"{one.what}: ", "bold"), escape_controls(one.message))
+            Text.assemble((f"{sign} ", color), (f"{result.what}: ", "bold"), escape_controls(result.message))
         )
-        if one.hint:
-            screen.show(Text(f"  {escape_controls(one.hint)}", style=color))
-    states = [one.state for one in found]
+        if result.hint:
+            screen.show(Text(f"  {escape_controls(result.hint)}", style=color))
+    states = [one.state for one in results]
     counts = f"{states.count(Severity.WRONG)} wrong, {states.count(Severity.WARNING)} to look at"
-    screen.show(Text(f"{len(found)} checks: {counts}."))
+    screen.show(Text(f"{len(results)} checks: {counts}."))

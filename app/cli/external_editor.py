@@ -41,12 +41,12 @@ async def edit_in_editor(file: FileDraft, tty: Terminal) -> None:
 async def _edit_text(text: str, name: str, tty: Terminal) -> str:
     command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or _DEFAULT_EDITOR)
     with tempfile.TemporaryDirectory(prefix="scriptorium-") as folder:
-        place = Path(folder) / name
-        place.write_bytes(text.encode("utf-8"))
+        file = Path(folder) / name
+        file.write_bytes(text.encode("utf-8"))
         try:
             with ignore_interrupts():
                 process = await asyncio.create_subprocess_exec(
-                    *command, str(place), stdin=tty.source, stdout=tty.out, stderr=tty.out
+                    *command, str(file), stdin=tty.source, stdout=tty.out, stderr=tty.out
                 )
                 status = await process.wait()
         except OSError as error:
@@ -54,6 +54,6 @@ async def _edit_text(text: str, name: str, tty: Terminal) -> str:
         if status:
             raise EditingError(f"{command[0]} exited with status {status}.")
         try:
-            return place.read_bytes().decode("utf-8")
+            return file.read_bytes().decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise EditingError(f"The file that {command[0]} saved can't be read.") from error

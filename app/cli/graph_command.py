@@ -61,15 +61,15 @@ async def _graph(session: CliSession, root: Path, screen: CliConsole) -> Graph:
     from app.graph.builder import build
     from app.graph.export import visible_subgraph
 
-    seen: set[str] = set()
+    visible: set[str] = set()
     page = await session.access.notes(session.client, limit=_PAGE_SIZE)
-    seen.update(page.paths)
+    visible.update(page.paths)
     while page.next:
         page = await session.access.notes(session.client, page.next, _PAGE_SIZE)
-        seen.update(page.paths)
+        visible.update(page.paths)
     if session.vault is not None:
         data = await session.vault.graph.data()
-        return visible_subgraph(build(data), seen)
+        return visible_subgraph(build(data), visible)
     from app.index.vault_index import VaultIndex
 
     # A separate index, so that this process and the one that holds the vault never wait for each other.
@@ -79,7 +79,7 @@ async def _graph(session: CliSession, root: Path, screen: CliConsole) -> Graph:
     await index.open()
     try:
         await index.scan(lambda progress: show_scan_progress(screen, progress), lambda: False)
-        return visible_subgraph(build(await asyncio.to_thread(index.graph)), seen)
+        return visible_subgraph(build(await asyncio.to_thread(index.graph)), visible)
     finally:
         await index.close()
 

@@ -20,18 +20,18 @@ def search_terms(query: str) -> tuple[str, ...]:
     from app.index.query import parse
     from app.index.query_ast import And, FieldFilter, Node, Or, PhraseTerm, WordTerm
 
-    def found(node: Node | None) -> list[str]:
+    def collect_words(node: Node | None) -> list[str]:
         match node:
             case WordTerm(text) | PhraseTerm(text) if text:
                 return [text]
             case And(items) | Or(items):
-                return [word for item in items for word in found(item)]
+                return [word for item in items for word in collect_words(item)]
             case FieldFilter(name, item) if name not in ("tag", "file", "path", "type", "rel"):
-                return found(item)
+                return collect_words(item)
         return []
 
     try:
-        return tuple(dict.fromkeys(found(parse(query))))
+        return tuple(dict.fromkeys(collect_words(parse(query))))
     except QueryError:
         return ()
 

@@ -71,21 +71,21 @@ async def _embed(vault: VaultService, screen: CliConsole) -> None:
 
     if not vault.settings.current.embeddings.enabled:
         raise InvalidParametersError("Semantic search is off in the settings.")
-    over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    finished: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
-    def progressed(event: EmbeddingProgressed) -> None:
+    def on_progress(event: EmbeddingProgressed) -> None:
         screen.show_progress(f"embeddings {event.done:,} of {event.total:,}")
-        if event.is_over and not over.done():
+        if event.is_over and not finished.done():
             warning = f"{event.failed} of {event.total} notes could not be read." if event.failed else ""
-            over.set_result(warning)
+            finished.set_result(warning)
 
-    def failed(event: EmbeddingFailed) -> None:
-        if not over.done():
-            over.set_result(event.reason)
+    def on_failure(event: EmbeddingFailed) -> None:
+        if not finished.done():
+            finished.set_result(event.reason)
 
-    vault.events.subscribe(EmbeddingProgressed, progressed)
-    vault.events.subscribe(EmbeddingFailed, failed)
+    vault.events.subscribe(EmbeddingProgressed, on_progress)
+    vault.events.subscribe(EmbeddingFailed, on_failure)
     vault.semantic.start()
-    if problem := await over:
+    if problem := await finished:
         raise StorageError(problem)
     screen.end_progress()

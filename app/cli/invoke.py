@@ -122,10 +122,10 @@ def _show_failure(screen: CliConsole, outcome: ToolOutcome) -> None:
         )
         return
     screen.print_message("scriptorium: " + escape_controls(str(error.get("message") or outcome.message)))
-    named = error.get("candidates") or error.get("suggestions")
-    if isinstance(named, Sequence) and not isinstance(named, str):
-        for one in named[:_MAX_NAMED_FILES]:
-            screen.print_message(f"  {escape_controls(str(one))}")
+    names = error.get("candidates") or error.get("suggestions")
+    if isinstance(names, Sequence) and not isinstance(names, str):
+        for name in names[:_MAX_NAMED_FILES]:
+            screen.print_message(f"  {escape_controls(str(name))}")
 
 
 def _progress_callback(

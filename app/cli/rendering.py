@@ -38,11 +38,11 @@ def print_result(screen: CliConsole, outcome: ToolOutcome, terms: Sequence[str] 
     """Print a successful outcome with the search terms `terms` highlighted."""
     filled = {name: value for name, value in outcome.result.items() if not _is_empty(value)}
     result = {name: value for name, value in filled.items() if value or name not in _FLAG_FIELDS}
-    exact = next((name for name in _VERBATIM_FIELDS if isinstance(result.get(name), str)), "")
+    verbatim = next((name for name in _VERBATIM_FIELDS if isinstance(result.get(name), str)), "")
     prose = next((name for name in _PROSE_FIELDS if isinstance(result.get(name), str)), "")
     printed = True
-    if exact:
-        screen.text(str(result[exact]))
+    if verbatim:
+        screen.text(str(result[verbatim]))
     elif _is_empty_text(outcome.result):
         pass
     elif isinstance(hits := result.get("hits"), list):
@@ -68,18 +68,18 @@ def _is_empty_text(result: Result) -> bool:
 def _show_prose(screen: CliConsole, result: Result, name: str) -> None:
     text = str(result[name])
     screen.text(text if text.endswith("\n") else f"{text}\n")
-    rest = {one: value for one, value in result.items() if one not in _ID_FIELDS | {name} and value != 0}
-    if isinstance(answers := rest.get("answers"), Sequence) and len(answers) == 1:
-        del rest["answers"]
-    _show_parts(screen, rest)
+    others = {one: value for one, value in result.items() if one not in _ID_FIELDS | {name} and value != 0}
+    if isinstance(answers := others.get("answers"), Sequence) and len(answers) == 1:
+        del others["answers"]
+    _show_parts(screen, others)
 
 
 def _print_change(screen: CliConsole, result: Result, message: str) -> None:
     """Print the change as a sentence, then the lists that the sentence does not repeat."""
     screen.text(escape_controls(message) + "\n")
     lists = {name: value for name, value in result.items() if isinstance(value, list | tuple)}
-    named = {name: value for name, value in lists.items() if not all(str(one) in message for one in value)}
-    _show_parts(screen, named)
+    missing = {name: value for name, value in lists.items() if not all(str(one) in message for one in value)}
+    _show_parts(screen, missing)
 
 
 def _print_message(screen: CliConsole, outcome: ToolOutcome, printed: bool) -> None:
@@ -163,13 +163,13 @@ def _is_list(value: object) -> bool:
 
 def _show_fact(screen: CliConsole, name: str, value: object) -> None:
     if isinstance(value, Mapping):
-        for one, each in value.items():
-            if _is_empty(each):
+        for key, item in value.items():
+            if _is_empty(item):
                 continue
-            if _is_list(each) and len(format_cell(one, each)) > _MAX_INLINE_CHARS:
-                _show_named_list(screen, f"{name}.{one}", each)
+            if _is_list(item) and len(format_cell(key, item)) > _MAX_INLINE_CHARS:
+                _show_named_list(screen, f"{name}.{key}", item)
             else:
-                _show_fact(screen, f"{name}.{one}", format_cell(one, each))
+                _show_fact(screen, f"{name}.{key}", format_cell(key, item))
         return
     if isinstance(value, str) and "\n" in value.strip():
         _heading(screen, name)
@@ -218,11 +218,11 @@ def format_table(rows: Sequence[Row]) -> RenderableType:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     names = visible_columns(rows)
     for name in names:
-        numbers = (
+        is_numeric = (
             all(isinstance(row.get(name), int | float | None) for row in rows) and name not in _TIME_FIELDS
         )
         # Paths take most of a row: they are wrapped rather than cut.
-        table.add_column(_title(name), justify="right" if numbers else "left", overflow="fold")
+        table.add_column(_title(name), justify="right" if is_numeric else "left", overflow="fold")
     for row in rows:
         cells = (Text(escape_controls(format_cell(name, row.get(name)))) for name in names)
         table.add_row(*cells)

@@ -16,7 +16,7 @@ from app.cli.options import Options, add_call_options
 from app.cli.tool_command import find_tool
 
 _DOMAINS = next(p.choices for p in find_tool("search").parameters if p.name == "domain")  # type: ignore[union-attr]
-_OF_NOTES = {p.name: p.choices for p in find_tool("search_notes").parameters}  # type: ignore[union-attr]
+_NOTE_CHOICES = {p.name: p.choices for p in find_tool("search_notes").parameters}  # type: ignore[union-attr]
 _VAULT = "vault"
 _DEFAULT_LIMIT = 20
 
@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--limit", type=int, default=_DEFAULT_LIMIT, help=f"maximum number of results ({_DEFAULT_LIMIT})"
     )
     parser.add_argument("--offset", type=int, default=0, help="number of results to skip, for notes")
-    parser.add_argument("--order", choices=_OF_NOTES["order"], help="order of notes (relevance)")
-    parser.add_argument("--group", choices=_OF_NOTES["group"], help="grouping of notes (none)")
+    parser.add_argument("--order", choices=_NOTE_CHOICES["order"], help="order of notes (relevance)")
+    parser.add_argument("--group", choices=_NOTE_CHOICES["group"], help="grouping of notes (none)")
     parser.add_argument("--domain", choices=_DOMAINS, default=_VAULT, help="where to search (vault)")
     add_call_options(parser)
 

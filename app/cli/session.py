@@ -77,8 +77,8 @@ async def open_session(
         VaultLostError, StorageError: See `open_vault`.
     """
     client = Client(CallerKind.CLI, CALLER_NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
-    opening = _VaultOpener(root, approver, brief, takes_over)
-    link, vault, has_window = await _joined_or_opened(opening, screen, patience)
+    opener = _VaultOpener(root, approver, brief, takes_over)
+    link, vault, has_window = await _join_or_open(opener, screen, patience)
     try:
         if vault is None:
             assert link is not None
@@ -109,15 +109,15 @@ class _VaultOpener:
     async def join(self) -> tuple[RemoteVaultAccess, bool] | None:
         """Join the process that holds the vault; return the connection and whether that process has a window.
 
-        Returns None if no process holds the vault, it can't be reached, or it is to release the vault.
+        Returns None if no process holds the vault, it can't be reached, or it should release the vault.
         """
-        sign = find_endpoint(self.root)
-        if sign is None or (self.takes_over and sign.holder == "headless"):
+        endpoint = find_endpoint(self.root)
+        if endpoint is None or (self.takes_over and endpoint.holder == "headless"):
             return None
         from app.servers.remote_vault import RemoteVaultAccess
 
         try:
-            return await RemoteVaultAccess.join(sign), sign.holder == "desktop"
+            return await RemoteVaultAccess.join(endpoint), endpoint.holder == "desktop"
         except NetworkError:
             return None
 
@@ -136,16 +136,16 @@ class _VaultOpener:
         )
 
 
-async def _joined_or_opened(
-    opening: _VaultOpener, screen: CliConsole, patience: float
+async def _join_or_open(
+    opener: _VaultOpener, screen: CliConsole, patience: float
 ) -> tuple[RemoteVaultAccess | None, VaultService | None, bool]:
     """Return the connection or the open vault, and whether the joined process has a window."""
     deadline = time.monotonic() + patience
     while True:
-        if (joined := await opening.join()) is not None:
+        if (joined := await opener.join()) is not None:
             return joined[0], None, joined[1]
         try:
-            vault = await opening.open()
+            vault = await opener.open()
             for notice in vault.notices:
                 screen.print_message(notice)
             return None, vault, False

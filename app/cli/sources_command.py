@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from app.sources.config import SourceConfig
     from app.workspace import VaultService
 
-_WHERE = "the Sources panel"
+_PANEL_NAME = "the Sources panel"
 _PERMISSIONS = ("read_only", "append", "read_write", "admin")
-_ADDED = {
+_QUESTIONS = {
     "folder": "Let agents read the files of {0}",
     "watch": "Notify agents of changes to the files of {0}",
     "feed": "Notify agents of new items in {0}, which is fetched over the network",
@@ -38,20 +38,22 @@ _ADDED = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommands and their arguments."""
     subcommands = parser.add_subparsers(metavar="list|add|remove|pause|resume", dest="op")
-    one_list = subcommands.add_parser("list", help="list the sources and their states (the default)")
+    list_parser = subcommands.add_parser("list", help="list the sources and their states (the default)")
     add = subcommands.add_parser("add", help="add a source")
-    add.add_argument("kind", choices=tuple(_ADDED), help="the kind of source")
+    add.add_argument("kind", choices=tuple(_QUESTIONS), help="the kind of source")
     add.add_argument("place", nargs="?", help="the folder, the address of the feed, or a glob of notes")
     add.add_argument("--name", help="the display name")
     help_text = "let agents do more than read: GLOB=PERMISSION, the first match applies; permissions: "
     add.add_argument(
         "--rule", action="append", default=[], metavar="RULE", help=help_text + ", ".join(_PERMISSIONS)
     )
-    named = [subcommands.add_parser(name, help=f"{name} a source") for name in ("remove", "pause", "resume")]
-    for one in named:
-        one.add_argument("source", help="its id or its name")
-    for one in (parser, one_list, add, *named):
-        add_call_options(one)
+    name_parsers = [
+        subcommands.add_parser(name, help=f"{name} a source") for name in ("remove", "pause", "resume")
+    ]
+    for subparser in name_parsers:
+        subparser.add_argument("source", help="its id or its name")
+    for subparser in (parser, list_parser, add, *name_parsers):
+        add_call_options(subparser)
 
 
 async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
@@ -64,9 +66,9 @@ async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
             return await run_call("source", {"op": args.op, "source_id": args.source}, options, screen)
     root = resolve_vault(options, screen).root
     source = _source(args) if args.op == "add" else None
-    async with open_owned(root, screen, _WHERE) as vault:
+    async with open_owned(root, screen, _PANEL_NAME) as vault:
         if source is not None:
-            message = _ADDED[args.kind].format(_place_of(source)) + _rule_words(args.rule)
+            message = _QUESTIONS[args.kind].format(_place_of(source)) + _rule_words(args.rule)
             await confirm(f"{message}.", options, screen)
             info = await vault.sources.add(source)
             return await _show_source(vault, info.id, options, screen)

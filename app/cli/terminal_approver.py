@@ -118,10 +118,10 @@ class TerminalApprover:
             self._screen.print_message(f"Enter numbers from 1 to {len(draft.files)}, such as: f 1 3-5.")
             return
         for number, file in enumerate(draft.files, 1):
-            wanted = number in chosen
-            if wanted != (file.selection_state is not SelectionState.NONE):
-                file.set_ticked(wanted)
-            mark = "✓" if wanted else " "
+            is_chosen = number in chosen
+            if is_chosen != (file.selection_state is not SelectionState.NONE):
+                file.set_ticked(is_chosen)
+            mark = "✓" if is_chosen else " "
             self._screen.print_message(f"  {mark} {number:>3}  {_path(file)}")
 
 
@@ -155,16 +155,16 @@ def _file(draft: ApprovalDraft, which: str) -> FileDraft | None:
     return draft.files[min(chosen) - 1] if chosen and len(chosen) == 1 else None
 
 
-def _parse_numbers(text: str, most: int) -> set[int] | None:
+def _parse_numbers(text: str, maximum: int) -> set[int] | None:
     """Parse numbers and ranges, such as "1 3-5"; None if the text contains anything else."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for word in text.replace(",", " ").split():
         match = _RANGE.fullmatch(word)
         if match is None:
             return None
         first = int(match[1])
         last = int(match[2] or first)
-        if not 1 <= first <= last <= most:
+        if not 1 <= first <= last <= maximum:
             return None
-        found |= set(range(first, last + 1))
-    return found or None
+        numbers |= set(range(first, last + 1))
+    return numbers or None

@@ -102,14 +102,14 @@ class Terminal:
 def ignore_interrupts() -> Iterator[None]:
     """Let only the foreground program, such as an editor, receive Ctrl-C."""
     try:
-        before = signal.signal(signal.SIGINT, lambda number, frame: None)
+        previous_handler = signal.signal(signal.SIGINT, lambda number, frame: None)
     except ValueError:
         yield
         return
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)
 
 
 @contextmanager
@@ -120,15 +120,15 @@ def _interrupt(typed: asyncio.Future[bytes], loop: asyncio.AbstractEventLoop) ->
         if not typed.done():
             typed.set_result(b"")
 
-    def interrupted(number: int, frame: FrameType | None) -> None:
+    def on_interrupt(number: int, frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(end)
 
     try:
-        before = signal.signal(signal.SIGINT, interrupted)
+        previous_handler = signal.signal(signal.SIGINT, on_interrupt)
     except ValueError:  # Not the main thread: Ctrl-C is handled elsewhere.
         yield
         return
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)

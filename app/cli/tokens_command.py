@@ -23,7 +23,7 @@ from app.events import EventBus
 if TYPE_CHECKING:
     from app.servers.tokens import ClientTokens
 
-_WHERE = "Vault, Connections"
+_MENU_PATH = "Vault, Connections"
 _QUESTIONS = {
     "create": "Create a token for “{0}”. A program on this machine can use this vault's tools with it.",
     "renew": "Renew the token of “{0}”. The current token stops working.",
@@ -49,7 +49,7 @@ async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     if args.op == "list":
         _list(root, options, screen)
         return ExitStatus.DONE
-    async with open_owned(root, screen, _WHERE) as vault:
+    async with open_owned(root, screen, _MENU_PATH) as vault:
         await confirm(_QUESTIONS[args.op].format(args.name), options, screen)
         token = _change_token(vault.connections.tokens, args.op, args.name)
     _show(args.op, args.name, token, options, screen)

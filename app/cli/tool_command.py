@@ -84,7 +84,7 @@ async def _await_external(vault: VaultService) -> None:
     from app.external.states import ExternalChanged
 
     changed = asyncio.Event()
-    stop = vault.events.subscribe(ExternalChanged, lambda event: changed.set())
+    unsubscribe = vault.events.subscribe(ExternalChanged, lambda event: changed.set())
     try:
         async with asyncio.timeout(_EXTERNAL_TIMEOUT_S):
             while any(one.connection_state is ConnectionState.STARTING for one in vault.external.states()):
@@ -93,18 +93,18 @@ async def _await_external(vault: VaultService) -> None:
     except TimeoutError:
         pass  # Tools that are registered by now can be called.
     finally:
-        stop()
+        unsubscribe()
 
 
 def unknown_command_error(word: str, names: Sequence[str]) -> InvalidParametersError:
     """Return the error for a word that is neither a verb nor a tool."""
     from rapidfuzz import process
 
-    near = [match[0] for match in process.extract(word, list(names), limit=3, score_cutoff=60)]
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    suggestions = [match[0] for match in process.extract(word, list(names), limit=3, score_cutoff=60)]
+    hint = f" Did you mean {' or '.join(suggestions)}?" if suggestions else ""
     return InvalidParametersError(
         f"There is no verb, tool or folder named {word!r}.{hint} `scriptorium tools` lists the tools.",
-        suggestions=near,
+        suggestions=suggestions,
     )
 
 
@@ -117,10 +117,10 @@ def parse_call(
         InvalidParametersError: A value is invalid.
         SystemExit: The tool has no such option, or the user asked for help.
     """
-    given = build_tool_parser(signature).parse_intermixed_args(
+    args = build_tool_parser(signature).parse_intermixed_args(
         list(words), argparse.Namespace(**vars(leading))
     )
-    return signature.read(given, TextArguments()), Options.from_namespace(given)
+    return signature.read(args, TextArguments()), Options.from_namespace(args)
 
 
 def build_tool_parser(signature: ToolParser) -> argparse.ArgumentParser:

@@ -97,38 +97,42 @@ class ToolParser:
     @property
     def positionals(self) -> tuple[ToolOption, ...]:
         """The positional arguments before an operation is known."""
-        ruled = frozenset().union(*(fields.takes for fields in self.operations.values()))
-        always = [flag for flag in self.flags if flag.name not in ruled]
-        found = tuple(flag for flag in always if flag.required or flag.name == OP)
-        if not found:
+        operation_arguments = frozenset().union(*(fields.takes for fields in self.operations.values()))
+        always = [flag for flag in self.flags if flag.name not in operation_arguments]
+        required = tuple(flag for flag in always if flag.required or flag.name == OP)
+        if not required:
             return tuple(flag for flag in always if flag.schema.get("type") == "string")[:1]
-        if self.operations or any(flag.many or flag.is_object for flag in found):
-            return found
-        return found + tuple(flag for flag in always if flag.many or flag.is_object)[:1]
+        if self.operations or any(flag.many or flag.is_object for flag in required):
+            return required
+        return required + tuple(flag for flag in always if flag.many or flag.is_object)[:1]
 
     def positionals_for(self, op: str) -> tuple[ToolOption, ...]:
         """Return the positional arguments of an operation."""
         if op not in self.operations:
             return self.positionals
-        fields, known = self.operations[op], {flag.name: flag for flag in self.flags}
-        listed = [known[name] for name in fields.listed if name in known]
-        needed = [flag for flag in listed if flag.name in fields.needs]
+        fields, flags_by_name = self.operations[op], {flag.name: flag for flag in self.flags}
+        listed = [flags_by_name[name] for name in fields.listed if name in flags_by_name]
+        required = [flag for flag in listed if flag.name in fields.needs]
         optional = [flag for flag in listed if flag.name not in fields.needs][:1]
         texts = [flag for flag in optional if flag.schema.get("type") == "string"]
-        return (*self.positionals, *(flag for flag in (*needed, *texts) if flag not in self.positionals))
+        return (*self.positionals, *(flag for flag in (*required, *texts) if flag not in self.positionals))
 
     def usage(self) -> Iterator[str]:
         """Yield the forms of the command, one per line."""
         for op in self.operations or ("",):
             takes = self.operations[op].takes if op else frozenset()
-            places = self.positionals_for(op)
+            positionals = self.positionals_for(op)
             needs = self.operations[op].needs if op else frozenset()
             words = [
                 op if flag.name == OP else _positional_usage(flag, needed=flag.name in needs)
-                for flag in places
+                for flag in positionals
             ]
-            ruled = frozenset().union(*(fields.takes for fields in self.operations.values()))
-            others = [f for f in self.flags if f not in places and (f.name in takes or f.name not in ruled)]
+            operation_arguments = frozenset().union(*(fields.takes for fields in self.operations.values()))
+            others = [
+                f
+                for f in self.flags
+                if f not in positionals and (f.name in takes or f.name not in operation_arguments)
+            ]
             yield " ".join([self.name, *words, *(f"[{_option_usage(flag)}]" for flag in others)])
 
     def add_arguments(self, parser: argparse.ArgumentParser, reserved: Sequence[str] = ()) -> None:
@@ -169,27 +173,29 @@ class ToolParser:
             if value is not None:
                 values[flag.name] = value if isinstance(value, list) else [value]
         self._place_words(list(args.words), values)
-        known = {flag.name: flag for flag in self.flags}
-        return {name: _option_value(known[name], words, texts) for name, words in values.items()}
+        flags_by_name = {flag.name: flag for flag in self.flags}
+        return {name: _option_value(flags_by_name[name], words, texts) for name, words in values.items()}
 
     def _place_words(self, words: list[str], values: dict[str, list[str]]) -> None:
-        places = [flag for flag in self.positionals if flag.name not in values]
-        placed = self._fill(words, places, values)
+        positionals = [flag for flag in self.positionals if flag.name not in values]
+        placed = self._fill(words, positionals, values)
         op = values.get(OP, [""])[0]
         if placed and op in self.operations:
-            more = [f for f in self.positionals_for(op) if f not in self.positionals and f.name not in values]
-            self._fill(words, more, values)
+            operation_positionals = [
+                f for f in self.positionals_for(op) if f not in self.positionals and f.name not in values
+            ]
+            self._fill(words, operation_positionals, values)
         if words:
             forms = "\n  ".join(self.usage())
             raise InvalidParametersError(f"Unexpected word: {words[0]!r}. Usage:\n  {forms}")
 
     @staticmethod
-    def _fill(words: list[str], places: list[ToolOption], values: dict[str, list[str]]) -> bool:
-        """Assign words to `places` in order; return whether each got one. A final list takes the rest."""
-        for at, flag in enumerate(places):
+    def _fill(words: list[str], positionals: list[ToolOption], values: dict[str, list[str]]) -> bool:
+        """Assign words to `positionals` in order; return whether each got one. A last list takes the rest."""
+        for index, flag in enumerate(positionals):
             if not words:
                 return False
-            last = at == len(places) - 1
+            last = index == len(positionals) - 1
             count = len(words) if (flag.many or flag.is_object) and last else 1
             values[flag.name] = words[:count]
             del words[:count]

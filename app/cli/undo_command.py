@@ -68,10 +68,10 @@ def _entry(root: Path, number: int | None, commit: int | None) -> AuditEntry:
         if number is not None:
             return log.entry(number)
         if commit is not None:
-            found = log.entry_of_commit(commit)
-            if found is None:
+            entry = log.entry_of_commit(commit)
+            if entry is None:
                 raise NotFoundError(f"No call in the audit log made commit {commit}.", commit=commit)
-            return found
+            return entry
         before: int | None = None
         while page := log.entries(limit=_PAGE_SIZE, before_id=before):
             for entry in page:

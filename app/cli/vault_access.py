@@ -49,15 +49,15 @@ def join_or_open(root: Path, enable_tools: Collection[str]) -> FailoverVaultAcce
 
 
 async def _join(root: Path) -> Backend | None:
-    sign = await asyncio.to_thread(find_endpoint, root)
-    if sign is None:
+    endpoint = await asyncio.to_thread(find_endpoint, root)
+    if endpoint is None:
         return None
     try:
-        link = await RemoteVaultAccess.join(sign)
+        link = await RemoteVaultAccess.join(endpoint)
     except NetworkError as error:
-        log.info("the endpoint of process %d does not respond: %s", sign.pid, error)
+        log.info("the endpoint of process %d does not respond: %s", endpoint.pid, error)
         return None
-    return Backend(link, link.close, is_local=False, has_window=sign.holder == "desktop")
+    return Backend(link, link.close, is_local=False, has_window=endpoint.holder == "desktop")
 
 
 async def _open(

@@ -28,18 +28,18 @@ _MAX_COUNTED_FOLDERS = 100_000
 
 async def check_vault(root: Path) -> Iterator[CheckResult]:
     """Return the results of all checks of the vault at `root`."""
-    found = [_folder(root), check_disk_space("disk space for notes", root), *_watching(root)]
+    results = [_folder(root), check_disk_space("disk space for notes", root), *_watching(root)]
     data = paths.data_folder() / "vaults" / paths.vault_id(root)
     if not data.is_dir():
-        found.append(ok("history and log", "empty; nothing was changed in this vault yet"))
-        return iter(found)
-    found.append(check_app_folder("data of the vault", data, private=False))
+        results.append(ok("history and log", "empty; nothing was changed in this vault yet"))
+        return iter(results)
+    results.append(check_app_folder("data of the vault", data, private=False))
     holder = find_holder(data)
-    found.append(await _holder(root, holder))
-    found += _databases(data, paths.cache_folder() / "vaults" / paths.vault_id(root))
-    found.append(_log(data, root))
-    found += _left_over(data, held=holder is not None)
-    return iter(found)
+    results.append(await _holder(root, holder))
+    results += _databases(data, paths.cache_folder() / "vaults" / paths.vault_id(root))
+    results.append(_log(data, root))
+    results += _left_over(data, is_held=holder is not None)
+    return iter(results)
 
 
 def _folder(root: Path) -> CheckResult:
@@ -87,7 +87,7 @@ async def _holder(root: Path, holder: str | None) -> CheckResult:
 
 def _databases(data: Path, cache: Path) -> list[CheckResult]:
     """Check the integrity of every database."""
-    found = []
+    results = []
     for folder, hint in (
         (data, "Open the vault: the app sets the file aside, notifies you, and creates a new one."),
         (cache, f"Delete {cache}; it is rebuilt from the notes."),
@@ -95,8 +95,8 @@ def _databases(data: Path, cache: Path) -> list[CheckResult]:
         for file in sorted((*folder.glob("*.sqlite"), *folder.glob("*.sqlite3"))):
             problem = _database_problem(file)
             label = f"{'index' if folder is cache else 'history'}: {file.stem}"
-            found.append(failure(label, f"{file}: {problem}", hint) if problem else ok(label, "intact"))
-    return found
+            results.append(failure(label, f"{file}: {problem}", hint) if problem else ok(label, "intact"))
+    return results
 
 
 def _database_problem(file: Path) -> str:
@@ -114,26 +114,26 @@ def _log(data: Path, root: Path) -> CheckResult:
     if not file.exists():
         return ok("log of calls", "empty")
     try:
-        found = check(file, paths.audit_head_file(root))
+        result = check(file, paths.audit_head_file(root))
     except sqlite3.Error as error:
         return failure("log of calls", f"it can't be read: {error}", "Save a copy of it before you continue.")
-    if found.ok:
-        intact = f"intact, {pluralize(found.rows, 'entry', 'entries')} verified"
-        return ok("log of calls", " ".join([intact, *(gap.message for gap in found.gaps)]))
+    if result.ok:
+        intact = f"intact, {pluralize(result.rows, 'entry', 'entries')} verified"
+        return ok("log of calls", " ".join([intact, *(gap.message for gap in result.gaps)]))
     hint = "The log was modified. Export it, and compare it with a backup."
-    return failure("log of calls", f"row {found.first_bad}: {found.reason}", hint)
+    return failure("log of calls", f"row {result.first_bad}: {result.reason}", hint)
 
 
-def _left_over(data: Path, held: bool) -> list[CheckResult]:
+def _left_over(data: Path, is_held: bool) -> list[CheckResult]:
     """Check for leftovers of a crash: interrupted changes, and files that were set aside."""
-    found = []
+    results = []
     intents = list((data / "intents").glob("*.json")) if (data / "intents").is_dir() else []
-    if intents and not held:
+    if intents and not is_held:
         message = f"{pluralize(len(intents), 'change')} interrupted by a crash"
         hint = "Open the vault: they are completed or undone."
-        found.append(warning("unfinished changes", message, hint))
+        results.append(warning("unfinished changes", message, hint))
     damaged = [file.name for file in sorted(data.glob("*.damaged*"))]
     if damaged:
         hint = f"Check the files in {data}, and delete them if you don't need them."
-        found.append(warning("set aside", ", ".join(damaged), hint))
-    return found
+        results.append(warning("set aside", ", ".join(damaged), hint))
+    return results

@@ -32,11 +32,11 @@ def locate_vault(named: str | None = None) -> VaultLocation:
     if variable := os.environ.get(VAULT_VARIABLE):
         return _location_from(variable, VAULT_VARIABLE)
     working_directory = Path.cwd()
-    around = next(
+    enclosing_vault = next(
         (folder for folder in (working_directory, *working_directory.parents) if is_known_vault(folder)), None
     )
-    if around is not None:
-        return VaultLocation(around, "around the working directory")
+    if enclosing_vault is not None:
+        return VaultLocation(enclosing_vault, "around the working directory")
     for recent in RecentVaults().list_vaults():
         if recent.exists:
             return VaultLocation(Path(recent.path), "the last one opened")

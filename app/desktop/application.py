@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
     app.setQuitOnLastWindowClosed(False)
     events = FileOpenEvents(app)
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
-        return runner.run(_live(app, options, events))
+        return runner.run(_run_app(app, options, events))
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -66,33 +66,33 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-async def _live(app: QApplication, options: argparse.Namespace, events: FileOpenEvents) -> int:
+async def _run_app(app: QApplication, options: argparse.Namespace, events: FileOpenEvents) -> int:
     """Create the window, wait until it is closed, and shut everything down in order."""
     _install_generator_hooks()
     settings = load_settings()
     theme = ThemeSource(settings.general.theme, app, settings.general.zoom)
     theme.apply(app)
     app.setWindowIcon(app_icon(theme.theme))
-    theme.changed.connect(lambda new: app.setWindowIcon(app_icon(new)))
+    theme.changed.connect(lambda new_theme: app.setWindowIcon(app_icon(new_theme)))
     service = ServiceThread()
     service.start()
-    garbage = GcScheduler(app)
-    dog = watchdog.from_environment(app)
+    gc_scheduler = GcScheduler(app)
+    stall_watchdog = watchdog.from_environment(app)
     try:
         window = MainWindow(service, settings, theme, _open)
-        lost = app.aboutToQuit.connect(lambda: _end_without_display(window, service))
+        quit_connection = app.aboutToQuit.connect(lambda: _end_without_display(window, service))
         try:
             await _show_window(window, options, events)
         finally:
-            app.aboutToQuit.disconnect(lost)
+            app.aboutToQuit.disconnect(quit_connection)
     finally:
-        events.hand_to(None)
+        events.set_receiver(None)
         await tasks.cancel_all()
         if not await asyncio.to_thread(service.stop):
             log.error("the service thread did not end in time")
-        garbage.stop()
-        if dog is not None:
-            print(dog.stop())
+        gc_scheduler.stop()
+        if stall_watchdog is not None:
+            print(stall_watchdog.stop())
     return 0
 
 
@@ -101,16 +101,16 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
     try:
         window.show()
         _close_on_signals(window)
-        first = options.folders[0] if options.folders else None
-        folder = first or (window.last_vault() if window.settings.general.reopen_last else None)
-        if events.hand_to(window.open_folder):
-            pass  # A folder that was dropped on the icon takes precedence over the last vault.
+        requested = options.folders[0] if options.folders else None
+        folder = requested or (window.last_vault() if window.settings.general.reopen_last else None)
+        if events.set_receiver(window.open_folder):
+            pass  # A folder dropped on the app's icon takes precedence over the last vault.
         elif options.sample:
             window.open_sample()
         elif folder is not None:
-            window.open_folder(folder, read_only=options.read_only, confirmed=first is None)
+            window.open_folder(folder, read_only=options.read_only, confirmed=requested is None)
         for other in options.folders[1:]:
-            _open_in_process_of_its_own(other)
+            _open_in_new_process(other)
         window.begin_updates()
         # Load the modules of the vault view while the user chooses a vault.
         tasks.start(
@@ -140,13 +140,13 @@ def _end_without_display(window: MainWindow, service: ServiceThread) -> None:
         os._exit(1)
 
 
-def _open_in_process_of_its_own(folder: Path) -> None:
-    """Start another process for a folder: a window has one vault.
+def _open_in_new_process(folder: Path) -> None:
+    """Open a folder in a new process: each process has one window with one vault.
 
-    A file manager that opens several folders starts the app once.
+    A file manager that opens several folders starts the app only once.
     """
-    program, *first = (sys.executable,) if is_frozen() else own_program().words
-    QProcess.startDetached(program, [*first, "open", str(folder.absolute())])
+    program, *arguments = (sys.executable,) if is_frozen() else own_program().words
+    QProcess.startDetached(program, [*arguments, "open", str(folder.absolute())])
 
 
 async def _open(root: Path, settings: Settings, approver: Approver, read_only: bool) -> VaultService:

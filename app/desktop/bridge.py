@@ -46,7 +46,7 @@ class ServiceThread:
         self._thread: threading.Thread | None = None
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """True if the loop accepts calls."""
         return self._loop is not None and self._loop.is_running()
 
@@ -72,7 +72,7 @@ class ServiceThread:
         return not self._thread.is_alive()
 
     def finish(self, closing: Coroutine[Any, Any, object]) -> bool:
-        """Run `closing`, then stop; block for 10 s at most.
+        """Run `closing`, then stop the thread; block for 10 s at most.
 
         For a caller whose own loop has ended.
 
@@ -117,11 +117,11 @@ class ServiceThread:
         self._stopping = asyncio.Event()
         self._ready.set()
         await self._stopping.wait()
-        rest = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in rest:
+        remaining = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in remaining:
             task.cancel()
-        if rest:
-            await asyncio.wait(rest, timeout=_STOP_TIMEOUT_S - 1)
+        if remaining:
+            await asyncio.wait(remaining, timeout=_STOP_TIMEOUT_S - 1)
 
 
 async def _invoke(fn: Callable[[], Awaitable[T] | T]) -> T:
@@ -131,8 +131,8 @@ async def _invoke(fn: Callable[[], Awaitable[T] | T]) -> T:
     return result
 
 
-def _loop_runs() -> bool:
-    """Return whether a loop runs in this thread."""
+def _is_loop_running() -> bool:
+    """Return whether an event loop is running in this thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -149,7 +149,7 @@ class EventRelay(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._queue: deque[Event] = deque()
-        self._armed = False
+        self._is_scheduled = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_DRAIN_INTERVAL_MS)
@@ -163,15 +163,15 @@ class EventRelay(QObject):
     def receive(self, event: Event) -> None:
         """Queue `event`, from any thread."""
         self._queue.append(event)
-        if not self._armed:
-            self._armed = True
+        if not self._is_scheduled:
+            self._is_scheduled = True
             self._woken.emit()
 
     @Slot()
     def drain(self) -> None:
         """Emit the queued events; an event that arrives meanwhile schedules the next batch."""
-        self._armed = False
-        if not _loop_runs():
+        self._is_scheduled = False
+        if not _is_loop_running():
             # The window's loop has ended, and with it every view that would handle the events.
             self._queue.clear()
             return
@@ -183,8 +183,8 @@ class EventRelay(QObject):
 class PendingApproval(QObject):
     """A question that waits for the user; lives in the GUI thread.
 
-    `withdrawn` is emitted when no answer is needed any more: the request timed out or was cancelled; `why` is
-    the message of the cancellation ("" for none).
+    `withdrawn` is emitted when no answer is needed any more: the request timed out or was canceled. `reason`
+    is then the message of the cancellation, if it had one.
     """
 
     withdrawn = Signal()
@@ -195,7 +195,7 @@ class PendingApproval(QObject):
         super().__init__(parent)
         self.request = request
         self.answered = False
-        self.why = ""
+        self.reason = ""
         self._reply = reply
 
     def postpone(self, seconds: float) -> None:
@@ -212,25 +212,25 @@ class PendingApproval(QObject):
 class DesktopApprover(QObject):
     """The window's approver: passes each request to the GUI thread as a `PendingApproval`.
 
-    `asked` carries the question. The gate awaits `decide` in the service thread; if that is cancelled before
+    `asked` carries the question. The gate awaits `decide` in the service thread; if that is canceled before
     an answer, the question emits `withdrawn`.
     """
 
     asked = Signal(object)
-    _arrived = Signal(object, object)
-    _left = Signal(str, str)
+    _request_received = Signal(object, object)
+    _request_ended = Signal(str, str)
 
     def __init__(self, service: ServiceThread, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._service = service
-        self._open: dict[str, PendingApproval] = {}
-        self._arrived.connect(self._announce, Qt.ConnectionType.QueuedConnection)
-        self._left.connect(self._forget, Qt.ConnectionType.QueuedConnection)
+        self._questions: dict[str, PendingApproval] = {}
+        self._request_received.connect(self._announce, Qt.ConnectionType.QueuedConnection)
+        self._request_ended.connect(self._forget, Qt.ConnectionType.QueuedConnection)
 
     @property
     def waiting(self) -> tuple[PendingApproval, ...]:
         """The unanswered questions, oldest first."""
-        return tuple(question for question in self._open.values() if not question.answered)
+        return tuple(question for question in self._questions.values() if not question.answered)
 
     async def decide(self, request: ApprovalRequest) -> Decision:
         """Return the user's answer; called in the service thread. Cancelling it withdraws the question."""
@@ -243,35 +243,35 @@ class DesktopApprover(QObject):
         def reply(decision: Decision) -> None:
             self._service.post(lambda: resolve(decision))
 
-        self._arrived.emit(request, reply)
-        why = ""
+        self._request_received.emit(request, reply)
+        reason = ""
         try:
             return await answer
         except asyncio.CancelledError as error:
-            why = str(error)
+            reason = str(error)
             raise
         finally:
-            self._left.emit(request.id, why)
+            self._request_ended.emit(request.id, reason)
 
     @Slot(object, object)
     def _announce(self, request: ApprovalRequest, reply: Callable[[Decision], None]) -> None:
         question = PendingApproval(request, reply, self)
-        self._open[request.id] = question
+        self._questions[request.id] = question
         self.asked.emit(question)
 
     @Slot(str, str)
-    def _forget(self, request_id: str, why: str) -> None:
-        question = self._open.pop(request_id, None)
+    def _forget(self, request_id: str, reason: str) -> None:
+        question = self._questions.pop(request_id, None)
         if question is None:
             return
         if not question.answered:
-            question.answered, question.why = True, why
+            question.answered, question.reason = True, reason
             question.withdrawn.emit()
         question.deleteLater()
 
 
 class VaultClient(QObject):
-    """A view's access to an open vault: a way to run functions on it, and its events.
+    """Gives views access to an open vault: runs functions on it and relays its events.
 
     `run` is the only way to use the vault from the window; the properties are constants and settings that may
     be read in any thread. `events.batch` carries the vault's events.
@@ -289,7 +289,7 @@ class VaultClient(QObject):
         self._vault = vault
         self.approver = approver or DesktopApprover(service, self)
         self.events = EventRelay(self)
-        self._closing = False
+        self._is_closing = False
         # Safe in this thread: subscribing is one list append, and publishing iterates over a copy.
         self._detach = self.events.attach(vault.events)
 
@@ -338,13 +338,13 @@ class VaultClient(QObject):
         try:
             return await self._service.call(cast("Callable[[], T]", lambda: fn(self._vault)))
         except Exception as error:
-            if self._closing:
+            if self._is_closing:
                 raise asyncio.CancelledError from error
             raise
 
     async def close(self) -> None:
-        """Stop relaying events and close the vault; running work is cancelled."""
-        self._closing = True
+        """Stop relaying events and close the vault; running work is canceled."""
+        self._is_closing = True
         self._detach()
         await self._service.call(self._vault.close)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSize
 from PySide6.QtGui import QCloseEvent
@@ -66,23 +66,23 @@ class MainWindow(QMainWindow):
         self.session = VaultLifecycle(service, settings, self.recent, opener, theme, self)
         self.navigation = Navigation(self)
         self.view: VaultController | None = None
-        self._showing: asyncio.Task[None] | None = None
+        self._view_task: asyncio.Task[None] | None = None
         self._panels = tuple(panels)
         self._window_state = WindowState.of_window()
-        self._asking: asyncio.Task[None] | None = None
+        self._settings_task: asyncio.Task[None] | None = None
         self._build()
         self._connect()
         self._restore_geometry()
 
     def open_folder(self, root: Path, *, read_only: bool = False, confirmed: bool = False) -> None:
         """Open the vault in `root` in place of the current one."""
-        self._start(self._switch(root, read_only, confirmed), self.tr("open {0}").format(root.name))
+        tasks.start(self._switch(root, read_only, confirmed), what=self.tr("open {0}").format(root.name))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask the notes first, save the layout, then let the main coroutine end the app."""
         event.ignore()
         if not self.ended.is_set():
-            self._start(self._leave(), self.tr("close the window"))
+            tasks.start(self._close_window(), what=self.tr("close the window"))
 
     def _build(self) -> None:
         self.setWindowTitle("Scriptorium")
@@ -105,7 +105,7 @@ class MainWindow(QMainWindow):
         self.drops = FolderDropFilter(self)
         self.failures = ErrorBanner(self.banners, self)
         for problem in self.settings.problems:
-            self.banners.show_message(f"told:{problem}", problem, "warning")
+            self.banners.show_message(f"notice:{problem}", problem, "warning")
 
     def _connect(self) -> None:
         session, status, welcome = self.session, self.status, self.welcome
@@ -130,7 +130,7 @@ class MainWindow(QMainWindow):
         self.drops.hovering.connect(welcome.set_hovered)
         self.navigation.changed.connect(self._update_navigation)
         self.finder.note_chosen.connect(self.navigation.open)
-        self.finder.note_requested.connect(self._make_note)
+        self.finder.note_requested.connect(self._create_note)
         self.finder.tool_chosen.connect(self._call_tool)
         self.finder.search_chosen.connect(
             lambda name: self.view.context.run_saved_search(name) if self.view is not None else None
@@ -141,18 +141,17 @@ class MainWindow(QMainWindow):
         resolve(command.target)(self, *arguments)
 
     def _present(self, client: VaultClient) -> None:
-        from app.desktop.vault_controller import (
-            VaultController,  # slow import, which the session has done in a thread
-        )
+        # A slow import, which the session has already done in a thread.
+        from app.desktop.vault_controller import VaultController
 
         view = VaultController(client, self.theme, self._panels, self.navigation, self.banners, self)
-        view.command.connect(self._page_command)
-        view.notice.connect(lambda words: self.banners.show_message(f"told:{words}", words, "warning"))
+        view.command.connect(self._run_page_command)
+        view.notice.connect(lambda text: self.banners.show_message(f"notice:{text}", text, "warning"))
         view.settings_change_requested.connect(self._change_settings)
         view.grants_changed.connect(self.status.show_grants)
         view.index_changed.connect(self.status.refresh)
         view.word_count_changed.connect(self.status.show_word_count)
-        view.done.connect(lambda words: self.status.showMessage(words, 6000))
+        view.done.connect(lambda text: self.status.showMessage(text, 6000))
         view.embedding.connect(self.status.embedding.show_embedding)
         view.cost_changed.connect(self.status.show_cost)
         self.status.pause_embedding_requested.connect(view.pause_embedding)
@@ -173,14 +172,14 @@ class MainWindow(QMainWindow):
         self.banners.clear("lost")
         view.note_shown.connect(self._update_note_commands)
         self._update_note_commands()
-        self.session.shown = view.filled
-        self._showing = tasks.start(view.begin(), what=self.tr("show the vault"))
+        self.session.wait_until_shown = view.wait_until_loaded
+        self._view_task = tasks.start(view.begin(), what=self.tr("show the vault"))
 
     def _remove_view(self) -> None:
         view, self.view = self.view, None
-        if self._showing is not None:
-            self._showing.cancel()
-            self._showing = None
+        if self._view_task is not None:
+            self._view_task.cancel()
+            self._view_task = None
         if view is not None:
             self.finder.set_client(None)
             self.status.set_client(None)
@@ -213,9 +212,9 @@ class MainWindow(QMainWindow):
             if await self._close_vault():
                 self._window_state.save(vault="")
 
-        self._start(close(), self.tr("close the vault"))
+        tasks.start(close(), what=self.tr("close the vault"))
 
-    async def _leave(self) -> None:
+    async def _close_window(self) -> None:
         if await self._close_vault():
             self._window_state.save(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
             self.ended.set()
@@ -223,7 +222,7 @@ class MainWindow(QMainWindow):
     def keep_drafts(self) -> None:
         """Save unsaved text as drafts, which the next start offers."""
         if self.view is not None and self.view.notes is not None:
-            self.view.notes.keep_drafts()
+            self.view.notes.save_drafts()
 
     def last_vault(self) -> Path | None:
         """Return the last opened vault, unless the user closed it; None if its folder does not exist."""
@@ -233,8 +232,8 @@ class MainWindow(QMainWindow):
     def _restore_geometry(self) -> None:
         geometry = QByteArray.fromBase64(self._window_state.text("geometry").encode())
         if not self.restoreGeometry(geometry):
-            room = QApplication.primaryScreen().availableSize()
-            self.resize(QSize(1440, 900).boundedTo(room * 0.92))
+            available = QApplication.primaryScreen().availableSize()
+            self.resize(QSize(1440, 900).boundedTo(available * 0.92))
 
     def pick_folder(self) -> None:
         """Ask for a folder and open it as a vault."""
@@ -243,29 +242,29 @@ class MainWindow(QMainWindow):
             if (folder := await dialogs.pick_folder(self, start=self.recent.default_folder)) is not None:
                 await self._switch(folder, read_only=False, confirmed=False)
 
-        self._start(pick(), self.tr("open the folder"))
+        tasks.start(pick(), what=self.tr("open the folder"))
 
     def open_sample(self) -> None:
         """Open the user's own copy of the sample vault."""
-        self._start(self._switch_to_sample(), self.tr("open the sample vault"))
+        tasks.start(self._switch_to_sample(), what=self.tr("open the sample vault"))
 
     async def _switch_to_sample(self) -> None:
         await self._switch(await asyncio.to_thread(sample_vault), read_only=False, confirmed=True)
 
-    def _make_note(self, name: str) -> None:
+    def _create_note(self, name: str) -> None:
         if self.view is not None:
-            self.view.commands.make(name)
+            self.view.commands.create(name)
 
     def _call_tool(self, name: str) -> None:
         if self.view is not None:
-            self._start(self.view.commands.call_with_form(name), self.tr("call the tool"))
+            tasks.start(self.view.commands.call_with_form(name), what=self.tr("run the tool"))
 
     def show_grants(self) -> None:
         """Show the auto-approve rules."""
         if self.view is not None:
-            self._start(self.view.show_grants(), self.tr("list the auto-approve rules"))
+            tasks.start(self.view.show_grants(), what=self.tr("list the auto-approve rules"))
 
-    def _page_command(self, command: str) -> None:
+    def _run_page_command(self, command: str) -> None:
         name, _, section = command.partition(":")
         if name == "settings" and section:
             self.show_settings(section)
@@ -282,19 +281,19 @@ class MainWindow(QMainWindow):
         """Open the help at a page."""
         from app.desktop.help.opening import open_help  # imports the tools, which the start does not need
 
-        opening = open_help(self, self.theme, self.session.client, page, self._call_tool)
-        self._start(opening, self.tr("show the help"))
+        work = open_help(self, self.theme, self.session.client, page, self._call_tool)
+        tasks.start(work, what=self.tr("show the help"))
 
     def begin_updates(self) -> None:
         """Check for a new version if it is enabled and due; ask once whether to enable it."""
-        self._start(self._begin_updates(), self.tr("check for updates"))
+        tasks.start(self._begin_updates(), what=self.tr("check for updates"))
 
     async def _begin_updates(self) -> None:
         await (await self._update_check()).begin()
 
     def check_for_updates(self) -> None:
         """Check for a new version now."""
-        self._start(self._check_for_updates(), self.tr("check for updates"))
+        tasks.start(self._check_for_updates(), what=self.tr("check for updates"))
 
     async def _check_for_updates(self) -> None:
         await (await self._update_check()).check_now()
@@ -315,15 +314,17 @@ class MainWindow(QMainWindow):
 
     def show_settings(self, section: str = "general") -> None:
         """Show the settings at a section."""
-        if self._asking is None or self._asking.done():
-            self._asking = tasks.start(self._ask_settings(section), what=self.tr("show the settings"))
+        if self._settings_task is None or self._settings_task.done():
+            self._settings_task = tasks.start(
+                self._run_settings_dialog(section), what=self.tr("show the settings")
+            )
 
-    async def _ask_settings(self, section: str) -> None:
+    async def _run_settings_dialog(self, section: str) -> None:
         # Imports the agent: not needed at the start, and too slow for the GUI thread.
-        await asyncio.to_thread(importlib.import_module, "app.desktop.settings.model_page")
-        from app.desktop.settings.model_page import settings_with_model
+        await asyncio.to_thread(importlib.import_module, "app.desktop.settings.dialog_factory")
+        from app.desktop.settings.dialog_factory import create_settings_dialog
 
-        dialog = settings_with_model(self.settings, self.theme, self.session.client, self)
+        dialog = create_settings_dialog(self.settings, self.theme, self.session.client, self)
         dialog.show_section(section)
         dialog.changed.connect(self._apply_settings)
         dialog.command_requested.connect(self.menu.run)
@@ -333,8 +334,8 @@ class MainWindow(QMainWindow):
         self.settings = self.session.settings = settings
         save_settings(settings)
         if self.session.client is not None:
-            apply = self.session.client.run(lambda vault: vault.settings.apply(settings))
-            self._start(apply, self.tr("apply the settings"))
+            work = self.session.client.run(lambda vault: vault.settings.apply(settings))
+            tasks.start(work, what=self.tr("apply the settings"))
         self.theme.set(settings.general.theme, settings.general.zoom)
 
     def _change_settings(self, change: Callable[[Settings], Settings]) -> None:
@@ -359,7 +360,7 @@ class MainWindow(QMainWindow):
 
     def _mark_reading(self, reading: bool) -> None:
         if self.view is not None:
-            self.view.context.set_reading(reading)
+            self.view.context.set_scanning(reading)
 
     def _update_note_commands(self, *_: object) -> None:
         # Use only an existing view: creating one here would delay the layout of the page.
@@ -372,6 +373,3 @@ class MainWindow(QMainWindow):
         has_vault = self.view is not None
         self.menu.by_id["back"].setEnabled(has_vault and self.navigation.can_go_back)
         self.menu.by_id["forward"].setEnabled(has_vault and self.navigation.can_go_forward)
-
-    def _start(self, work: Coroutine[Any, Any, object], what: str) -> None:
-        tasks.start(work, what=what)

@@ -101,13 +101,13 @@ def focus_agent(window: MainWindow) -> None:
 
 
 def show_side_panel(window: MainWindow, panel_id: str) -> None:
-    """Show a panel of the side; hide the side if it shows this panel already."""
+    """Show a side panel; hide the side if it already shows this panel."""
     if window.view is not None:
         window.view.page.show_side(panel_id, fold=True)
 
 
 def show_bottom_panel(window: MainWindow, panel_id: str) -> None:
-    """Show a panel of the bottom."""
+    """Show a panel at the bottom."""
     if window.view is not None:
         window.view.page.show_bottom(panel_id)
 
@@ -123,8 +123,3 @@ def run_in_graph(window: MainWindow, name: str) -> None:
     if window.view is not None and (graph := window.view.graph) is not None:
         window.view.page.show_area("graph")
         graph.run_command(name)
-
-
-def show_grants(window: MainWindow) -> None:
-    """Show the auto-approve rules."""
-    window.show_grants()

@@ -1,7 +1,7 @@
 """One open vault in the window: its layout, its commands, its approvals and its events.
 
-This module and the panels import everything heavy (graph, notes, agent, approvals), so the window shows
-before any of it is loaded.
+This module and the panels import the large packages (graph, notes, agent, approvals). The window is shown
+before they are loaded.
 """
 
 from __future__ import annotations
@@ -111,10 +111,10 @@ class VaultController(QObject):
         self._words = WordCount(self)
         self._words.changed.connect(self.word_count_changed)
         self._approvals = ApprovalQueue(window, theme)
-        self._approvals.put_aside.connect(lambda: self.page.show_bottom("activity"))
+        self._approvals.postponed.connect(lambda: self.page.show_bottom("activity"))
         self.feed = ActivityModel(self)
-        self._settle_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
-        self._settle_timer.timeout.connect(self.index_changed)
+        self._index_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._index_timer.timeout.connect(self.index_changed)
         self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_STATE_DELAY_MS)
         self._save_timer.timeout.connect(self._save_state)
         self.context = PanelContext(self.page, navigation, self._state.mapping, self.feed, self)
@@ -122,14 +122,14 @@ class VaultController(QObject):
         client.events.batch.connect(self.feed.handle_events)
         self.page.command.connect(self.command)
         self.commands.failed.connect(self.notice)
-        self._approvals.noted.connect(self.notice)
+        self._approvals.notice.connect(self.notice)
         client.approver.asked.connect(self._approvals.add)
         client.events.batch.connect(self._handle_events)
         self._approvals.pending_paths_changed.connect(self.context.set_pending_paths)
-        self._built = False
-        self._begun = asyncio.Event()
+        self._is_built = False
+        self._laid_out = asyncio.Event()
         self._messages = UserNotifications(
-            client, theme, banners, window, self._show_conversation, self._conversation_is_seen
+            client, theme, banners, window, self._show_conversation, self._is_conversation_visible
         )
         self._banners = banners
         self._unreadable_rules = UnreadableRulesBanner(client, banners, window)
@@ -140,12 +140,12 @@ class VaultController(QObject):
 
     def _connect_context(self) -> None:
         context, commands = self.context, self.commands
-        self.page.made.connect(self._connect_panel)
+        self.page.panel_created.connect(self._connect_panel)
         commands.open_requested.connect(self._navigation.open)
-        commands.made.connect(lambda path: self._show_note(path, EDIT_ACTION_PREFIX))
+        commands.created.connect(lambda path: self._show_note(path, EDIT_ACTION_PREFIX))
         commands.ask_requested.connect(context.prompt_agent)
         commands.center_requested.connect(context.center_note)
-        commands.give_requested.connect(context.attach_to_prompt)
+        commands.attach_requested.connect(context.attach_to_prompt)
         self._navigation.go.connect(self._show_note)
         context.note_action_requested.connect(commands.run_command)
         context.link_followed.connect(commands.follow_link)
@@ -180,8 +180,8 @@ class VaultController(QObject):
         try:
             await self.page.build(self._state.mapping("layout"))
         finally:
-            self._begun.set()
-        self._built = True
+            self._laid_out.set()
+        self._is_built = True
         for notice in self._client.notices:
             self.notice.emit(notice)
         grants = await self._client.run(lambda vault: vault.grants.active_grants())
@@ -192,12 +192,12 @@ class VaultController(QObject):
             self._save_timer.start()
         await self._messages.begin()
         await self._lost_drafts.show_drafts()
-        await self.filled()
+        await self.wait_until_loaded()
         await self._start_endpoint()
 
-    async def filled(self) -> None:
+    async def wait_until_loaded(self) -> None:
         """Wait until the visible panels have loaded from the index or failed."""
-        await self._begun.wait()
+        await self._laid_out.wait()
         panels = self.page.existing_panels()
         filling = {panel.filling for panel in panels if isinstance(panel, BackgroundLoading)}
         if filling:
@@ -206,8 +206,8 @@ class VaultController(QObject):
     async def _start_endpoint(self) -> None:
         """Start serving other programs; report a failure to the user."""
         # Shielded: an endpoint that is starting when the vault closes must start before it can be closed.
-        opening = self._client.run(lambda vault: vault.connections.begin())
-        if problem := await asyncio.shield(opening):
+        work = self._client.run(lambda vault: vault.connections.begin())
+        if problem := await asyncio.shield(work):
             self.notice.emit(problem)
 
     async def confirm_close(self) -> bool:
@@ -216,20 +216,20 @@ class VaultController(QObject):
 
     def pause_embedding(self) -> None:
         """Pause semantic indexing until `resume_embedding` or the next start."""
-        pause = self._client.run(lambda vault: vault.semantic.pause())
-        tasks.start(pause, what=self.tr("pause semantic indexing"))
+        work = self._client.run(lambda vault: vault.semantic.pause())
+        tasks.start(work, what=self.tr("pause semantic indexing"))
 
     def resume_embedding(self) -> None:
         """Resume semantic indexing."""
-        resume = self._client.run(lambda vault: vault.semantic.resume())
-        tasks.start(resume, what=self.tr("resume semantic indexing"))
+        work = self._client.run(lambda vault: vault.semantic.resume())
+        tasks.start(work, what=self.tr("resume semantic indexing"))
 
     def prefer_embedding(self, paths: Iterable[str]) -> None:
         """Index the visible notes first."""
-        shown = tuple(NotePath.on_disk(path) for path in paths)
-        if shown:
-            prefer = self._client.run(lambda vault: vault.semantic.prioritize(shown))
-            tasks.start(prefer, what=self.tr("prioritize the open notes for semantic search"))
+        note_paths = tuple(NotePath.on_disk(path) for path in paths)
+        if note_paths:
+            work = self._client.run(lambda vault: vault.semantic.prioritize(note_paths))
+            tasks.start(work, what=self.tr("prioritize the open notes for semantic search"))
 
     def _current_note(self) -> NoteView | None:
         note = self.context.note
@@ -249,15 +249,15 @@ class VaultController(QObject):
         takes_focus = not self.context.keeps_focus
 
         async def show(notes: NoteTabs) -> None:
-            found = await self.commands.find(path)
-            if found is not None:
-                before = notes.window().focusWidget()
-                await notes.open(found, fragment)
-                # The user may have moved the focus while the note was loading; Qt moves it from a tab that
-                # goes behind to the first button of the one in front.
-                now, tab = notes.window().focusWidget(), notes.current
-                is_in_tab = isinstance(tab, QWidget) and now is not None and tab.isAncestorOf(now)
-                if takes_focus and (now is before or is_in_tab):
+            note_path = await self.commands.find(path)
+            if note_path is not None:
+                previous_focus = notes.window().focusWidget()
+                await notes.open(note_path, fragment)
+                # The user may have moved the focus while the note was loading. When another tab comes to the
+                # front, Qt moves the focus to its first button.
+                focus, tab = notes.window().focusWidget(), notes.current
+                is_in_tab = isinstance(tab, QWidget) and focus is not None and tab.isAncestorOf(focus)
+                if takes_focus and (focus is previous_focus or is_in_tab):
                     notes.take_focus()
 
         if (notes := self.notes) is not None:
@@ -270,8 +270,8 @@ class VaultController(QObject):
         tasks.start(self.commands.show_entry(number), owner=self.page, what=self.tr("show the changes"))
 
     def _undo(self, number: int) -> None:
-        undo = self.commands.show_entry(number, undo_it=True)
-        tasks.start(undo, owner=self.page, what=self.tr("undo the change"))
+        work = self.commands.show_entry(number, offer_undo=True)
+        tasks.start(work, owner=self.page, what=self.tr("undo the change"))
 
     async def show_grants(self) -> None:
         """Show the auto-approve rules in a dialog."""
@@ -299,8 +299,8 @@ class VaultController(QObject):
 
     def _save_state(self) -> None:
         """Save the layout and tabs; also while the vault is open, so that a crash does not lose them."""
-        if not self._built:
-            return  # Missing panels would be saved as hidden.
+        if not self._is_built:
+            return  # Panels that do not exist yet would be saved as hidden.
         self._state.save(layout=self.page.state(), **self.context.states())
 
     def _connect_panel(self, panel_id: str, panel: QWidget) -> None:
@@ -311,11 +311,11 @@ class VaultController(QObject):
         if (panel := self.page.panel("agent", AgentPanel)) is not None:
             panel.show_conversation(conversation)
 
-    def _conversation_is_seen(self, conversation: str) -> bool:
+    def _is_conversation_visible(self, conversation: str) -> bool:
         panel = self.page.existing("agent", AgentPanel)
-        return panel is not None and panel.shows(conversation) and self._window.isActiveWindow()
+        return panel is not None and panel.is_showing(conversation) and self._window.isActiveWindow()
 
-    def _failure(self, event: TaskFailed) -> str:
+    def _failure_message(self, event: TaskFailed) -> str:
         text = self.tr("Could not {0}: {1}. Your notes are safe. Retrying in {2} s.")
         return text.format(event.task, event.reason.rstrip("."), f"{event.again_in:g}")
 
@@ -326,14 +326,14 @@ class VaultController(QObject):
             elif isinstance(event, VaultFound):
                 self.found.emit()
             elif isinstance(event, NotesChanged):
-                for old, new in event.moved:
-                    self._navigation.rename_path(old.text, new.text)
+                for old_path, new_path in event.moved:
+                    self._navigation.rename_path(old_path.text, new_path.text)
             elif isinstance(event, GrantsChanged):
                 self.grants_changed.emit(tuple(grant.label for grant in event.grants))
             elif isinstance(event, StoreReplaced):
                 self.notice.emit(event.message)
             elif isinstance(event, TaskFailed):
-                self._banners.show_message(f"task:{event.task}", self._failure(event), "warning")
+                self._banners.show_message(f"task:{event.task}", self._failure_message(event), "warning")
             elif isinstance(event, TaskRecovered):
                 self._banners.clear(f"task:{event.task}")
             elif isinstance(event, IndexRebuilt):
@@ -351,5 +351,5 @@ class VaultController(QObject):
             elif isinstance(event, TurnFinished):
                 self._cost.add(event.usage)
                 self.cost_changed.emit(self._cost.describe(self._client.settings))
-            elif isinstance(event, IndexUpdated) and not self._settle_timer.isActive():
-                self._settle_timer.start()
+            elif isinstance(event, IndexUpdated) and not self._index_timer.isActive():
+                self._index_timer.start()

@@ -1,7 +1,8 @@
 """The layout of an open vault: side panels, graph and notes, agent, and the collapsible bottom.
 
 It creates the panels of the registry: the visible ones one by one, so that the window stays responsive in
-between, and the others when they are first needed. `made` lets the owner connect each with its context.
+between, and the others when they are first needed. `panel_created` lets the owner connect each one with its
+context.
 """
 
 from __future__ import annotations
@@ -38,29 +39,23 @@ _CENTER_SHARES = [46, 54]  # of the graph and the notes, until the user moves th
 class VaultLayout(QWidget):
     """The panels of one vault; `panel` finds one by its id.
 
-    `command` carries the id of a command, or `help:` and a page. `made` carries the id of a panel and the
-    panel, as soon as it exists.
+    `command` carries the id of a command, or `help:` and a page. `panel_created` carries the id of a new
+    panel and the panel.
     """
 
     command = Signal(str)
-    made = Signal(str, QWidget)
+    panel_created = Signal(str, QWidget)
 
-    def __init__(
-        self,
-        client: VaultClient,
-        theme: ThemeSource,
-        specs: Iterable[PanelSpec],
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, client: VaultClient, theme: ThemeSource, specs: Iterable[PanelSpec]) -> None:
+        super().__init__()
         self.client = client
         self._theme = theme
         self._specs = {spec.id: spec for spec in specs}
         self._panels: dict[str, QWidget] = {}
         self._tabs: dict[str, QWidget] = {}  # the tab pages at the bottom
-        self._wanted: dict[str, Any] = {}  # the layout passed to `restore`
+        self._saved_state: dict[str, Any] = {}  # the argument of `restore`
         self._buttons: dict[str, ThemedButton] = {}
-        self._folded: set[str] = set()  # hidden only for lack of room
+        self._folded: set[str] = set()  # the areas that are hidden only for lack of space
         self._shares = _CENTER_SHARES
         self.setObjectName("page")
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
@@ -113,7 +108,7 @@ class VaultLayout(QWidget):
 
     async def build(self, state: dict[str, Any]) -> None:
         """Create the panels that are visible by `state`, processing events in between; then lay them out."""
-        self._wanted = state
+        self._saved_state = state
         for panel_id in self._visible_parts():
             self.panel(panel_id)
             self._lay_out()
@@ -171,15 +166,19 @@ class VaultLayout(QWidget):
         """Show the bottom at the height that its panels need, unless the user has made it higher."""
         if self.bottom.isHidden():
             self.bottom.show()
-            total, wanted = sum(self.down.sizes()), round(_BOTTOM_HEIGHT * self._theme.zoom)
-            if self.down.sizes()[1] < wanted < total // 2:
-                self.down.setSizes([total - wanted, wanted])
+            total, height = sum(self.down.sizes()), round(_BOTTOM_HEIGHT * self._theme.zoom)
+            if self.down.sizes()[1] < height < total // 2:
+                self.down.setSizes([total - height, height])
 
     def state(self) -> dict[str, Any]:
         """Return the layout, for the next start."""
-        current = next((i for i, p in self._panels.items() if p is self.side.currentWidget()), "")
-        gone = {name for name, widget in self._areas().items() if widget is not None and widget.isHidden()}
-        hidden = sorted(gone - self._folded)
+        current = next(
+            (name for name, panel in self._panels.items() if panel is self.side.currentWidget()), ""
+        )
+        hidden_areas = {
+            name for name, widget in self._areas().items() if widget is not None and widget.isHidden()
+        }
+        hidden = sorted(hidden_areas - self._folded)
         sizes = {name: splitter.sizes() for name, splitter in self._splitters().items()}
         self._save_shares()
         sizes["centre"] = self._shares
@@ -187,50 +186,50 @@ class VaultLayout(QWidget):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Restore the layout in `state`, or the default one."""
-        self._wanted = state
+        self._saved_state = state
         for panel_id in self._visible_parts():
             self.panel(panel_id)
         self._lay_out()
 
     def _visible_parts(self) -> list[str]:
-        """Return the visible parts, in the order in which the user looks at them."""
+        """Return the ids of the visible panels, the most important one first."""
         sides = [spec.id for spec in self._specs.values() if spec.area == "side"]
-        wanted = str(self._wanted.get("side"))
-        first = wanted if wanted in sides else next(iter(sides), "")
-        centre = [spec.id for spec in self._specs.values() if spec.area not in ("side", "bottom")]
+        saved_side = str(self._saved_state.get("side"))
+        side = saved_side if saved_side in sides else next(iter(sides), "")
+        center = [spec.id for spec in self._specs.values() if spec.area not in ("side", "bottom")]
         bottom = [] if "bottom" in self._hidden() else list(self._tabs)[:1]
-        return [each for each in (first, *centre, *bottom) if each]
+        return [panel_id for panel_id in (side, *center, *bottom) if panel_id]
 
     def _hidden(self) -> list[str]:
-        hidden: list[str] = self._wanted.get("hidden", ["bottom"])
+        hidden: list[str] = self._saved_state.get("hidden", ["bottom"])
         return hidden
 
     def _lay_out(self) -> None:
         """Show and size the existing panels."""
-        state = self._wanted
+        state = self._saved_state
         for name, widget in self._areas().items():
             if widget is not None:
                 widget.setVisible(name not in self._hidden())
         if (panel := self._panels.get(str(state.get("side")))) is not None:
             self.side.setCurrentWidget(panel)
         zoom = self._theme.zoom
-        first = {
+        default_sizes = {
             "across": [round(_SIDE_WIDTH * zoom), 10_000, round(_AGENT_WIDTH * zoom)],
             "centre": _CENTER_SHARES,
             "down": [10_000, round(_BOTTOM_HEIGHT * zoom)],
         }
-        kept = state.get("sizes", {})
+        saved_sizes = state.get("sizes", {})
         for name, splitter in self._splitters().items():
-            sizes = kept.get(name, [])
+            sizes = saved_sizes.get(name, [])
             fits = len(sizes) == splitter.count() and (all(sizes) if name == "centre" else any(sizes))
-            splitter.setSizes(sizes if fits else first[name][: splitter.count()])
+            splitter.setSizes(sizes if fits else default_sizes[name][: splitter.count()])
             if name == "centre" and fits:
                 self._shares = list(sizes)
         self._make_room()
         self._fold_to_fit()
 
     def event(self, event: QEvent) -> bool:
-        """Fit the areas again when a part needs more room, such as a note that has been loaded."""
+        """Fit the areas again when a part needs more space, such as a note that has been loaded."""
         if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
             self._fit_soon.start()
         return super().event(event)
@@ -245,13 +244,13 @@ class VaultLayout(QWidget):
 
         Collapsed areas return as soon as there is room again. The graph stays while no note is open.
         """
-        areas, needs = self._areas(), self._needs()
-        room = self.width() - self._bar.sizeHint().width() if self.isVisible() else sum(needs.values())
+        areas, needs = self._areas(), self._needed_widths()
+        available = self.width() - self._bar.sizeHint().width() if self.isVisible() else sum(needs.values())
         folded: set[str] = set()
         for name in ("side", "graph", "agent"):
             needed = sum(need for other, need in needs.items() if other not in folded)
-            alone = name == "graph" and "notes" not in needs
-            if needed > room and name in needs and name != keep and not alone:
+            is_only_content = name == "graph" and "notes" not in needs
+            if needed > available and name in needs and name != keep and not is_only_content:
                 folded.add(name)
         for name in self._folded ^ folded:
             if (widget := areas[name]) is not None:
@@ -259,17 +258,17 @@ class VaultLayout(QWidget):
         self._folded = folded
         self._mark_buttons()
 
-    def _needs(self) -> dict[str, int]:
+    def _needed_widths(self) -> dict[str, int]:
         """Return the minimum width in pixels of each area that the user wants to see."""
-        least = {"side": _MIN_SIDE_WIDTH, "graph": _MIN_GRAPH_WIDTH, "agent": _MIN_AGENT_WIDTH}
+        min_widths = {"side": _MIN_SIDE_WIDTH, "graph": _MIN_GRAPH_WIDTH, "agent": _MIN_AGENT_WIDTH}
         areas = self._areas()
         needs = {
-            name: max(round(width * self._theme.zoom), _least_width(widget)) + self.across.handleWidth()
-            for name, width in least.items()
+            name: max(round(width * self._theme.zoom), _min_width(widget)) + self.across.handleWidth()
+            for name, width in min_widths.items()
             if (widget := areas[name]) is not None and (not widget.isHidden() or name in self._folded)
         }
         if self.notes is not None and self.notes.tabs():
-            needs["notes"] = _least_width(self.notes)
+            needs["notes"] = _min_width(self.notes)
         return needs
 
     def _make_room(self) -> None:
@@ -278,12 +277,12 @@ class VaultLayout(QWidget):
         if notes is None:
             return
         no_graph = graph is None or (graph.isHidden() and "graph" not in self._folded)
-        wanted = bool(notes.tabs()) or no_graph
-        if wanted and notes.isHidden():
+        shows_notes = bool(notes.tabs()) or no_graph
+        if shows_notes and notes.isHidden():
             notes.show()
             if graph is not None:
                 self.center.setSizes(self._shares)
-        elif not wanted and not notes.isHidden():
+        elif not shows_notes and not notes.isHidden():
             self._save_shares()
             notes.hide()
 
@@ -311,8 +310,8 @@ class VaultLayout(QWidget):
 
     def _create_panel(self, spec: PanelSpec) -> None:
         tab = self._tabs.get(spec.id)
-        places = {"side": self.side, "graph": self.center, "notes": self.center, "bottom": tab}
-        panel: QWidget = resolve(spec.target)(self.client, self._theme, places.get(spec.area) or self.across)
+        parents = {"side": self.side, "graph": self.center, "notes": self.center, "bottom": tab}
+        panel: QWidget = resolve(spec.target)(self.client, self._theme, parents.get(spec.area) or self.across)
         self._panels[spec.id] = panel
         if spec.area == "side":
             self.side.addWidget(panel)
@@ -327,12 +326,12 @@ class VaultLayout(QWidget):
             panel.setMinimumWidth(round(_MIN_AGENT_WIDTH * self._theme.zoom))
         if isinstance(panel, NoteTabs):
             panel.shown.connect(self._follow_notes)
-        self.made.emit(spec.id, panel)
+        self.panel_created.emit(spec.id, panel)
 
     def _link_help(self, spec: PanelSpec, panel: QWidget) -> None:
         """Give the panel a button that opens its page of the help.
 
-        Panels at the bottom share the button next to their tabs; graph and notes have buttons of their own.
+        Panels at the bottom share the button next to their tabs; graph and notes have their own buttons.
         """
         requested = getattr(panel, "help_requested", None)
         if isinstance(panel, Panel) and spec.area != "bottom":
@@ -342,9 +341,9 @@ class VaultLayout(QWidget):
         if isinstance(requested, SignalInstance):
             requested.connect(lambda: self.command.emit(f"help:panel:{spec.id}"))
 
-    def _help_in_front(self) -> None:
+    def _request_help(self) -> None:
         front = self.bottom.currentWidget()
-        panel = next((id for id, tab in self._tabs.items() if tab is front), "")
+        panel = next((name for name, tab in self._tabs.items() if tab is front), "")
         self.command.emit(f"help:panel:{panel}")
 
     def panel_in_focus(self) -> str:
@@ -352,9 +351,9 @@ class VaultLayout(QWidget):
         if (focused := QApplication.focusWidget()) is None:
             return ""
         panels = self._panels.items()
-        return next((id for id, panel in panels if panel is focused or panel.isAncestorOf(focused)), "")
+        return next((name for name, panel in panels if panel is focused or panel.isAncestorOf(focused)), "")
 
-    def _make_tabs(self) -> None:
+    def _create_tabs(self) -> None:
         """Create the tab pages at the bottom; each panel is created when its page is first shown."""
         for spec in self._specs.values():
             if spec.area == "bottom":
@@ -364,7 +363,7 @@ class VaultLayout(QWidget):
                 self.bottom.addTab(tab, translate_title(spec.title))
         self.bottom.currentChanged.connect(lambda _: self._fill_bottom())
         button = ThemedButton(self._theme, "question", self.tr("Help"), self.bottom)
-        button.clicked.connect(self._help_in_front)
+        button.clicked.connect(self._request_help)
         self.bottom.setCornerWidget(button, Qt.Corner.TopRightCorner)
 
     def _fill_bottom(self) -> None:
@@ -380,7 +379,7 @@ class VaultLayout(QWidget):
         self.across.addWidget(self.center)
         self.across.setStretchFactor(1, 1)
         self.side.setMinimumWidth(round(_MIN_SIDE_WIDTH * self._theme.zoom))
-        self._make_tabs()
+        self._create_tabs()
         # Let the panels scroll or shrink: none at the bottom may squeeze the notes.
         self.bottom.setMinimumHeight(round(_MIN_BOTTOM_HEIGHT * self._theme.zoom))
         self.bottom.hide()
@@ -409,20 +408,20 @@ class VaultLayout(QWidget):
                     self._button(spec.id, spec.icon, translate_title(spec.title), f"show-{spec.id}")
                 )
         column.addStretch(1)
-        for name, symbol, label in (
+        for name, icon, label in (
             ("graph", "share-network", self.tr("Graph")),
             ("agent", "sparkle", self.tr("Agent")),
             ("bottom", "activity", self.tr("Activity and audit log")),
         ):
             if name == "bottom" or name in self._specs:
-                column.addWidget(self._button(name, symbol, label, f"toggle-{name}"))
+                column.addWidget(self._button(name, icon, label, f"toggle-{name}"))
         settings = ThemedButton(self._theme, "gear-six", self.tr("Settings"), size=20)
         settings.clicked.connect(lambda: self.command.emit("settings"))
         column.addWidget(settings)
         return bar
 
-    def _button(self, name: str, symbol: str, label: str, command: str) -> ThemedButton:
-        button = ThemedButton(self._theme, symbol, label, size=20)
+    def _button(self, name: str, icon: str, label: str, command: str) -> ThemedButton:
+        button = ThemedButton(self._theme, icon, label, size=20)
         button.setCheckable(True)
         button.clicked.connect(lambda: self.command.emit(command))
         self._buttons[name] = button
@@ -447,6 +446,6 @@ def _splitter(orientation: Qt.Orientation, parent: QWidget) -> QSplitter:
     return splitter
 
 
-def _least_width(widget: QWidget) -> int:
+def _min_width(widget: QWidget) -> int:
     """Return the width below which a splitter does not shrink the widget."""
     return widget.minimumWidth() or widget.minimumSizeHint().width()

@@ -67,9 +67,9 @@ class VaultLifecycle(QObject):
     """Opens and closes vaults and owns the client of the open one.
 
     `opened` carries the `VaultClient`; `closing` is emitted while it can still be used, `closed` afterwards.
-    A slot of `opened` may set `shown`, which is awaited before an indexed vault is rescanned, so that the
-    scan does not slow down the window. `progress` carries a `ScanProgress`, `scanned` a `ScanReport`;
-    `stopped` is emitted when a scan was cancelled or failed.
+    A slot of `opened` may set `wait_until_shown`. It is awaited before an indexed vault is rescanned, so that
+    the scan does not slow down the window. `progress` carries a `ScanProgress`, `scanned` a `ScanReport`;
+    `stopped` is emitted when a scan was canceled or failed.
     """
 
     opening = Signal(str)
@@ -98,10 +98,10 @@ class VaultLifecycle(QObject):
         self._recent = recent
         self._busy = asyncio.Lock()
         self._scan: asyncio.Task[None] | None = None
-        self._ready: asyncio.Task[None] | None = None
+        self._warm_up_task: asyncio.Task[None] | None = None
         self.settings = settings
         self.client: VaultClient | None = None
-        self.shown: Callable[[], Awaitable[None]] | None = None
+        self.wait_until_shown: Callable[[], Awaitable[None]] | None = None
         self.read_only = False
         self.approver = DesktopApprover(service, self)
         self._progressed.connect(self.progress, Qt.ConnectionType.QueuedConnection)
@@ -116,9 +116,9 @@ class VaultLifecycle(QObject):
             root = await asyncio.to_thread(root.resolve)
             if self.client is not None and self.client.root == root:
                 return True
-            # Counting the files takes a while, and the user has confirmed a recent vault before.
-            known = confirmed or await asyncio.to_thread(self._recent.contains, root)
-            if not known and not await self._confirm_folder(root):
+            # The user has already confirmed a recent vault, and counting its files would take a while.
+            is_confirmed = confirmed or await asyncio.to_thread(self._recent.contains, root)
+            if not is_confirmed and not await self._confirm_folder(root):
                 return False
             await self._close()
             self.opening.emit(root.name)
@@ -129,7 +129,7 @@ class VaultLifecycle(QObject):
             self._recent.add(root)
             await asyncio.to_thread(preload_vault_view, self._theme.theme)
             self._present(vault)
-            self._ready = tasks.start(self._get_ready(), what=self.tr("warm up"))
+            self._warm_up_task = tasks.start(self._warm_up(), what=self.tr("preload the panels"))
             return True
 
     async def close(self) -> None:
@@ -145,7 +145,7 @@ class VaultLifecycle(QObject):
     def start_scan(self) -> None:
         """Scan for changes in the background."""
         if self.client is not None and (self._scan is None or self._scan.done()):
-            self._scan = tasks.start(self._read(self.client), what=self.tr("scan the vault"))
+            self._scan = tasks.start(self._run_scan(self.client), what=self.tr("scan the vault"))
 
     async def _confirm_folder(self, root: Path) -> bool:
         try:
@@ -178,7 +178,7 @@ class VaultLifecycle(QObject):
 
     def _present(self, vault: VaultService) -> None:
         client = VaultClient(self._service, vault, self.approver, self)
-        self.client, self.shown = client, None
+        self.client, self.wait_until_shown = client, None
         self.opened.emit(client)
         self.start_scan()
 
@@ -190,8 +190,8 @@ class VaultLifecycle(QObject):
             self._scan.cancel()
             await asyncio.wait([self._scan])
         self._scan = None
-        if self._ready is not None:
-            self._ready.cancel()
+        if self._warm_up_task is not None:
+            self._warm_up_task.cancel()
         self.closing.emit(client)
         self.client = None
         try:
@@ -200,15 +200,15 @@ class VaultLifecycle(QObject):
             client.deleteLater()
             self.closed.emit()
 
-    async def _get_ready(self) -> None:
-        if self.shown is not None:
-            await self.shown()
+    async def _warm_up(self) -> None:
+        if self.wait_until_shown is not None:
+            await self.wait_until_shown()
         await asyncio.to_thread(warm_up)
 
-    async def _read(self, client: VaultClient) -> None:
+    async def _run_scan(self, client: VaultClient) -> None:
         try:
-            if self.shown is not None and client.is_indexed:
-                await self.shown()
+            if self.wait_until_shown is not None and client.is_indexed:
+                await self.wait_until_shown()
             report: ScanReport = await client.run(lambda vault: vault.start_scan(self._report))
         except BaseException:
             self.stopped.emit()
@@ -230,7 +230,7 @@ def preload_vault_view(*themes: Theme) -> None:
     from app.desktop.graph.settings.model import GraphSettings
 
     GraphSettings()  # Pydantic builds the model when it is first used.
-    _draw_ahead(*themes)
+    _prerender_icons(*themes)
 
 
 def warm_up() -> None:
@@ -243,12 +243,12 @@ def warm_up() -> None:
     for module in _PRELOADED_MODULES:
         importlib.import_module(module)
     render(_WARM_UP_MARKDOWN, lambda name: None)
-    _draw_ahead(LIGHT, DARK)
+    _prerender_icons(LIGHT, DARK)
 
 
-def _draw_ahead(*themes: Theme) -> None:
+def _prerender_icons(*themes: Theme) -> None:
     try:
         for theme in themes:
             prerender_icons(theme)
     except OSError as error:
-        log.warning("icons could not be drawn ahead: %s", error)
+        log.warning("could not prerender the icons: %s", error)

@@ -12,29 +12,9 @@ if TYPE_CHECKING:
 _ZOOM_STEP = 0.1
 
 
-def open_folder(window: MainWindow) -> None:
-    """Ask for a folder and open it as a vault."""
-    window.pick_folder()
-
-
-def open_sample(window: MainWindow) -> None:
-    """Open the user's own copy of the sample vault."""
-    window.open_sample()
-
-
-def close_vault(window: MainWindow) -> None:
-    """Close the vault; the next start shows the welcome page."""
-    window.close_vault()
-
-
 def quit_app(window: MainWindow) -> None:
     """Close the window."""
     window.close()
-
-
-def show_settings(window: MainWindow) -> None:
-    """Show the settings."""
-    window.show_settings()
 
 
 def show_note_palette(window: MainWindow) -> None:
@@ -83,20 +63,5 @@ def toggle_full_screen(window: MainWindow) -> None:
 
 
 def set_theme(window: MainWindow, name: Literal["light", "dark", "high-contrast", "system"]) -> None:
-    """Use a theme from now on."""
+    """Switch to a theme and save the choice."""
     window.change_general(theme=name)
-
-
-def show_handbook(window: MainWindow) -> None:
-    """Open the handbook at the page of the panel in focus."""
-    window.show_handbook()
-
-
-def show_help_page(window: MainWindow, page: str) -> None:
-    """Open the help at a page."""
-    window.show_help(page)
-
-
-def check_for_updates(window: MainWindow) -> None:
-    """Check for a new version now."""
-    window.check_for_updates()

@@ -1,4 +1,4 @@
-"""Sentence embeddings in a process of their own."""
+"""Sentence embeddings in a separate process."""
 
 from __future__ import annotations
 

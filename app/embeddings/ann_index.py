@@ -54,19 +54,19 @@ class AnnIndex:
 
     def remove(self, keys: Iterable[int]) -> None:
         """Remove rows; ignore unknown keys."""
-        known = np.array([key for key in keys if key in self._index], dtype=np.uint64)
-        if len(known):
-            self._index.remove(known)
+        indexed_keys = np.array([key for key in keys if key in self._index], dtype=np.uint64)
+        if len(indexed_keys):
+            self._index.remove(indexed_keys)
 
     def search(self, code: Codes, count: int) -> Keys:
         """Return the keys of about `count` rows with the highest product with `code`, best first."""
-        found: Any = self._index.search(code, min(count, len(self._index)), threads=1)
-        return np.asarray(found.keys, dtype=np.uint64)
+        matches: Any = self._index.search(code, min(count, len(self._index)), threads=1)
+        return np.asarray(matches.keys, dtype=np.uint64)
 
     def save(self, file: Path) -> None:
         """Write the index atomically."""
-        with replacing(file) as fresh:
-            self._index.save(str(fresh))
+        with replacing(file) as temporary:
+            self._index.save(str(temporary))
 
     @classmethod
     def load(cls, file: Path, dimension: int) -> AnnIndex | None:

@@ -41,8 +41,8 @@ class BinaryCodes:
             self._mean, self._mean_count = _sample_mean(vectors), count
             start = 0
         for at in range(start, count, _BATCH_ROWS):
-            some = vectors[at : at + _BATCH_ROWS]
-            self._columns[:, at : at + len(some)] = self._bits(some.astype(np.float32)).T
+            batch = vectors[at : at + _BATCH_ROWS]
+            self._columns[:, at : at + len(batch)] = self._bits(batch.astype(np.float32)).T
 
     def move(self, row: int, to: int) -> None:
         """Replace a row with another."""
@@ -60,12 +60,12 @@ class BinaryCodes:
     def _bits(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:
         """Return a row of 64-bit words for each vector."""
         packed = np.packbits(vectors > self._mean, axis=1)
-        missing = 8 * len(self._columns) - packed.shape[1]
-        return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, missing)))).view(np.uint64)
+        padding = 8 * len(self._columns) - packed.shape[1]
+        return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, padding)))).view(np.uint64)
 
 
 def _sample_mean(vectors: Numbers) -> npt.NDArray[np.float32]:
     """Return the mean of a sample of the vectors."""
-    some = vectors[:: max(1, len(vectors) // _MEAN_SAMPLE_SIZE)]
-    mean: npt.NDArray[np.float32] = some.astype(np.float32).mean(axis=0)
+    sample = vectors[:: max(1, len(vectors) // _MEAN_SAMPLE_SIZE)]
+    mean: npt.NDArray[np.float32] = sample.astype(np.float32).mean(axis=0)
     return mean

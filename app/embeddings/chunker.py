@@ -49,13 +49,13 @@ def split_chunks(title: str, text: str, parsed: ParsedNote) -> tuple[Chunk, ...]
 
     A note without readable text has one chunk, its title, so that semantic search can still find it.
     """
-    found: list[Chunk] = []
+    chunks: list[Chunk] = []
     for section in _sections(text, parsed):
         context = _context(title, section.trail)
         max_pieces = MAX_CHUNK_PIECES - estimate_pieces(context)
         for line, body in _pack_paragraphs(text, section, max_pieces):
-            found.append(_chunk(section.heading, f"{context}\n{body}", line))
-    return tuple(found) or (_chunk("", title, 1),)
+            chunks.append(_chunk(section.heading, f"{context}\n{body}", line))
+    return tuple(chunks) or (_chunk("", title, 1),)
 
 
 def estimate_pieces(text: str) -> int:
@@ -109,10 +109,10 @@ def _pack_paragraphs(text: str, section: _Section, max_pieces: int) -> Iterator[
     buffered: list[str] = []
     first_line, used = 1, 0
     line = 1 + text.count("\n", 0, section.start)
-    seen = section.start
+    counted_to = section.start
     for paragraph in _PARAGRAPH.finditer(text, section.start, section.end):
-        line += text.count("\n", seen, paragraph.start())
-        seen = paragraph.start()
+        line += text.count("\n", counted_to, paragraph.start())
+        counted_to = paragraph.start()
         for part in _parts(markdown_to_text(paragraph[0]), max_pieces):
             size = estimate_pieces(part)
             if buffered and used + size > max_pieces:

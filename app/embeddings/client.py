@@ -106,20 +106,20 @@ class Embedder:
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         groups = group_batches(clean)
         future = asyncio.get_running_loop().create_future
-        waiting = [_TextBatch([clean[i] for i in group], future(), query) for group in groups]
-        (self._urgent if priority else self._bulk).extend(waiting)
+        batches = [_TextBatch([clean[i] for i in group], future(), query) for group in groups]
+        (self._urgent if priority else self._bulk).extend(batches)
         self._ensure_dispatcher()
         self._wake.set()
         try:
-            made = [await batch.result for batch in waiting]
+            results = [await batch.result for batch in batches]
         finally:
-            for batch in waiting:
+            for batch in batches:
                 if not batch.result.done():
                     batch.result.cancel()
                 elif not batch.result.cancelled():
                     batch.result.exception()
-        vectors = np.empty((len(texts), made[0].shape[1]), dtype=np.float32)
-        for group, part in zip(groups, made, strict=True):
+        vectors = np.empty((len(texts), results[0].shape[1]), dtype=np.float32)
+        for group, part in zip(groups, results, strict=True):
             vectors[group] = part
         return vectors
 
@@ -148,9 +148,9 @@ class Embedder:
             try:
                 await self._run_batch(batch)
             except BaseException:
-                stopped = EmbedderUnavailable("The embedder was stopped.")
-                self._fail_batch(batch, stopped)
-                self._fail_waiting(stopped)
+                error = EmbedderUnavailable("The embedder was stopped.")
+                self._fail_batch(batch, error)
+                self._fail_waiting(error)
                 raise
 
     def _next(self) -> _TextBatch | None:

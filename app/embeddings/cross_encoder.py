@@ -43,13 +43,13 @@ class CrossEncoderModel:
         except Exception as error:
             # The hub, the file system or a custom configuration can raise anything.
             raise EmbedderUnavailable(f"The cross-encoder “{name}” can't be loaded: {error}") from error
-        places = {str(label).casefold(): int(place) for place, label in config.id2label.items()}
-        if not set(LABELS) <= set(places):
+        columns = {str(label).casefold(): int(place) for place, label in config.id2label.items()}
+        if not set(LABELS) <= set(columns):
             raise EmbedderUnavailable(
-                f"“{name}” is not a cross-encoder for relations: its labels are {', '.join(places)}, not "
+                f"“{name}” is not a cross-encoder for relations: its labels are {', '.join(columns)}, not "
                 f"{', '.join(LABELS)}. Choose one for natural language inference."
             )
-        self._columns = [places[label] for label in LABELS]
+        self._columns = [columns[label] for label in LABELS]
         positions = getattr(config, "max_position_embeddings", 0)
         tokenizer = self._model.tokenizer
         # Some models number positions from two.

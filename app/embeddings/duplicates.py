@@ -51,40 +51,42 @@ class Duplicate:
 
 
 def near_duplicates(
-    vectors: NoteVectors, read: Read, stopped: Callable[[], bool] = lambda: False
+    vectors: NoteVectors, read: Read, is_cancelled: Callable[[], bool] = lambda: False
 ) -> tuple[Duplicate, ...]:
     """Return the pairs of near-duplicate notes, the most similar first. Slow: call it in a worker thread.
 
     Args:
         vectors: One vector for each note to compare.
         read: Returns the body of a note, or None if it can't be read.
-        stopped: Called periodically; when it returns True, the pairs found so far are returned.
+        is_cancelled: Called periodically; when it returns True, the pairs found so far are returned.
     """
-    found = []
+    duplicates = []
     texts: dict[NotePath, _Text] = {}
-    for one, other, meaning in _candidates(vectors, stopped):
-        if stopped():
+    for first, second, meaning in _candidates(vectors, is_cancelled):
+        if is_cancelled():
             break
-        for path in (one, other):
+        for path in (first, second):
             if path not in texts:
                 texts[path] = _Text.of(read(path))
-        if (pair := _compared(one, other, meaning, texts[one], texts[other])) is not None:
-            found.append(pair)
-    return tuple(sorted(found, key=lambda pair: (-pair.words, -pair.meaning, pair.first, pair.second)))
+        if (pair := _compare(first, second, meaning, texts[first], texts[second])) is not None:
+            duplicates.append(pair)
+    return tuple(sorted(duplicates, key=lambda pair: (-pair.words, -pair.meaning, pair.first, pair.second)))
 
 
-def _candidates(vectors: NoteVectors, stopped: Callable[[], bool]) -> list[tuple[NotePath, NotePath, float]]:
+def _candidates(
+    vectors: NoteVectors, is_cancelled: Callable[[], bool]
+) -> list[tuple[NotePath, NotePath, float]]:
     """Return the pairs with similar vectors, the most similar first, limited in number."""
-    pairs = [pair for block in _blocks(vectors, stopped) for pair in block]
+    pairs = [pair for block in _blocks(vectors, is_cancelled) for pair in block]
     pairs.sort(key=lambda pair: -pair[2])
     paths = vectors.paths
     return [(paths[i], paths[j], score) for i, j, score in pairs[:_MAX_CANDIDATES]]
 
 
-def _blocks(vectors: NoteVectors, stopped: Callable[[], bool]) -> Iterator[list[tuple[int, int, float]]]:
+def _blocks(vectors: NoteVectors, is_cancelled: Callable[[], bool]) -> Iterator[list[tuple[int, int, float]]]:
     matrix = vectors.matrix
     for start in range(0, len(matrix), _BLOCK_ROWS):
-        if stopped():
+        if is_cancelled():
             return
         scores = matrix[start : start + _BLOCK_ROWS] @ matrix[start:].T
         rows, columns = np.nonzero(scores >= _MIN_COSINE)
@@ -109,15 +111,17 @@ class _Text:
         return cls(lines, _WORD.findall(" ".join(lines)))
 
 
-def _compared(
-    one: NotePath, other: NotePath, meaning: float, first: _Text, second: _Text
+def _compare(
+    first_path: NotePath, second_path: NotePath, meaning: float, first_text: _Text, second_text: _Text
 ) -> Duplicate | None:
-    if min(len(first.words), len(second.words)) < _MIN_WORDS:
+    if min(len(first_text.words), len(second_text.words)) < _MIN_WORDS:
         return None
-    share = Indel.normalized_similarity(first.words, second.words, score_cutoff=_MIN_WORD_SIMILARITY)
+    share = Indel.normalized_similarity(
+        first_text.words, second_text.words, score_cutoff=_MIN_WORD_SIMILARITY
+    )
     if not share:
         return None
-    had, has = set(first.lines), set(second.lines)
-    only_first = sum(line not in has for line in first.lines)
-    only_second = sum(line not in had for line in second.lines)
-    return Duplicate(one, other, meaning, share, only_first, only_second)
+    first_lines, second_lines = set(first_text.lines), set(second_text.lines)
+    only_first = sum(line not in second_lines for line in first_text.lines)
+    only_second = sum(line not in first_lines for line in second_text.lines)
+    return Duplicate(first_path, second_path, meaning, share, only_first, only_second)

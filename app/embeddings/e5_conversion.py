@@ -57,7 +57,7 @@ class Source:
         heads: Attention heads of a layer.
         inner: Numbers of the feed-forward layer.
         positions: Positions that the model was trained with.
-        epsilon: What layer normalization adds to the variance.
+        epsilon: The constant that layer normalization adds to the variance.
         pieces: The tokenizer's pieces in the order of their ids, with their scores.
         beginning: Id of the token that begins a text.
         end: Id of the token that ends it.
@@ -86,7 +86,7 @@ def convert(weights: Path, target: Path, report: Report = lambda _: None) -> Non
     Args:
         weights: The package's file.
         target: A folder; created if missing.
-        report: Called with the part that is done, from 0 to 1.
+        report: Called with the completed fraction, from 0 to 1.
 
     Raises:
         ConversionError: `weights` is not a file of this format.
@@ -116,12 +116,12 @@ def parse(content: bytes) -> Source:
 
 def _parse_source(content: bytes) -> Source:
     if content[:4] != _MAGIC:
-        raise ConversionError("the file begins otherwise")
+        raise ConversionError("the file has an unknown header")
     _version, hidden, layers, heads, inner, _rows, positions, _types, epsilon, block = struct.unpack_from(
         "<I7ifi", content, 4
     )
     if block != _BLOCK:
-        raise ConversionError(f"blocks of {block} are unknown")
+        raise ConversionError(f"block size {block} is not supported")
     at = 4 + struct.calcsize("<I7ifi")
     count, beginning, end, padding, unknown, length = struct.unpack_from("<5iQ", content, at)
     at += struct.calcsize("<5iQ")
@@ -155,7 +155,7 @@ def _parse_source(content: bytes) -> Source:
 def _directory(content: bytes, at: int) -> dict[str, Tensor]:
     (count,) = struct.unpack_from("<i", content, at)
     at += 4
-    found: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     for _ in range(count):
         (length,) = struct.unpack_from("<H", content, at)
         name = content[at + 2 : at + 2 + length].decode()
@@ -164,8 +164,8 @@ def _directory(content: bytes, at: int) -> dict[str, Tensor]:
         at += struct.calcsize("<BIQQ")
         if start + size > len(content):
             raise ConversionError(f"{name} is cut off")
-        found[name] = Tensor(memoryview(content)[start : start + size], kind == _QUANTIZED)
-    return found
+        tensors[name] = Tensor(memoryview(content)[start : start + size], kind == _QUANTIZED)
+    return tensors
 
 
 # The tokenizer
@@ -173,11 +173,11 @@ def _directory(content: bytes, at: int) -> dict[str, Tensor]:
 
 def build_tokenizer(source: Source) -> dict[str, Any]:
     """Return the tokenizer in the format of the library `tokenizers`: SentencePiece's unigrams over NFKC."""
-    begin, end, padding, unknown = (
+    beginning, end, padding, unknown = (
         source.pieces[number][0] for number in (source.beginning, source.end, source.padding, source.unknown)
     )
     special = {
-        begin: source.beginning,
+        beginning: source.beginning,
         end: source.end,
         padding: source.padding,
         unknown: source.unknown,
@@ -214,12 +214,12 @@ def build_tokenizer(source: Source) -> dict[str, Any]:
         "post_processor": {
             "type": "TemplateProcessing",
             "single": [
-                {"SpecialToken": {"id": begin, "type_id": 0}},
+                {"SpecialToken": {"id": beginning, "type_id": 0}},
                 {"Sequence": {"id": "A", "type_id": 0}},
                 {"SpecialToken": {"id": end, "type_id": 0}},
             ],
             "pair": [
-                {"SpecialToken": {"id": begin, "type_id": 0}},
+                {"SpecialToken": {"id": beginning, "type_id": 0}},
                 {"Sequence": {"id": "A", "type_id": 0}},
                 {"SpecialToken": {"id": end, "type_id": 0}},
                 {"SpecialToken": {"id": end, "type_id": 0}},
@@ -227,7 +227,7 @@ def build_tokenizer(source: Source) -> dict[str, Any]:
                 {"SpecialToken": {"id": end, "type_id": 0}},
             ],
             "special_tokens": {
-                name: {"id": name, "ids": [special[name]], "tokens": [name]} for name in (begin, end)
+                name: {"id": name, "ids": [special[name]], "tokens": [name]} for name in (beginning, end)
             },
         },
         "decoder": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True},
@@ -288,7 +288,7 @@ class _Graph:
             "GatherBlockQuantized",
             ["word", "input_ids", "word_scales"],
             "half_words",
-            ours=False,
+            is_standard=False,
             gather_axis=0,
             quantize_axis=1,
             block_size=_BLOCK,
@@ -319,13 +319,13 @@ class _Graph:
             "MultiHeadAttention",
             [*parts, "", "mask"],
             f"{prefix}context",
-            ours=False,
+            is_standard=False,
             num_heads=source.heads,
         )
         self._product(f"{prefix}context", [f"{prefix}ao"], f"{prefix}attended", source.hidden)
         self._skip_norm(before, f"{prefix}attended", f"{prefix}aln", f"{prefix}middle")
         self._product(f"{prefix}middle", [f"{prefix}fi"], f"{prefix}wide", source.hidden)
-        self._node("Gelu", [f"{prefix}wide"], f"{prefix}gelu", ours=False)
+        self._node("Gelu", [f"{prefix}wide"], f"{prefix}gelu", is_standard=False)
         self._product(f"{prefix}gelu", [f"{prefix}fo"], f"{prefix}narrow", source.inner)
         self._skip_norm(f"{prefix}middle", f"{prefix}narrow", f"{prefix}oln", f"{prefix}last")
         self._at = f"{prefix}last"
@@ -377,7 +377,7 @@ class _Graph:
             "MatMulNBits",
             [value, f"{result}.w", f"{result}.s", "", "", f"{result}.b"],
             result,
-            ours=False,
+            is_standard=False,
             K=width,
             N=len(codes),
             bits=4,
@@ -403,7 +403,7 @@ class _Graph:
             "SkipLayerNormalization",
             [value, skip, f"{name}.w", f"{name}.b"],
             result,
-            ours=False,
+            is_standard=False,
             epsilon=self._source.epsilon,
         )
 
@@ -414,12 +414,18 @@ class _Graph:
         self._weights.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(value), name))
 
     def _node(
-        self, kind: str, inputs: list[str], result: str, *, ours: bool = True, **given: int | float
+        self,
+        kind: str,
+        inputs: list[str],
+        result: str,
+        *,
+        is_standard: bool = True,
+        **attributes: int | float,
     ) -> None:
-        domain = "" if ours else "com.microsoft"
+        domain = "" if is_standard else "com.microsoft"
         node = self._onnx.helper.make_node(kind, inputs, [result], domain=domain)
         node.attribute.extend(
-            self._onnx.helper.make_attribute(key, value) for key, value in sorted(given.items())
+            self._onnx.helper.make_attribute(key, value) for key, value in sorted(attributes.items())
         )
         self._nodes.append(node)
 

@@ -1,4 +1,4 @@
-"""Measurement of the languages of a vault on a sample of its notes, locally.
+"""Local measurement of a vault's languages on a sample of its notes.
 
 Private notes and those that a rule hides from models are never read for it, as with vectors. The texts go to
 a worker process of the app, which ends with the measurement.
@@ -43,7 +43,7 @@ MIN_NOTES, MIN_SHARE = 5, 0.15
 # A text is not English if English is less probable than this; names and code confuse the library.
 MAX_ENGLISH = 0.2
 # Languages that the library confuses in short texts, with the language to count instead.
-_SAME = {"pcm": ENGLISH, "sco": ENGLISH, "yue": "zh", "wuu": "zh"}
+_LANGUAGE_GROUPS = {"pcm": ENGLISH, "sco": ENGLISH, "yue": "zh", "wuu": "zh"}
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERS_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 # A text with fewer letters is not judged; a character of Chinese counts as four.
@@ -93,10 +93,10 @@ async def measure(
         threads: Processor threads that the worker may use.
     """
 
-    def may(record: NoteRecord) -> bool:
+    def is_allowed(record: NoteRecord) -> bool:
         return not record.private and not excluded(record.path)
 
-    allowed = [record for record in index.notes() if may(record)]
+    allowed = [record for record in index.notes() if is_allowed(record)]
     # The same notes each time, distributed over the vault.
     allowed.sort(key=lambda record: hashlib.sha256(str(record.path).encode("utf-8", "replace")).digest())
     texts = await asyncio.to_thread(_texts, allowed, store)
@@ -124,16 +124,16 @@ async def measure(
 def _language(likelihoods: dict[str, float]) -> str:
     merged: dict[str, float] = {}
     for language, likelihood in likelihoods.items():
-        same = _SAME.get(language, language)
-        merged[same] = merged.get(same, 0.0) + likelihood
+        group = _LANGUAGE_GROUPS.get(language, language)
+        merged[group] = merged.get(group, 0.0) + likelihood
     return ENGLISH if merged.get(ENGLISH, 0.0) >= MAX_ENGLISH else max(merged, key=merged.__getitem__)
 
 
 def _texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
     """Return the beginnings of the first notes with enough text; runs in another thread."""
-    found: list[str] = []
+    texts: list[str] = []
     for record in records:
-        if len(found) >= SAMPLE_NOTES:
+        if len(texts) >= SAMPLE_NOTES:
             break
         try:
             content = store.read(record.path)
@@ -148,8 +148,8 @@ def _texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
             :MAX_CHARACTERS
         ]
         if _letters(body) >= _MIN_LETTERS:
-            found.append(body.encode("utf-8", "replace").decode())
-    return found
+            texts.append(body.encode("utf-8", "replace").decode())
+    return texts
 
 
 def _letters(text: str) -> int:

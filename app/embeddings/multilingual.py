@@ -37,7 +37,7 @@ INSTALL_HINT = (
 )
 _REPAIR_HINT = "The installed program lacks its multilingual model. Run the installer of this version again."
 _MANIFEST = "manifest.json"
-_PAPERS = (_MANIFEST, "LICENSE", "NOTICE")
+_DOCUMENTS = (_MANIFEST, "LICENSE", "NOTICE")
 
 Report = Callable[[float], None]
 
@@ -73,10 +73,10 @@ async def prepare(report: Report) -> None:
     Raises:
         EmbedderUnavailable: The package is missing, or the conversion failed.
     """
-    found = await asyncio.to_thread(state)
-    if found == "ready":
+    current = await asyncio.to_thread(state)
+    if current == "ready":
         return
-    if found == "missing":
+    if current == "missing":
         raise EmbedderUnavailable(missing_part())
     command = model_conversion()
     try:
@@ -125,7 +125,7 @@ def convert_model(weights: Path, target: Path, manifest: dict[str, Any], report:
             if _sha256(part / name) != manifest["files"][name]:
                 raise ConversionError(f"the converted {name} is not the expected one")
         resources = paths.resources_folder() / "models" / MULTILINGUAL
-        for name in _PAPERS[1:]:
+        for name in _DOCUMENTS[1:]:
             shutil.copyfile(resources / name, part / name)
         (part / _MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
         shutil.rmtree(target, ignore_errors=True)
@@ -141,8 +141,8 @@ def main(arguments: list[str] | None = None) -> int:
         "--weights", type=Path, help=f"the file {WEIGHTS}; the installed package's by default"
     )
     parser.add_argument("--target", type=Path, help="the model's folder; that of the user by default")
-    given = parser.parse_args(arguments)
-    weights = given.weights or installed_weights()
+    options = parser.parse_args(arguments)
+    weights = options.weights or installed_weights()
     if weights is None:
         print(INSTALL_HINT, file=sys.stderr)
         return 1
@@ -150,7 +150,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.nice(10)
     manifest = json.loads((paths.resources_folder() / "models" / MULTILINGUAL / _MANIFEST).read_text("utf-8"))
     try:
-        target = given.target or model_folder(MULTILINGUAL)
+        target = options.target or model_folder(MULTILINGUAL)
         convert_model(weights, target, manifest, lambda share: print(share, flush=True))
     except (ConversionError, OSError) as error:
         print(error, file=sys.stderr)

@@ -25,8 +25,7 @@ class OnnxModel:
 
     Args:
         folder: Contains `model.onnx`, `tokenizer.json` and `manifest.json` with the SHA-256 of both and, if
-        the
-            model needs them, the `prefixes` and `centers` of queries and passages.
+            the model needs them, the `prefixes` and `centers` of queries and passages.
         threads: Processor threads for one batch.
 
     Raises:

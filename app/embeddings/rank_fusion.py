@@ -79,7 +79,7 @@ SIGNAL_WEIGHTS = FusionSignals(
 
 def fuse(
     words: Sequence[tuple[Key, float]],
-    meant: Sequence[tuple[Key, float]],
+    meanings: Sequence[tuple[Key, float]],
     terms: TermStatistics,
     model: SentenceModelConfig,
 ) -> list[tuple[Key, float]]:
@@ -87,40 +87,40 @@ def fuse(
 
     Args:
         words: The hits by words, best first, with their BM25 scores.
-        meant: The hits by meaning, best first, with their cosines.
+        meanings: The hits by meaning, best first, with their cosines.
         terms: The statistics of the query's words in the texts.
         model: The model of the vectors.
     """
-    share = semantic_weight(signals(words, meant, terms, model))
-    if not words or not meant:
+    share = semantic_weight(signals(words, meanings, terms, model))
+    if not words or not meanings:
         share = 0.0 if words else 1.0
     best = max((score for _, score in words), default=0.0)
     scores = {key: (1.0 - share) * (max(0.0, score) / best if best > 0 else 1.0) for key, score in words}
-    cosines = [cosine for _, cosine in meant]
+    cosines = [cosine for _, cosine in meanings]
     low, high = min(cosines, default=0.0), max(cosines, default=0.0)
-    for key, cosine in meant:
-        stretched = (cosine - low) / (high - low) if high > low else 1.0
-        scores[key] = scores.get(key, 0.0) + share * stretched
+    for key, cosine in meanings:
+        normalized = (cosine - low) / (high - low) if high > low else 1.0
+        scores[key] = scores.get(key, 0.0) + share * normalized
     # Ties keep the order of the keys.
     return sorted(scores.items(), key=lambda one: -one[1])
 
 
-def semantic_weight(found: FusionSignals) -> float:
+def semantic_weight(values: FusionSignals) -> float:
     """Return the weight of meaning, 0 to 1; words have the rest."""
-    total = sum(weight * value for weight, value in zip(SIGNAL_WEIGHTS, found, strict=True))
+    total = sum(weight * value for weight, value in zip(SIGNAL_WEIGHTS, values, strict=True))
     return 1.0 / (1.0 + math.exp(-max(-_MAX_SLOPE, min(_MAX_SLOPE, total))))
 
 
 def signals(
     words: Sequence[tuple[Key, float]],
-    meant: Sequence[tuple[Key, float]],
+    meanings: Sequence[tuple[Key, float]],
     terms: TermStatistics,
     model: SentenceModelConfig,
 ) -> FusionSignals:
     """Return the signals of a query and its lists; the arguments are those of `fuse`."""
     scores = [max(0.0, score) for _, score in words[:MAX_FUSED_HITS]]
-    cosines = [cosine for _, cosine in meant[:MAX_FUSED_HITS]]
-    by_meaning = [key for key, _ in meant[:MAX_FUSED_HITS]]
+    cosines = [cosine for _, cosine in meanings[:MAX_FUSED_HITS]]
+    by_meaning = [key for key, _ in meanings[:MAX_FUSED_HITS]]
     spread, closest = (cosines[0] - cosines[-1], cosines[0]) if cosines else (0.0, 0.0)
     return FusionSignals(
         constant=1.0,
@@ -144,9 +144,9 @@ def _non_latin(words: Sequence[str]) -> float:
     return sum(letter > _LAST_LATIN for letter in letters) / len(letters) if letters else 0.0
 
 
-def _lead(scores: Sequence[float], upto: int, unit: float) -> float:
-    """Return the lead of the first score over the mean of those after it, up to the rank `upto`."""
-    following = scores[1:upto]
+def _lead(scores: Sequence[float], max_rank: int, unit: float) -> float:
+    """Return the lead of the first score over the mean of those after it, up to the rank `max_rank`."""
+    following = scores[1:max_rank]
     if not following or unit <= 0:
         return 1.0 if len(scores) == 1 else 0.0
     return (scores[0] - sum(following) / len(following)) / unit

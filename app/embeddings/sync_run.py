@@ -2,7 +2,7 @@
 
 A note that is private (`ai: private`) or `excluded` is never passed to the model, and its earlier vectors are
 deleted, even from the file. Each batch is written before the next, so that a stopped update resumes, and a
-note just saved can go in between.
+note just saved can be processed in between.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class SyncRun:
     read.
 
     Args:
-        vectors: What is brought in line.
+        vectors: The vectors to update.
         index: Provides the notes, their hashes and their privacy.
         store: Reads the notes.
         embedder: Embeds chunks without vectors.
@@ -125,18 +125,18 @@ class SyncRun:
     async def collect_changes(self, paths: Iterable[NotePath] | None = None) -> list[NotePath]:
         """Remove obsolete and forbidden vectors; return the notes with changed text, newest first."""
         await self._vectors.load()
-        kept = self._vectors.hashes
+        hashes = self._vectors.hashes
         if paths is None:
             records = {record.path: record for record in self._index.notes()}
-            asked: Iterable[NotePath] = {**kept, **records}
+            requested: Iterable[NotePath] = {**hashes, **records}
         else:
-            asked = list(dict.fromkeys(paths))
-            records = {record.path: record for path in asked if (record := self._index.note(path))}
-        allowed = {path: record for path, record in records.items() if self._may(record)}
-        gone = [path for path in asked if path not in allowed and path in kept]
-        await self._vectors.remove_notes(gone)
-        self.removed += len(gone)
-        changed = [record for path, record in allowed.items() if kept.get(path) != record.hash]
+            requested = list(dict.fromkeys(paths))
+            records = {record.path: record for path in requested if (record := self._index.note(path))}
+        allowed = {path: record for path, record in records.items() if self._is_allowed(record)}
+        obsolete = [path for path in requested if path not in allowed and path in hashes]
+        await self._vectors.remove_notes(obsolete)
+        self.removed += len(obsolete)
+        changed = [record for path, record in allowed.items() if hashes.get(path) != record.hash]
         return [record.path for record in sorted(changed, key=lambda record: -record.modified)]
 
     async def finish(self) -> None:
@@ -167,24 +167,28 @@ class SyncRun:
 
     async def _embed_notes(self, paths: list[NotePath]) -> tuple[NotePath, ...]:
         # Check again: a note may have changed, disappeared or become private since.
-        records = [record for path in paths if (record := self._index.note(path)) and self._may(record)]
-        notes = await asyncio.to_thread(self._cut, records)
+        records = [
+            record for path in paths if (record := self._index.note(path)) and self._is_allowed(record)
+        ]
+        notes = await asyncio.to_thread(self._read_chunks, records)
         texts = {chunk.hash: chunk.text for note in notes for chunk in note.chunks}
         known = await self._vectors.known_vectors(texts)
         missing = [key for key in texts if key not in known]
-        made = round_vectors(await self._embedder.embed([texts[key] for key in missing]))
-        every = {**known, **dict(zip(missing, made, strict=True))}
+        computed = round_vectors(await self._embedder.embed([texts[key] for key in missing]))
+        vectors = {**known, **dict(zip(missing, computed, strict=True))}
         # Check once more: notes that became private during the embedding must not be stored.
-        kept = [note for note in notes if (record := self._index.note(note.path)) and self._may(record)]
-        await self._vectors.put(kept, {c.hash: every[c.hash] for note in kept for c in note.chunks})
-        self.updated += len(kept)
+        storable = [
+            note for note in notes if (record := self._index.note(note.path)) and self._is_allowed(record)
+        ]
+        await self._vectors.put(storable, {c.hash: vectors[c.hash] for note in storable for c in note.chunks})
+        self.updated += len(storable)
         self.embedded += len(missing)
-        return tuple(note.path for note in kept)
+        return tuple(note.path for note in storable)
 
-    def _may(self, record: NoteRecord) -> bool:
+    def _is_allowed(self, record: NoteRecord) -> bool:
         return not record.private and not self._excluded(record.path)
 
-    def _cut(self, records: list[NoteRecord]) -> list[NoteChunks]:
+    def _read_chunks(self, records: list[NoteRecord]) -> list[NoteChunks]:
         """Read notes and split them into chunks; runs in another thread."""
         notes: list[NoteChunks] = []
         for record in records:

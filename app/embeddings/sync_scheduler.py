@@ -1,8 +1,8 @@
 """Background synchronization of a vault's vectors with its index, throttled to suit the machine.
 
 Visible notes come first, then those just changed, then the rest, newest first. Between batches, it rests,
-waits or stops according to the throttle. Notes that are removed or become private lose their vectors at once,
-even while it is paused.
+waits or stops according to the throttle. Notes that are removed or become private lose their vectors
+immediately, even while it is paused.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class EmbeddingScheduler:
         embedder: Computes the vectors.
         events: Receives the progress.
         excluded: Returns whether a rule excludes a note from embedding.
-        pacer: The throttle.
+        throttle: Limits the speed to what the machine can spare.
         when_complete: Called each time all notes have vectors.
         switching: Whether these vectors will replace another model's.
     """
@@ -99,7 +99,7 @@ class EmbeddingScheduler:
         embedder: Embedder,
         events: EventBus,
         excluded: Callable[[NotePath], bool],
-        pacer: Throttle,
+        throttle: Throttle,
         when_complete: Callable[[], None] = lambda: None,
         *,
         switching: bool = False,
@@ -110,7 +110,7 @@ class EmbeddingScheduler:
         self._embedder = embedder
         self._events = events
         self._excluded = excluded
-        self._pacer = pacer
+        self._throttle = throttle
         self._when_complete = when_complete
         self.is_complete = False
         self.switching = switching
@@ -136,7 +136,7 @@ class EmbeddingScheduler:
     # For the user
 
     def start(self) -> None:
-        """Start; if already running, only retry a failed model at once."""
+        """Start; if already running, only retry a failed model immediately."""
         if self._unavailable:
             self._wake.set()
         elif self._task is None or self._task.done():
@@ -155,25 +155,25 @@ class EmbeddingScheduler:
 
     def pause(self) -> None:
         """Start no further notes until `resume`."""
-        self._pacer.stopped_by_user = True
+        self._throttle.stopped_by_user = True
         self._wake.set()
 
     def resume(self) -> None:
         """Resume after a pause."""
-        self._pacer.stopped_by_user = False
+        self._throttle.stopped_by_user = False
         self._wake.set()
 
     def prioritize(self, paths: Iterable[NotePath]) -> None:
         """Process these visible notes next, in this order; ignore notes with vectors."""
-        wanted = [path for path in paths if path in self._waiting]
-        self._first = dict.fromkeys([*wanted, *self._first])
-        if wanted:
+        queued = [path for path in paths if path in self._waiting]
+        self._first = dict.fromkeys([*queued, *self._first])
+        if queued:
             self._wake.set()
 
     def report(self) -> None:
         """Publish the current progress."""
         self._last_progress = None
-        self._publish_progress(self._pacer.state())
+        self._publish_progress(self._throttle.state())
 
     async def use(self, embedder: Embedder) -> None:
         """Stop, and use another embedder with the same model from the next start on."""
@@ -224,7 +224,7 @@ class EmbeddingScheduler:
         while True:
             self._wake.clear()
             await self._collect_changed(update)
-            pace = self._pacer.state()
+            pace = self._throttle.state()
             self._publish_progress(pace)
             if self._lost:
                 # The watcher reports the folder's return; without one, check periodically.
@@ -236,35 +236,35 @@ class EmbeddingScheduler:
                 await self._advance(update, pace)
 
     async def _collect_changed(self, update: SyncRun) -> None:
-        """Queue changed notes first, and delete obsolete vectors at once."""
+        """Queue changed notes first, and delete obsolete vectors immediately."""
         if self._changed:
             paths, self._changed = self._changed, set()
-            fresh = await update.collect_changes(paths)
+            changed = await update.collect_changes(paths)
             for path in paths:
                 self._waiting.pop(path, None)
             self._failed -= paths
             update.unread -= paths
-            self._waiting = dict.fromkeys([*fresh, *self._waiting])
+            self._waiting = dict.fromkeys([*changed, *self._waiting])
 
     async def _advance(self, update: SyncRun, pace: ThrottleState) -> None:
         """Update the next notes, then rest as the throttle requires, unless a visible note is waiting."""
         clock = asyncio.get_running_loop().time
         group = self._next()
-        begun = clock()
-        tried = len(update.failed)
+        started_at = clock()
+        failed_before = len(update.failed)
         try:
-            done = await update.update_notes(group)
+            updated = await update.update_notes(group)
         except VaultLostError:
             self._lost = True
             return
         for path in group:
             self._waiting.pop(path, None)
-        self._done += len(done)
-        self._failed |= {path for path, _ in update.failed[tried:]}
-        self._failed -= set(done)
+        self._done += len(updated)
+        self._failed |= {path for path, _ in update.failed[failed_before:]}
+        self._failed -= set(updated)
         if not self._waiting:
             await self._finish(update)
-        elif not self._first and (rest := pace.pause_after(clock() - begun)):
+        elif not self._first and (rest := pace.pause_after(clock() - started_at)):
             await self._wait_for_work(rest)
 
     async def _finish(self, update: SyncRun) -> None:
@@ -273,7 +273,7 @@ class EmbeddingScheduler:
         self._when_complete()
 
     def _next(self) -> list[NotePath]:
-        """Return the notes whose turn it is: some, but no more text than takes a second or two."""
+        """Return the next notes, with no more text than can be embedded in a second or two."""
         self._first = {path: None for path in self._first if path in self._waiting}
         group: list[NotePath] = []
         size = 0

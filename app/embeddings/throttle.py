@@ -79,11 +79,11 @@ class Throttle:
         """Return the current speed: the slowest one that any reason requires, and that reason."""
         if self.stopped_by_user:
             return ThrottleState("paused", "user")
-        now = self._current()
-        self._busy = now.load >= (_CALM_LOAD if self._busy else _BUSY_LOAD)
+        system = self._current()
+        self._busy = system.load >= (_CALM_LOAD if self._busy else _BUSY_LOAD)
         battery: Speed = "full"
-        if now.on_battery:
-            low = now.charge < _MIN_CHARGE and self.on_battery != "full"
+        if system.on_battery:
+            low = system.charge < _MIN_CHARGE and self.on_battery != "full"
             battery = "paused" if low else self.on_battery
         busy: Speed = self.when_busy if self._busy else "full"
         order: tuple[Speed, ...] = ("full", "slow", "paused")

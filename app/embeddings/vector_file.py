@@ -113,15 +113,15 @@ class VectorFile:
 
     def known_vectors(self, hashes: Sequence[str]) -> dict[str, Vectors]:
         """Return the existing vectors for these chunk hashes."""
-        found: dict[str, Vectors] = {}
-        wanted = list(dict.fromkeys(hashes))
+        vectors: dict[str, Vectors] = {}
+        distinct_hashes = list(dict.fromkeys(hashes))
         with self._lock:
-            for at in range(0, len(wanted), _SQL_BATCH_SIZE):
-                part = wanted[at : at + _SQL_BATCH_SIZE]
+            for at in range(0, len(distinct_hashes), _SQL_BATCH_SIZE):
+                part = distinct_hashes[at : at + _SQL_BATCH_SIZE]
                 marks = ",".join("?" * len(part))
                 rows = self._db.execute(f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", part)
-                found.update((chunk_hash, _to_vectors([blob])[0]) for chunk_hash, blob in rows)
-        return found
+                vectors.update((chunk_hash, _to_vectors([blob])[0]) for chunk_hash, blob in rows)
+        return vectors
 
     def put(self, notes: Iterable[NoteChunks], vectors: dict[str, Vectors]) -> None:
         """Replace the chunks of `notes` and add `vectors` by chunk hash in one transaction."""
@@ -161,7 +161,7 @@ def stem(model: str) -> str:
 
 def models_with_vectors(folder: Path) -> tuple[str, ...]:
     """Return the keys of the models with vectors in `folder`, those with the most notes first."""
-    found: list[tuple[int, str]] = []
+    models: list[tuple[int, str]] = []
     for file in folder.glob("vectors*.sqlite"):
         try:
             with closing(connect_read_only(file)) as db:
@@ -173,8 +173,8 @@ def models_with_vectors(folder: Path) -> tuple[str, ...]:
             continue
         version, _, model = str(signature).partition(" ")
         if notes and version == _FORMAT_VERSION and file.name == f"{stem(model)}.sqlite":
-            found.append((notes, model))
-    return tuple(model for _, model in sorted(found, reverse=True))
+            models.append((notes, model))
+    return tuple(model for _, model in sorted(models, reverse=True))
 
 
 def remove_vectors(folder: Path, model: str) -> None:

@@ -72,42 +72,42 @@ class VectorTable:
         self._vectors: Halves = np.zeros((_MIN_CAPACITY, dimension), dtype=np.float16)
         self._signs = BinaryCodes(dimension)
         self._keys: Keys = np.zeros(_MIN_CAPACITY, dtype=np.uint64)
-        self._places: list[ChunkLocation] = []
+        self._locations: list[ChunkLocation] = []
         self._rows: dict[NotePath, set[int]] = {}
-        self._near: AnnIndex | None = None
+        self._ann_index: AnnIndex | None = None
         self._row_of: dict[int, int] = {}
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._locations)
 
     # Rows
 
-    def add(self, places: Sequence[ChunkLocation], vectors: Vectors) -> None:
-        """Add rows; `vectors` has shape (len(places), dimension)."""
-        start = len(self._places)
-        end = start + len(places)
+    def add(self, locations: Sequence[ChunkLocation], vectors: Vectors) -> None:
+        """Add rows; `vectors` has shape (len(locations), dimension)."""
+        start = len(self._locations)
+        end = start + len(locations)
         self._reserve(end)
         self._vectors[start:end] = vectors
         self._signs.put(self._vectors[:end], start)
-        for row, place in enumerate(places, start):
-            self._places.append(place)
-            self._rows.setdefault(place.path, set()).add(row)
-            self._keys[row] = _chunk_key(place, self._vectors[row])
-        if self._near is not None:
+        for row, location in enumerate(locations, start):
+            self._locations.append(location)
+            self._rows.setdefault(location.path, set()).add(row)
+            self._keys[row] = _chunk_key(location, self._vectors[row])
+        if self._ann_index is not None:
             self._row_of.update(zip(self._keys[start:end].tolist(), range(start, end), strict=True))
-            self._near.add(self._keys[start:end], quantize(vectors))
+            self._ann_index.add(self._keys[start:end], quantize(vectors))
 
     def remove(self, path: NotePath) -> None:
         """Remove all rows of a note, if any."""
         # From the end, so that the row that fills a gap is never one to remove.
         for row in sorted(self._rows.pop(path, ()), reverse=True):
-            last = len(self._places) - 1
-            if self._near is not None:
+            last = len(self._locations) - 1
+            if self._ann_index is not None:
                 self._row_of.pop(int(self._keys[row]), None)
-                self._near.remove([int(self._keys[row])])
+                self._ann_index.remove([int(self._keys[row])])
             if row != last:
                 self._move(last, row)
-            self._places.pop()
+            self._locations.pop()
 
     def vectors_of(self, path: NotePath) -> Vectors:
         """Return the vectors of a note's chunks, shape (chunks, dimension)."""
@@ -129,25 +129,25 @@ class VectorTable:
 
     def snapshot(self) -> tuple[Keys, Halves]:
         """Return a copy of the rows, to build an index in another thread."""
-        count = len(self._places)
+        count = len(self._locations)
         return self._keys[:count].copy(), self._vectors[:count].copy()
 
-    def attach(self, near: AnnIndex | None) -> None:
-        """Use `near` to select candidates after synchronizing it with the rows."""
-        self._near, self._row_of = near, {}
-        if near is None:
+    def attach(self, ann_index: AnnIndex | None) -> None:
+        """Use `ann_index` to select candidates after synchronizing it with the rows."""
+        self._ann_index, self._row_of = ann_index, {}
+        if ann_index is None:
             return
-        count = len(self._places)
+        count = len(self._locations)
         self._row_of = dict(zip(self._keys[:count].tolist(), range(count), strict=True))
-        capacity = near.keys
-        near.remove(capacity - self._row_of.keys())
+        capacity = ann_index.keys
+        ann_index.remove(capacity - self._row_of.keys())
         missing = [row for key, row in self._row_of.items() if key not in capacity]
-        near.add(self._keys[missing], quantize(self._vectors[missing]))
+        ann_index.add(self._keys[missing], quantize(self._vectors[missing]))
 
     @property
     def ann_index(self) -> AnnIndex | None:
         """The approximate index in use, or None while every row is compared."""
-        return self._near
+        return self._ann_index
 
     # Search
 
@@ -158,70 +158,73 @@ class VectorTable:
 
         With `per_note`, each note appears once, with its best chunk. Ties are ordered by path.
         """
-        count = len(self._places)
+        count = len(self._locations)
         if not count or limit < 1:
             return ()
         query = np.asarray(vector, dtype=np.float32).reshape(-1)
-        fewest = (
-            max(_MIN_CANDIDATES, count // _CANDIDATE_DIVISOR) if self._near is None else _MIN_INDEX_CANDIDATES
+        min_candidates = (
+            max(_MIN_CANDIDATES, count // _CANDIDATE_DIVISOR)
+            if self._ann_index is None
+            else _MIN_INDEX_CANDIDATES
         )
-        wanted = min(count, max(fewest, limit * _OVERSAMPLING))
+        candidate_count = min(count, max(min_candidates, limit * _OVERSAMPLING))
         while True:
-            rows = self._candidates(query, wanted)
+            rows = self._candidates(query, candidate_count)
             # No matrix product: BLAS would split even a small one among threads and wait for them.
             scores = np.einsum("ij,j->i", self._vectors[rows].astype(np.float32), query)
-            near = scores >= min_similarity
-            hits = self._best(rows[near], scores[near], limit, per_note=per_note)
+            is_near = scores >= min_similarity
+            hits = self._best(rows[is_near], scores[is_near], limit, per_note=per_note)
             # If some candidates are not similar enough, further ones are not either.
-            if len(hits) >= limit or np.count_nonzero(near) < len(rows) or wanted >= count:
+            if len(hits) >= limit or np.count_nonzero(is_near) < len(rows) or candidate_count >= count:
                 return tuple(hits)
-            wanted = min(count, wanted * _OVERSAMPLING)
+            candidate_count = min(count, candidate_count * _OVERSAMPLING)
 
-    def _candidates(self, query: Vectors, wanted: int) -> npt.NDArray[np.intp]:
-        if self._near is None:
-            return self._signs.nearest(query, len(self._places), wanted)
-        known = (self._row_of.get(key) for key in self._near.search(quantize(query), wanted).tolist())
-        return np.array([row for row in known if row is not None], dtype=np.intp)
+    def _candidates(self, query: Vectors, count: int) -> npt.NDArray[np.intp]:
+        if self._ann_index is None:
+            return self._signs.nearest(query, len(self._locations), count)
+        rows = (self._row_of.get(key) for key in self._ann_index.search(quantize(query), count).tolist())
+        return np.array([row for row in rows if row is not None], dtype=np.intp)
 
     def _best(
         self, rows: npt.NDArray[np.intp], scores: Vectors, limit: int, *, per_note: bool
     ) -> list[VectorHit]:
         """Return the best of these rows, in order."""
-        take = limit
+        count = limit
         while True:
-            some = slice(None)
-            if take < len(rows):
+            selected = slice(None)
+            if count < len(rows):
                 # Include all ties with the last row, because the order of paths decides.
-                some = scores >= np.partition(scores, -take)[-take]
-            hits = self._hits(rows[some], scores[some])
-            found = _one_per_note(hits) if per_note else hits
-            if len(found) >= limit or take >= len(rows):
-                return found[:limit]
-            take *= _OVERSAMPLING
+                selected = scores >= np.partition(scores, -count)[-count]
+            hits = self._hits(rows[selected], scores[selected])
+            best = _one_per_note(hits) if per_note else hits
+            if len(best) >= limit or count >= len(rows):
+                return best[:limit]
+            count *= _OVERSAMPLING
 
     def _hits(self, rows: npt.NDArray[np.intp], scores: Vectors) -> list[VectorHit]:
-        places = self._places
+        locations = self._locations
         close = zip(scores.tolist(), rows.tolist(), strict=True)
-        ranked = sorted((-score, places[row].path, places[row].line, row) for score, row in close)
+        ranked = sorted((-score, locations[row].path, locations[row].line, row) for score, row in close)
         # Rounding can raise the cosine of a text with itself slightly above 1.
         return [
-            VectorHit(path, places[row].heading, line, min(1.0, -score)) for score, path, line, row in ranked
+            VectorHit(path, locations[row].heading, line, min(1.0, -score))
+            for score, path, line, row in ranked
         ]
 
     def _move(self, row: int, to: int) -> None:
         """Move a row into a gap."""
-        place = self._places[row]
+        location = self._locations[row]
         self._vectors[to] = self._vectors[row]
         self._signs.move(row, to)
         self._keys[to] = self._keys[row]
-        self._places[to] = place
-        self._rows[place.path].remove(row)
-        self._rows[place.path].add(to)
-        if self._near is not None:
+        self._locations[to] = location
+        self._rows[location.path].remove(row)
+        self._rows[location.path].add(to)
+        if self._ann_index is not None:
             self._row_of[int(self._keys[to])] = to
 
     def _reserve(self, rows: int) -> None:
-        capacity, used = len(self._vectors), len(self._places)
+        capacity, used = len(self._vectors), len(self._locations)
         if rows <= capacity:
             return
         more = max(rows, capacity * 3 // 2) - used
@@ -235,13 +238,13 @@ def quantize(vectors: Vectors | Halves) -> Codes:
     return codes
 
 
-def _chunk_key(place: ChunkLocation, vector: Halves) -> int:
-    content = f"{place.path}\0{place.line}\0".encode("utf-8", "surrogatepass") + vector.tobytes()
+def _chunk_key(location: ChunkLocation, vector: Halves) -> int:
+    content = f"{location.path}\0{location.line}\0".encode("utf-8", "surrogatepass") + vector.tobytes()
     return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little")
 
 
 def _one_per_note(hits: list[VectorHit]) -> list[VectorHit]:
-    best: dict[NotePath, VectorHit] = {}
+    best_hits: dict[NotePath, VectorHit] = {}
     for hit in hits:
-        best.setdefault(hit.path, hit)
-    return list(best.values())
+        best_hits.setdefault(hit.path, hit)
+    return list(best_hits.values())

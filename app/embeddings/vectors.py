@@ -82,9 +82,9 @@ class VectorStore:
         hits = self._loaded().search(_mean_vector(own), limit + 1, min_similarity, per_note=True)
         return tuple(hit for hit in hits if hit.path != path)[:limit]
 
-    def similarity(self, one: NotePath, other: NotePath) -> float | None:
+    def similarity(self, first_path: NotePath, second_path: NotePath) -> float | None:
         """Return the cosine of two notes' mean vectors, or None if either has no vectors."""
-        first, second = self._loaded().vectors_of(one), self._loaded().vectors_of(other)
+        first, second = self._loaded().vectors_of(first_path), self._loaded().vectors_of(second_path)
         if not len(first) or not len(second):
             return None
         return float(_mean_vector(first) @ _mean_vector(second))
@@ -113,11 +113,11 @@ class VectorStore:
     async def remove_notes(self, paths: Iterable[NotePath]) -> None:
         """Remove these notes' vectors now, from the files too."""
         async with self._lock:
-            gone = [path for path in paths if path in self._hashes]
-            if not gone:
+            removed = [path for path in paths if path in self._hashes]
+            if not removed:
                 return
-            await asyncio.to_thread(self._erase, gone)
-            for path in gone:
+            await asyncio.to_thread(self._erase, removed)
+            for path in removed:
                 self._loaded().remove(path)
                 self._hashes.pop(path, None)
 
@@ -134,8 +134,8 @@ class VectorStore:
             table.attach(None)
             await asyncio.to_thread(self._ann_index_file.unlink, missing_ok=True)
             return
-        kept = await asyncio.to_thread(self._ann_index_file.exists)
-        if table.ann_index is not None and kept:
+        is_saved = await asyncio.to_thread(self._ann_index_file.exists)
+        if table.ann_index is not None and is_saved:
             return
         ann_index = await asyncio.to_thread(AnnIndex.load, self._ann_index_file, table.dimension)
         if ann_index is None or abs(len(ann_index) - len(table)) > _MAX_INCREMENTAL_ROWS:

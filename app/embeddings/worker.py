@@ -28,7 +28,7 @@ NICENESS = 10
 
 
 class Model(Protocol):
-    """A model that makes vectors, in onnxruntime or sentence-transformers."""
+    """A model that computes vectors, in onnxruntime or sentence-transformers."""
 
     dimension: int
 
@@ -40,28 +40,32 @@ class Model(Protocol):
 def main(arguments: list[str] | None = None) -> int:
     """Serve until standard input ends; return 0, or 1 after a `FAILED` frame if the model can't be loaded."""
     parser = argparse.ArgumentParser(prog="scriptorium --embedding-worker")
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--model", type=Path, help="the folder of one of the app's own models")
-    which.add_argument("--sentence-transformer", help="a model of sentence-transformers: name or folder")
-    which.add_argument("--cross-encoder", help="a cross-encoder of sentence-transformers: name or folder")
-    which.add_argument("--languages", action="store_true", help="rate the languages of texts")
+    model_options = parser.add_mutually_exclusive_group(required=True)
+    model_options.add_argument("--model", type=Path, help="the folder of one of the app's own models")
+    model_options.add_argument(
+        "--sentence-transformer", help="a model of sentence-transformers: name or folder"
+    )
+    model_options.add_argument(
+        "--cross-encoder", help="a cross-encoder of sentence-transformers: name or folder"
+    )
+    model_options.add_argument("--languages", action="store_true", help="rate the languages of texts")
     parser.add_argument("--threads", type=int, default=1, help="processor threads of one batch")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _lower_priority()
     source, sink = claim_pipes()
     try:
         model: Model | CrossEncoderModel
         labels: tuple[str, ...] = ()
-        if given.cross_encoder:
-            model = CrossEncoderModel(given.cross_encoder, given.threads)
-        elif given.sentence_transformer:
-            model = SentenceTransformerModel(given.sentence_transformer, given.threads)
-        elif given.languages:
+        if options.cross_encoder:
+            model = CrossEncoderModel(options.cross_encoder, options.threads)
+        elif options.sentence_transformer:
+            model = SentenceTransformerModel(options.sentence_transformer, options.threads)
+        elif options.languages:
             model = languages = LanguageIdModel()
             labels = languages.labels
         else:
-            model = OnnxModel(given.model, given.threads)
+            model = OnnxModel(options.model, options.threads)
     except Exception as error:
         # A runtime or a damaged file can raise anything, and the app must learn of it.
         return 1 if write_frame(sink, Frame(protocol.FAILED, body=str(error).encode())) else 0
@@ -92,11 +96,11 @@ def serve(model: Model | CrossEncoderModel, source: BinaryReader, sink: IO[bytes
 def answer_frame(model: Model | CrossEncoderModel, frame: Frame) -> Frame:
     """Return a frame with the vectors or judgments for a request, or the reason for a failure."""
     try:
-        asked = json.loads(bytes(frame.body))
+        texts = json.loads(bytes(frame.body))
         if isinstance(model, CrossEncoderModel):
-            vectors = model.classify(asked)
+            vectors = model.classify(texts)
         else:
-            vectors = model.encode(asked, query=frame.kind == protocol.ASK)
+            vectors = model.encode(texts, query=frame.kind == protocol.ASK)
     except Exception as error:
         # A text that fails in the runtime must not end the worker; the caller gets the error.
         return Frame(protocol.FAILED, frame.number, f"{type(error).__name__}: {error}".encode())

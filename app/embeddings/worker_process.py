@@ -76,18 +76,18 @@ class WorkerProcess(Worker):
         """
         return await self._rows(protocol.JUDGE, pairs)
 
-    async def _rows(self, kind: bytes, asked: Sequence[object]) -> Vectors:
+    async def _rows(self, kind: bytes, inputs: Sequence[object]) -> Vectors:
         self._number += 1
-        await self.send(Frame(kind, self._number, json.dumps(list(asked)).encode()))
+        await self.send(Frame(kind, self._number, json.dumps(list(inputs)).encode()))
         frame = await self.receive(ANSWER_TIMEOUT_S)
         if frame.number != self._number:
-            raise WorkerLost("an answer to another question")
+            raise WorkerLost("a response to another request")
         if frame.kind != protocol.VECTORS:
             raise EmbedderUnavailable(_text(frame))
         vectors = np.frombuffer(frame.body, dtype="<f4")
-        if vectors.size != len(asked) * self.dimension:
-            raise WorkerLost("vectors of another size")
-        return vectors.astype(np.float32).reshape(len(asked), self.dimension)
+        if vectors.size != len(inputs) * self.dimension:
+            raise WorkerLost("vectors of the wrong size")
+        return vectors.astype(np.float32).reshape(len(inputs), self.dimension)
 
 
 def _text(frame: Frame) -> str:

@@ -43,27 +43,27 @@ class RemoteArguments(BaseModel):
     )
 
     @classmethod
-    def _misfits(cls, values: dict[str, object]) -> list[SchemaViolation]:
+    def _find_violations(cls, values: dict[str, object]) -> list[SchemaViolation]:
         """Return the violations of the schema; each tool's subclass knows its own."""
         raise NotImplementedError
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _check_schema(self) -> Self:
         values = {name: getattr(self, name) for name in self.model_fields_set}
         try:
-            found = self._misfits(values)
+            violations = self._find_violations(values)
         except LimitError as error:
-            found = [SchemaViolation((), error.message)]
-        if found:
+            violations = [SchemaViolation((), error.message)]
+        if violations:
             raise ValidationError.from_exception_data(
                 type(self).__name__,
                 [
                     InitErrorDetails(
-                        type=PydanticCustomError("schema", "{problem}", {"problem": server_name.problem}),
-                        loc=server_name.where,
+                        type=PydanticCustomError("schema", "{problem}", {"problem": violation.problem}),
+                        loc=violation.where,
                         input=None,
                     )
-                    for server_name in found
+                    for violation in violations
                 ],
             )
         return self
@@ -83,25 +83,21 @@ class ReadArguments:
 
     def for_server(self, values: Mapping[str, object]) -> dict[str, object]:
         """Return the arguments under the server's names, without omitted ones."""
-        return {
-            self.server_names[name]: server_name
-            for name, server_name in values.items()
-            if server_name is not NOT_GIVEN
-        }
+        return {self.server_names[name]: value for name, value in values.items() if value is not NOT_GIVEN}
 
 
 def read_arguments(checked: Schema, name: str) -> ReadArguments:
-    """Build the arguments of the tool `name` from a schema that `checked_schema` returned."""
+    """Build the arguments of the tool `name` from a schema that `sanitize_schema` returned."""
     shown = simplify_schema(checked, name)
     server_names = argument_names(shown["properties"])
     own_names = {server_name: own for own, server_name in server_names.items()}
     required = {own_names[server_name] for server_name in shown["required"] if server_name in own_names}
     properties = {own_names[server_name]: schema for server_name, schema in shown["properties"].items()}
     parameters = tuple(
-        _parameter(own, server_name, own in required) for own, server_name in properties.items()
+        _parameter(own, property_schema, own in required) for own, property_schema in properties.items()
     )
     fields: dict[str, Any] = {
-        server_name.name: _field_type(server_name, properties[server_name.name]) for server_name in parameters
+        parameter.name: _field_type(parameter, properties[parameter.name]) for parameter in parameters
     }
     base: type[RemoteArguments] = _checked_class(checked, server_names)
     model = create_model(name, __base__=base, **fields)
@@ -121,20 +117,18 @@ def _checked_class(checked: Schema, server_names: Mapping[str, str]) -> type[Rem
 
     class Checked(RemoteArguments):
         @classmethod
-        def _misfits(cls, values: dict[str, object]) -> list[SchemaViolation]:
+        def _find_violations(cls, values: dict[str, object]) -> list[SchemaViolation]:
             if not validators:  # compiled at the first call: most tools are never called
                 validators.append(build_validator(checked))
-            found = find_violations(
-                validators[0], {server_names[name]: server_name for name, server_name in values.items()}
-            )
+            server_values = {server_names[name]: value for name, value in values.items()}
             return [
                 SchemaViolation(
-                    (own_names.get(str(server_name.where[0]), server_name.where[0]), *server_name.where[1:]),
-                    server_name.problem,
+                    (own_names.get(str(violation.where[0]), violation.where[0]), *violation.where[1:]),
+                    violation.problem,
                 )
-                if server_name.where
-                else server_name
-                for server_name in found
+                if violation.where
+                else violation
+                for violation in find_violations(validators[0], server_values)
             ]
 
     return Checked
@@ -144,7 +138,7 @@ def _parameter(name: str, schema: Schema, required: bool) -> Parameter:
     many = schema.get("type") == "array"
     of = schema.get("items", {}) if many else schema
     annotation = _KINDS.get(of.get("type"), JsonValue)
-    choices = tuple(server_name for server_name in schema.get("enum", ()) if isinstance(server_name, str))
+    choices = tuple(choice for choice in schema.get("enum", ()) if isinstance(choice, str))
     if len(choices) != len(schema.get("enum", ())):
         choices = ()
     return Parameter(

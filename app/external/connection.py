@@ -44,16 +44,16 @@ class ConnectionState(StrEnum):
 class ConnectionTimeouts:
     """Timeouts and delays, in seconds.
 
-    `start_timeout`: until a server runs and has listed its tools; `first_pause` to `longest_pause`: delay
-    before a restart, doubled each time and reset after the server ran for `stable_after`; `exit_timeout`: for
-    a program to exit; `list_ttl`: how long a list of tools stays valid; `min_list_interval`: minimum between
-    two lists.
+    `start_timeout`: until a server runs and has listed its tools; `initial_delay` to `max_delay`: delay
+    before a restart, doubled each time and reset after the server ran for `delay_reset_after`;
+    `exit_timeout`: for a program to exit; `list_ttl`: how long a list of tools stays valid;
+    `min_list_interval`: minimum between two lists.
     """
 
     start_timeout: float = 90.0
-    first_pause: float = 1.0
-    longest_pause: float = 300.0
-    stable_after: float = 60.0
+    initial_delay: float = 1.0
+    max_delay: float = 300.0
+    delay_reset_after: float = 60.0
     exit_timeout: float = 1.5
     list_ttl: float = 30.0
     min_list_interval: float = 0.5
@@ -83,7 +83,7 @@ class ServerConnection:
         self._name = name
         self._open = open_streams
         self._changed = changed
-        self._pace = timeouts
+        self._timeouts = timeouts
         self._task: asyncio.Task[None] | None = None
         self._connection: _LiveConnection | None = None
         self._start_done = asyncio.Event()
@@ -130,9 +130,9 @@ class ServerConnection:
             NetworkError: the server is not running; see `state`.
         """
         live = await self._running()
-        if asyncio.get_running_loop().time() - self._listed > self._pace.list_ttl:
+        if asyncio.get_running_loop().time() - self._listed > self._timeouts.list_ttl:
             try:
-                async with asyncio.timeout(self._pace.start_timeout):
+                async with asyncio.timeout(self._timeouts.start_timeout):
                     await self._list(live.session)
             except TimeoutError as error:
                 raise TimeoutExpiredError(f"{self._name} did not list its tools in time.") from error
@@ -181,9 +181,11 @@ class ServerConnection:
 
     def _broken(self, error: BaseException) -> ScriptoriumError:
         """Return an error with our own message; the server's message is kept apart in `said`."""
-        found = explain_error(error)
+        explanation = explain_error(error)
         return NetworkError(
-            f"{self._name}: {found.words}.", server=self._name, **({"said": found.said} if found.said else {})
+            f"{self._name}: {explanation.words}.",
+            server=self._name,
+            **({"said": explanation.said} if explanation.said else {}),
         )
 
     async def _running(self) -> _LiveConnection:
@@ -199,10 +201,10 @@ class ServerConnection:
             raise NetworkError(f"The server {self._name} is not running{server_words}.", server=self._name)
         return self._connection
 
-    # Life
+    # Lifecycle
 
     async def _keep_running(self) -> None:
-        pause = self._pace.first_pause
+        delay = self._timeouts.initial_delay
         clock = asyncio.get_running_loop().time
         while True:
             self._set_state(ConnectionState.STARTING, "")
@@ -210,21 +212,21 @@ class ServerConnection:
             self._log = ServerLog()
             started_at = clock()
             reason = await self._run_once()
-            if clock() - started_at > self._pace.stable_after:
-                pause = self._pace.first_pause
+            if clock() - started_at > self._timeouts.delay_reset_after:
+                delay = self._timeouts.initial_delay
             self._connection = None
             self._set_state(ConnectionState.FAILED, reason)
             self._retry_now.clear()
             try:
-                async with asyncio.timeout(pause):
+                async with asyncio.timeout(delay):
                     await self._retry_now.wait()
             except TimeoutError:
-                pause = min(2 * pause, self._pace.longest_pause)
+                delay = min(2 * delay, self._timeouts.max_delay)
 
     async def _run_once(self) -> str:
         """Run the server until it ends, and return the reason in words."""
         try:
-            async with asyncio.timeout(self._pace.start_timeout) as limit:
+            async with asyncio.timeout(self._timeouts.start_timeout) as limit:
                 async with self._connected() as live:
                     await self._list(live.session)
                     limit.reschedule(None)
@@ -233,7 +235,7 @@ class ServerConnection:
                     await live.lost.wait()
         except Exception as error:
             if isinstance(error, TimeoutError) and limit.expired():
-                return f"it did not start within {self._pace.start_timeout:g} s"
+                return f"it did not start within {self._timeouts.start_timeout:g} s"
             reason = self._log.ended or explain_error(error).words
             log.info("the external server %s failed: %s", self._name, reason)
             return reason
@@ -272,7 +274,7 @@ class ServerConnection:
         from mcp_types import ToolListChangedNotification
 
         if isinstance(message, ToolListChangedNotification):
-            self._is_old()
+            self._mark_outdated()
 
     async def _subscribe(self, client: Client) -> None:
         """Subscribe to changes of the tools if the server supports it."""
@@ -281,11 +283,11 @@ class ServerConnection:
         try:
             async with client.listen(tools_list_changed=True) as events:
                 async for _ in events:
-                    self._is_old()
+                    self._mark_outdated()
         except (MCPError, RuntimeError, TimeoutError) as error:
             log.debug("%s does not report changes: %s", self._name, type(error).__name__)
 
-    def _is_old(self) -> None:
+    def _mark_outdated(self) -> None:
         self._listed = float("-inf")
         self._tools_changed.set()
 
@@ -298,7 +300,7 @@ class ServerConnection:
                 await self._list(session)
             except Exception as error:
                 log.info("%s did not list its tools: %s", self._name, type(error).__name__)
-            await asyncio.sleep(self._pace.min_list_interval)
+            await asyncio.sleep(self._timeouts.min_list_interval)
 
     async def _list(self, session: ClientSession) -> None:
         """List the tools; concurrent callers share a request that began after they called."""

@@ -28,16 +28,16 @@ def explain_error(error: BaseException) -> ErrorExplanation:
     from mcp.shared.exceptions import MCPError
     from mcp_types import CONNECTION_CLOSED
 
-    found = _root_error(error)
-    match found:
-        case MCPError() if found.error.code == CONNECTION_CLOSED:
+    root_error = _root_error(error)
+    match root_error:
+        case MCPError() if root_error.error.code == CONNECTION_CLOSED:
             return ErrorExplanation("the connection ended before it answered")
         case MCPError():
             return ErrorExplanation(
-                "it answered with an error", sanitize_text(found.error.message, _MAX_MESSAGE_CHARS)
+                "it answered with an error", sanitize_text(root_error.error.message, _MAX_MESSAGE_CHARS)
             )
         case ScriptoriumError():
-            return ErrorExplanation(found.message.rstrip("."))
+            return ErrorExplanation(root_error.message.rstrip("."))
         case ValidationError():
             return ErrorExplanation("it sent an invalid response")
         case ssl.SSLError():
@@ -48,7 +48,7 @@ def explain_error(error: BaseException) -> ErrorExplanation:
             return ErrorExplanation("nothing responds at the address")
         case httpcore2.NetworkError() | httpcore2.ProtocolError() | httpx2.TransportError():
             return ErrorExplanation("the connection was lost")
-    return ErrorExplanation(f"it failed ({type(found).__name__})")
+    return ErrorExplanation(f"it failed ({type(root_error).__name__})")
 
 
 def _root_error(error: BaseException) -> BaseException:

@@ -100,7 +100,7 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
     """Sends requests to checked addresses, and limits the size of responses."""
 
     def __init__(self, address_policy: UserServerAddresses, trust: ssl.SSLContext, log: ServerLog) -> None:
-        self._reach = address_policy
+        self._address_policy = address_policy
         self._log = log
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=trust,
@@ -114,7 +114,7 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
         Raises:
             PermissionDeniedError: the request goes to another origin.
         """
-        check_url(str(request.url), self._reach)
+        check_url(str(request.url), self._address_policy)
         assert isinstance(request.stream, httpx2.AsyncByteStream)
         answer = await self._pool.handle_async_request(
             httpcore2.Request(
@@ -138,8 +138,8 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
         if headers.get("content-encoding", "identity").lower() != "identity":
             await answer.aclose()
             raise httpx2.DecodingError("The server compressed its response, which was not requested.")
-        is_open_end = headers.get("content-type", "").lower().startswith(_EVENT_STREAM)
-        stream = _BoundedStream(answer, None if is_open_end else MAX_MESSAGE_BYTES)
+        is_event_stream = headers.get("content-type", "").lower().startswith(_EVENT_STREAM)
+        stream = _BoundedStream(answer, None if is_event_stream else MAX_MESSAGE_BYTES)
         return httpx2.Response(
             answer.status, headers=headers, stream=stream, extensions=answer.extensions, request=request
         )

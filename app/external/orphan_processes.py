@@ -61,9 +61,12 @@ def end_orphans(folder: Path) -> int:
             record = _ProcessRecord(**json.loads(file.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
             record = None
-        if record is not None and _process(record.app, record.app_started) is not None:
+        if record is not None and _find_process(record.app, record.app_started) is not None:
             continue  # another vault is open in another process
-        if record is not None and (program := _process(record.program, record.program_started)) is not None:
+        if (
+            record is not None
+            and (program := _find_process(record.program, record.program_started)) is not None
+        ):
             _end_process(program)
             ended += 1
         with suppress(OSError):
@@ -73,11 +76,11 @@ def end_orphans(folder: Path) -> int:
     return ended
 
 
-def _process(pid: int, started: float) -> psutil.Process | None:
+def _find_process(pid: int, started: float) -> psutil.Process | None:
     """Return the process with this id and start time, or None."""
     try:
-        found = psutil.Process(pid)
-        return found if abs(found.create_time() - started) < 1.0 else None
+        process = psutil.Process(pid)
+        return process if abs(process.create_time() - started) < 1.0 else None
     except psutil.Error:
         return None
 
@@ -86,10 +89,10 @@ def _end_process(program: psutil.Process) -> None:
     family = [program]
     with suppress(psutil.Error):
         family += program.children(recursive=True)
-    for one in family:
+    for process in family:
         with suppress(psutil.Error):
-            one.terminate()
+            process.terminate()
     _, alive = psutil.wait_procs(family, timeout=_TERMINATE_TIMEOUT_S)
-    for one in alive:
+    for process in alive:
         with suppress(psutil.Error):
-            one.kill()
+            process.kill()

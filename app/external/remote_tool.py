@@ -50,8 +50,8 @@ class RemoteTool(BaseModel):
     @property
     def hints_label(self) -> tuple[str, ...]:
         """The hints in words."""
-        answers = ((words, self.hints.get(key)) for key, words in _HINTS.items())
-        return tuple(words[0 if value else 1] for words, value in answers if value is not None)
+        claims = ((words, self.hints.get(key)) for key, words in _HINTS.items())
+        return tuple(words[0 if value else 1] for words, value in claims if value is not None)
 
     @property
     def summary(self) -> str:
@@ -71,8 +71,8 @@ class RemoteTool(BaseModel):
 _HINTS = {
     "readOnlyHint": ("only reads", "changes things"),
     "destructiveHint": ("may destroy", "destroys nothing"),
-    "idempotentHint": ("can be repeated", "does more each time"),
-    "openWorldHint": ("reaches outside", "stays within"),
+    "idempotentHint": ("can be repeated safely", "each call changes more"),
+    "openWorldHint": ("accesses external systems", "accesses nothing external"),
 }
 
 

@@ -95,7 +95,7 @@ def _bounded_data(data: object) -> tuple[dict[str, Any] | None, bool]:
 
 
 def _escape_value(value: object, depth: int) -> object:
-    """Return the value without invisible characters; what is nested too deeply is dropped."""
+    """Return the value without invisible characters and without its deepest levels."""
     if depth > 40:
         return "(nested too deeply)"
     if isinstance(value, dict):

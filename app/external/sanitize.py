@@ -16,7 +16,7 @@ def sanitize_text(text: str, limit: int) -> str:
     The text is truncated first, because a server may send megabytes.
     """
     truncated = text[:limit].replace("\r\n", "\n").replace("\r", "\n")
-    shown = _PARAGRAPHS.sub("\n\n", escape_hidden(truncated, kept="\n\t").strip())
+    shown = _PARAGRAPHS.sub("\n\n", escape_hidden(truncated, allowed="\n\t").strip())
     return f"{shown}{TRUNCATION_MARK}" if len(text) > limit else shown
 
 

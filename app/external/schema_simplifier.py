@@ -116,18 +116,18 @@ def _typed(node: Schema) -> Schema:
 
 
 def _simplify_object(node: Schema) -> Schema:
-    named = {
+    properties = {
         name: _simplify(one if isinstance(one, dict) else {}, top=False)
         for name, one in node.get("properties", {}).items()
         if _NAME.fullmatch(name)
     }
     result: Schema = {"type": "object"}
-    if named:
-        result["properties"] = named
-    if required := [name for name in node.get("required", ()) if name in named]:
+    if properties:
+        result["properties"] = properties
+    if required := [name for name in node.get("required", ()) if name in properties]:
         result["required"] = required
     others = node.get("additionalProperties", True)
-    left_out = len(named) < len(node.get("properties", {}))
+    left_out = len(properties) < len(node.get("properties", {}))
     result["additionalProperties"] = (
         _simplify(others, top=False) if isinstance(others, dict) else others or left_out
     )

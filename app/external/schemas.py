@@ -1,7 +1,7 @@
 """Sanitize JSON schemas of other programs, so that validation is bounded.
 
 An external schema may refer to itself or to the network, contain patterns of exponential time, and be of any
-size. `checked_schema` keeps what can be checked within limits: references are inlined, and patterns are kept
+size. `sanitize_schema` keeps what can be checked within limits: references are inlined, and patterns are kept
 if they match in linear time. Dropping the rest only loosens the check, which the server repeats anyway.
 Models and forms see a flat version of the result: `schema_simplifier.py`.
 """
@@ -98,13 +98,13 @@ class _SchemaInliner:
             return node
         if not isinstance(node, Mapping):
             raise InvalidParametersError("A part of the schema is not a valid schema.")
-        result = self._plain_parts(node)
-        self._lower_parts(node, result, depth, path)
+        result = self._plain_keywords(node)
+        self._add_subschemas(node, result, depth, path)
         if "$ref" in node:
-            return self._with_referred(str(node["$ref"]), result, depth, path)
+            return self._inline_reference(str(node["$ref"]), result, depth, path)
         return result
 
-    def _plain_parts(self, node: Mapping[str, Any]) -> Schema:
+    def _plain_keywords(self, node: Mapping[str, Any]) -> Schema:
         result: Schema = {
             key: value for key, value in node.items() if key in _KEPT_KEYWORDS and _KEPT_KEYWORDS[key](value)
         }
@@ -116,7 +116,7 @@ class _SchemaInliner:
             )
         return result
 
-    def _lower_parts(
+    def _add_subschemas(
         self, node: Mapping[str, Any], result: Schema, depth: int, path: tuple[str, ...]
     ) -> None:
         if isinstance(properties := node.get("properties"), Mapping):
@@ -136,7 +136,7 @@ class _SchemaInliner:
             # Other properties depend on the patterns, so the server checks them.
             result.pop("additionalProperties", None)
 
-    def _with_referred(
+    def _inline_reference(
         self, reference: str, siblings: Schema, depth: int, path: tuple[str, ...]
     ) -> Schema | bool:
         if reference in path:
@@ -151,15 +151,15 @@ class _SchemaInliner:
     def _resolve_reference(self, reference: str) -> object:
         if reference not in ("", "#") and not reference.startswith("#/"):
             raise InvalidParametersError(f"The schema refers to {one_line(reference, 80)}, outside itself.")
-        found: Any = self._root
+        node: Any = self._root
         for step in reference.lstrip("#").split("/")[1:]:
             name = step.replace("~1", "/").replace("~0", "~")
             try:
-                found = found[int(name)] if isinstance(found, list) else found[name]
+                node = node[int(name)] if isinstance(node, list) else node[name]
             except (KeyError, IndexError, ValueError, TypeError) as error:
                 message = f"The schema refers to {one_line(reference, 80)}, which it does not have."
                 raise InvalidParametersError(message) from error
-        return found
+        return node
 
 
 def _is_type(value: object) -> bool:
@@ -205,7 +205,7 @@ def _re2_options() -> re2.Options:
 
 
 def build_validator(schema: Schema) -> Validator:
-    """Return a validator for a schema that `checked_schema` returned."""
+    """Return a validator for a schema that `sanitize_schema` returned."""
     from jsonschema import Draft202012Validator, ValidationError
     from jsonschema.validators import extend
 
@@ -225,12 +225,12 @@ def find_violations(validator: Validator, value: Any) -> list[SchemaViolation]: 
     """
     if _count_values(value, 0) > _MAX_CHECKED_VALUES:
         raise LimitError("It has too many values to check.", limit=_MAX_CHECKED_VALUES)
-    found = []
+    violations = []
     for error in validator.iter_errors(value):
-        found.append(SchemaViolation(tuple(error.absolute_path), one_line(error.message, 300)))
-        if len(found) == _MAX_PROBLEMS:
+        violations.append(SchemaViolation(tuple(error.absolute_path), one_line(error.message, 300)))
+        if len(violations) == _MAX_PROBLEMS:
             break
-    return found
+    return violations
 
 
 def _count_values(value: object, depth: int) -> int:

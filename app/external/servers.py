@@ -33,7 +33,7 @@ KeyOf = Callable[[str, str], str | None]
 
 _PROGRESS_INTERVAL_S = 0.1
 _MIN_SECRET_CHARS = 6
-_WHERE = "Settings, External tools"
+_SETTINGS_PAGE = "Settings, External tools"
 
 
 @dataclass(slots=True)
@@ -50,9 +50,9 @@ class _RunningServer:
 class ExternalServers:
     """Keeps the servers of the settings running and registers their allowed tools.
 
-    Belongs to the service thread. An allowed tool is registered at once, in its allowed form, even before its
-    server runs: calls wait for the server. A tool whose description has changed is removed until the user has
-    reviewed the difference.
+    Belongs to the service thread. An allowed tool is registered immediately, in its allowed form, even before
+    its server runs: calls wait for the server. A tool whose description has changed is removed until the user
+    has reviewed the difference.
 
     Args:
         registry: The registry of the tools.
@@ -84,7 +84,7 @@ class ExternalServers:
 
     @property
     def problem(self) -> str:
-        """Why the list of allowed tools could not be read; empty if it could."""
+        """The reason why the list of allowed tools could not be read; empty if it could."""
         return self._pins.problem
 
     @property
@@ -98,7 +98,7 @@ class ExternalServers:
         """Start the enabled servers without waiting for them, and end those that a crash left behind."""
         self._is_open = True
         if self._folder.exists():
-            self._track(asyncio.create_task(self._clear(), name="end what external servers left behind"))
+            self._track(asyncio.create_task(self._end_orphans(), name="end orphaned external servers"))
         self.configure(settings)
 
     def configure(self, settings: ExternalSettings) -> None:
@@ -106,11 +106,11 @@ class ExternalServers:
         self._configured = settings.servers
         if not self._is_open:
             return
-        allowed_tools = _without_duplicates(one for one in settings.servers if one.on)
+        enabled = _without_duplicates(one for one in settings.servers if one.on)
         for name, added in tuple(self._added.items()):
-            if allowed_tools.get(name) != added.server:
+            if enabled.get(name) != added.server:
                 self._remove(name)
-        for name, server in allowed_tools.items():
+        for name, server in enabled.items():
             if name not in self._added:
                 self._add(server)
         self._categories_changed()
@@ -123,8 +123,10 @@ class ExternalServers:
         await asyncio.gather(*self._background_tasks, return_exceptions=True)
 
     def _add(self, server: ExternalServer) -> None:
-        changed = partial(self._refresh, server.name)
-        connection = ServerConnection(server.name, partial(self._opened, server), changed, self.timeouts)
+        handle_change = partial(self._refresh, server.name)
+        connection = ServerConnection(
+            server.name, partial(self._open_streams, server), handle_change, self.timeouts
+        )
         remove = self._registry.add_category(category_for(server))
         self._added[server.name] = _RunningServer(server, connection, remove)
         self._refresh(server.name)
@@ -143,19 +145,19 @@ class ExternalServers:
         self._background_tasks.add(task)
         task.add_done_callback(self._background_tasks.discard)
 
-    async def _clear(self) -> None:
+    async def _end_orphans(self) -> None:
         await asyncio.to_thread(end_orphans, self._folder)
 
-    def _opened(self, server: ExternalServer, log: ServerLog) -> AbstractAsyncContextManager[Any]:
+    def _open_streams(self, server: ExternalServer, log: ServerLog) -> AbstractAsyncContextManager[Any]:
         """Open the streams of a server."""
         if server.transport == "http":
-            return self._reached(server, None, log)
+            return self._open_http(server, None, log)
         folder = self._folder / server_slug(server.name)
         make_private_folder(folder)
         program = StdioServerSpec(server.command, server.arguments, environment_of(server.variables), folder)
         return stdio_transport(program, log, self.timeouts.exit_timeout)
 
-    def _reached(
+    def _open_http(
         self, server: ExternalServer, token: str | None, log: ServerLog
     ) -> AbstractAsyncContextManager[Any]:
         """Open the streams of an HTTP server, with this token or the stored one."""
@@ -176,17 +178,17 @@ class ExternalServers:
         """
         added = self._running_server(server)
         listing = added.connection.listing
-        now = listing.tools.get(tool) if listing is not None else None
-        if now is None:
+        current = listing.tools.get(tool) if listing is not None else None
+        if current is None:
             raise NotFoundError(
                 f"{server} does not currently offer the tool {one_line(tool, 60)}.", tool=tool
             )
-        if now.digest != digest:
+        if current.digest != digest:
             message = (
                 f"{one_line(tool, 60)} has changed again. It is not allowed yet: review the new version."
             )
             raise ConflictError(message, tool=tool)
-        self._pins.allow(added.server, now)
+        self._pins.allow(added.server, current)
         self._refresh(server)
 
     def revoke(self, server: str, tool: str) -> None:
@@ -210,21 +212,21 @@ class ExternalServers:
 
     async def test(self, server: ExternalServer, token: str | None = None) -> ServerState:
         """Connect to a server once, list its tools and disconnect; nothing is called or stored."""
-        done = asyncio.Event()
+        finished = asyncio.Event()
 
-        def opened(log: ServerLog) -> AbstractAsyncContextManager[Any]:
+        def open_streams(log: ServerLog) -> AbstractAsyncContextManager[Any]:
             if server.transport == "http":
-                return self._reached(server, token, log)
-            return self._opened(server, log)
+                return self._open_http(server, token, log)
+            return self._open_streams(server, log)
 
-        def changed() -> None:
+        def handle_change() -> None:
             if connection.state in (ConnectionState.RUNNING, ConnectionState.FAILED):
-                done.set()
+                finished.set()
 
-        connection = ServerConnection(server.name, opened, changed, self.timeouts)
+        connection = ServerConnection(server.name, open_streams, handle_change, self.timeouts)
         connection.start()
         try:
-            await done.wait()
+            await finished.wait()
             return self._state(server, connection, ())
         finally:
             await asyncio.shield(asyncio.ensure_future(connection.stop()))
@@ -248,11 +250,13 @@ class ExternalServers:
         self, server: ExternalServer, connection: ServerConnection, problems: tuple[str, ...]
     ) -> ServerState:
         listing = connection.listing
-        now = dict(listing.tools) if listing is not None else {}
+        current_tools = dict(listing.tools) if listing is not None else {}
         pinned = self._pins.allowed_tools(server)
-        names = sorted({*now, *pinned})
+        names = sorted({*current_tools, *pinned})
         listed = listing is not None
-        states = (_tool_state(server, name, pinned.get(name), now.get(name), listed) for name in names)
+        states = (
+            _tool_state(server, name, pinned.get(name), current_tools.get(name), listed) for name in names
+        )
         missing = tuple(
             f"The variable {name} is not set." for name in server.variables if name not in os.environ
         )
@@ -290,19 +294,19 @@ class ExternalServers:
         listing = added.connection.listing
         allowed_tools: dict[str, RemoteTool] = {}
         for tool in self._pins.allowed_tools(added.server).values():
-            now = listing.tools.get(tool.name) if listing is not None else tool
-            if now is not None and now.digest == tool.digest:
+            current = listing.tools.get(tool.name) if listing is not None else tool
+            if current is not None and current.digest == tool.digest:
                 allowed_tools[tool_name(name, tool.name)] = tool
-        had = set(added.offered)
-        for called, (digest, unregister) in tuple(added.offered.items()):
-            if called not in allowed_tools or allowed_tools[called].digest != digest:
+        previous_names = set(added.offered)
+        for registered_name, (digest, unregister) in tuple(added.offered.items()):
+            if registered_name not in allowed_tools or allowed_tools[registered_name].digest != digest:
                 unregister()
-                del added.offered[called]
+                del added.offered[registered_name]
         added.problems.clear()
-        for called, tool in allowed_tools.items():
-            if called not in added.offered:
-                self._register_tool(added, called, tool)
-        if set(added.offered) != had:
+        for registered_name, tool in allowed_tools.items():
+            if registered_name not in added.offered:
+                self._register_tool(added, registered_name, tool)
+        if set(added.offered) != previous_names:
             self._categories_changed()
         self._events.publish(ExternalChanged(name))
 
@@ -324,13 +328,13 @@ class ExternalServers:
             NetworkError: its server is not running.
         """
         name = added.server.name
-        now = (await added.connection.tools()).get(tool.name)
-        if now is None:
+        current = (await added.connection.tools()).get(tool.name)
+        if current is None:
             raise NotFoundError(f"{name} no longer offers {one_line(tool.name, 60)}.", tool=tool.name)
-        if now.digest != tool.digest:
+        if current.digest != tool.digest:
             message = (
                 f"{name} has changed its description of {one_line(tool.name, 60)} since you allowed it."
-                f" The tool is off until you review it in {_WHERE}."
+                f" The tool is off until you review it in {_SETTINGS_PAGE}."
             )
             raise PermissionDeniedError(message, tool=tool.name)
         allowed = self._pins.allowed_tools(added.server).get(tool.name)
@@ -347,13 +351,13 @@ class ExternalServers:
         server = added.server
         clock = asyncio.get_running_loop().time
         last_report = float("-inf")
-        called = tool_name(server.name, tool.name)
+        registered_name = tool_name(server.name, tool.name)
 
         def progress(share: float | None, words: str) -> None:
             nonlocal last_report
             if clock() - last_report >= _PROGRESS_INTERVAL_S:
                 last_report = clock()
-                self._events.publish(ExternalProgress(called, share, one_line(words, 200)))
+                self._events.publish(ExternalProgress(registered_name, share, one_line(words, 200)))
 
         answer = await added.connection.call(tool.name, sent, server.seconds, progress)
         try:
@@ -370,35 +374,35 @@ class ExternalServers:
 
 def _without_duplicates(servers: Iterable[ExternalServer]) -> dict[str, ExternalServer]:
     """Return the servers by name; of several with the same short name, only the first."""
-    found: dict[str, ExternalServer] = {}
+    unique: dict[str, ExternalServer] = {}
     used_names: set[str] = set()
     for server in servers:
-        part = server_slug(server.name)
-        if part not in used_names:
-            used_names.add(part)
-            found[server.name] = server
-    return found
+        slug = server_slug(server.name)
+        if slug not in used_names:
+            used_names.add(slug)
+            unique[server.name] = server
+    return unique
 
 
 def _tool_state(
-    server: ExternalServer, name: str, pinned: RemoteTool | None, now: RemoteTool | None, listed: bool
+    server: ExternalServer, name: str, pinned: RemoteTool | None, current: RemoteTool | None, listed: bool
 ) -> ToolState:
     status: ToolStatus = "allowed"
     if pinned is None:
         status = "new"
-    elif now is None:
+    elif current is None:
         status = "gone" if listed else "allowed"
-    elif now.digest != pinned.digest:
+    elif current.digest != pinned.digest:
         status = "changed"
-    shown = now or pinned
-    assert shown is not None
+    tool = current or pinned
+    assert tool is not None
     return ToolState(
         name=name,
         called=tool_name(server.name, name),
-        summary=shown.summary,
+        summary=tool.summary,
         status=status,
-        digest=now.digest if now is not None else "",
-        hints=shown.hints_label,
-        now=now.text if now is not None else "",
+        digest=current.digest if current is not None else "",
+        hints=tool.hints_label,
+        now=current.text if current is not None else "",
         allowed=pinned.text if pinned is not None else "",
     )

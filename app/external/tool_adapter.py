@@ -50,9 +50,9 @@ def adapt_tool(server: ExternalServer, tool: RemoteTool, check: Check, call: Cal
     name = tool_name(server.name, tool.name)
     arguments = read_arguments(sanitize_schema(tool.input_schema), name)
 
-    async def propose(context: ToolContext, /, **given: object) -> EffectProposal[RemoteResult]:
+    async def propose(context: ToolContext, /, **values: object) -> EffectProposal[RemoteResult]:
         await check(tool)
-        sent = arguments.for_server(given)
+        sent = arguments.for_server(values)
 
         async def run() -> RemoteResult:
             await check(tool)
@@ -86,6 +86,6 @@ def call_effect(server: ExternalServer, tool: RemoteTool, sent: Mapping[str, obj
         origin = ("address", server.address)
     else:
         origin = ("program", " ".join([server.command, *server.arguments]))
-    exact = ((name, json.dumps(value, ensure_ascii=False)) for name, value in sent.items())
+    encoded = ((name, json.dumps(value, ensure_ascii=False)) for name, value in sent.items())
     description = f"call {one_line(tool.name, 100)} of {one_line(server.name, 60)}"
-    return Effect(EXTERNAL_TOOL, description, (origin, *exact))
+    return Effect(EXTERNAL_TOOL, description, (origin, *encoded))

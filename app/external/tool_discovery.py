@@ -54,14 +54,14 @@ def accept_tools(listed: list[ListedTool], *, has_more: bool = False) -> ToolLis
     problems: list[str] = []
     names = [tool.name for tool in listed]
     for tool in listed[:MAX_TOOLS]:
-        shown = one_line(tool.name, 60) or "(no name)"
+        label = one_line(tool.name, 60) or "(no name)"
         if names.count(tool.name) > 1:
-            problems.append(f"{shown}: several tools have this name.")
+            problems.append(f"{label}: several tools have this name.")
             continue
         try:
             tools[tool.name] = _to_remote_tool(tool)
         except (ScriptoriumError, ValidationError, TypeError, ValueError) as error:
-            problems.append(f"{shown}: {_error_text(error)}")
+            problems.append(f"{label}: {_error_text(error)}")
     if has_more or len(listed) > MAX_TOOLS:
         problems.append(f"The server offers more than {MAX_TOOLS} tools; the others are left out.")
     return ToolListing(tools, tuple(dict.fromkeys(problems)))

@@ -42,13 +42,15 @@ def build_from(nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> Graph:
     """Return the graph of `nodes` and `edges`, without edges that have an unknown end."""
     listed = tuple({node.path: node for node in nodes}.values())
     rows = {node.path: row for row, node in enumerate(listed)}
-    known = [edge for edge in edges if edge.source in rows and edge.target in rows]
-    known.sort(key=lambda edge: edge.suggested)
-    types = tuple(sorted({edge.type for edge in known}))
+    edges_in_graph = [edge for edge in edges if edge.source in rows and edge.target in rows]
+    edges_in_graph.sort(key=lambda edge: edge.suggested)
+    types = tuple(sorted({edge.type for edge in edges_in_graph}))
     code_of = {name: code for code, name in enumerate(types)}
-    ends = np.array([(rows[edge.source], rows[edge.target]) for edge in known], dtype=np.int32).reshape(-1, 2)
-    codes = np.array([code_of[edge.type] for edge in known], dtype=np.int16)
-    confidence = np.array([encode_confidence(edge.confidence) for edge in known], dtype=np.float32)
+    ends = np.array(
+        [(rows[edge.source], rows[edge.target]) for edge in edges_in_graph], dtype=np.int32
+    ).reshape(-1, 2)
+    codes = np.array([code_of[edge.type] for edge in edges_in_graph], dtype=np.int16)
+    confidence = np.array([encode_confidence(edge.confidence) for edge in edges_in_graph], dtype=np.float32)
     first = _kept_edges(ends, codes, len(listed))
     return Graph(
         paths=tuple(node.path for node in listed),
@@ -63,7 +65,7 @@ def build_from(nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> Graph:
         edge_codes=codes[first],
         confidence=confidence[first],
         created=np.array([node.created for node in listed], dtype=np.float64),
-        suggested=np.array([edge.suggested for edge in known], dtype=bool)[first],
+        suggested=np.array([edge.suggested for edge in edges_in_graph], dtype=bool)[first],
     )
 
 

@@ -23,10 +23,10 @@ def pack_circles(radii: NDArray[np.float64], aspect: float = 1.0) -> NDArray[np.
         radii: float64 (k,).
         aspect: The width of the page to fill, divided by its height.
     """
-    centres = np.zeros((len(radii), 2))
+    centers = np.zeros((len(radii), 2))
     order = np.argsort(-np.asarray(radii, dtype=np.float64), kind="stable")
-    centres[order] = _CirclePacking(np.asarray(radii, dtype=np.float64)[order], aspect).centers()
-    return centres
+    centers[order] = _CirclePacking(np.asarray(radii, dtype=np.float64)[order], aspect).centers()
+    return centers
 
 
 class _CirclePacking:
@@ -52,13 +52,13 @@ class _CirclePacking:
         if number == 1:
             return np.array([self._radii[0] + radius, 0.0])
         positions, _ = self._positions(radius)
-        far = ((positions / self._page) ** 2).sum(axis=1)
-        order = np.argsort(far, kind="stable")
+        distances = ((positions / self._page) ** 2).sum(axis=1)
+        order = np.argsort(distances, kind="stable")
         for start in range(0, len(order), _SPOT_BATCH_SIZE):
-            some = positions[order[start : start + _SPOT_BATCH_SIZE]]
-            free = np.flatnonzero(self._is_free(some, radius, number))
+            batch = positions[order[start : start + _SPOT_BATCH_SIZE]]
+            free = np.flatnonzero(self._is_free(batch, radius, number))
             if len(free):
-                return np.asarray(some[free[0]])
+                return np.asarray(batch[free[0]])
         # Rounding may close every gap; beyond all other discs there is always room.
         reach = float((self._at[:number, 0] + self._radii[:number]).max())
         return np.array([reach + radius, 0.0])
@@ -66,29 +66,31 @@ class _CirclePacking:
     def _positions(self, radius: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return where a disc of that radius would touch both discs of a pair, and the pair's index."""
         first, second = self._pairs[:, 0], self._pairs[:, 1]
-        near, far = self._radii[first] + radius, self._radii[second] + radius
+        first_distance, second_distance = self._radii[first] + radius, self._radii[second] + radius
         across = self._at[second] - self._at[first]
         length = np.sqrt((across * across).sum(axis=1))
-        along = (near**2 - far**2 + length**2) / (2 * length)
-        height = near**2 - along**2
+        along = (first_distance**2 - second_distance**2 + length**2) / (2 * length)
+        height = first_distance**2 - along**2
         pairs = np.flatnonzero(height >= 0)
         unit = across[pairs] / length[pairs, None]
         foot = self._at[first[pairs]] + unit * along[pairs, None]
         aside = np.stack([-unit[:, 1], unit[:, 0]], axis=1) * np.sqrt(height[pairs])[:, None]
         return np.concatenate([foot + aside, foot - aside]), np.concatenate([pairs, pairs])
 
-    def _is_free(self, positions: NDArray[np.float64], radius: float, placed: int) -> NDArray[np.bool_]:
-        apart = positions[:, None] - self._at[None, :placed]
-        least = (self._radii[:placed] + radius - _TOUCH_TOLERANCE) ** 2
-        return np.asarray(((apart * apart).sum(axis=2) >= least).all(axis=1))
+    def _is_free(self, positions: NDArray[np.float64], radius: float, placed_count: int) -> NDArray[np.bool_]:
+        apart = positions[:, None] - self._at[None, :placed_count]
+        min_distances = (self._radii[:placed_count] + radius - _TOUCH_TOLERANCE) ** 2
+        return np.asarray(((apart * apart).sum(axis=2) >= min_distances).all(axis=1))
 
     def _pair(self, number: int) -> None:
         """Add the pairs of this disc with others that a later disc could also touch."""
         apart = self._at[:number] - self._at[number]
         gap = np.sqrt((apart * apart).sum(axis=1)) - self._radii[:number] - self._radii[number]
         later = self._radii[number + 1] if number + 1 < len(self._radii) else 0.0
-        near = np.flatnonzero(gap < 2 * later)
-        self._pairs = np.concatenate([self._pairs, np.stack([near, np.full(len(near), number)], axis=1)])
+        partners = np.flatnonzero(gap < 2 * later)
+        self._pairs = np.concatenate(
+            [self._pairs, np.stack([partners, np.full(len(partners), number)], axis=1)]
+        )
 
     def _prune(self, number: int) -> None:
         """Remove pairs that not even the smallest disc can touch."""
@@ -101,22 +103,22 @@ class _CirclePacking:
 
 
 def enclosing_circle(
-    centres: NDArray[np.float64], radii: NDArray[np.float64]
+    centers: NDArray[np.float64], radii: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float]:
     """Return the center and radius of a small disc that encloses all discs.
 
     Bădoiu and Clarkson's steps towards the farthest point ("Smaller core-sets for balls", 2003) come
     within one percent of the smallest enclosing disc.
     """
-    middle = (centres.min(axis=0) + centres.max(axis=0)) / 2
+    middle = (centers.min(axis=0) + centers.max(axis=0)) / 2
     for step in range(1, 120):
-        away = centres - middle
+        away = centers - middle
         distance = np.sqrt((away * away).sum(axis=1)) + radii
         farthest = int(distance.argmax())
         length = max(1e-12, float(distance[farthest] - radii[farthest]))
         point = away[farthest] * (distance[farthest] / length)
         middle = middle + point / (step + 1)
-    away = centres - middle
+    away = centers - middle
     return middle, float((np.sqrt((away * away).sum(axis=1)) + radii).max())
 
 

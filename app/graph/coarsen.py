@@ -159,20 +159,20 @@ def _join_leftovers(
     alone = np.bincount(labels, minlength=len(labels))[labels] == 1
     order = np.lexsort((-scaled, rows))
     first = np.concatenate([[True], rows[order][1:] != rows[order][:-1]])
-    body, neighbour = rows[order][first], columns[order][first]
+    body, neighbor = rows[order][first], columns[order][first]
     chosen = alone[body]
-    body, neighbour = body[chosen], labels[neighbour[chosen]]
-    order = np.argsort(neighbour, kind="stable")
-    body, neighbour = body[order], neighbour[order]
+    body, neighbor = body[chosen], labels[neighbor[chosen]]
+    order = np.argsort(neighbor, kind="stable")
+    body, neighbor = body[order], neighbor[order]
     host, capacity, last = -1, 0.0, -1
-    for each, near in zip(body.tolist(), neighbour.tolist(), strict=True):
-        if near != last or capacity < mass[each]:
-            host, capacity, last = int(labels[each]), cap - float(load[labels[each]]), near
+    for row, label in zip(body.tolist(), neighbor.tolist(), strict=True):
+        if label != last or capacity < mass[row]:
+            host, capacity, last = int(labels[row]), cap - float(load[labels[row]]), label
             continue
-        load[labels[each]] -= mass[each]
-        labels[each] = host
-        load[host] += mass[each]
-        capacity -= float(mass[each])
+        load[labels[row]] -= mass[row]
+        labels[row] = host
+        load[host] += mass[row]
+        capacity -= float(mass[row])
 
 
 def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[np.int64]:

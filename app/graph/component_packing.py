@@ -87,8 +87,8 @@ class ComponentPacking:
         if not self.parts:
             placed[self.orphans] = sunflower_positions(count, _ORPHAN_SPACING)
             return
-        across, down = (placed[self.linked] / self._page).T
-        start = float(np.sqrt((across * across + down * down).max())) + self._widest + _GAP
+        horizontal, vertical = (placed[self.linked] / self._page).T
+        start = float(np.sqrt((horizontal * horizontal + vertical * vertical).max())) + self._widest + _GAP
         placed[self.orphans] = np.concatenate(list(_rings(count, start))) * self._page
 
 
@@ -129,10 +129,10 @@ class _FreeSpace:
         mask = np.zeros((side, side), dtype=bool)
         cells = np.round(occupied / self._cell + (side - 1) / 2).astype(int)
         mask[cells[:, 1], cells[:, 0]] = True
-        near = max(1, round(3.0 / self._cell))
-        closed = ndimage.distance_transform_edt(~mask) <= near
-        deep = ndimage.distance_transform_edt(closed) > near
-        mask |= ndimage.binary_fill_holes(closed) & deep
+        margin = max(1, round(3.0 / self._cell))
+        is_blocked = ndimage.distance_transform_edt(~mask) <= margin
+        deep = ndimage.distance_transform_edt(is_blocked) > margin
+        mask |= ndimage.binary_fill_holes(is_blocked) & deep
         self._free = ndimage.distance_transform_edt(~mask) * self._cell - _GAP / 2
         self._order = np.argsort(from_middle, axis=None, kind="stable")
         self._wanted = np.inf
@@ -143,15 +143,15 @@ class _FreeSpace:
 
         Larger discs must be requested first: only then do no two overlap.
         """
-        wanted = float(np.ceil(reach / self._STEP) * self._STEP)
-        if wanted != self._wanted:
+        needed = float(np.ceil(reach / self._STEP) * self._STEP)
+        if needed != self._wanted:
             # For equal sizes, a place that was rejected once stays rejected.
-            self._wanted = wanted
-            self._candidates = iter(self._order[self._free.flat[self._order] >= wanted].tolist())
-        best = next((cell for cell in self._candidates if self._free.flat[cell] >= wanted), -1)
+            self._wanted = needed
+            self._candidates = iter(self._order[self._free.flat[self._order] >= needed].tolist())
+        best = next((cell for cell in self._candidates if self._free.flat[cell] >= needed), -1)
         if best < 0:
             best = int(self._free.argmax())
-        self._fill(best, wanted)
+        self._fill(best, needed)
         return np.array([self._x.flat[best], self._y.flat[best]], dtype=np.float32)
 
     def _fill(self, cell: int, reach: float) -> None:

@@ -252,7 +252,7 @@ def step(
     *,
     gravity: float = 0.0,
     damping: float = 0.5,
-    longest: float = 3.0,
+    max_displacement: float = 3.0,
     fixed: Bytes | None = None,
 ) -> float:
     """Move all bodies by their velocity, in place, and return the longest displacement.
@@ -262,10 +262,10 @@ def step(
         velocity: float32 (n, 2), units per step; first affected by gravity, damped and limited.
         gravity: The force towards the origin per unit of distance.
         damping: The share of the velocity that remains after a step.
-        longest: The maximum displacement of a body in one step.
+        max_displacement: The maximum displacement of a body in one step.
         fixed: uint8 (n,), bodies that do not move.
     """
-    return core.step(at, velocity, fixed, gravity, damping, longest, 0, len(at))
+    return core.step(at, velocity, fixed, gravity, damping, max_displacement, 0, len(at))
 
 
 def cluster(links: CsrGraph, mass: Floats, order: Ints, cap: float, rounds: int = 4) -> Ints:

@@ -195,15 +195,15 @@ class LineBatch:
         breadth: float32 (m,), the width in pixels at a ratio of one.
         classes: int16 (m,), the color class of each link.
         colors: uint8 (k, 3), red, green, blue of each class.
-        dashed: uint8 (m,), not 0 for a dashed link. None for none.
-        shown: uint8 (n,); a link with an end that is 0 is left out. None shows all.
+        dashed: uint8 (m,), not 0 for a dashed link. None if no link is dashed.
+        visible: uint8 (n,); a link with an end that is 0 is left out. None shows all.
         width: The picture's width in pixels, at most 16,384.
         height: The picture's height in pixels, at most 16,384.
         reach: The length in pixels, at a ratio of one, beyond which a link fades with the square root.
         ratio: Device pixels per pixel.
         budget: The number of line pixels to draw; beyond it a fair sample represents all. 0 draws all.
         workers: The threads that clip and sort, by default this one; the result is the same for any number.
-        is_wanted: Called now and then; once it returns false, nothing is prepared and nothing can be drawn.
+        is_wanted: Called periodically; once it returns false, nothing is prepared and nothing can be drawn.
     """
 
     def __init__(
@@ -215,7 +215,7 @@ class LineBatch:
         classes: NDArray[np.int16],
         colors: Bytes,
         dashed: Bytes | None,
-        shown: Bytes | None,
+        visible: Bytes | None,
         width: int,
         height: int,
         *,
@@ -226,7 +226,7 @@ class LineBatch:
         is_wanted: Callable[[], bool] = lambda: True,
     ) -> None:
         self._lines, parts, self._bands = core_bindings.core.lines(
-            at, edges, light, breadth, classes, colors, dashed, shown, width, height, reach, ratio, budget
+            at, edges, light, breadth, classes, colors, dashed, visible, width, height, reach, ratio, budget
         )
 
         def take(part: int) -> None:
@@ -235,8 +235,8 @@ class LineBatch:
 
         (workers or WorkerThreads(1)).each(take, parts)
         self.count, self.length, self.share = 0, 0.0, 0.0
-        self.is_made = is_wanted()
-        if self.is_made:
+        self.is_prepared = is_wanted()
+        if self.is_prepared:
             self.count, self.length, self.share = core_bindings.core.close_lines(self._lines)
 
     def draw(
@@ -259,7 +259,7 @@ class LineBatch:
             if is_wanted():
                 core_bindings.core.draw_band(self._lines, band, alpha, pixels)
 
-        if self.is_made:
+        if self.is_prepared:
             workers.each(draw_band, self._bands)
 
 

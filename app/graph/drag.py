@@ -27,19 +27,19 @@ class LocalPhysics:
     Args:
         graph: The graph whose links pull.
         positions: float32 (n, 2), changed in place by `tick`.
-        held: The row of the dragged node.
+        dragged: The row of the dragged node.
         engine: Computes the repulsion of the bodies.
     """
 
-    def __init__(self, graph: Graph, positions: Positions, held: int, engine: Engine) -> None:
-        self.held = held
+    def __init__(self, graph: Graph, positions: Positions, dragged: int, engine: Engine) -> None:
+        self.dragged = dragged
         self._engine = engine
-        self.bodies = affected_rows(graph, held)
+        self.bodies = affected_rows(graph, dragged)
         self._positions = positions
-        self._target = positions[held].copy()
+        self._target = positions[dragged].copy()
         self._speed = np.zeros((len(self.bodies), 2), dtype=np.float32)
         self._heat = 1.0
-        self._in_hand = True
+        self._is_held = True
         self._prepare_springs(graph)
         self._find_bystanders()
         self._balance = self._force()
@@ -52,35 +52,35 @@ class LocalPhysics:
     @property
     def is_held(self) -> bool:
         """True if the node is still held."""
-        return self._in_hand
+        return self._is_held
 
     def move_to(self, x: float, y: float) -> None:
         """Move the dragged node to a point in layout units."""
         self._target = np.array([x, y], dtype=np.float32)
-        self._in_hand, self._heat = True, 1.0
+        self._is_held, self._heat = True, 1.0
 
     def release(self) -> None:
         """Release the dragged node; the motion cools down."""
-        self._in_hand = False
+        self._is_held = False
 
     def tick(self) -> None:
         """Compute one step."""
         at = self._positions
-        if self._in_hand:
-            at[self.held] = self._target
+        if self._is_held:
+            at[self.dragged] = self._target
         self._speed += np.float32(_STEP_RATE) * (self._force() - self._balance)
         self._speed *= np.float32(0.55 * self._heat)
         self._speed[0] = 0
         length = np.sqrt((self._speed**2).sum(axis=1, keepdims=True))
         self._speed *= np.minimum(1.0, 0.6 / np.maximum(length, 1e-6)).astype(np.float32)
         at[self.bodies] += self._speed
-        if self._in_hand and float(length[1:].max(initial=0.0)) < 1e-3 and self._near_target():
+        if self._is_held and float(length[1:].max(initial=0.0)) < 1e-3 and self._near_target():
             self._heat = max(0.3, self._heat * _COOLING)
-        elif not self._in_hand:
+        elif not self._is_held:
             self._heat *= _COOLING
 
     def _near_target(self) -> bool:
-        return bool(np.abs(self._positions[self.held] - self._target).max() < 1e-4)
+        return bool(np.abs(self._positions[self.dragged] - self._target).max() < 1e-4)
 
     def _prepare_springs(self, graph: Graph) -> None:
         """Collect the links with an end among the bodies; those of the dragged node pull harder."""
@@ -89,9 +89,9 @@ class LocalPhysics:
         edges = graph.edges[(body_index[graph.edges] >= 0).any(axis=1)].astype(np.int64)
         self._edges: NDArray[np.int64] = edges
         self._inner = body_index[edges]
-        count = max(1, len(graph.neighbors(self.held)))
+        count = max(1, len(graph.neighbors(self.dragged)))
         boost = 1 + 24 / np.sqrt(count)
-        self._pull = np.where((edges == self.held).any(axis=1), boost, 1.0).astype(np.float32)
+        self._pull = np.where((edges == self.dragged).any(axis=1), boost, 1.0).astype(np.float32)
         apart = self._positions[edges[:, 1]] - self._positions[edges[:, 0]]
         self._rest = np.sqrt((apart * apart).sum(axis=1))
         pulls = np.zeros(len(self.bodies), dtype=np.float32)
@@ -103,26 +103,26 @@ class LocalPhysics:
     def _find_bystanders(self) -> None:
         """Find nodes that stay in place but repel the bodies."""
         still = self._roughly_near()
-        places = self._positions[still]
-        near = np.zeros(len(still), dtype=np.bool_)
+        positions = self._positions[still]
+        is_near = np.zeros(len(still), dtype=np.bool_)
         # A body at a time: there are few, and a k-d tree would load 14 MB of scipy.
         for at in self._positions[self.bodies]:
-            near |= ((places - at) ** 2).sum(axis=1) <= _NEIGHBOR_RADIUS**2
-        self._others = np.concatenate([self.bodies, still[near][:900]])
+            is_near |= ((positions - at) ** 2).sum(axis=1) <= _NEIGHBOR_RADIUS**2
+        self._repelling = np.concatenate([self.bodies, still[is_near][:900]])
 
     def _roughly_near(self) -> NDArray[np.int64]:
         """Return the rows in grid cells of side `_NEIGHBOR_RADIUS` around those of the bodies."""
         square = np.floor(self._positions / np.float32(_NEIGHBOR_RADIUS)).astype(np.int64)
         key = square[:, 0] * _CELL_KEY_STRIDE + square[:, 1]
-        beside = np.array([x * _CELL_KEY_STRIDE + y for x in (-1, 0, 1) for y in (-1, 0, 1)])
-        wanted = np.unique(key[self.bodies][:, None] + beside)
-        mask = np.isin(key, wanted)
+        offsets = np.array([x * _CELL_KEY_STRIDE + y for x in (-1, 0, 1) for y in (-1, 0, 1)])
+        nearby_keys = np.unique(key[self.bodies][:, None] + offsets)
+        mask = np.isin(key, nearby_keys)
         mask[self.bodies] = False
         return np.flatnonzero(mask)
 
     def _force(self) -> Positions:
         at = self._positions
-        push = self._engine.repel(at[self.bodies], at[self._others])
+        push = self._engine.repel(at[self.bodies], at[self._repelling])
         force = np.float32(_REPULSION) * push
         apart = at[self._edges[:, 1]] - at[self._edges[:, 0]]
         length = np.sqrt((apart * apart).sum(axis=1)) + 1e-6

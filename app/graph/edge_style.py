@@ -18,7 +18,7 @@ class EdgeStyle:
         classes: int (m,), the class of each link.
         light: float32 (m,), 1 for an ordinary link, 0 for a hidden one.
         width: float32 (m,), in pixels at a ratio of one.
-        dashed: bool (m,), dashed links; None for none.
+        dashed: bool (m,), dashed links; None if no link is dashed.
     """
 
     edges: NDArray[np.int32]

@@ -45,19 +45,19 @@ class Columns:
     tops: Column
 
 
-_known: WeakKeyDictionary[Graph, Columns] = WeakKeyDictionary()
+_columns_of: WeakKeyDictionary[Graph, Columns] = WeakKeyDictionary()
 
 
 def encode_columns(graph: Graph) -> Columns:
     """Return the columns of `graph`, cached as long as the graph exists."""
-    found = _known.get(graph)
-    if found is None:
+    columns = _columns_of.get(graph)
+    if columns is None:
         folders = Column.encode(graph.folders)
         tops = Column.encode([folder.partition("/")[0] or "/" for folder in folders.words])
         deep = tops.codes[folders.codes] if len(graph) else folders.codes
-        found = Columns(Column.encode(graph.kinds), Column.encode(graph.types), Column(deep, tops.words))
-        _known[graph] = found
-    return found
+        columns = Columns(Column.encode(graph.kinds), Column.encode(graph.types), Column(deep, tops.words))
+        _columns_of[graph] = columns
+    return columns
 
 
 def warm_graph(graph: Graph) -> Graph:

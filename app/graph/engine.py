@@ -125,7 +125,7 @@ class Engine:
             ahead = at + velocity
             core_bindings.spring(links, rest, ahead, alpha, velocity, self._workers)
             tree.push(Push(CHARGE, alpha, softness), velocity, self._workers)
-            core_bindings.step(at, velocity, gravity=0.1 * alpha, damping=0.6, longest=1e6)
+            core_bindings.step(at, velocity, gravity=0.1 * alpha, damping=0.6, max_displacement=1e6)
             if _is_shown(tick, len(at)):
                 yield at.copy()
         yield at

@@ -15,15 +15,17 @@ from app.storage.files import replacing
 
 def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
     """Return the graph of `notes` alone, with the names and files that they link to."""
-    known = set(notes)
-    wanted = np.array([path in known for path in graph.paths], dtype=bool) | ~graph.is_note
-    inside = wanted[graph.edges[:, 0]] & wanted[graph.edges[:, 1]] if len(graph.edges) else np.zeros(0, bool)
+    note_paths = set(notes)
+    is_wanted = np.array([path in note_paths for path in graph.paths], dtype=bool) | ~graph.is_note
+    inside = (
+        is_wanted[graph.edges[:, 0]] & is_wanted[graph.edges[:, 1]] if len(graph.edges) else np.zeros(0, bool)
+    )
     linked = np.zeros(len(graph), dtype=bool)
     linked[graph.edges[inside].ravel()] = True
-    kept = np.flatnonzero(wanted & (graph.is_note | linked))
+    kept_rows = np.flatnonzero(is_wanted & (graph.is_note | linked))
     row_index = np.full(len(graph), -1, dtype=np.int32)
-    row_index[kept] = np.arange(len(kept), dtype=np.int32)
-    rows = kept.tolist()
+    row_index[kept_rows] = np.arange(len(kept_rows), dtype=np.int32)
+    rows = kept_rows.tolist()
     return Graph(
         paths=tuple(graph.paths[row] for row in rows),
         names=tuple(graph.names[row] for row in rows),
@@ -31,7 +33,7 @@ def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
         kinds=tuple(graph.kinds[row] for row in rows),
         tags=tuple(graph.tags[row] for row in rows),
         folders=tuple(graph.folders[row] for row in rows),
-        modified=graph.modified[kept],
+        modified=graph.modified[kept_rows],
         edges=np.ascontiguousarray(row_index[graph.edges[inside]]).reshape(-1, 2),
         edge_types=graph.edge_types,
         edge_codes=graph.edge_codes[inside],
@@ -51,8 +53,8 @@ def write_json(graph: Graph, positions: Positions | None, file: Path) -> None:
         for at, (a, b) in enumerate(graph.edges.tolist())
     ]
     text = json.dumps({"directed": True, "nodes": nodes, "links": links}, ensure_ascii=False)
-    with replacing(file) as fresh:
-        fresh.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with replacing(file) as temporary:
+        temporary.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 def write_graphml(graph: Graph, positions: Positions | None, file: Path) -> None:
@@ -70,8 +72,8 @@ def write_graphml(graph: Graph, positions: Positions | None, file: Path) -> None
         network.add_node(name, **{key: _graphml_value(value) for key, value in facts.items()})
     for at, (a, b) in enumerate(graph.edges.tolist()):
         network.add_edge(graph.paths[a], graph.paths[b], **_link_fields(graph, at))
-    with replacing(file) as fresh:
-        fresh.write_bytes("\n".join(nx.generate_graphml(network)).encode("utf-8"))
+    with replacing(file) as temporary:
+        temporary.write_bytes("\n".join(nx.generate_graphml(network)).encode("utf-8"))
 
 
 def _node_fields(graph: Graph, row: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The force parameters that the sliders set, with their limits. Imports no layout: sliders come first."""
+"""The force parameters of the sliders, with their limits; the sliders load before the layouts."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class ForceParams:
 
     def within_limits(self) -> ForceParams:
         """Return the parameters clamped to their `RANGES`; a nan becomes the default."""
-        usual = ForceParams()
+        defaults = ForceParams()
         values = {}
         for name, (low, high) in RANGES.items():
             value = getattr(self, name)
-            values[name] = min(max(value, low), high) if value == value else getattr(usual, name)
+            values[name] = min(max(value, low), high) if value == value else getattr(defaults, name)
         return ForceParams(**values)
 
     @property

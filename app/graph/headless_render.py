@@ -59,8 +59,8 @@ def write_picture(graph: Graph, positions: Positions, file: Path, options: Rende
     if not (0 < options.width <= _MAX_SIDE_PX and 0 < options.height <= _MAX_SIDE_PX):
         raise InvalidParametersError(f"A picture must be from 1 to {_MAX_SIDE_PX} pixels wide and high.")
     if file.suffix == ".png":
-        with replacing(file) as fresh:
-            fresh.write_bytes(encode_png(_pixels(graph, positions, options)))
+        with replacing(file) as temporary:
+            temporary.write_bytes(encode_png(_pixels(graph, positions, options)))
     else:
         write_svg(_drawing(graph, positions, options), file)
 

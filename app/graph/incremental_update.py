@@ -1,7 +1,7 @@
 """Compute the next graph after notes were saved; unchanged parts are shared or copied in one piece.
 
 Rows keep their order; new ones are appended. A table without changes is the same object in the next graph,
-so the renderer can see at once what it need not recompute.
+so the renderer sees immediately what it need not recompute.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def encode_confidence(confidence: float | None) -> float:
 def advance(graph: Graph, positions: Positions, delta: GraphDelta) -> tuple[Graph, Positions]:
     """Return the graph after `delta` and its positions; known nodes stay, new ones are placed nearby."""
     after = compute_update(graph, delta)
-    places = np.full((len(after.graph), 2), np.nan, dtype=np.float32)
-    known = after.before >= 0
-    places[known] = positions[after.before[known]]
-    return after.graph, place_missing(after.graph, places)
+    positions_after = np.full((len(after.graph), 2), np.nan, dtype=np.float32)
+    is_known = after.before >= 0
+    positions_after[is_known] = positions[after.before[is_known]]
+    return after.graph, place_missing(after.graph, positions_after)
 
 
 def compute_update(graph: Graph, delta: GraphDelta) -> GraphUpdate:
@@ -55,11 +55,11 @@ def compute_update(graph: Graph, delta: GraphDelta) -> GraphUpdate:
     pairs, scores = graph.edges[graph.suggested], graph.confidence[graph.suggested]
     after = _GraphEdit(add_suggestions(graph), delta).step()
     index = np.full(len(graph), -1, dtype=np.int32)
-    known = np.flatnonzero(after.before >= 0)
-    index[after.before[known]] = known
+    known_rows = np.flatnonzero(after.before >= 0)
+    index[after.before[known_rows]] = known_rows
     pairs = index[pairs]
-    kept = (pairs >= 0).all(axis=1)
-    return GraphUpdate(add_suggestions(after.graph, pairs[kept], scores[kept]), after.before)
+    is_kept = (pairs >= 0).all(axis=1)
+    return GraphUpdate(add_suggestions(after.graph, pairs[is_kept], scores[is_kept]), after.before)
 
 
 class _GraphEdit:
@@ -199,14 +199,14 @@ class _GraphEdit:
         self._drop_unlinked(edges)
         if not self._changed and not self._removed_rows:
             return GraphUpdate(graph, before)
-        known, kept = self._previous_neighborhood(edges, relinked), None
+        neighborhood, is_kept = self._previous_neighborhood(edges, relinked), None
         if self._removed_rows:
-            kept = np.ones(self._size, dtype=bool)
-            kept[list(self._removed_rows)] = False
+            is_kept = np.ones(self._size, dtype=bool)
+            is_kept[list(self._removed_rows)] = False
         self._is_note = self._note_mask()
-        if kept is not None:
-            self._remove_rows(kept)
-            before = before[kept]
+        if is_kept is not None:
+            self._remove_rows(is_kept)
+            before = before[is_kept]
         self._drop_unused_types()
         frozen: dict[str, Any] = {
             name: tuple(column) if isinstance(column, list) else column
@@ -214,7 +214,7 @@ class _GraphEdit:
         }
         count = len(frozen.get("edges", graph.edges))
         after = replace(graph, suggested=np.zeros(count, dtype=bool), **frozen)
-        self._transfer_caches(after, known, kept)
+        self._transfer_caches(after, neighborhood, is_kept)
         return GraphUpdate(warm_graph(after), before)
 
     def _note_mask(self) -> NDArray[np.bool_]:
@@ -245,8 +245,10 @@ class _GraphEdit:
     def _drop_unlinked(self, edges: NDArray[np.int32]) -> None:
         """Remove unresolved names that have just lost their last link."""
         kinds = self._changed.get("kinds", self._graph.kinds)
-        lost = self._graph.edges[self._removed_edges, 1].tolist() + list(range(len(self._graph), self._size))
-        names = {row for row in lost if kinds[row] == "unresolved" and row not in self._removed_rows}
+        unlinked = self._graph.edges[self._removed_edges, 1].tolist() + list(
+            range(len(self._graph), self._size)
+        )
+        names = {row for row in unlinked if kinds[row] == "unresolved" and row not in self._removed_rows}
         names |= {
             row for row in self._unlinked_rows if kinds[row] == "unresolved" and row not in self._removed_rows
         }
@@ -257,21 +259,21 @@ class _GraphEdit:
 
     def _previous_neighborhood(self, edges: NDArray[np.int32], relinked: bool) -> Neighborhood | None:
         """Return the adjacency before rows are removed, derived from that of the old graph if it is known."""
-        known: Neighborhood | None = vars(self._graph).get("neighborhood")
-        if known is None or (not relinked and self._size == len(self._graph)):
-            return known
+        neighborhood: Neighborhood | None = vars(self._graph).get("neighborhood")
+        if neighborhood is None or (not relinked and self._size == len(self._graph)):
+            return neighborhood
         rows = self._relinked_rows.astype(np.int64) if relinked else _NO_ROWS
         if len(rows) > 2000 and len(rows) > self._size // 8:
             return Neighborhood.from_links(edges, self._size)
-        return known.with_changed_links(edges, rows, self._size)
+        return neighborhood.with_changed_links(edges, rows, self._size)
 
-    def _remove_rows(self, kept: NDArray[np.bool_]) -> None:
-        """Remove the rows that are gone from every table."""
-        listed = kept.tolist()
+    def _remove_rows(self, is_kept: NDArray[np.bool_]) -> None:
+        """Remove the deleted rows from every table."""
+        listed = is_kept.tolist()
         for name in ("paths", *map(_column_name, _COLUMNS)):
             column = self._changed.get(name, getattr(self._graph, name))
-            self._changed[name] = column[kept] if name in _TIMES else list(compress(column, listed))
-        self._changed["edges"] = _row_positions(kept)[self._changed.get("edges", self._graph.edges)]
+            self._changed[name] = column[is_kept] if name in _TIMES else list(compress(column, listed))
+        self._changed["edges"] = _row_positions(is_kept)[self._changed.get("edges", self._graph.edges)]
 
     def _drop_unused_types(self) -> None:
         """Remove relation types without links."""
@@ -285,26 +287,30 @@ class _GraphEdit:
             self._changed["edge_types"] = tuple(types[code] for code in np.flatnonzero(used).tolist())
 
     def _transfer_caches(
-        self, after: Graph, known: Neighborhood | None, kept: NDArray[np.bool_] | None
+        self, after: Graph, neighborhood: Neighborhood | None, is_kept: NDArray[np.bool_] | None
     ) -> None:
         """Pass cached properties of the old graph that are still valid to the new one."""
         facts: dict[str, Any] = {}
-        if known is not None:
-            facts["neighborhood"] = known if kept is None else known.without_rows(kept, _row_positions(kept))
-        if kept is None and "paths" not in self._changed:
+        if neighborhood is not None:
+            facts["neighborhood"] = (
+                neighborhood
+                if is_kept is None
+                else neighborhood.without_rows(is_kept, _row_positions(is_kept))
+            )
+        if is_kept is None and "paths" not in self._changed:
             facts["rows"] = self._graph.rows
-        elif kept is None:
+        elif is_kept is None:
             facts["rows"] = rows = dict(self._graph.rows)
             for old in self._renamed:
                 del rows[old]
             rows |= self._new_rows
-        facts["is_note"] = self._is_note if kept is None else self._is_note[kept]
+        facts["is_note"] = self._is_note if is_kept is None else self._is_note[is_kept]
         vars(after).update(facts)
 
 
-def _row_positions(kept: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _row_positions(is_kept: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return the new index of each kept row."""
-    return (np.cumsum(kept) - 1).astype(np.int32)
+    return (np.cumsum(is_kept) - 1).astype(np.int32)
 
 
 def _column_name(field: str) -> str:

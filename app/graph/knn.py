@@ -38,16 +38,16 @@ def nearest(
         return rows, scores
     exact = size <= _MAX_EXACT_ROWS
     compared = vectors if exact else principal_components(vectors, _DIRECTION_COUNT)
-    wanted = count if exact else min(size - 1, count * _OVERSAMPLING)
+    candidate_count = count if exact else min(size - 1, count * _OVERSAMPLING)
     for start in range(0, size, _BLOCK_ROWS):
         report(start / size, "Comparing meanings")
         block = slice(start, min(start + _BLOCK_ROWS, size))
-        near = compared[block] @ compared.T
+        similarities = compared[block] @ compared.T
         own = np.arange(block.start, block.stop)
-        near[own - start, own] = -np.inf
-        best = np.argpartition(near, size - wanted, axis=1)[:, size - wanted :]
+        similarities[own - start, own] = -np.inf
+        best = np.argpartition(similarities, size - candidate_count, axis=1)[:, size - candidate_count :]
         if exact:
-            close = np.take_along_axis(near, best, axis=1)
+            close = np.take_along_axis(similarities, best, axis=1)
         else:
             close = np.einsum("ij,ikj->ik", vectors[block], vectors[best])
         order = np.lexsort((best, -close), axis=1)[:, :count]

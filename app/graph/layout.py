@@ -71,7 +71,7 @@ class Layout:
     ) -> None:
         """Start with `graph`: from scratch, or from `positions`, where nan rows get a free place.
 
-        With positions the layout is settled at once.
+        With positions, the layout is settled immediately.
 
         Args:
             graph: The graph to lay out.
@@ -124,7 +124,7 @@ class Layout:
             radii = node_radii(self._graph)
             self._simulation = Simulation(weights, self._positions, self._engine, self._forces, radii)
             if self._drag is not None and self._drag.is_held:
-                self._simulation.hold(self._drag.held, *self._positions[self._drag.held].tolist())
+                self._simulation.hold(self._drag.dragged, *self._positions[self._drag.dragged].tolist())
             self._drag = None
         self._simulation.set_forces(self._target_forces)
         self._forces = self._target_forces
@@ -145,7 +145,7 @@ class Layout:
         if self._simulation is not None and not self._simulation.is_settled:
             self._simulation.hold(row, x, y)
             return
-        if self._drag is None or self._drag.held != row:
+        if self._drag is None or self._drag.dragged != row:
             self._simulation = None
             self._positions = self._positions.copy()
             self._drag = LocalPhysics(self._graph, self._positions, row, self._engine)
@@ -163,7 +163,7 @@ class Layout:
         """Release a held node; the nodes around it settle."""
         if self._simulation is not None:
             self._simulation.release(row)
-        if self._drag is not None and self._drag.held == row:
+        if self._drag is not None and self._drag.dragged == row:
             self._drag.release()
 
     def set_forces(self, forces: ForceParams) -> None:

@@ -23,11 +23,12 @@ def align_to_page(at: Positions, aspect: float) -> Positions:
     """
     if len(at) < 3:
         return at
-    centred = at - at.mean(axis=0)
-    _, axes = np.linalg.eigh(np.cov(centred.T.astype(np.float64)))
-    long, short = axes[:, 1], axes[:, 0]
-    long, short = long * np.sign(long[0] + 1e-9), short * np.sign(short[1] + 1e-9)
-    turned = centred @ (np.stack([long, short], axis=1) if aspect >= 1 else np.stack([short, long], axis=1))
+    centered = at - at.mean(axis=0)
+    _, axes = np.linalg.eigh(np.cov(centered.T.astype(np.float64)))
+    long_axis = axes[:, 1] * np.sign(axes[0, 1] + 1e-9)
+    short_axis = axes[:, 0] * np.sign(axes[1, 0] + 1e-9)
+    basis = (long_axis, short_axis) if aspect >= 1 else (short_axis, long_axis)
+    turned = centered @ np.stack(basis, axis=1)
     low, high = np.quantile(turned, 0.01, axis=0), np.quantile(turned, 0.99, axis=0)
     span = np.maximum(high - low, 1e-6)
     stretch = np.sqrt(np.clip(aspect / (span[0] / span[1]), _MAX_STRETCH**-2, _MAX_STRETCH**2))
@@ -39,8 +40,8 @@ def widen(at: Positions, aspect: float) -> Positions:
     if len(at) < 3:
         return at
     span = np.maximum(np.ptp(at, axis=0), 1e-6)
-    missing = aspect / float(span[0] / span[1])
-    stretch = [min(missing, _MAX_STRETCH), 1.0] if missing > 1 else [1.0, min(1 / missing, _MAX_STRETCH)]
+    factor = aspect / float(span[0] / span[1])
+    stretch = [min(factor, _MAX_STRETCH), 1.0] if factor > 1 else [1.0, min(1 / factor, _MAX_STRETCH)]
     return np.asarray(at * np.array(stretch, dtype=np.float32), dtype=np.float32)
 
 
@@ -62,8 +63,8 @@ def ease_density(at: Positions, radii: NDArray[np.float32], share: float) -> Pos
     even = np.empty(len(at))
     even[order] = np.sqrt((np.cumsum(claim) - claim / 2) / claim.sum())
     rim = float(np.quantile(distance, 0.97))
-    wanted = (1 - share) * np.minimum(distance, 1.15 * rim) + share * rim * even
-    return np.asarray(middle + away * (wanted / distance)[:, None], dtype=np.float32)
+    target_distance = (1 - share) * np.minimum(distance, 1.15 * rim) + share * rim * even
+    return np.asarray(middle + away * (target_distance / distance)[:, None], dtype=np.float32)
 
 
 def sunflower_positions(count: int, step: float) -> Positions:

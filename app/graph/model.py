@@ -124,9 +124,9 @@ class Graph:
         return np.concatenate(rings)
 
 
-def affected_rows(graph: Graph, held: int) -> NDArray[np.int64]:
-    """Return the rows that move when the node in the row `held` is dragged, starting with `held`."""
-    return graph.rows_around(held, _MAX_DRAG_DEPTH, _MAX_DRAGGED_NODES).astype(np.int64)
+def affected_rows(graph: Graph, dragged: int) -> NDArray[np.int64]:
+    """Return the rows that move when the node in the row `dragged` is dragged, starting with `dragged`."""
+    return graph.rows_around(dragged, _MAX_DRAG_DEPTH, _MAX_DRAGGED_NODES).astype(np.int64)
 
 
 def node_radii(graph: Graph) -> NDArray[np.float32]:

@@ -127,20 +127,20 @@ class _LevelLadder:
 
     def climb(self) -> Iterator[Positions]:
         """Yield positions of all linked nodes, step by step, from the coarsest level to the finest."""
-        last = len(self._levels) - 1
-        top = self._levels[last]
+        coarsest = len(self._levels) - 1
+        top = self._levels[coarsest]
         at = sunflower_positions(len(top), 1.8) * np.float32(top.unit)
-        for index in range(last, -1, -1):
+        for index in range(coarsest, -1, -1):
             level = self._levels[index]
             rng = np.random.default_rng(self._seed + index)
-            if index < last:
+            if index < coarsest:
                 at = _scatter_children(at, level, self._levels[index + 1], rng)
-            down = _node_bodies(self._levels[:index], self._size, rng)
+            bodies = _node_bodies(self._levels[:index], self._size, rng)
             pace = 1 + self._size // _NODES_PER_FRAME
-            for number, step in enumerate(self._steps(level, at, index, index == last)):
+            for number, step in enumerate(self._steps(level, at, index, index == coarsest)):
                 at = step
                 if number % pace == 0:
-                    yield _node_positions(at, down, self._size)
+                    yield _node_positions(at, bodies, self._size)
         yield from self._finish(self._levels[0], at)
 
     def _steps(self, level: CoarseLevel, at: Positions, index: int, coarsest: bool) -> Iterator[Positions]:
@@ -222,9 +222,9 @@ def _node_bodies(
     return body, scatter.astype(np.float32)
 
 
-def _node_positions(at: Positions, down: tuple[NDArray[np.int64], Positions], size: int) -> Positions:
+def _node_positions(at: Positions, bodies: tuple[NDArray[np.int64], Positions], size: int) -> Positions:
     """Return the positions of all nodes at the scale of the finest level."""
-    body, scatter = down
+    body, scatter = bodies
     spread = at[body] + scatter
     spread = spread - spread.mean(axis=0)
     scale = np.float32(_SHOWN_SPREAD * np.sqrt(size) / max(float(spread.std()), 1e-9))

@@ -49,8 +49,8 @@ class Neighborhood:
         """
         is_changed = np.zeros(size, dtype=bool)
         is_changed[changed] = True
-        near = links[is_changed[links[:, 0]] | is_changed[links[:, 1]]].astype(np.int64)
-        pairs = np.concatenate([near, near[:, ::-1]])
+        changed_links = links[is_changed[links[:, 0]] | is_changed[links[:, 1]]].astype(np.int64)
+        pairs = np.concatenate([changed_links, changed_links[:, ::-1]])
         pairs = pairs[is_changed[pairs[:, 0]]]
         keys = np.unique(pairs[:, 0] * size + pairs[:, 1])
         own, other = keys // size, (keys % size).astype(np.int32)
@@ -75,9 +75,9 @@ class Neighborhood:
             done = int(self.starts[min(row + 1, last)])
         return np.concatenate([*pieces, self.rows[done:]])
 
-    def without_rows(self, kept: NDArray[np.bool_], new_rows: NDArray[np.int32]) -> Neighborhood:
-        """Remove rows that have no neighbors and are not `kept`; `new_rows` is the new index of each row."""
-        return Neighborhood(_starts(self.counts()[kept]), new_rows[self.rows])
+    def without_rows(self, is_kept: NDArray[np.bool_], new_rows: NDArray[np.int32]) -> Neighborhood:
+        """Remove rows without neighbors that `is_kept` excludes; `new_rows` is the new index of each row."""
+        return Neighborhood(_starts(self.counts()[is_kept]), new_rows[self.rows])
 
 
 def _starts(counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -30,7 +30,7 @@ class PendingUpdates:
     def __init__(self) -> None:
         self._touched: set[str] = set()
         self._renamed: list[tuple[str, str]] = []
-        self._all = False
+        self._is_all_changed = False
 
     @property
     def touched(self) -> frozenset[str]:
@@ -43,7 +43,7 @@ class PendingUpdates:
         return tuple(self._renamed)
 
     def __bool__(self) -> bool:
-        return self._all or bool(self._touched)
+        return self._is_all_changed or bool(self._touched)
 
     def add_paths(self, paths: Iterable[str]) -> None:
         """Record that these paths changed, were removed, or have other links."""
@@ -51,7 +51,7 @@ class PendingUpdates:
 
     def mark_all(self) -> None:
         """Record that anything may have changed."""
-        self._all = True
+        self._is_all_changed = True
 
     def add_rename(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Record notes that were renamed together, by old and new path; may continue earlier renames."""
@@ -64,12 +64,12 @@ class PendingUpdates:
 
     def needs_rebuild(self, size: int) -> bool:
         """Return whether to rebuild a graph of `size` nodes."""
-        return self._all or len(self._touched) > max(_MIN_REBUILD_PATHS, _REBUILD_SHARE * size)
+        return self._is_all_changed or len(self._touched) > max(_MIN_REBUILD_PATHS, _REBUILD_SHARE * size)
 
     def add_back(self, earlier: PendingUpdates) -> None:
         """Merge earlier updates that could not be applied before the later ones."""
         later = self._renamed
         self._touched |= earlier._touched
-        self._all |= earlier._all
+        self._is_all_changed |= earlier._is_all_changed
         self._renamed = list(earlier._renamed)
         self.add_rename(later)

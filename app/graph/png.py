@@ -24,10 +24,10 @@ def encode_png(pixels: NDArray[np.uint8]) -> bytes:
     """
     height, width, _ = pixels.shape
     rows = np.ascontiguousarray(pixels).reshape(height, width * 3)
-    above = np.vstack([np.zeros((1, width * 3), dtype=np.uint8), rows[:-1]])
+    previous_rows = np.vstack([np.zeros((1, width * 3), dtype=np.uint8), rows[:-1]])
     filtered = np.empty((height, width * 3 + 1), dtype=np.uint8)
     filtered[:, 0] = _UP_FILTER
-    filtered[:, 1:] = rows - above
+    filtered[:, 1:] = rows - previous_rows
     head = struct.pack(">IIBBBBB", width, height, 8, _TRUECOLOR_TYPE, 0, 0, 0)
     body = zlib.compress(filtered.tobytes(), 6)
     return _SIGNATURE + _chunk(b"IHDR", head) + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")

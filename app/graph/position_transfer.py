@@ -36,17 +36,17 @@ def transfer_positions(
     Returns:
         float32 (n', 2) positions, and a mask of the new rows.
     """
-    places = np.full((len(new), 2), np.nan, dtype=np.float32)
+    placed = np.full((len(new), 2), np.nan, dtype=np.float32)
     if not renamed and new.paths[: len(old)] == old.paths:
-        places[: len(old)] = positions
+        placed[: len(old)] = positions
     else:
         before: Mapping[str, int] = old.rows
-        if moved := effective_renames((renamed or {}).items(), old.rows):
-            before = {moved.get(path, path): row for path, row in old.rows.items()}
+        if renames := effective_renames((renamed or {}).items(), old.rows):
+            before = {renames.get(path, path): row for path, row in old.rows.items()}
         rows = np.array([before.get(path, -1) for path in new.paths], dtype=np.int64)
-        places[rows >= 0] = positions[rows[rows >= 0]]
-    fresh = np.isnan(places[:, 0])
-    return place_missing(new, places), fresh
+        placed[rows >= 0] = positions[rows[rows >= 0]]
+    is_new = np.isnan(placed[:, 0])
+    return place_missing(new, placed), is_new
 
 
 def place_missing(graph: Graph, positions: Positions) -> Positions:
@@ -54,11 +54,11 @@ def place_missing(graph: Graph, positions: Positions) -> Positions:
 
     Other rows are unchanged to the bit.
     """
-    places = positions.copy()
-    missing = np.flatnonzero(np.isnan(places[:, 0])).tolist()
+    placed = positions.copy()
+    missing = np.flatnonzero(np.isnan(placed[:, 0])).tolist()
     if missing:
-        _NodePlacer(graph, places, missing).place()
-    return places
+        _NodePlacer(graph, placed, missing).place()
+    return placed
 
 
 class _NodePlacer:
@@ -66,19 +66,19 @@ class _NodePlacer:
 
     Args:
         graph: The graph of the rows.
-        places: float32 (n, 2), completed in place.
+        positions: float32 (n, 2), completed in place.
         missing: The rows without a position.
     """
 
-    def __init__(self, graph: Graph, places: Positions, missing: list[int]) -> None:
+    def __init__(self, graph: Graph, positions: Positions, missing: list[int]) -> None:
         self._graph = graph
-        self._places = places
-        self._left = set(missing)
-        known = places[~np.isnan(places[:, 0])]
+        self._positions = positions
+        self._missing = set(missing)
+        known = positions[~np.isnan(positions[:, 0])]
         self._distances = (
             _distances_by_lookup if len(missing) <= _MAX_DIRECT_QUERIES else _distances_by_tree
         )(known)
-        self._fresh = _OccupiedPlaces()
+        self._occupied = _OccupiedPositions()
         self._has_any = len(known) > 0
         self._known = known
         self._center: NDArray[np.float64] | None = None
@@ -86,33 +86,33 @@ class _NodePlacer:
 
     def place(self) -> None:
         """Place all missing rows."""
-        ready = [row for row in sorted(self._left) if len(self._placed_beside(row))]
+        ready = [row for row in sorted(self._missing) if len(self._placed_neighbors(row))]
         # A component without a placed node begins with its best-linked row.
-        seeds = iter(sorted(self._left, key=lambda row: (-int(self._graph.degree[row]), row)))
-        while self._left:
-            ready = ready or [next(row for row in seeds if row in self._left)]
+        seeds = iter(sorted(self._missing, key=lambda row: (-int(self._graph.degree[row]), row)))
+        while self._missing:
+            ready = ready or [next(row for row in seeds if row in self._missing)]
             for row in ready:
-                self._places[row] = self._find_spot(row)
-                self._fresh.add(self._places[row])
+                self._positions[row] = self._find_spot(row)
+                self._occupied.add(self._positions[row])
                 self._has_any = True
-            self._left.difference_update(ready)
-            beside = {each for row in ready for each in self._graph.neighbors(row).tolist()}
-            ready = sorted(beside & self._left)
+            self._missing.difference_update(ready)
+            next_rows = {each for row in ready for each in self._graph.neighbors(row).tolist()}
+            ready = sorted(next_rows & self._missing)
 
-    def _placed_beside(self, row: int) -> Positions:
-        near = self._places[self._graph.neighbors(row)]
-        return near[~np.isnan(near[:, 0])]
+    def _placed_neighbors(self, row: int) -> Positions:
+        neighbors = self._positions[self._graph.neighbors(row)]
+        return neighbors[~np.isnan(neighbors[:, 0])]
 
     def _find_spot(self, row: int) -> NDArray[np.float32]:
         if not self._has_any:
             return np.zeros(2, dtype=np.float32)
-        near = self._placed_beside(row)
-        if len(near):
-            return self._clear_spot_near(near.mean(axis=0), row)
+        neighbors = self._placed_neighbors(row)
+        if len(neighbors):
+            return self._clear_spot_near(neighbors.mean(axis=0), row)
         if self._center is None:
             self._center = np.median(self._known, axis=0) if len(self._known) else np.zeros(2)
-            far = np.sqrt(((self._known - self._center) ** 2).sum(axis=1))
-            self._rim = float(far.max(initial=0.0)) + 2.0
+            distances = np.sqrt(((self._known - self._center) ** 2).sum(axis=1))
+            self._rim = float(distances.max(initial=0.0)) + 2.0
         angle = row * _GOLDEN_ANGLE
         while True:
             rim = self._center + self._rim * np.array([np.cos(angle), np.sin(angle)])
@@ -122,10 +122,10 @@ class _NodePlacer:
             self._rim += _CLEARANCE  # full here: the next ring
 
     def _clear_spot_near(self, middle: NDArray[np.float64], row: int) -> NDArray[np.float32]:
-        """Return a clear spot; goes farther out only if new nodes fill the surroundings."""
+        """Return a clear spot; it is farther away only if new nodes fill the surroundings."""
         point, is_clear = self._first_clear(_spiral_points(middle, 1.5, row))
         for turn in range(1, _MAX_TURNS):
-            if is_clear or self._fresh.is_clear(point):
+            if is_clear or self._occupied.is_clear(point):
                 break
             point, is_clear = self._first_clear(_spiral_points(middle, 1.5 + turn * _TURN_RADIUS, row))
         return point
@@ -134,12 +134,12 @@ class _NodePlacer:
         """Return the first spot with clearance, or else the one with most room, and whether it is clear."""
         distance = self._distances(points)
         for point in points[distance >= _CLEARANCE].astype(np.float32):
-            if self._fresh.is_clear(point):
+            if self._occupied.is_clear(point):
                 return point, True
         return points[int(distance.argmax())].astype(np.float32), False
 
 
-class _OccupiedPlaces:
+class _OccupiedPositions:
     """Occupied positions in grid cells as wide as the clearance."""
 
     def __init__(self) -> None:
@@ -155,10 +155,10 @@ class _OccupiedPlaces:
         """Return whether all occupied positions are outside the clearance."""
         x, y = position.tolist()
         column, row = int(x // _CLEARANCE), int(y // _CLEARANCE)
-        near = ((column + right, row + down) for right in (-1, 0, 1) for down in (-1, 0, 1))
+        cells = ((column + right, row + down) for right in (-1, 0, 1) for down in (-1, 0, 1))
         return all(
             math.hypot(x - other[0], y - other[1]) >= _CLEARANCE
-            for square in near
+            for square in cells
             for other in self._squares.get(square, ())
         )
 
@@ -173,7 +173,7 @@ def _spiral_points(middle: NDArray[np.float64], start: float, row: int) -> NDArr
 
 def _distances_by_tree(known: Positions) -> Distances:
     """Return the distances of spots to the nearest of `known`, for many queries."""
-    from scipy.spatial import cKDTree  # takes longer to load than a small vault to show
+    from scipy.spatial import cKDTree  # loading it takes longer than displaying a small vault
 
     tree = cKDTree(known) if len(known) else None
     return lambda points: np.asarray(tree.query(points)[0]) if tree else np.full(len(points), np.inf)

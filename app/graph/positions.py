@@ -1,4 +1,4 @@
-"""A vault's layout in its cache folder, by path, so that the next start shows it at once."""
+"""A vault's layout in its cache folder, by path, so that the next start shows it immediately."""
 
 from __future__ import annotations
 
@@ -45,33 +45,33 @@ def load_positions(folder: Path, graph: Graph) -> Positions | None:
     Returns None if nothing readable is saved (a cache may disappear or be damaged at any time), or if less
     than half of the nodes have a position: then a layout from scratch is better.
     """
-    saved = _saved(folder)
-    if saved is None:
+    layout = _load_layout(folder)
+    if layout is None:
         return None
-    paths, positions, _ = saved
+    paths, positions, _ = layout
     if positions.shape != (len(paths), 2) or not np.isfinite(positions).all():
         return None
     row_of = {path: row for row, path in enumerate(paths)}
-    found = np.full((len(graph), 2), np.nan, dtype=np.float32)
+    placed = np.full((len(graph), 2), np.nan, dtype=np.float32)
     for row, path in enumerate(graph.paths):
-        if (known := row_of.get(path)) is not None:
-            found[row] = positions[known]
-    share = 1 - np.isnan(found[:, 0]).mean() if len(graph) else 0.0
-    return found if share >= 0.5 else None
+        if (saved_row := row_of.get(path)) is not None:
+            placed[row] = positions[saved_row]
+    share = 1 - np.isnan(placed[:, 0]).mean() if len(graph) else 0.0
+    return placed if share >= 0.5 else None
 
 
 def load_communities(folder: Path, graph: Graph) -> Communities | None:
     """Return the saved community of each node, -1 for none; None unless all nodes are in the file."""
-    saved = _saved(folder)
-    if saved is None or len(saved[2]) != len(saved[0]):
+    layout = _load_layout(folder)
+    if layout is None or len(layout[2]) != len(layout[0]):
         return None
-    of_path = dict(zip(saved[0], saved[2].tolist(), strict=True))
+    of_path = dict(zip(layout[0], layout[2].tolist(), strict=True))
     if not all(path in of_path for path in graph.paths):
         return None
     return np.array([of_path[path] for path in graph.paths], dtype=np.int64)
 
 
-def _saved(folder: Path) -> tuple[list[str], Positions, Communities] | None:
+def _load_layout(folder: Path) -> tuple[list[str], Positions, Communities] | None:
     """Return the paths, positions and communities in the file; None if damaged or of another version."""
     try:
         with (folder / _FILE).open("rb") as file, np.load(file, allow_pickle=False) as saved:

@@ -41,7 +41,7 @@ def draw_edges(
         exposure: The conversion of light to pixels.
         hidden: bool (n,), nodes whose links are left out.
         workers: The threads that draw; by default this one. The picture is the same for any number.
-        is_wanted: Called now and then; once it returns false, the picture is left unfinished.
+        is_wanted: Called periodically; once it returns false, the picture is left unfinished.
     """
     workers = workers or core_bindings.WorkerThreads(1)
     height, width = pixels.shape[:2]

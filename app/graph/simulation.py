@@ -54,21 +54,21 @@ class Simulation:
         self._radii = None if radii is None else np.ascontiguousarray(radii, dtype=np.float32)
         self._weights = weights
         self._field = engine.force_field(weights)
-        self._held: dict[int, _Drag] = {}
+        self._drags: dict[int, _Drag] = {}
         self._forces = forces
         self._unit = forces.unit
         self._at = np.array(positions / np.float32(self._unit), dtype=np.float32, order="C")
         self._middle = self._at.mean(axis=0)
         pull = _MAX_STIFFNESS / np.maximum(np.asarray(weights.sum(axis=1)).ravel(), 1e-6)
         self._ease = np.minimum(1.0, pull).astype(np.float32)[:, None]
-        self._rest = self._force()
+        self._balance = self._force()
         self._speed = np.zeros_like(self._at)
         self._heat = 0.0
 
     @property
     def is_settled(self) -> bool:
         """True if all motion has ended."""
-        return self._heat < _MIN_HEAT and not self._held and self._is_at_scale
+        return self._heat < _MIN_HEAT and not self._drags and self._is_at_scale
 
     @property
     def _is_at_scale(self) -> bool:
@@ -86,22 +86,22 @@ class Simulation:
 
     def hold(self, row: int, x: float, y: float) -> None:
         """Hold a body at a point; all others feel it, those linked to it most."""
-        if row not in self._held:
+        if row not in self._drags:
             matrix = self._weights
             linked = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
-            self._held[row] = _Drag(row, linked[linked != row], self._at)
+            self._drags[row] = _Drag(row, linked[linked != row], self._at)
         self.place(row, x, y)
 
     def place(self, row: int, x: float, y: float) -> None:
         """Move a single body to a point."""
         self._at[row] = (x / self._unit, y / self._unit)
         self._speed[row] = 0.0
-        if row in self._held:
-            self._held[row].place = self._at[row].copy()
+        if row in self._drags:
+            self._drags[row].position = self._at[row].copy()
 
     def release(self, row: int) -> None:
         """Release a held body; all bodies settle."""
-        if self._held.pop(row, None) is not None:
+        if self._drags.pop(row, None) is not None:
             self._heat = max(self._heat, _DRAG_HEAT)
 
     def tick(self) -> None:
@@ -109,26 +109,26 @@ class Simulation:
         self._unit += _GLIDE_RATE * (self._forces.unit - self._unit)
         if self._is_at_scale:
             self._unit = self._forces.unit
-        if self._held:
+        if self._drags:
             self._heat = max(self._heat, _DRAG_HEAT)
         if self._heat < _MIN_HEAT:
             return
-        self._speed += np.float32(_STEP_RATE) * self._ease * (self._force() - self._rest)
+        self._speed += np.float32(_STEP_RATE) * self._ease * (self._force() - self._balance)
         self._speed *= np.float32(_DAMPING * min(1.0, 2 * self._heat))
         length = np.sqrt((self._speed * self._speed).sum(axis=1, keepdims=True))
         self._speed *= np.minimum(1.0, _MAX_STEP / np.maximum(length, 1e-6)).astype(np.float32)
         self._at += self._speed
         if self._radii is not None and len(self._at) <= _MAX_SEPARATED_NODES:
             self._engine.separate_once(self._at, self._radii / np.float32(self._unit), _NODE_GAP)
-        for row, drag in self._held.items():
-            self._at[row], self._speed[row] = drag.place, 0.0
+        for row, drag in self._drags.items():
+            self._at[row], self._speed[row] = drag.position, 0.0
         self._heat *= _COOLING if float(length.max(initial=0.0)) > _STILL_TOLERANCE else 0.5
 
     def _force(self) -> Positions:
         forces = self._forces
         force = self._field(self._at, forces.attraction, forces.repulsion)
         force -= np.float32(_GRAVITY * forces.gravity) * (self._at - self._middle)
-        for drag in self._held.values():
+        for drag in self._drags.values():
             force[drag.linked] += drag.pull(self._at)
         return force
 
@@ -144,13 +144,13 @@ class _Drag:
 
     def __init__(self, row: int, linked: NDArray[np.int32], at: Positions) -> None:
         self.linked = linked
-        self.place = at[row].copy()
+        self.position = at[row].copy()
         self._strength = np.float32(_GRIP_STRENGTH / np.sqrt(max(len(linked), 1)))
-        apart = self.place - at[linked]
+        apart = self.position - at[linked]
         self._length = np.sqrt((apart * apart).sum(axis=1))
 
     def pull(self, at: Positions) -> Positions:
         """Return the force on the linked bodies, float32 (k, 2)."""
-        apart = self.place - at[self.linked]
+        apart = self.position - at[self.linked]
         length = np.sqrt((apart * apart).sum(axis=1)) + np.float32(1e-6)
         return np.asarray(self._strength * (1 - self._length / length)[:, None] * apart, dtype=np.float32)

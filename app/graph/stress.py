@@ -31,15 +31,15 @@ def stress_layout(
 ) -> Iterator[NDArray[np.float64]]:
     """Yield float64 (n, 2) after every step, for a connected graph of at most `MAX_NODES` nodes."""
     size = len(radii)
-    wanted = _distances(weights, radii, seed)
-    at = _classical_scaling(wanted, seed)
+    distances = _distances(weights, radii, seed)
+    at = _classical_scaling(distances, seed)
     links = weights.tocoo()
-    longest = _MAX_LINK_LENGTH if size > 3 else _PAIR_LINK_LENGTH
-    pull = np.zeros_like(wanted)
+    max_link_length = _MAX_LINK_LENGTH if size > 3 else _PAIR_LINK_LENGTH
+    pull = np.zeros_like(distances)
     apart = ~np.eye(size, dtype=bool)
-    pull[apart] = wanted[apart] ** -2.0
+    pull[apart] = distances[apart] ** -2.0
     inverse = np.linalg.inv(np.diag(pull.sum(axis=1)) - pull + 1.0 / size)
-    strain = pull * wanted
+    strain = pull * distances
     for _ in range(_STRESS_ROUNDS):
         gap = at[:, None] - at[None]
         length = np.sqrt((gap * gap).sum(axis=2)) + 1e-9
@@ -47,7 +47,7 @@ def stress_layout(
         at = inverse @ (at * ratio.sum(axis=1)[:, None] - ratio @ at)
         gap = at[links.row] - at[links.col]
         link = float(np.sqrt((gap * gap).sum(axis=1)).mean())
-        yield at * min(np.sqrt(_AREA_PER_NODE * size) / _extent(at), longest / link)
+        yield at * min(np.sqrt(_AREA_PER_NODE * size) / _extent(at), max_link_length / link)
 
 
 def _distances(
@@ -59,15 +59,15 @@ def _distances(
     group = communities(pairs[pairs[:, 0] < pairs[:, 1]], len(radii), seed)
     length = 1.0 + 0.35 * (radii[links.row] + radii[links.col])
     length *= np.where(group[links.row] == group[links.col], 1.0, _BETWEEN_GROUPS_FACTOR)
-    roads = scipy.sparse.csr_matrix((length, (links.row, links.col)), shape=weights.shape)
-    return np.asarray(scipy.sparse.csgraph.shortest_path(roads, directed=False), dtype=np.float64)
+    distance_graph = scipy.sparse.csr_matrix((length, (links.row, links.col)), shape=weights.shape)
+    return np.asarray(scipy.sparse.csgraph.shortest_path(distance_graph, directed=False), dtype=np.float64)
 
 
-def _classical_scaling(wanted: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+def _classical_scaling(distances: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
     """Return the classical scaling of the distances to a plane; coincident nodes are scattered."""
-    squared = wanted**2
-    centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
-    values, vectors = np.linalg.eigh(-0.5 * centred)
+    squared = distances**2
+    centered = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
+    values, vectors = np.linalg.eigh(-0.5 * centered)
     at = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-9))
     at *= np.sign(at[np.abs(at).argmax(axis=0), [0, 1]] + 1e-12)
     scatter = np.random.default_rng(seed).standard_normal(at.shape)
@@ -88,10 +88,10 @@ def separate_labels(at: Positions, radii: NDArray[np.float32], names: NDArray[np
         names: float32 (n,), the widths of the labels in layout units.
     """
     at = at.astype(np.float64)
-    broad = np.maximum(names / 2, radii + 0.2)
-    tall = radii + 0.15 + _NAME_HEIGHT / 2
-    reach_x = broad[:, None] + broad[None]
-    reach_y = tall[:, None] + tall[None]
+    half_widths = np.maximum(names / 2, radii + 0.2)
+    half_heights = radii + 0.15 + _NAME_HEIGHT / 2
+    reach_x = half_widths[:, None] + half_widths[None]
+    reach_y = half_heights[:, None] + half_heights[None]
     apart = ~np.eye(len(at), dtype=bool)
     for turn in range(_SHAPE_ROUNDS):
         x = at[:, None, 0] - at[None, :, 0]

@@ -26,15 +26,15 @@ def add_suggestions(
     pairs = np.asarray(pairs, dtype=np.int32).reshape(-1, 2)
     if scores is None:
         scores = np.full(len(pairs), np.nan, dtype=np.float32)
-    new = ~_has_link(graph, pairs)
-    pairs, scores = pairs[new], np.asarray(scores, dtype=np.float32)[new]
+    is_new = ~_has_link(graph, pairs)
+    pairs, scores = pairs[is_new], np.asarray(scores, dtype=np.float32)[is_new]
     types = tuple(name for name in graph.edge_types if name != SUGGESTED)
     code_map = [types.index(name) if name in types else 0 for name in graph.edge_types]
     codes = np.array(code_map, dtype=np.int16)[graph.edge_codes[:real]]
     if len(pairs):
         types = (*types, SUGGESTED)
         codes = np.append(codes, np.full(len(pairs), len(types) - 1, dtype=np.int16))
-    changed = replace(
+    extended = replace(
         graph,
         edges=np.ascontiguousarray(np.concatenate([graph.links, pairs])),
         edge_types=types,
@@ -42,9 +42,9 @@ def add_suggestions(
         confidence=np.append(graph.confidence[:real], scores),
         suggested=np.arange(real + len(pairs)) >= real,
     )
-    known = ("rows", "is_note", "neighborhood", "degree")
-    vars(changed).update({name: value for name, value in vars(graph).items() if name in known})
-    return changed
+    cached_names = ("rows", "is_note", "neighborhood", "degree")
+    vars(extended).update({name: value for name, value in vars(graph).items() if name in cached_names})
+    return extended
 
 
 def _has_link(graph: Graph, pairs: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -78,16 +78,16 @@ class StoppedError(Exception):
     """The writer was stopped; it left no file behind."""
 
 
-def write_svg(drawing: SvgDrawing, file: Path, stopped: threading.Event | None = None) -> int:
+def write_svg(drawing: SvgDrawing, file: Path, cancelled: threading.Event | None = None) -> int:
     """Write `drawing` to `file` atomically and return its size in bytes. Blocks: call it in a thread.
 
     Raises:
         OSError: The file can't be written; an existing file is unchanged.
-        StoppedError: `stopped` was set.
+        StoppedError: `cancelled` was set.
     """
-    with replacing(file) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as out:
+    with replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
         for piece in svg_chunks(drawing):
-            if stopped is not None and stopped.is_set():
+            if cancelled is not None and cancelled.is_set():
                 raise StoppedError
             out.write(piece)
     return file.stat().st_size

@@ -50,37 +50,37 @@ class _Gradient:
     All pairwise tables are reused: allocating new ones would take longer than filling them.
     """
 
-    def __init__(self, wanted: NDArray[np.float32]) -> None:
-        self._wanted = wanted
-        self._near = np.empty_like(wanted)
-        self._pull = np.empty_like(wanted)
+    def __init__(self, affinities: NDArray[np.float32]) -> None:
+        self._affinities = affinities
+        self._nearness = np.empty_like(affinities)
+        self._pull = np.empty_like(affinities)
 
     def __call__(self, at: NDArray[np.float32], exaggeration: float) -> NDArray[np.float32]:
-        near, pull = self._near, self._pull
-        np.subtract.outer(at[:, 0], at[:, 0], out=near)
-        near *= near
+        nearness, pull = self._nearness, self._pull
+        np.subtract.outer(at[:, 0], at[:, 0], out=nearness)
+        nearness *= nearness
         np.subtract.outer(at[:, 1], at[:, 1], out=pull)
         pull *= pull
-        near += pull
-        near += 1
-        np.reciprocal(near, out=near)
-        np.fill_diagonal(near, 0)
-        np.multiply(self._wanted, exaggeration, out=pull)
-        pull *= near
-        total = np.float32(near.sum(dtype=np.float64))
-        near *= near
-        near /= total
-        pull -= near
+        nearness += pull
+        nearness += 1
+        np.reciprocal(nearness, out=nearness)
+        np.fill_diagonal(nearness, 0)
+        np.multiply(self._affinities, exaggeration, out=pull)
+        pull *= nearness
+        total = np.float32(nearness.sum(dtype=np.float64))
+        nearness *= nearness
+        nearness /= total
+        pull -= nearness
         return np.asarray(4 * (pull.sum(axis=1)[:, None] * at - pull @ at))
 
 
 def _initial_positions(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the small projection on the two principal directions, with deterministic signs."""
-    centred = vectors - vectors.mean(axis=0)
-    _, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
+    centered = vectors - vectors.mean(axis=0)
+    _, axes = np.linalg.eigh((centered.T @ centered).astype(np.float64))
     axes = axes[:, :-3:-1]
     axes *= np.sign(np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0))
-    at = centred @ axes
+    at = centered @ axes
     return np.asarray(at * (1e-2 / max(float(at[:, 0].std()), 1e-12)), dtype=np.float32)
 
 
@@ -99,8 +99,8 @@ def _affinities(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         total = shares.sum(axis=1)
         spread = np.where(shares > 0, shares * np.where(np.isfinite(apart), apart, 0), 0).sum(axis=1)
         entropy = np.log(total) + sharp * spread / total
-        broad = entropy > target
-        low, high = np.where(broad, sharp, low), np.where(broad, high, sharp)
+        is_too_broad = entropy > target
+        low, high = np.where(is_too_broad, sharp, low), np.where(is_too_broad, high, sharp)
         sharp = np.where(np.isinf(high), sharp * 2, (low + high) / 2)
     shares /= shares.sum(axis=1, keepdims=True)
     return np.maximum((shares + shares.T) / (2 * size), 1e-12).astype(np.float32)

@@ -30,8 +30,8 @@ def complete(names: Iterable[str], word: str, limit: int) -> tuple[str, ...]:
             starts_word = not name[at - 1].isalnum()
             ranked.append((1 if starts_word else 2, len(name), name))
     ranked.sort()
-    found = [name for _, _, name in ranked[:limit]]
-    if len(found) < limit and len(wanted) > 2:
-        near = process.extract(word, known, scorer=fuzz.WRatio, limit=limit, score_cutoff=70)
-        found += [name for name, _, _ in near if name not in found]
-    return tuple(found[:limit])
+    matches = [name for _, _, name in ranked[:limit]]
+    if len(matches) < limit and len(wanted) > 2:
+        similar = process.extract(word, known, scorer=fuzz.WRatio, limit=limit, score_cutoff=70)
+        matches += [name for name, _, _ in similar if name not in matches]
+    return tuple(matches[:limit])

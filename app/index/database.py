@@ -59,7 +59,7 @@ class IndexDatabase:
             DamagedIndexError: SQLite finds the file damaged.
             StorageError: the file is locked or the disk fails.
         """
-        with self._reader_lock, _translated(self.path):
+        with self._reader_lock, _translate_errors(self.path):
             if self._reader.in_transaction:
                 yield self._reader
                 return
@@ -72,7 +72,7 @@ class IndexDatabase:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Run a transaction, rolled back on any error; raises as `read_connection` does."""
-        with self._writer_lock, _translated(self.path):
+        with self._writer_lock, _translate_errors(self.path):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield self._writer
@@ -85,7 +85,7 @@ class IndexDatabase:
     @contextmanager
     def search_connection(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection for longer reads, so that short ones need not wait; raises as the others."""
-        with _translated(self.path):
+        with _translate_errors(self.path):
             with self._idle_lock:
                 if self._closed:
                     raise StorageError("The index is closed.")
@@ -124,7 +124,7 @@ def open_database(folder: Path) -> tuple[IndexDatabase, str | None]:
     """
     path = folder / FILE_NAME
     schema = _schema()
-    with _translated(path):
+    with _translate_errors(path):
         connection, damage = sqlite.open_database(path, schema)
         try:
             _create_deferred_indexes(connection)
@@ -161,7 +161,7 @@ def _schema() -> sqlite.Schema:
             # changes again.
             f"wal_autocheckpoint = {_WAL_CHECKPOINT_PAGES}",
         ),
-        # Damage is found by the queries, and what is lost is read from the notes again.
+        # Queries detect damage, and the lost data is read from the notes again.
         check_up_to=0,
     )
 
@@ -186,7 +186,7 @@ def _connect_reading(path: Path) -> sqlite3.Connection:
 
 
 @contextmanager
-def _translated(path: Path) -> Iterator[None]:
+def _translate_errors(path: Path) -> Iterator[None]:
     """Convert SQLite's errors to the app's."""
     try:
         yield

@@ -33,9 +33,9 @@ def defer_indexes(connection: sqlite3.Connection) -> None:
 
 def create_next_index(connection: sqlite3.Connection) -> None:
     """Create one deferred index."""
-    if waiting := _load_deferred(connection):
-        connection.execute(waiting[0])
-        _save_deferred(connection, waiting[1:])
+    if deferred := _load_deferred(connection):
+        connection.execute(deferred[0])
+        _save_deferred(connection, deferred[1:])
 
 
 def has_deferred(connection: sqlite3.Connection) -> bool:

@@ -117,46 +117,46 @@ def walk(
     """
     before = identity(root)
     real_root = os.path.realpath(root)
-    found = WalkResult() if into is None else into
-    waiting = [folder]
-    while waiting and not cancelled():
-        waiting.extend(_walk_folder(root, real_root, waiting.pop(), exclusion, found))
+    result = WalkResult() if into is None else into
+    pending = [folder]
+    while pending and not cancelled():
+        pending.extend(_walk_folder(root, real_root, pending.pop(), exclusion, result))
     if identity(root) != before:
         raise VaultLostError(f"The vault's folder was replaced while it was read: {root}.", path=str(root))
-    found.notes.sort(key=lambda file: file.path.text)
-    found.attachments.sort(key=lambda file: file.path.text)
-    return found
+    result.notes.sort(key=lambda file: file.path.text)
+    result.attachments.sort(key=lambda file: file.path.text)
+    return result
 
 
 def _walk_folder(
-    root: Path, real_root: str, folder: str, exclusion: Exclusion, found: WalkResult
+    root: Path, real_root: str, folder: str, exclusion: Exclusion, result: WalkResult
 ) -> list[str]:
-    """Add the files of one folder to `found` and return its subfolders."""
+    """Add the files of one folder to `result` and return its subfolders."""
     subfolders: list[str] = []
     try:
         with os.scandir(root / folder if folder else root) as entries:
             for entry in entries:
-                if below := _visit_entry(entry, folder, real_root, exclusion, found):
-                    subfolders.append(below)
+                if subfolder := _visit_entry(entry, folder, real_root, exclusion, result):
+                    subfolders.append(subfolder)
     except FileNotFoundError:
         identity(root)
     except OSError as error:
         if not folder:
             raise VaultLostError(f"The vault's folder can't be read: {error}.", path=str(root)) from error
-        found.problems.append(Problem(NotePath.on_disk(folder), _read_error(error)))
+        result.problems.append(Problem(NotePath.on_disk(folder), _read_error(error)))
     return subfolders
 
 
 def _visit_entry(
-    entry: os.DirEntry[str], folder: str, real_root: str, exclusion: Exclusion, found: WalkResult
+    entry: os.DirEntry[str], folder: str, real_root: str, exclusion: Exclusion, result: WalkResult
 ) -> str | None:
-    """Add a file to `found`, or return the path of a folder to enter."""
+    """Add a file to `result`, or return the path of a folder to enter."""
     name = entry.name
     if name.startswith("."):
         return None
     text = f"{folder}/{name}" if folder else name
     if not is_encodable(name):
-        found.problems.append(
+        result.problems.append(
             Problem(NotePath.on_disk(escape_unencodable(text)), NOT_UTF8_REASON, "misnamed")
         )
         return None
@@ -166,18 +166,18 @@ def _visit_entry(
     try:
         if entry.is_symlink():
             if problem := _link_problem(entry.path, real_root):
-                found.problems.append(Problem(path, problem, "skipped"))
+                result.problems.append(Problem(path, problem, "skipped"))
         elif entry.is_dir(follow_symlinks=False):
             return text if name not in _EXCLUDED_FOLDERS else None
         elif entry.is_file(follow_symlinks=False):
-            files = found.notes if path.is_note else found.attachments
+            files = result.notes if path.is_note else result.attachments
             files.append(found_file(path, entry.stat(follow_symlinks=False)))
         elif path.is_note:
-            found.problems.append(Problem(path, "it is not a regular file", "skipped"))
+            result.problems.append(Problem(path, "it is not a regular file", "skipped"))
     except FileNotFoundError:
         return None
     except OSError as error:
-        found.problems.append(Problem(path, _read_error(error)))
+        result.problems.append(Problem(path, _read_error(error)))
     return None
 
 

@@ -38,7 +38,7 @@ class ExplanationNode:
 
     @property
     def text(self) -> str:
-        """The whole as indented lines."""
+        """The explanation as indented lines."""
         return "\n".join(self._lines(0))
 
     def _lines(self, depth: int) -> list[str]:
@@ -52,24 +52,24 @@ def explain_query(node: Node, count: Count = lambda node: None) -> ExplanationNo
     return _explain_node(node, lambda inner: inner, count)
 
 
-def _explain_node(node: Node, placed: Callable[[Node], Node], count: Count) -> ExplanationNode:
-    """Explain a part; `placed` wraps it in its enclosing filter, on which its count depends."""
-    number = count(placed(node))
+def _explain_node(node: Node, wrap: Callable[[Node], Node], count: Count) -> ExplanationNode:
+    """Explain a part; `wrap` wraps it in its enclosing filter, on which its count depends."""
+    number = count(wrap(node))
     match node:
         case And(items):
             return ExplanationNode(
-                "All of these", number, tuple(_explain_node(item, placed, count) for item in items)
+                "All of these", number, tuple(_explain_node(item, wrap, count) for item in items)
             )
         case Or(items):
             return ExplanationNode(
-                "Any of these", number, tuple(_explain_node(item, placed, count) for item in items)
+                "Any of these", number, tuple(_explain_node(item, wrap, count) for item in items)
             )
         case Not(And() | Or() | FieldFilter() as item):
-            return ExplanationNode("Without", number, (_explain_node(item, placed, count),))
+            return ExplanationNode("Without", number, (_explain_node(item, wrap, count),))
         case FieldFilter(name, And() | Or() | Not() | FieldFilter() as item):
 
             def inside(inner: Node) -> Node:
-                return placed(FieldFilter(name, inner))
+                return wrap(FieldFilter(name, inner))
 
             return ExplanationNode(_WITHIN[name], number, (_explain_node(item, inside, count),))
         case _:

@@ -128,22 +128,22 @@ def extract(
         return MissingFile(task.path)
     except OSError as error:
         return _failed_note(root, path, f"it can't be read ({error.strerror or error})")
-    grain = started - status.st_mtime_ns
-    seen = 0 if grain < _RACY_WINDOW_NS else status.st_mtime_ns
+    age_ns = started - status.st_mtime_ns
+    seen_ns = 0 if age_ns < _RACY_WINDOW_NS else status.st_mtime_ns
     created = getattr(status, "st_birthtime", None) or min(status.st_ctime, status.st_mtime)
     if content is None:
         reason = f"it is larger than {max_bytes / 2**20:g} MiB: listed, not read"
         verdict = _large_note_privacy(root, path)
-        return _name_only_note(path, status, seen, created, reason, "skipped", verdict)
+        return _name_only_note(path, status, seen_ns, created, reason, "skipped", verdict)
     digest = hashlib.sha256(content).hexdigest()
     if digest == task.known_hash:
-        return UnchangedFile(task.path, status.st_size, seen, status.st_mtime)
+        return UnchangedFile(task.path, status.st_size, seen_ns, status.st_mtime)
     try:
-        return _parse_note(path, content, status, seen, created, digest, with_words)
+        return _parse_note(path, content, status, seen_ns, created, digest, with_words)
     except Exception as error:  # Any parser failure affects only this note, which is listed.
         log.exception("%s could not be parsed", task.path)
         reason = f"it could not be understood ({type(error).__name__}: {error})"
-        return _name_only_note(path, status, seen, created, reason, "failed", classify_privacy(content))
+        return _name_only_note(path, status, seen_ns, created, reason, "failed", classify_privacy(content))
 
 
 def read_content(
@@ -176,7 +176,7 @@ def _parse_note(
     path: NotePath,
     content: bytes,
     status: os.stat_result,
-    seen: int,
+    seen_ns: int,
     created: float,
     digest: str,
     with_words: bool,
@@ -217,7 +217,7 @@ def _parse_note(
     return ExtractedNote(
         path.text,
         len(content),
-        seen,
+        seen_ns,
         status.st_mtime,
         created if stated is None else stated,
         digest,
@@ -278,14 +278,14 @@ def _with_verdict(problem: str, verdict: PrivacyVerdict) -> str:
     if verdict.privacy is not Privacy.UNKNOWN:
         return problem
     is_explained = "can't be read" in problem or "not UTF-8" in problem
-    why = problem if is_explained else f"{problem}; {verdict.reason}" if problem else verdict.reason
-    return f"{why.rstrip('.')}. Agents and other programs can't see it until that is fixed."
+    reason = problem if is_explained else f"{problem}; {verdict.reason}" if problem else verdict.reason
+    return f"{reason.rstrip('.')}. Agents and other programs can't see it until that is fixed."
 
 
 def _name_only_note(
     path: NotePath,
     status: os.stat_result,
-    seen: int,
+    seen_ns: int,
     created: float,
     reason: str,
     kind: ProblemKind,
@@ -297,7 +297,7 @@ def _name_only_note(
     note = (path.name, name_key(path.name), path.name, "note", None, "[]", "{}", reason, kind, private, 0, 1)
     heads = (segment(path.name), "", "", "")
     size, modified = status.st_size, status.st_mtime
-    return ExtractedNote(path.text, size, seen, modified, created, "", (), None, note, heads, "")
+    return ExtractedNote(path.text, size, seen_ns, modified, created, "", (), None, note, heads, "")
 
 
 def _link_rows(parsed: ParsedNote, text: str) -> list[Row]:
@@ -336,9 +336,9 @@ def _link_row(link: Link, relation: Relation | None, text: str) -> Row:
     )
 
 
-def _line_at(text: str, place: int) -> str:
-    end = text.find("\n", place)
-    return text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)]
+def _line_at(text: str, offset: int) -> str:
+    end = text.find("\n", offset)
+    return text[text.rfind("\n", 0, offset) + 1 : end if end >= 0 else len(text)]
 
 
 def _context(line: str) -> str:
@@ -378,8 +378,8 @@ def task_rows(tasks: Iterable[TaskBox]) -> tuple[Row, ...]:
 def _property_rows(parsed: ParsedNote) -> tuple[Row, ...]:
     """Return (key, name, value as JSON) for each property."""
     rows: dict[str, Row] = {}
-    for given, value in parsed.properties.items():
-        name = _strip_surrogates(str(given))
+    for key_text, value in parsed.properties.items():
+        name = _strip_surrogates(str(key_text))
         key = name_key(name)
         rows[key] = (key, name, _json(value))
     return tuple(rows.values())

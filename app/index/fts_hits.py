@@ -51,24 +51,22 @@ class FtsHits:
 
         `first_known` are the first hits if already known from `first_ids`.
         """
-        found = {
+        ids = {
             *first_known,
             *self._next(
                 fts_query, MAX_RANKED_HITS + 1 - len(first_known), first_known[-1] if first_known else 0
             ),
         }
-        count = len(found)
-        return found, count if count <= MAX_RANKED_HITS else max(
-            count, count * self.newest_row() // max(found)
-        )
+        count = len(ids)
+        return ids, count if count <= MAX_RANKED_HITS else max(count, count * self.newest_row() // max(ids))
 
-    def first_ids(self, fts_query: str, most: int) -> list[int]:
-        """Return the first hits in the order of their ids, at most `most`."""
-        return self._next(fts_query, most, 0)
+    def first_ids(self, fts_query: str, limit: int) -> list[int]:
+        """Return the first hits in the order of their ids, at most `limit`."""
+        return self._next(fts_query, limit, 0)
 
-    def _next(self, fts_query: str, most: int, after: int) -> list[int]:
+    def _next(self, fts_query: str, limit: int, after: int) -> list[int]:
         query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?"
-        return [id for (id,) in self._connection.execute(query, (fts_query, after, most))]
+        return [id for (id,) in self._connection.execute(query, (fts_query, after, limit))]
 
     def estimate_count(self, table: str, fts_query: str) -> int:
         """Return the number of hits: exact up to `MAX_RANKED_HITS`, estimated from the first ones above."""
@@ -117,46 +115,48 @@ class FtsHits:
         """Return a page of many hits in the order of a column, by walking the column if that is cheaper."""
         end = start + count
         if self.is_walk_shorter(cursor, end):
-            most = 4 * end * self.newest_row() // cursor.size + MAX_RANKED_HITS // 4
-            page = self._scan_order(order, cursor, start, count, most)
+            max_rows = 4 * end * self.newest_row() // cursor.size + MAX_RANKED_HITS // 4
+            page = self._scan_order(order, cursor, start, count, max_rows)
             if page is not None:
                 return page
-        found = self.ids(cursor.table, cursor.fts_query)
+        ids = self.ids(cursor.table, cursor.fts_query)
         if cursor.excluding:
-            found -= self.ids("heads", cursor.excluding)
-        return [(id, 0.0) for id in self.walk_order(order, found, start, count)]
+            ids -= self.ids("heads", cursor.excluding)
+        return [(id, 0.0) for id in self.walk_order(order, ids, start, count)]
 
     def is_walk_shorter(self, cursor: RowCursor, end: int) -> bool:
         """Return whether testing notes one by one finds `end` hits sooner than finding all hits."""
         return cursor.size * max(cursor.size, cursor.notes_read) > _QUERY_COST * end * self.newest_row()
 
-    def _scan_order(self, order: str, cursor: RowCursor, start: int, count: int, most: int) -> Ranked | None:
-        """Return the page by testing up to `most` notes in order, or None if they contain too few hits."""
+    def _scan_order(
+        self, order: str, cursor: RowCursor, start: int, count: int, max_rows: int
+    ) -> Ranked | None:
+        """Return the page by testing up to `max_rows` notes in order; None if there are too few hits."""
         test = "EXISTS (SELECT 1 FROM {0} WHERE {0} MATCH ? AND rowid = first.id)"
         among, values = test.format(cursor.table), [cursor.fts_query]
         if cursor.excluding:
             among, values = f"{among} AND NOT {test.format('heads')}", [*values, cursor.excluding]
         if self._hidden:
             among, values = among + self._but_hidden("id"), [*values, self._hidden_json]
-        query = f"SELECT id FROM ({ROWS[order].format('1')} LIMIT {most}) AS first WHERE {among}"
+        query = f"SELECT id FROM ({ROWS[order].format('1')} LIMIT {max_rows}) AS first WHERE {among}"
         rows = self._connection.execute(f"{query} LIMIT ? OFFSET ?", (*values, count, start))
         page = [(id, 0.0) for (id,) in rows]
-        return page if len(page) >= count or most >= self.newest_row() else None
+        return page if len(page) >= count or max_rows >= self.newest_row() else None
 
-    def in_order(self, order: str, found: Ids, start: int, count: int) -> list[int]:
+    def in_order(self, order: str, ids: Ids, start: int, count: int) -> list[int]:
         """Return a page of a set in the order of a column."""
-        if count <= 0 or not found:
+        if count <= 0 or not ids:
             return []
         # The cost of walking the column compared with looking up each id.
-        if (start + count) * self.newest_row() < len(found) * MAX_RANKED_HITS:
-            return self.walk_order(order, found, start, count)
+        if (start + count) * self.newest_row() < len(ids) * MAX_RANKED_HITS:
+            return self.walk_order(order, ids, start, count)
         among = "id IN (SELECT value FROM json_each(?))"
         rows = self._connection.execute(
-            f"{ROWS[order].format(among)} LIMIT ? OFFSET ?", (json.dumps(list(found)), count, start)
+            f"{ROWS[order].format(among)} LIMIT ? OFFSET ?", (json.dumps(list(ids)), count, start)
         )
         return [id for (id,) in rows]
 
-    def walk_order(self, order: str, found: Ids, start: int, count: int) -> list[int]:
+    def walk_order(self, order: str, ids: Ids, start: int, count: int) -> list[int]:
         """Return the same as `in_order` by walking the column."""
         rows = self._connection.execute(ROWS[order].format("1"))
-        return list(islice((id for (id,) in rows if id in found), start, start + count))
+        return list(islice((id for (id,) in rows if id in ids), start, start + count))

@@ -86,10 +86,10 @@ def write_texts(
 
     Notes refreshed in the meantime are already indexed and are in neither.
     """
-    known = _known_hashes(connection, [worded.note.id for worded in texts])
-    current = [worded for worded in texts if known.get(worded.note.id) == worded.note.hash]
-    fresh = {worded.note.id: worded for worded in current if worded.text is not None}
-    rows = list(_fts_rows(connection, fresh))
+    known_hashes = _known_hashes(connection, [worded.note.id for worded in texts])
+    current = [worded for worded in texts if known_hashes.get(worded.note.id) == worded.note.hash]
+    new_texts = {worded.note.id: worded for worded in current if worded.text is not None}
+    rows = list(_fts_rows(connection, new_texts))
     connection.executemany(
         "INSERT INTO fulltext (rowid, name, aliases, headings, tags, text) VALUES (?,?,?,?,?,?)", rows
     )
@@ -98,12 +98,13 @@ def write_texts(
         (row[:-1] for row in rows),
     )
     connection.executemany(
-        "INSERT INTO headings VALUES (?,?,?,?)", ((id, *row) for id, w in fresh.items() for row in w.headings)
+        "INSERT INTO headings VALUES (?,?,?,?)",
+        ((id, *row) for id, w in new_texts.items() for row in w.headings),
     )
     connection.executemany(
-        "INSERT INTO tasks VALUES (?,?,?,?)", ((id, *row) for id, w in fresh.items() for row in w.tasks)
+        "INSERT INTO tasks VALUES (?,?,?,?)", ((id, *row) for id, w in new_texts.items() for row in w.tasks)
     )
-    connection.executemany("DELETE FROM unworded WHERE note = ?", ((id,) for id in fresh))
+    connection.executemany("DELETE FROM unworded WHERE note = ?", ((id,) for id in new_texts))
     written = [NotePath(worded.note.path) for worded in current if worded.text is not None]
     return written, [NotePath(worded.note.path) for worded in current if worded.text is None]
 

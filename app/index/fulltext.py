@@ -72,12 +72,12 @@ def necessary_expression(node: Node) -> Expression | None:
 
 def any_of(wanted: Iterable[Term]) -> Expression | None:
     """Return the expression for notes with any of the terms, for ranking by relevance."""
-    known = [found for term in wanted if (found := leaf_expression(term.leaf))]
-    return _join_parts(" OR ", known)
+    expressions = [found for term in wanted if (found := leaf_expression(term.leaf))]
+    return _join_parts(" OR ", expressions)
 
 
 def _join_parts(word: str, parts: Sequence[Expression | None]) -> Expression | None:
-    known = [part for part in parts if part is not None]
-    if not known or len(known) < len(parts):
+    expressions = [part for part in parts if part is not None]
+    if not expressions or len(expressions) < len(parts):
         return None
-    return known[0] if len(known) == 1 else word.join(f"({part})" for part in known)
+    return expressions[0] if len(expressions) == 1 else word.join(f"({part})" for part in expressions)

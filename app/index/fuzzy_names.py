@@ -27,40 +27,42 @@ class FuzzyNames:
         # A removed name becomes None, which rapidfuzz skips, so that the indexes of the others stay valid.
         self._names: list[str | None] = []
         self._paths: list[str] = []
-        self._places: dict[str, list[int]] = {}
-        self._gone = 0
+        self._indexes: dict[str, list[int]] = {}
+        self._removed_count = 0
 
     def add(self, path: str, names: Iterable[str]) -> None:
         """Add the names of a new note."""
-        places = self._places[path] = []
+        indexes = self._indexes[path] = []
         for name in names:
-            places.append(len(self._names))
+            indexes.append(len(self._names))
             self._names.append(name)
             self._paths.append(path)
 
     def remove(self, path: str) -> None:
         """Remove the names of a note; do nothing if it is unknown."""
-        for place in self._places.pop(path, ()):
-            self._names[place] = None
-            self._gone += 1
-        if self._gone > 1000 and self._gone * 2 > len(self._names):
+        for index in self._indexes.pop(path, ()):
+            self._names[index] = None
+            self._removed_count += 1
+        if self._removed_count > 1000 and self._removed_count * 2 > len(self._names):
             self._compact()
 
     def _compact(self) -> None:
-        kept = [(name, path) for name, path in zip(self._names, self._paths, strict=True) if name is not None]
-        self._names, self._paths, self._places, self._gone = [], [], {}, 0
-        for name, path in kept:
-            self._places.setdefault(path, []).append(len(self._names))
+        entries = [
+            (name, path) for name, path in zip(self._names, self._paths, strict=True) if name is not None
+        ]
+        self._names, self._paths, self._indexes, self._removed_count = [], [], {}, 0
+        for name, path in entries:
+            self._indexes.setdefault(path, []).append(len(self._names))
             self._names.append(name)
             self._paths.append(path)
 
-    def most_similar(self, wanted: str, limit: int, least: float) -> list[FuzzyName]:
-        """Return the names most similar to `wanted`, with at least the score `least`, best first."""
-        found = process.extract(wanted, self._names, scorer=fuzz.ratio, limit=limit, score_cutoff=least)
-        return [FuzzyName(name, self._paths[at], score) for name, score, at in found]
+    def most_similar(self, wanted: str, limit: int, min_score: float) -> list[FuzzyName]:
+        """Return the names most similar to `wanted`, with at least the score `min_score`, best first."""
+        matches = process.extract(wanted, self._names, scorer=fuzz.ratio, limit=limit, score_cutoff=min_score)
+        return [FuzzyName(name, self._paths[at], score) for name, score, at in matches]
 
-    def containing(self, wanted: str, limit: int, least: float) -> list[FuzzyName]:
+    def containing(self, wanted: str, limit: int, min_score: float) -> list[FuzzyName]:
         """Return the names with the best partial match of `wanted`, in either direction, best first."""
         scorer = fuzz.partial_ratio
-        found = process.extract(wanted, self._names, scorer=scorer, limit=limit, score_cutoff=least)
-        return [FuzzyName(name, self._paths[at], score) for name, score, at in found]
+        matches = process.extract(wanted, self._names, scorer=scorer, limit=limit, score_cutoff=min_score)
+        return [FuzzyName(name, self._paths[at], score) for name, score, at in matches]

@@ -102,11 +102,11 @@ class _DeltaBuilder:
             if node.path != name:
                 self._renamed.append((name, node.path))
             return
-        found = self._connection.execute(
+        row = self._connection.execute(
             "SELECT target_id FROM links WHERE link_key = ? AND target_key = ? LIMIT 1", (link_key(key), key)
         ).fetchone()
-        if found is not None:
-            self._renamed.append((name, self._file(found[0]).path))
+        if row is not None:
+            self._renamed.append((name, self._file(row[0]).path))
 
     def _rename_removed(self, removed: Iterable[str]) -> None:
         """Rename the nodes of removed notes that are still linked to their unresolved names."""

@@ -75,16 +75,16 @@ class Indexer:
             await run_shielded(asyncio.to_thread(self._apply_settings))
 
     def _apply_settings(self) -> None:
-        now = {"aliases_resolve": str(self._aliases_resolve), "max_bytes": str(self._max_bytes)}
+        current = {"aliases_resolve": str(self._aliases_resolve), "max_bytes": str(self._max_bytes)}
         with self._database.read_connection() as connection:
             before = dict(connection.execute("SELECT name, value FROM meta"))
-        if all(before.get(name) == value for name, value in now.items()):
+        if all(before.get(name) == value for name, value in current.items()):
             return
         with self._database.transaction() as connection:
             connection.execute("UPDATE files SET hash = NULL WHERE hash = '' OR size > ?", (self._max_bytes,))
             keys = {key for (key,) in connection.execute("SELECT DISTINCT link_key FROM links")}
             write(connection, WriteBatch(link_keys=keys), self._resolver)
-            connection.executemany("REPLACE INTO meta VALUES (?, ?)", now.items())
+            connection.executemany("REPLACE INTO meta VALUES (?, ?)", current.items())
 
     async def scan(self, progress: Progress, cancelled: Callable[[], bool]) -> ScanCounts:
         """Bring the index up to date with the whole vault.
@@ -117,19 +117,19 @@ class Indexer:
         """
         if self._scanning.locked():
             return IndexDelta()
-        found = await asyncio.to_thread(walk, self._root, self._exclusion, WalkThrottle(cancelled))
+        walked = await asyncio.to_thread(walk, self._root, self._exclusion, WalkThrottle(cancelled))
         if cancelled():
             return IndexDelta()
         async with self._ingest.lock:
-            plan = await asyncio.to_thread(self._plan, found)
+            plan = await asyncio.to_thread(self._plan, walked)
         changed = (*(NotePath(task.path) for task in plan.tasks), *(file.path for file in plan.listed))
         if not changed and not plan.removed:
             return IndexDelta()
         return await self.refresh(dict.fromkeys(changed), plan.removed)
 
-    def _plan(self, found: WalkResult) -> ScanPlan:
+    def _plan(self, walked: WalkResult) -> ScanPlan:
         with self._database.read_connection() as connection:
-            return make_plan(self._root, found, known_files(connection), frozenset())
+            return make_plan(self._root, walked, known_files(connection), frozenset())
 
     # Refreshing
 
@@ -147,51 +147,51 @@ class Indexer:
                 await run_shielded(self._ingest.put_problems(problems))
                 changed = tuple(path for path in changed if is_encodable(path.text))
                 removed = tuple(path for path in removed if is_encodable(path.text))
-            found, gone = await asyncio.to_thread(self._sort_paths, changed, removed)
-            tasks = await asyncio.to_thread(self._tasks, found.notes)
-            extracts = await self._read(tasks, sum(file.size for file in found.notes))
+            walked, missing = await asyncio.to_thread(self._sort_paths, changed, removed)
+            tasks = await asyncio.to_thread(self._tasks, walked.notes)
+            extracts = await self._read(tasks, sum(file.size for file in walked.notes))
             if self._scan is not None:
-                self._scan.touched.update(path.text for path in gone)
-                self._scan.touched.update(file.path.text for file in (*found.notes, *found.attachments))
-            return await run_shielded(self._put_refreshed(found, self._below(gone), extracts))
+                self._scan.touched.update(path.text for path in missing)
+                self._scan.touched.update(file.path.text for file in (*walked.notes, *walked.attachments))
+            return await run_shielded(self._put_refreshed(walked, self._files_below(missing), extracts))
 
     def _problems_of(self, misnamed: Iterable[NotePath]) -> dict[str, Problem | None]:
         """Return the problem of each file whose name is not UTF-8, or None if it is gone."""
-        found: dict[str, Problem | None] = {}
+        problems: dict[str, Problem | None] = {}
         for path in misnamed:
             listed = undecodable.listed_path(path)
             exists = undecodable.find_path(self._root, listed) is not None
-            found[listed.text] = Problem(listed, NOT_UTF8_REASON, "misnamed") if exists else None
-        return found
+            problems[listed.text] = Problem(listed, NOT_UTF8_REASON, "misnamed") if exists else None
+        return problems
 
     async def _read(self, tasks: Sequence[ExtractTask], size: int) -> list[ExtractResult]:
         readers = ParserPool(self._root, self._max_bytes)
         try:
             readers.start(len(tasks), size)
-            found = readers.read(extract_chunk, tasks, lambda: False)
-            return [extract async for extracts in found for extract in extracts]
+            chunks = readers.read(extract_chunk, tasks, lambda: False)
+            return [extract async for extracts in chunks for extract in extracts]
         finally:
             await readers.close()
 
     async def _put_refreshed(
-        self, found: WalkResult, gone: Sequence[NotePath], extracts: Sequence[ExtractResult]
+        self, walked: WalkResult, missing: Sequence[NotePath], extracts: Sequence[ExtractResult]
     ) -> IndexDelta:
-        moved = await asyncio.to_thread(self._moved, gone, extracts)
+        moved = await asyncio.to_thread(self._find_moves, missing, extracts)
         batch, removed = WriteBatch(), list[NotePath]()
-        for path in gone:
+        for path in missing:
             removed += self._ingest.drop(path, batch)
-        for file in found.attachments:
+        for file in walked.attachments:
             self._ingest.register_file(file, batch)
         return await self._ingest.put(extracts, batch, removed, moved)
 
-    def _moved(self, gone: Sequence[NotePath], extracts: Sequence[ExtractResult]) -> Moves:
+    def _find_moves(self, missing: Sequence[NotePath], extracts: Sequence[ExtractResult]) -> Moves:
         """Return the files that were only moved."""
-        if not gone or not extracts:
+        if not missing or not extracts:
             return []
         added = [(NotePath(e.path), e.hash) for e in extracts if isinstance(e, ExtractedNote)]
         with self._database.read_connection() as connection:
             query = "SELECT hash FROM files WHERE path = ?"
-            gone_hashes = ((path, connection.execute(query, (path.text,)).fetchone()) for path in gone)
+            gone_hashes = ((path, connection.execute(query, (path.text,)).fetchone()) for path in missing)
             hashes = [(path, row[0]) for path, row in gone_hashes if row and row[0]]
         new = [(path, digest) for path, digest in added if path not in self._resolver]
         return pair_moves(hashes, new)
@@ -208,27 +208,27 @@ class Indexer:
     ) -> tuple[WalkResult, list[NotePath]]:
         """Return the existing files, including those in existing folders, and the missing paths."""
         identity(self._root)
-        found, gone, real = WalkResult(), list[NotePath](), dict[str, bool]()
+        walked, missing, real = WalkResult(), list[NotePath](), dict[str, bool]()
         # On a case-insensitive file system, the old name of a note still "exists" after a rename.
         renamed = {path.key for path in changed}
         for path in dict.fromkeys((*changed, *removed)):
             if path in removed and path not in changed and path.key in renamed:
-                gone.append(path)
+                missing.append(path)
             elif not self._exclusion.excludes(path) and (status := self._status(path, real)):
                 if stat.S_ISDIR(status.st_mode):
-                    below = walk(self._root, self._exclusion, folder=path.text)
-                    found.notes += below.notes
-                    found.attachments += below.attachments
+                    walked_folder = walk(self._root, self._exclusion, folder=path.text)
+                    walked.notes += walked_folder.notes
+                    walked.attachments += walked_folder.attachments
                 else:
-                    (found.notes if path.is_note else found.attachments).append(found_file(path, status))
+                    (walked.notes if path.is_note else walked.attachments).append(found_file(path, status))
             else:
-                gone.append(path)
-        if gone:
+                missing.append(path)
+        if missing:
             identity(self._root)
         # The paths may include both a folder and a file in it.
-        found.notes = list({file.path: file for file in found.notes}.values())
-        found.attachments = list({file.path: file for file in found.attachments}.values())
-        return found, gone
+        walked.notes = list({file.path: file for file in walked.notes}.values())
+        walked.attachments = list({file.path: file for file in walked.attachments}.values())
+        return walked, missing
 
     def _status(self, path: NotePath, real: dict[str, bool]) -> os.stat_result | None:
         """Return the status of a file or folder that the walk would find, else None.
@@ -243,13 +243,13 @@ class Indexer:
                 real[folder] = os.path.realpath(self._root / folder) == str(Path(base, folder))
         except (OSError, ValueError):
             return None
-        known = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
-        return status if known and real[folder] else None
+        is_regular = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+        return status if is_regular and real[folder] else None
 
-    def _below(self, gone: Iterable[NotePath]) -> list[NotePath]:
+    def _files_below(self, missing: Iterable[NotePath]) -> list[NotePath]:
         """Return these files, and the known files below those that were folders."""
         files: list[NotePath] = []
         folders: list[NotePath] = []
-        for path in gone:
+        for path in missing:
             (files if path in self._resolver else folders).append(path)
         return files + self._resolver.paths_below(folders) if folders else files

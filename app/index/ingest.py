@@ -65,7 +65,7 @@ class Ingest:
     # Scan results
 
     async def update_names(self, plan: ScanPlan) -> None:
-        """Add new names and remove old ones, so that links in the notes read next resolve at once."""
+        """Add new names and remove old ones, so that links in the notes read next resolve immediately."""
         batch = WriteBatch(problems=list(plan.problems))
         if len(plan.listed) + len(plan.removed) < _BATCH_FILES:
             for path in plan.removed:
@@ -73,18 +73,18 @@ class Ingest:
             for file in plan.listed:
                 self.register_file(file, batch)
         else:
-            await self._take_many(plan, batch)
-        self._note_moves(batch, plan.moved)
+            await self._rebuild_names(plan, batch)
+        self._record_moves(batch, plan.moved)
         relinked = await self._write(batch)
         self._publish(batch, plan.removed, relinked, plan.moved)
 
-    async def _take_many(self, plan: ScanPlan, batch: WriteBatch) -> None:
+    async def _rebuild_names(self, plan: ScanPlan, batch: WriteBatch) -> None:
         """Add and remove many files by reloading the resolver's tables in a thread."""
         rows = {row[0]: row for row in self._resolver.rows()}
         for path in plan.removed:
             if (row := rows.pop(path.text, None)) is not None:
                 batch.removed.append(row[1])
-                batch.gone[path] = row[1]
+                batch.removed_paths[path] = row[1]
                 batch.link_keys |= self._resolver.link_keys_of(path.text, decode_list(row[2]))
         for count, file in enumerate(plan.listed):
             known = rows.get(text := file.path.text)
@@ -105,7 +105,7 @@ class Ingest:
         """Ingest files that were read, together with `batch` and `removed`, and publish the changes."""
         for extract in extracts:
             removed += self._ingest(extract, batch)
-        self._note_moves(batch, moved)
+        self._record_moves(batch, moved)
         return self._publish(batch, removed, await self._write(batch), moved)
 
     async def put_problems(self, changed: Mapping[str, Problem | None]) -> None:
@@ -119,7 +119,7 @@ class Ingest:
         if entry is None:
             return []
         batch.removed.append(entry.id)
-        batch.gone[path] = entry.id
+        batch.removed_paths[path] = entry.id
         batch.link_keys |= self._resolver.link_keys(entry)
         self._resolver.remove(path)
         return [path]
@@ -139,35 +139,39 @@ class Ingest:
         path = NotePath(extract.path)
         if isinstance(extract, MissingFile):
             return self.drop(path, batch)
-        was = self._resolver.entry(path)
+        previous = self._resolver.entry(path)
         if isinstance(extract, UnchangedFile):
-            if was is not None:
-                batch.same.append((was.id, extract))
+            if previous is not None:
+                batch.unchanged.append((previous.id, extract))
             return ()
-        if was is not None and was.aliases == extract.aliases and was.note_id == extract.note_id:
-            batch.read.append((was.id, extract))
+        if (
+            previous is not None
+            and previous.aliases == extract.aliases
+            and previous.note_id == extract.note_id
+        ):
+            batch.read.append((previous.id, extract))
             return ()
-        entry = NameEntry(path, was.id if was else self._new_id(), extract.aliases, extract.note_id)
-        if was is None:
+        entry = NameEntry(path, previous.id if previous else self._new_id(), extract.aliases, extract.note_id)
+        if previous is None:
             batch.new.append((entry.id, path))
-        before = self._resolver.link_keys(was) if was else set()
+        before = self._resolver.link_keys(previous) if previous else set()
         self._resolver.add(path, entry.id, entry.aliases, entry.note_id)
         batch.link_keys |= before ^ self._resolver.link_keys(entry)
         batch.read.append((entry.id, extract))
         return ()
 
-    def _note_moves(self, batch: WriteBatch, moved: Moves) -> None:
+    def _record_moves(self, batch: WriteBatch, moved: Moves) -> None:
         """Pair new files with the removed files from which they were moved."""
         for old, new in moved:
             entry = self._resolver.entry(new)
-            if entry is not None and old in batch.gone:
-                batch.moved.append((batch.gone[old], entry.id))
+            if entry is not None and old in batch.removed_paths:
+                batch.moved.append((batch.removed_paths[old], entry.id))
 
     def _new_id(self) -> int:
         self._next_id += 1
         return self._next_id - 1
 
-    # The file, and the news
+    # Writing and publishing
 
     async def _write(self, batch: WriteBatch) -> tuple[NotePath, ...]:
         if not batch:
@@ -180,8 +184,8 @@ class Ingest:
 
     def _commit(self, batch: WriteBatch) -> tuple[NotePath, ...]:
         notes = [(id, path) for id, path in batch.new if path.is_note]
-        seen = self._first_seen([path for _, path in notes]) if notes else {}
-        batch.births.update((id, seen[path]) for id, path in notes if path in seen)
+        first_seen = self._first_seen([path for _, path in notes]) if notes else {}
+        batch.births.update((id, first_seen[path]) for id, path in notes if path in first_seen)
         with self._database.transaction() as connection:
             return write(connection, batch, self._resolver)
 
@@ -193,8 +197,8 @@ class Ingest:
         moved: Moves = (),
     ) -> IndexDelta:
         paths = (*(NotePath(read.path) for _, read in batch.read), *(file.path for _, file in batch.files))
-        same = (extract.path for _, extract in batch.same)
-        self._forget((*same, *(path.text for path in (*paths, *removed))))
+        unchanged_paths = (extract.path for _, extract in batch.unchanged)
+        self._forget((*unchanged_paths, *(path.text for path in (*paths, *removed))))
         delta = IndexDelta(tuple(dict.fromkeys(paths)), tuple(removed), relinked, tuple(moved))
         if delta:
             total = self._resolver.notes

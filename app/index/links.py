@@ -49,7 +49,7 @@ def backlinks(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecor
 
 
 def links_concerning(
-    reading: Callable[[], AbstractContextManager[sqlite3.Connection]],
+    open_connection: Callable[[], AbstractContextManager[sqlite3.Connection]],
     paths: Iterable[NotePath],
     link_keys: Iterable[str],
 ) -> tuple[LinkRecord, ...]:
@@ -61,22 +61,22 @@ def links_concerning(
     conditions = [(f"links.source = {_ID_OF}", path) for path in stored_paths]
     conditions += [(f"links.target_id = {_ID_OF}", path) for path in stored_paths]
     conditions += [("links.link_key = ?", key) for key in link_keys]
-    found: dict[tuple[str, int, str], LinkRecord] = {}
+    links: dict[tuple[str, int, str], LinkRecord] = {}
     # A few files have most of the links, so each path is created once.
     path_of = cache(NotePath)
     for condition, value in conditions:
         after = 0
         while after >= 0:
-            with reading() as connection:
+            with open_connection() as connection:
                 rows = connection.execute(
                     f"{_SELECT_WITH_ID} WHERE {condition} AND links.id > ? ORDER BY links.id LIMIT ?",
                     (value, after, _PAGE_SIZE),
                 ).fetchall()
             for row in rows:
                 record = _record(row[1:], path_of)
-                found[record.source.text, record.line, record.target_text] = record
+                links[record.source.text, record.line, record.target_text] = record
             after = rows[-1][0] if len(rows) == _PAGE_SIZE else -1
-    return tuple(found[key] for key in sorted(found))
+    return tuple(links[key] for key in sorted(links))
 
 
 def _records(connection: sqlite3.Connection, condition: str, *values: str | None) -> tuple[LinkRecord, ...]:
@@ -135,28 +135,28 @@ def unlinked_mentions(connection: sqlite3.Connection, path: NotePath) -> tuple[M
     if row is None:
         return ()
     id, name, title, aliases = row
-    names = dict.fromkeys(text for text in (name, title, *json.loads(aliases)) if _is_sayable(text))
-    found = (mention for mention in _mentions(connection, id, [PhraseTerm(text) for text in names]))
-    return tuple(mention for mention, _ in zip(found, range(_MAX_MENTIONS), strict=False))
+    names = dict.fromkeys(text for text in (name, title, *json.loads(aliases)) if _can_be_mentioned(text))
+    mentions = (mention for mention in _mentions(connection, id, [PhraseTerm(text) for text in names]))
+    return tuple(mention for mention, _ in zip(mentions, range(_MAX_MENTIONS), strict=False))
 
 
-def _is_sayable(name: str) -> bool:
+def _can_be_mentioned(name: str) -> bool:
     words = tokenize(name)
     letters = sum(map(len, words))
     return letters >= _MIN_MENTION_CHARS or (letters == 2 and not name.isascii())
 
 
-def _is_inside(place: int, spans: list[tuple[int, int]]) -> bool:
+def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
     """Return whether an offset is in one of the spans, which are sorted and do not overlap."""
-    before = bisect_right(spans, place, key=itemgetter(0)) - 1
-    return before >= 0 and place < spans[before][1]
+    before = bisect_right(spans, offset, key=itemgetter(0)) - 1
+    return before >= 0 and offset < spans[before][1]
 
 
 def _mentions(connection: sqlite3.Connection, id: int, names: list[PhraseTerm]) -> Iterator[Mention]:
     fts_query = " OR ".join(f"({found})" for name in names if (found := leaf_expression(name)))
     if not fts_query:
         return
-    wanted = [Term(name) for name in names]
+    terms = [Term(name) for name in names]
     rows = connection.execute(
         "SELECT files.id, path, body_line, text FROM fulltext"
         " JOIN files ON files.id = fulltext.rowid JOIN notes ON notes.id = fulltext.rowid"
@@ -171,8 +171,8 @@ def _mentions(connection: sqlite3.Connection, id: int, names: list[PhraseTerm]) 
         offset = 0
         for number, line in enumerate(text.split("\n"), start=1):
             if number >= body_line:
-                for start, end in find_marks(line, wanted):
+                for start, end in find_marks(line, terms):
                     if not _is_inside(offset + start, linked):
-                        shown, places = shorten(line.rstrip("\r"), [(start, end)], _MAX_MENTION_CHARS)
-                        yield Mention(NotePath(path), number, shown, *places[0])
+                        excerpt, marks = shorten(line.rstrip("\r"), [(start, end)], _MAX_MENTION_CHARS)
+                        yield Mention(NotePath(path), number, excerpt, *marks[0])
             offset += len(line) + 1

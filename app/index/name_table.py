@@ -60,8 +60,8 @@ class NameTable:
         self._files: dict[str, NameEntry | Row] = {}
         # One path, several, or, after the first lookup, their entries in order.
         self._by_name: dict[str, str | list[str] | Entries] = {}
-        self._crowds: dict[str, _SharedName] = {}
-        self._others: tuple[dict[str, Entries], dict[str, Entries]] | None = None
+        self._shared_names: dict[str, _SharedName] = {}
+        self._alias_and_id_tables: tuple[dict[str, Entries], dict[str, Entries]] | None = None
 
     def __len__(self) -> int:
         return len(self._files)
@@ -75,10 +75,10 @@ class NameTable:
 
     def entry(self, text: str) -> NameEntry | None:
         """Return the file at this path, spelled as on disk, or None."""
-        found = self._files.get(text)
-        if found is None or isinstance(found, NameEntry):
-            return found
-        path, id, aliases, note_id = found
+        value = self._files.get(text)
+        if value is None or isinstance(value, NameEntry):
+            return value
+        path, id, aliases, note_id = value
         entry = NameEntry(NotePath(path), id, decode_list(aliases), note_id)
         self._files[text] = entry
         return entry
@@ -95,10 +95,10 @@ class NameTable:
 
     def note_names(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the path of every note with its normalized name and aliases."""
-        for text, found in self._files.items():
+        for text, value in self._files.items():
             stem, suffix = _split(text)
             if suffix:
-                aliases = found.aliases if isinstance(found, NameEntry) else decode_list(found[2])
+                aliases = value.aliases if isinstance(value, NameEntry) else decode_list(value[2])
                 yield text, [stem.rpartition("/")[2], *map(name_key, aliases)]
 
     def copy(self) -> NameTable:
@@ -120,12 +120,12 @@ class NameTable:
             stem, suffix = _split(text)
             notes += suffix != ""
             name = stem.rpartition("/")[2]
-            known = by_name.setdefault(name, text)
-            if known is not text:
-                if isinstance(known, list):
-                    known.append(text)
+            others = by_name.setdefault(name, text)
+            if others is not text:
+                if isinstance(others, list):
+                    others.append(text)
                 else:
-                    by_name[name] = [str(known), text]
+                    by_name[name] = [str(others), text]
         self.notes = notes
 
     def add(self, entry: NameEntry) -> None:
@@ -134,9 +134,9 @@ class NameTable:
         self.notes += entry.suffix != ""
         name = entry.stem.rpartition("/")[2]
         self._by_name[name] = sort_entries((*self.find_by_last_part(name), entry))
-        self._crowds.pop(name, None)
-        if self._others is not None:
-            for table, keys in zip(self._others, _other_keys(entry), strict=True):
+        self._shared_names.pop(name, None)
+        if self._alias_and_id_tables is not None:
+            for table, keys in zip(self._alias_and_id_tables, _other_keys(entry), strict=True):
                 for key in keys:
                     table[key] = sort_entries((*table.get(key, ()), entry))
 
@@ -147,9 +147,9 @@ class NameTable:
             return None
         name = entry.stem.rpartition("/")[2]
         _set_or_delete(self._by_name, name, _remove_entry(self.find_by_last_part(name), text))
-        self._crowds.pop(name, None)
-        if self._others is not None:
-            for table, keys in zip(self._others, _other_keys(entry), strict=True):
+        self._shared_names.pop(name, None)
+        if self._alias_and_id_tables is not None:
+            for table, keys in zip(self._alias_and_id_tables, _other_keys(entry), strict=True):
                 for key in keys:
                     _set_or_delete(table, key, _remove_entry(table[key], text))
         del self._files[text]
@@ -164,18 +164,18 @@ class NameTable:
         A note's suffix matches the notes that have it, else the notes whose names contain it (`n.md.md`).
         """
         if suffix := note_suffix(key):
-            found = self._named(key[: -len(suffix)])
-            if kept := tuple(entry for entry in found if entry.suffix == suffix):
-                return kept
-        return self._named(key)
+            entries = self._find_by_suffix(key[: -len(suffix)])
+            if matches := tuple(entry for entry in entries if entry.suffix == suffix):
+                return matches
+        return self._find_by_suffix(key)
 
     def find_by_path(self, key: str) -> Entries:
         """Return the files at exactly this path from the root, with or without a suffix, in order."""
         if suffix := note_suffix(key):
-            found = self._placed(key[: -len(suffix)])
-            if kept := tuple(entry for entry in found if entry.suffix == suffix):
-                return kept
-        return self._placed(key)
+            entries = self._find_at_path(key[: -len(suffix)])
+            if matches := tuple(entry for entry in entries if entry.suffix == suffix):
+                return matches
+        return self._find_at_path(key)
 
     def find_by_alias(self, key: str) -> Entries:
         """Return the files with this alias, in order."""
@@ -187,58 +187,58 @@ class NameTable:
 
     def find_by_last_part(self, name: str) -> Entries:
         """Return the files whose stem has exactly this last part, in order."""
-        found = self._by_name.get(name, ())
-        if isinstance(found, tuple):
-            return found
-        if isinstance(found, str):
-            entry = self.entry(found)
+        entry_or_texts = self._by_name.get(name, ())
+        if isinstance(entry_or_texts, tuple):
+            return entry_or_texts
+        if isinstance(entry_or_texts, str):
+            entry = self.entry(entry_or_texts)
             entries: Entries = (entry,) if entry else ()
         else:
-            entries = sort_entries(entry for text in found if (entry := self.entry(text)))
+            entries = sort_entries(entry for text in entry_or_texts if (entry := self.entry(text)))
         self._by_name[name] = entries
         return entries
 
-    def _named(self, key: str) -> Entries:
+    def _find_by_suffix(self, key: str) -> Entries:
         _, slash, name = key.rpartition("/")
-        found = self.find_by_last_part(name)
+        candidates = self.find_by_last_part(name)
         if not slash:
-            return found
-        if len(found) > _MAX_LINEAR_ENTRIES:
-            return tuple(self._crowd(name, found).by_suffix.get(key, ()))
+            return candidates
+        if len(candidates) > _MAX_LINEAR_ENTRIES:
+            return tuple(self._shared_name(name, candidates).by_suffix.get(key, ()))
         tail = f"/{key}"
-        return tuple(entry for entry in found if entry.stem == key or entry.stem.endswith(tail))
+        return tuple(entry for entry in candidates if entry.stem == key or entry.stem.endswith(tail))
 
-    def _placed(self, key: str) -> Entries:
+    def _find_at_path(self, key: str) -> Entries:
         name = key.rpartition("/")[2]
-        found = self.find_by_last_part(name)
-        if len(found) > _MAX_LINEAR_ENTRIES:
-            return tuple(self._crowd(name, found).by_path.get(key, ()))
-        return tuple(entry for entry in found if entry.stem == key)
+        candidates = self.find_by_last_part(name)
+        if len(candidates) > _MAX_LINEAR_ENTRIES:
+            return tuple(self._shared_name(name, candidates).by_path.get(key, ()))
+        return tuple(entry for entry in candidates if entry.stem == key)
 
-    def _crowd(self, name: str, found: Entries) -> _SharedName:
-        crowd = self._crowds.get(name)
-        if crowd is None:
-            crowd = _SharedName({}, {})
-            for entry in found:
-                crowd.by_path.setdefault(entry.stem, []).append(entry)
+    def _shared_name(self, name: str, entries: Entries) -> _SharedName:
+        shared = self._shared_names.get(name)
+        if shared is None:
+            shared = _SharedName({}, {})
+            for entry in entries:
+                shared.by_path.setdefault(entry.stem, []).append(entry)
                 for tail in _tails(entry.stem):
-                    crowd.by_suffix.setdefault(tail, []).append(entry)
-            self._crowds[name] = crowd
-        return crowd
+                    shared.by_suffix.setdefault(tail, []).append(entry)
+            self._shared_names[name] = shared
+        return shared
 
     def _aliases_and_ids(self) -> tuple[dict[str, Entries], dict[str, Entries]]:
-        if self._others is None:
+        if self._alias_and_id_tables is None:
             tables: tuple[dict[str, list[NameEntry]], dict[str, list[NameEntry]]] = ({}, {})
-            for text, found in list(self._files.items()):
-                if not isinstance(found, NameEntry) and found[2] == "[]" and found[3] is None:
+            for text, value in list(self._files.items()):
+                if not isinstance(value, NameEntry) and value[2] == "[]" and value[3] is None:
                     continue
                 if entry := self.entry(text):
                     for table, keys in zip(tables, _other_keys(entry), strict=True):
                         for key in keys:
                             table.setdefault(key, []).append(entry)
-            aliases, ids = ({key: sort_entries(found) for key, found in table.items()} for table in tables)
-            self._others = aliases, ids
-        return self._others
+            aliases, ids = ({key: sort_entries(value) for key, value in table.items()} for table in tables)
+            self._alias_and_id_tables = aliases, ids
+        return self._alias_and_id_tables
 
 
 def sort_entries(entries: Iterable[NameEntry]) -> Entries:
@@ -278,9 +278,9 @@ def _remove_entry(entries: Entries, text: str) -> Entries:
 
 
 def _set_or_delete(
-    table: dict[str, str | list[str] | Entries] | dict[str, Entries], key: str, rest: Entries
+    table: dict[str, str | list[str] | Entries] | dict[str, Entries], key: str, entries: Entries
 ) -> None:
-    if rest:
-        table[key] = rest
+    if entries:
+        table[key] = entries
     else:
         del table[key]

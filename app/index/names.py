@@ -13,7 +13,8 @@ from app.vault.path import NOTE_SUFFIXES, NotePath, name_key
 def decode_list(text: str) -> tuple[str, ...]:
     """Decode a JSON list of tags or aliases; cached, because many notes share their lists."""
     if text.startswith('["') and text.endswith('"]') and "\\" not in text and '","' not in text:
-        # The usual form, without special characters: parsing it takes a good part of a large graph's time.
+        # The usual form, without special characters. For a large graph, parsing JSON here takes much of the
+        # time.
         return tuple(text[2:-2].split('", "'))
     return tuple(json.loads(text))
 

@@ -77,24 +77,26 @@ class ParserPool:
         `work` is a module-level function, called with the vault's folder, some items and the maximum size of
         a file. Ends early when `cancelled` returns True.
         """
-        left = items
+        remaining = items
         if len(items) >= MIN_PROCESS_NOTES and self._pool is not None and not self._refused:
             chunks = [
                 items[start : start + _PROCESS_CHUNK_NOTES]
                 for start in range(0, len(items), _PROCESS_CHUNK_NOTES)
             ]
-            seen: set[int] = set()
+            finished: set[int] = set()
             try:
                 async for number, results in self._by_processes(self._pool, work, chunks, cancelled):
-                    seen.add(number)
+                    finished.add(number)
                     yield results
             except (BrokenProcessPool, OSError) as error:
                 self._disable_processes(error)
-            left = [item for number, chunk in enumerate(chunks) if number not in seen for item in chunk]
-        for start in range(0, len(left), _THREAD_CHUNK_NOTES):
+            remaining = [
+                item for number, chunk in enumerate(chunks) if number not in finished for item in chunk
+            ]
+        for start in range(0, len(remaining), _THREAD_CHUNK_NOTES):
             if cancelled():
                 return
-            chunk = left[start : start + _THREAD_CHUNK_NOTES]
+            chunk = remaining[start : start + _THREAD_CHUNK_NOTES]
             yield await asyncio.to_thread(work, self._root, chunk, self._max_bytes)
 
     async def _by_processes(
@@ -105,26 +107,26 @@ class ParserPool:
         cancelled: Callable[[], bool],
     ) -> AsyncIterator[tuple[int, list[Out]]]:
         loop = asyncio.get_running_loop()
-        waiting = iter(enumerate(chunks))
+        pending = iter(enumerate(chunks))
         running: dict[asyncio.Future[list[Out]], int] = {}
 
-        def hand_over() -> None:
+        def submit_chunks() -> None:
             # Only a few chunks ahead, so that a cancellation is quick and results don't pile up in memory.
             while (
                 len(running) < self._workers * _CHUNKS_PER_WORKER
-                and (item := next(waiting, None)) is not None
+                and (item := next(pending, None)) is not None
             ):
                 number, chunk = item
                 future = loop.run_in_executor(pool, work, self._root, chunk, self._max_bytes)
                 running[future] = number
 
         try:
-            hand_over()
+            submit_chunks()
             while running and not cancelled():
                 ready, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for future in ready:
                     number = running.pop(future)
-                    hand_over()
+                    submit_chunks()
                     yield number, future.result()
         finally:
             for future in running:

@@ -31,16 +31,18 @@ _YEAR = re.compile(r"\d{4}")
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?([T ][\d:.]+.*)?$")
 
 
-def property_matches(wanted: PropertyFilter, value: object) -> bool:
+def property_matches(property_filter: PropertyFilter, value: object) -> bool:
     """Return whether the value, or any item of a list, matches; `null` matches an empty value."""
-    if wanted.empty:
+    if property_filter.empty:
         return value is None or value in ("", [], {})
-    return wanted.value is None or _matches(wanted.value, list(_items(value)))
+    return property_filter.value is None or _matches(property_filter.value, list(_items(value)))
 
 
-def may_match(wanted: PropertyFilter) -> Callable[[str], bool]:
+def may_match(property_filter: PropertyFilter) -> Callable[[str], bool]:
     """Return a quick test of a value's JSON that skips most values that do not match."""
-    text = wanted.value.text.lower() if isinstance(wanted.value, WordTerm | PhraseTerm) else ""
+    text = (
+        property_filter.value.text.lower() if isinstance(property_filter.value, WordTerm | PhraseTerm) else ""
+    )
     # Numbers have several spellings, and JSON escapes quotes, backslashes and accents.
     if not text.isascii() or _to_number(text) is not None or '"' in text or "\\" in text:
         return lambda value: True
@@ -77,28 +79,28 @@ def _matches(node: Node, items: list[object]) -> bool:
             return False
 
 
-def _equals(item: object, wanted: str) -> bool:
+def _equals(item: object, expected: str) -> bool:
     """Return whether they are equal ignoring case, or the item contains the wanted text as whole words."""
-    number, other = _to_number(item), _to_number(wanted)
+    number, other = _to_number(item), _to_number(expected)
     if number is not None and other is not None:
         return number == other
     text = fold(_to_text(item))
-    return name_key(_to_text(item)) == name_key(wanted) or bool(_word_pattern(wanted).search(text))
+    return name_key(_to_text(item)) == name_key(expected) or bool(_word_pattern(expected).search(text))
 
 
 @lru_cache(maxsize=256)
-def _word_pattern(wanted: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(fold(wanted))}(?!\w)" if wanted.strip() else r"(?!)")
+def _word_pattern(word: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(fold(word))}(?!\w)" if word.strip() else r"(?!)")
 
 
-def _matches_comparison(item: object, sign: str, wanted: str) -> bool:
-    number, other = _to_number(item), _to_number(wanted)
+def _matches_comparison(item: object, sign: str, expected: str) -> bool:
+    number, other = _to_number(item), _to_number(expected)
     if number is not None and other is not None:
         return bool(_SIGNS[sign](number, other))
     text = _to_text(item)
     # ISO dates sort as text; dates of different precision are compared by their common part.
-    if _DATE.match(text) and (_DATE.match(wanted) or _YEAR.fullmatch(wanted)):
-        return bool(_SIGNS[sign](text[: len(wanted)], wanted))
+    if _DATE.match(text) and (_DATE.match(expected) or _YEAR.fullmatch(expected)):
+        return bool(_SIGNS[sign](text[: len(expected)], expected))
     return False
 
 

@@ -75,7 +75,7 @@ def parse(text: str) -> Node | None:
     reader.skip_space()
     if reader.at_end():
         return None
-    node = reader.any_of(0)
+    node = reader.parse_or(0)
     if not reader.at_end():
         raise _error(reader.at, 'an opening "(" before this ")"' if reader.peek() == ")" else "a word")
     return node
@@ -100,25 +100,25 @@ class _QueryParser:
         while self.peek().isspace():
             self.at += 1
 
-    def any_of(self, depth: int) -> Node:
-        items = [self.all_of(depth)]
+    def parse_or(self, depth: int) -> Node:
+        items = [self.parse_and(depth)]
         while self._is_at_or():
             self.at += 2
-            items.append(self.all_of(depth))
+            items.append(self.parse_and(depth))
         return items[0] if len(items) == 1 else Or(tuple(items))
 
-    def all_of(self, depth: int) -> Node:
+    def parse_and(self, depth: int) -> Node:
         items: list[Node] = []
         self.skip_space()
-        while not self.at_end() and self.peek() not in self._ends() and not self._is_at_or():
-            items.append(self.one(depth + 1))
+        while not self.at_end() and self.peek() not in self._closing_brackets() and not self._is_at_or():
+            items.append(self.parse_item(depth + 1))
             self.skip_space()
         if not items:
             before = "after OR" if self.text[: self.at].rstrip().endswith("OR") else "here"
             raise _error(self.at, f"a word, a phrase or a filter {before}")
         return items[0] if len(items) == 1 else And(tuple(items))
 
-    def one(self, depth: int) -> Node:
+    def parse_item(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
             raise _error(self.at, f"at most {MAX_DEPTH} levels of brackets")
         letter = self.peek()
@@ -142,7 +142,7 @@ class _QueryParser:
             return build(depth)
         return self._word(_WORD)
 
-    def _ends(self) -> str:
+    def _closing_brackets(self) -> str:
         return ")]" if self._in_property else ")"
 
     def _is_at_or(self) -> bool:
@@ -151,43 +151,43 @@ class _QueryParser:
 
     def _negated(self, depth: int) -> Node:
         self.at += 1
-        if self.at_end() or self.peek().isspace() or self.peek() in self._ends():
+        if self.at_end() or self.peek().isspace() or self.peek() in self._closing_brackets():
             raise _error(self.at, 'a word, a filter or "(" right after "-"')
-        return Not(self.one(depth + 1))
+        return Not(self.parse_item(depth + 1))
 
     def _group(self, depth: int) -> Node:
-        opened = self.at
+        start = self.at
         self.at += 1
-        node = self.any_of(depth)
+        node = self.parse_or(depth)
         if self.peek() != ")":
-            raise _error(self.at, f'")" to close the "(" at position {opened}')
+            raise _error(self.at, f'")" to close the "(" at position {start}')
         self.at += 1
         return node
 
-    def _quoted(self, mark: str, what: str) -> str:
-        opened = self.at
-        found: list[str] = []
+    def _quoted(self, mark: str, kind: str) -> str:
+        start = self.at
+        characters: list[str] = []
         self.at += 1
         while not self.at_end() and self.peek() != mark:
             if self.peek() == "\\" and self.at + 1 < len(self.text):
                 self.at += 1
                 # A regex keeps its backslashes except before the delimiter.
                 plain = self.peek() == mark or (mark == '"' and self.peek() == "\\")
-                found.append(self.peek() if plain else f"\\{self.peek()}")
+                characters.append(self.peek() if plain else f"\\{self.peek()}")
             else:
-                found.append(self.peek())
+                characters.append(self.peek())
             self.at += 1
         if self.at_end():
-            raise _error(self.at, f"{mark} to end the {what} that begins at position {opened}")
+            raise _error(self.at, f"{mark} to end the {kind} that begins at position {start}")
         self.at += 1
-        return "".join(found)
+        return "".join(characters)
 
     def _word(self, shape: re.Pattern[str]) -> Node:
-        found = shape.match(self.text, self.at)
-        if found is None:
+        match = shape.match(self.text, self.at)
+        if match is None:
             raise _error(self.at, f'a word, not "{self.peek()}"')
-        self.at = found.end()
-        word = found[0]
+        self.at = match.end()
+        word = match[0]
         stem = word.rstrip("*")
         if not stem:
             return WordTerm(word)
@@ -210,12 +210,12 @@ class _QueryParser:
         self.skip_space()
         if name in _TASK_FIELDS and (self.at_end() or self.peek() in ")[" or self._is_at_or()):
             return FieldFilter(name, PhraseTerm(""))
-        if self.at_end() or self.peek() in self._ends() or self._is_at_or():
+        if self.at_end() or self.peek() in self._closing_brackets() or self._is_at_or():
             raise _error(self.at, f'a word, a phrase or "(" after {name}:')
         outer = self._inside
         self._inside = outer if name in _CASE_FIELDS else name
         try:
-            item = self.one(depth + 1)
+            item = self.parse_item(depth + 1)
         finally:
             self._inside = outer
         if (
@@ -256,7 +256,7 @@ class _QueryParser:
     def _similar(self, depth: int) -> Node:
         self.skip_space()
         start = self.at
-        item = self.one(depth + 1) if not self.at_end() else None
+        item = self.parse_item(depth + 1) if not self.at_end() else None
         if not isinstance(item, WordTerm | PhraseTerm) or not item.text.strip():
             raise _error(start, 'a text in quotes after similar:, such as similar:"free will"')
         return SimilarityFilter(item.text, start)
@@ -264,7 +264,7 @@ class _QueryParser:
     # Properties
 
     def _property(self, depth: int) -> Node:
-        opened = self.at
+        start = self.at
         self.at += 1
         self.skip_space()
         name = self._property_name()
@@ -276,7 +276,7 @@ class _QueryParser:
             node = self._property_value(name, depth)
         self.skip_space()
         if self.peek() != "]":
-            raise _error(self.at, f'"]" to close the "[" at position {opened}')
+            raise _error(self.at, f'"]" to close the "[" at position {start}')
         self.at += 1
         return node
 
@@ -297,7 +297,7 @@ class _QueryParser:
             raise _error(self.at, "a value, null, or < or > and a number")
         self._in_property = True
         try:
-            value = self.any_of(depth + 1)
+            value = self.parse_or(depth + 1)
         finally:
             self._in_property = False
         if isinstance(value, WordTerm) and value.text.lower() == "null":

@@ -85,23 +85,25 @@ def completion_target_at(text: str, cursor: int) -> CompletionTarget | None:
             if letter == ")" and len(fields) > 1:
                 fields.pop()
             # A space may separate a field's value from its name.
-            waits = letter != ")" and before[start:at].rstrip().endswith(":")
-            start = start if waits and f"{_last_field(before[start:at])}:" not in (":", *BARE) else at + 1
+            value_follows = letter != ")" and before[start:at].rstrip().endswith(":")
+            start = (
+                start if value_follows and f"{_last_field(before[start:at])}:" not in (":", *BARE) else at + 1
+            )
         at += 1
     if bracket >= 0:
         return _in_property(before, bracket)
     return _in_token(before, start, fields[-1])
 
 
-def insertion(wanted: CompletionTarget, name: str) -> str:
+def insertion(target: CompletionTarget, name: str) -> str:
     """Return the query text that inserts this name."""
-    match wanted.kind:
+    match target.kind:
         case "operator":
             return name
         case "property":
             return f"[{_property_name(name)}]"
         case "value":
-            return f"[{_property_name(wanted.name)}:{_quote_name(name)}]"
+            return f"[{_property_name(target.name)}:{_quote_name(name)}]"
         case _:
             return _quote_name(name)
 
@@ -117,8 +119,8 @@ def _property_name(name: str) -> str:
 
 def _value_start(before: str, start: int) -> int:
     """Return the start of the token's value, after its operators and field names."""
-    found = re.compile(r"(?:-*(?:[A-Za-z]+(?:-[A-Za-z]+)?):)*-*\s*").match(before, start)
-    return found.end() if found else start
+    match = re.compile(r"(?:-*(?:[A-Za-z]+(?:-[A-Za-z]+)?):)*-*\s*").match(before, start)
+    return match.end() if match else start
 
 
 def _last_field(token: str) -> str:
@@ -129,9 +131,9 @@ def _last_field(token: str) -> str:
 
 def _iter_fields(token: str) -> Iterator[re.Match[str]]:
     at = 0
-    while (found := _FIELD.match(token, at)) and f"{found[1].lower()}:" in OPERATORS:
-        yield found
-        at = found.end()
+    while (match := _FIELD.match(token, at)) and f"{match[1].lower()}:" in OPERATORS:
+        yield match
+        at = match.end()
 
 
 def _closing_quote(text: str, opened: int) -> int:
@@ -150,10 +152,10 @@ def _in_token(before: str, start: int, around: str) -> CompletionTarget | None:
     token = before[start:]
     lead = len(token) - len(token.lstrip("- \t"))
     token, start = token[lead:], start + lead
-    found = list(_iter_fields(token))
-    field = found[-1][1].lower() if found else around
-    if found:
-        skipped = found[-1].end()
+    fields = list(_iter_fields(token))
+    field = fields[-1][1].lower() if fields else around
+    if fields:
+        skipped = fields[-1].end()
         skipped += len(token) - skipped - len(token[skipped:].lstrip("- \t"))
         token, start = token[skipped:], start + skipped
     if field in _KINDS:

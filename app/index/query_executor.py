@@ -93,14 +93,14 @@ class QueryExecutor:
         match node:
             case And(items):
                 first, *rest = sorted(_merge_word_terms(items, scope), key=_cost)
-                found = self.select(first, among, scope)
+                ids = self.select(first, among, scope)
                 for item in rest:
-                    found = self.select(item, found, scope) if found else found
-                return found
+                    ids = self.select(item, ids, scope) if ids else ids
+                return ids
             case Or(items):
                 return {id for item in items for id in self.select(item, among, scope)}
             case Not(item):
-                base = self._all() if among is None else among
+                base = self._all_ids() if among is None else among
                 return base - self.select(item, base, scope)
             case FieldFilter(name, item):
                 return self._in_field(name, item, among, scope)
@@ -131,7 +131,7 @@ class QueryExecutor:
         if name.startswith("task"):
             return self._with_task(name, wanted, test, fts_query, among)
         candidates = self._matching(fts_query, among) if fts_query else among
-        found = set()
+        ids = set()
         for id, text in self._texts(candidates):
             pieces = (
                 _TextLines(text)
@@ -139,8 +139,8 @@ class QueryExecutor:
                 else _TextRanges(text, partial(self._ranges, name, id, text))
             )
             if any(test(piece) for piece in _sections_with(wanted, text, pieces)):
-                found.add(id)
-        return found
+                ids.add(id)
+        return ids
 
     def _ranges(self, name: FieldName, id: int, text: str) -> Iterable[tuple[int, int]]:
         return _blocks(text) if name == "block" else self._sections(id, text)
@@ -150,8 +150,8 @@ class QueryExecutor:
             case None | "content":
                 return self._in_texts(leaf, among, scope)
             case "file" | "path":
-                whole = scope.field == "path"
-                return self._rows.named(leaf, whole_path=whole, cased=scope.cased, among=among)
+                whole_path = scope.field == "path"
+                return self._rows.named(leaf, whole_path=whole_path, cased=scope.cased, among=among)
             case "tag":
                 return self._rows.tagged(leaf, among)
             case "type":
@@ -180,18 +180,18 @@ class QueryExecutor:
     def _in_texts(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
         """Match what the full-text index can't: patterns, symbols and case."""
         if isinstance(leaf, PhraseTerm) and not leaf.text.strip():
-            return self._all() if among is None else among
+            return self._all_ids() if among is None else among
         fts_query = leaf_expression(leaf)
         if fts_query and not scope.cased:
             return self._matching(fts_query if scope.field is None else f"{{text}} : ({fts_query})", among)
         candidates = self._matching(fts_query, among) if fts_query else among
         term = Term(leaf, scope.cased)
         names = scope.field is None
-        found = set()
+        ids = set()
         for id, text in self._texts(candidates):
             if term.is_found_in(FoldedText(text)) or (names and term.is_found_in(FoldedText(self._name(id)))):
-                found.add(id)
-        return found
+                ids.add(id)
+        return ids
 
     def text(self, id: int) -> str:
         """Return the note's text."""
@@ -217,10 +217,10 @@ class QueryExecutor:
     def _sections(self, id: int, text: str) -> Iterator[tuple[int, int]]:
         """Return the ranges between headings, including the one before the first."""
         query = "SELECT line FROM headings WHERE note = ? ORDER BY line"
-        headed = [line for (line,) in self._connection.execute(query, (id,)) if line > 1]
-        lengths = [len(line) + 1 for line in text.split("\n", headed[-1])] if headed else []
+        heading_lines = [line for (line,) in self._connection.execute(query, (id,)) if line > 1]
+        lengths = [len(line) + 1 for line in text.split("\n", heading_lines[-1])] if heading_lines else []
         # The first character of each heading's line.
-        starts = [0, *accumulate(sum(lengths[a - 1 : b - 1]) for a, b in pairwise([1, *headed]))]
+        starts = [0, *accumulate(sum(lengths[a - 1 : b - 1]) for a, b in pairwise([1, *heading_lines]))]
         return zip(starts, [*(start - 1 for start in starts[1:]), len(text)], strict=True)
 
     def _with_task(
@@ -245,11 +245,11 @@ class QueryExecutor:
         elif fts_query:
             query += " AND note IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ?)"
             values.append(fts_query)
-        found: Ids = set()
+        ids: Ids = set()
         for id, text in self._connection.execute(query, values):
-            if id not in found and test(FoldedText(text)):
-                found.add(id)
-        return found
+            if id not in ids and test(FoldedText(text)):
+                ids.add(id)
+        return ids
 
     def task_lines(self, task: FieldFilter, id: int) -> list[int]:
         """Return the numbers of the lines of a note's tasks that match a filter of tasks."""
@@ -263,7 +263,7 @@ class QueryExecutor:
             if (task.name == "task" or bool(done) == (task.name == "task-done")) and test(FoldedText(text))
         ]
 
-    def _all(self) -> Ids:
+    def _all_ids(self) -> Ids:
         return {id for (id,) in self._connection.execute("SELECT id FROM notes")}
 
 
@@ -272,11 +272,11 @@ def _merge_word_terms(items: Sequence[Node], scope: MatchScope) -> Sequence[Node
     if scope.field or scope.cased:
         return items
     words = tuple(item for item in items if expression(item))
-    refused = tuple(item for item in items if isinstance(item, Not) and expression(item.item))
-    together = (*words, *refused) if words else ()
-    if len(together) < 2:
+    excluded = tuple(item for item in items if isinstance(item, Not) and expression(item.item))
+    merged = (*words, *excluded) if words else ()
+    if len(merged) < 2:
         return items
-    return (And(together), *(item for item in items if item not in together))
+    return (And(merged), *(item for item in items if item not in merged))
 
 
 def _hidden(connection: sqlite3.Connection, request: SearchRequest) -> Ids:
@@ -285,8 +285,8 @@ def _hidden(connection: sqlite3.Connection, request: SearchRequest) -> Ids:
     return set(request.hidden).union(id for (id,) in private)
 
 
-def _intersect(found: Ids, among: Ids | None) -> Ids:
-    return found if among is None else found & among
+def _intersect(ids: Ids, among: Ids | None) -> Ids:
+    return ids if among is None else ids & among
 
 
 class _TextLines:
@@ -295,12 +295,12 @@ class _TextLines:
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def at(self, place: int) -> tuple[int, int] | None:
+    def at(self, offset: int) -> tuple[int, int] | None:
         """Return the range at or after an offset, or None after the last one."""
-        if place > len(self._text):
+        if offset > len(self._text):
             return None
-        end = self._text.find("\n", place)
-        return self._text.rfind("\n", 0, place) + 1, end if end >= 0 else len(self._text)
+        end = self._text.find("\n", offset)
+        return self._text.rfind("\n", 0, offset) + 1, end if end >= 0 else len(self._text)
 
 
 class _TextRanges:
@@ -310,11 +310,11 @@ class _TextRanges:
         self._find = find
         self._known: list[tuple[int, int]] | None = None
 
-    def at(self, place: int) -> tuple[int, int] | None:
+    def at(self, offset: int) -> tuple[int, int] | None:
         """Return the range at or after an offset, or None after the last one."""
         if self._known is None:
             self._known = list(self._find())
-        after = bisect_left(self._known, place, key=lambda piece: piece[1])
+        after = bisect_left(self._known, offset, key=lambda piece: piece[1])
         return self._known[after] if after < len(self._known) else None
 
 
@@ -322,20 +322,20 @@ def _sections_with(
     wanted: Sequence[str] | None, text: str, pieces: _TextLines | _TextRanges
 ) -> Iterator[FoldedText]:
     """Yield the pieces of a text that contain one of the wanted texts, or all pieces if it is None."""
-    whole = FoldedText(text)
-    folded = whole.folded if wanted is not None else ""
-    place = _next_place(wanted, folded, 0)
-    while place is not None and (piece := pieces.at(place)):
-        yield whole.slice(*piece)
-        place = _next_place(wanted, folded, piece[1] + 1)
+    folded_text = FoldedText(text)
+    folded = folded_text.folded if wanted is not None else ""
+    offset = _next_offset(wanted, folded, 0)
+    while offset is not None and (piece := pieces.at(offset)):
+        yield folded_text.slice(*piece)
+        offset = _next_offset(wanted, folded, piece[1] + 1)
 
 
-def _next_place(wanted: Sequence[str] | None, folded: str, place: int) -> int | None:
-    """Return the first offset, from `place` on, of one of the wanted texts."""
+def _next_offset(wanted: Sequence[str] | None, folded: str, offset: int) -> int | None:
+    """Return the first offset, from `offset` on, of one of the wanted texts."""
     if wanted is None:
-        return place
-    found = [at for head in wanted if (at := folded.find(head, place)) >= 0]
-    return min(found, default=None)
+        return offset
+    offsets = [at for head in wanted if (at := folded.find(head, offset)) >= 0]
+    return min(offsets, default=None)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

@@ -75,8 +75,8 @@ def _serialize(node: Node) -> str:
             return f"similar:{quote_text(text)}"
 
 
-def _escape(found: re.Match[str]) -> str:
-    return r"\/" if found[0] == "/" else found[0]
+def _escape(match: re.Match[str]) -> str:
+    return r"\/" if match[0] == "/" else match[0]
 
 
 def _serialize_item(node: Node) -> str:

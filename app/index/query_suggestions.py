@@ -16,27 +16,27 @@ _FOLDERS = "SELECT rtrim(path, replace(path, '/', '')) AS folder, count(*) FROM 
 
 
 def suggest(
-    connection: sqlite3.Connection, wanted: CompletionTarget, limit: int
+    connection: sqlite3.Connection, target: CompletionTarget, limit: int
 ) -> tuple[QuerySuggestion, ...]:
-    """Return completions of `wanted`, the most likely first."""
-    counts: dict[str, int | None] = dict(_names(connection, wanted))
-    found = complete(counts, wanted.word.lstrip("#"), limit)
+    """Return completions of `target`, the most likely first."""
+    counts: dict[str, int | None] = dict(_names(connection, target))
+    names = complete(counts, target.word.lstrip("#"), limit)
     # A name that is already complete needs no suggestion.
-    offered = [name for name in found if wanted.kind == "note" or name != wanted.word]
-    return tuple(QuerySuggestion(name, _suggestion_text(wanted, name), counts[name]) for name in offered)
+    offered = [name for name in names if target.kind == "note" or name != target.word]
+    return tuple(QuerySuggestion(name, _suggestion_text(target, name), counts[name]) for name in offered)
 
 
-def _suggestion_text(wanted: CompletionTarget, name: str) -> str:
+def _suggestion_text(target: CompletionTarget, name: str) -> str:
     # A bare #tag is a word; `tag:` searches for the tag.
-    before = "tag:" if wanted.word.startswith("#") else ""
-    return before + insertion(wanted, name)
+    before = "tag:" if target.word.startswith("#") else ""
+    return before + insertion(target, name)
 
 
-def _names(connection: sqlite3.Connection, wanted: CompletionTarget) -> Iterable[tuple[str, int | None]]:
+def _names(connection: sqlite3.Connection, target: CompletionTarget) -> Iterable[tuple[str, int | None]]:
     """Return the names of the wanted kind with their numbers of notes, the most frequent first."""
-    match wanted.kind:
+    match target.kind:
         case "operator":
-            word = wanted.word.casefold()
+            word = target.word.casefold()
             return [(operator, None) for operator in OPERATORS if operator.startswith(word)]
         case "tag":
             return _counts(connection, "SELECT min(name), count(*) FROM tags GROUP BY key")
@@ -51,9 +51,9 @@ def _names(connection: sqlite3.Connection, wanted: CompletionTarget) -> Iterable
             rows = connection.execute(f"{_FOLDERS} GROUP BY folder ORDER BY folder")
             return [(folder, count) for folder, count in rows if folder]
         case "value":
-            return _property_values(connection, wanted.name)
+            return _property_values(connection, target.name)
         case _:
-            return _notes(connection, wanted.word)
+            return _notes(connection, target.word)
 
 
 def _counts(connection: sqlite3.Connection, query: str) -> list[tuple[str, int | None]]:

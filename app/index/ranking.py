@@ -55,13 +55,13 @@ class Ranking:
     """Ranks the hits of one request without `hidden` notes; `wanted` are the terms for scoring."""
 
     def __init__(
-        self, connection: sqlite3.Connection, request: SearchRequest, hidden: Ids, wanted: Sequence[Term]
+        self, connection: sqlite3.Connection, request: SearchRequest, hidden: Ids, terms: Sequence[Term]
     ) -> None:
         self._connection = connection
         self._request = request
         self._hidden = hidden
         self._hits = FtsHits(connection, hidden)
-        self._wanted = wanted
+        self._terms = terms
 
     @property
     def is_by_column(self) -> bool:
@@ -76,9 +76,9 @@ class Ranking:
         `plain` means that it has no fields and exclusions, so that it can run on the heads alone.
         """
         request = self._request
-        found, estimate = Ids(), 0
+        ids, estimate = Ids(), 0
         if request.group or request.order != "relevance":
-            found, estimate = self._hits.first_hits(fts_query)
+            ids, estimate = self._hits.first_hits(fts_query)
         elif self._is_phrase:
             first_known = self._hits.first_ids(fts_query, _SMALL_RESULT_SIZE)
             if len(first_known) < _SMALL_RESULT_SIZE:
@@ -89,12 +89,12 @@ class Ranking:
                     return RankedPage(
                         page, max(_SMALL_RESULT_SIZE, request.offset + request.limit), exact=False
                     )
-            found, estimate = self._hits.first_hits(fts_query, first_known)
+            ids, estimate = self._hits.first_hits(fts_query, first_known)
         elif (estimate := self._hits.estimate_count("fulltext", fts_query)) <= fts_hits.MAX_RANKED_HITS:
             total = self._hits.count("fulltext", fts_query) if self._hidden else estimate
             return self._rank_few(fts_query, total, plain=plain)
         if estimate <= fts_hits.MAX_RANKED_HITS:
-            return self.rank_set(found - self._hidden)
+            return self.rank_set(ids - self._hidden)
         if request.group or not plain:
             return self.rank_set(self._hits.ids("fulltext", fts_query))
         return self._rank_many(fts_query, estimate)
@@ -125,7 +125,7 @@ class Ranking:
         start = self._request.offset
         count = max(0, min(self._request.limit, total - start))
         scoring = self._scoring_expression()
-        if len(self._wanted) == 1 or (plain and scoring == any_of(self._wanted)):
+        if len(self._terms) == 1 or (plain and scoring == any_of(self._terms)):
             return RankedPage(self._hits.best("fulltext", fts_query, start, count), total)
         page = self._hits.best("fulltext", scoring, start, count, among=fts_query) if scoring else []
         # Some hits may have none of the significant words.
@@ -138,18 +138,18 @@ class Ranking:
     def _in_tiers(self, cursor: RowCursor) -> Ranked:
         """Return the page in tiers if there are too many hits to score."""
         start, missing, fts_query = self._request.offset, self._request.limit, cursor.fts_query
-        named = f"{NAME_COLUMNS} : ({fts_query})"
+        name_query = f"{NAME_COLUMNS} : ({fts_query})"
         page: Ranked = []
-        for expression in (named, f"({fts_query}) NOT ({named})"):
+        for expression in (name_query, f"({fts_query}) NOT ({name_query})"):
             size = self._hits.estimate_count("heads", expression)
             if self._hidden or start + missing > fts_hits.MAX_RANKED_HITS:
                 size = self._hits.count("heads", expression)
             if size <= fts_hits.MAX_RANKED_HITS:
-                found = self._hits.best("heads", expression, start, missing) if start < size else []
+                hits = self._hits.best("heads", expression, start, missing) if start < size else []
             else:
-                found = self._hits.by_row("modified", RowCursor(expression, size, "heads"), start, missing)
-            page += found
-            start, missing = max(0, start - size), missing - len(found)
+                hits = self._hits.by_row("modified", RowCursor(expression, size, "heads"), start, missing)
+            page += hits
+            start, missing = max(0, start - size), missing - len(hits)
             if missing <= 0:
                 return page
         return page + self._hits.by_row("modified", cursor, start, missing)
@@ -163,9 +163,9 @@ class Ranking:
     def _phrase_frequency(self) -> int:
         """The approximate maximum number of notes with all words of such a phrase, 0 without one."""
         if (
-            len(self._wanted) != 1
+            len(self._terms) != 1
             or self._request.similar
-            or isinstance(leaf := self._wanted[0].leaf, RegexTerm)
+            or isinstance(leaf := self._terms[0].leaf, RegexTerm)
         ):
             return 0
         words = [f'"{segment(word)}"' for word in tokenize(leaf.text)]
@@ -183,7 +183,7 @@ class Ranking:
         request = self._request
         order: str = request.order
         if order == "relevance":
-            if self._wanted or request.similar:
+            if self._terms or request.similar:
                 return None
             order = "modified"
         needed = request.offset + request.limit
@@ -196,8 +196,8 @@ class Ranking:
             return None
         rows = self._connection.execute(f"{ROWS[order].format('1')} LIMIT ?", (_MAX_SCANNED_ROWS,))
         ids = [id for (id,) in rows]
-        found = select(set(ids)) - self._hidden
-        hits = [id for id in ids if id in found][: needed + 1]
+        matches = select(set(ids)) - self._hidden
+        hits = [id for id in ids if id in matches][: needed + 1]
         if len(hits) <= needed:
             return None
         return RankedPage([(id, 0.0) for id in hits[request.offset : needed]], needed, exact=False)
@@ -211,65 +211,65 @@ class Ranking:
         request = self._request
         if request.exact or request.group or request.order != "relevance" or request.similar:
             return None
-        if not self._wanted or candidates is None or len(candidates) > fts_hits.MAX_RANKED_HITS:
+        if not self._terms or candidates is None or len(candidates) > fts_hits.MAX_RANKED_HITS:
             return None
         needed = request.offset + request.limit
-        ranked, at, many = (
+        ranked, at, batch_size = (
             self._scored(candidates - self._hidden),
             0,
             max(_SMALL_RESULT_SIZE, 2 * request.limit),
         )
         hits: Ranked = []
         while at < len(ranked) and len(hits) <= needed:
-            found = select({id for id, _ in ranked[at : at + many]})
-            hits += [hit for hit in ranked[at : at + many] if hit[0] in found]
-            at, many = at + many, 2 * many
+            matches = select({id for id, _ in ranked[at : at + batch_size]})
+            hits += [hit for hit in ranked[at : at + batch_size] if hit[0] in matches]
+            at, batch_size = at + batch_size, 2 * batch_size
         all_seen = at >= len(ranked)
         total = len(hits) if all_seen else needed
         return RankedPage(hits[request.offset : needed], total, exact=all_seen)
 
     # Hits as a set
 
-    def rank_set(self, found: Ids) -> RankedPage:
+    def rank_set(self, ids: Ids) -> RankedPage:
         """Return the page of a set without hidden notes."""
         request = self._request
         start, count = request.offset, request.limit
         if request.group:
-            return self._grouped(self._all_in_order(found), request.group)
+            return self._grouped(self._all_in_order(ids), request.group)
         if request.order == "relevance":
-            return RankedPage(self._by_relevance(found, start, count), len(found))
-        ids = self._in_order(found, start, count)
-        return RankedPage([(id, 0.0) for id in ids], len(found))
+            return RankedPage(self._by_relevance(ids, start, count), len(ids))
+        page_ids = self._in_order(ids, start, count)
+        return RankedPage([(id, 0.0) for id in page_ids], len(ids))
 
-    def _by_relevance(self, found: Ids, start: int, count: int) -> Ranked:
+    def _by_relevance(self, ids: Ids, start: int, count: int) -> Ranked:
         if self._is_phrase:
-            return [(id, 0.0) for id in self._by_tier(found, start, count)]
-        if len(found) <= fts_hits.MAX_RANKED_HITS:
-            return self._scored(found)[start : start + count]
-        named = found & self._hits.ids("heads", fts_query) if (fts_query := any_of(self._wanted)) else set()
-        first = self._scored(named) if len(named) <= fts_hits.MAX_RANKED_HITS else []
-        page = first[start : start + count]
-        rest = found.difference(id for id, _ in first)
-        start = max(0, start - len(first))
-        return page + [(id, 0.0) for id in self._hits.in_order("modified", rest, start, count - len(page))]
+            return [(id, 0.0) for id in self._by_tier(ids, start, count)]
+        if len(ids) <= fts_hits.MAX_RANKED_HITS:
+            return self._scored(ids)[start : start + count]
+        in_names = ids & self._hits.ids("heads", fts_query) if (fts_query := any_of(self._terms)) else set()
+        top = self._scored(in_names) if len(in_names) <= fts_hits.MAX_RANKED_HITS else []
+        page = top[start : start + count]
+        others = ids.difference(id for id, _ in top)
+        start = max(0, start - len(top))
+        return page + [(id, 0.0) for id in self._hits.in_order("modified", others, start, count - len(page))]
 
-    def _all_in_order(self, found: Ids) -> Ranked:
+    def _all_in_order(self, ids: Ids) -> Ranked:
         if self._request.order == "relevance":
-            return self._by_relevance(found, 0, len(found))
-        return [(id, 0.0) for id in self._in_order(found, 0, len(found))]
+            return self._by_relevance(ids, 0, len(ids))
+        return [(id, 0.0) for id in self._in_order(ids, 0, len(ids))]
 
-    def _in_order(self, found: Ids, start: int, count: int) -> list[int]:
+    def _in_order(self, ids: Ids, start: int, count: int) -> list[int]:
         if self.is_by_column:
-            return self._hits.in_order(self._request.order, found, start, count)
-        ordered = in_value_order(self._connection, self._request.order, found, self._hidden)
+            return self._hits.in_order(self._request.order, ids, start, count)
+        ordered = in_value_order(self._connection, self._request.order, ids, self._hidden)
         return ordered[start : start + count]
 
-    def _scored(self, found: Ids) -> Ranked:
+    def _scored(self, ids: Ids) -> Ranked:
         """Return these notes with their scores, best first; those without a score by modification time."""
-        scores = dict.fromkeys(found, 0.0)
+        scores = dict.fromkeys(ids, 0.0)
         if self._is_phrase:
-            return [(id, 0.0) for id in self._by_tier(found, 0, len(found))]
-        if found and (fts_query := self._scoring_expression()):
+            return [(id, 0.0) for id in self._by_tier(ids, 0, len(ids))]
+        if ids and (fts_query := self._scoring_expression()):
             query = "SELECT rowid, -rank FROM fulltext WHERE fulltext MATCH ? AND +rowid IN"
             # The plus keeps SQLite from restarting the search for each row; only these rows are scored.
             query += " (SELECT value FROM json_each(?))"
@@ -280,27 +280,29 @@ class Ranking:
                     scores[id] += score
         unscored = {id for id, score in scores.items() if not score}
         order = self._hits.in_order("modified", unscored, 0, len(unscored))
-        ranked = [(id, scores[id]) for id in (*sorted(found - unscored), *order)]
+        ranked = [(id, scores[id]) for id in (*sorted(ids - unscored), *order)]
         return sorted(ranked, key=lambda hit: -hit[1])
 
-    def _by_tier(self, found: Ids, start: int, count: int) -> list[int]:
+    def _by_tier(self, ids: Ids, start: int, count: int) -> list[int]:
         """Return notes with a term in name or alias first, then in headings or tags, then in the text."""
-        fts_query = any_of(self._wanted)
-        headed = found & self._hits.ids("heads", fts_query) if fts_query else set()
-        named = headed & self._hits.ids("heads", f"{NAME_COLUMNS} : ({fts_query})") if headed else set()
+        fts_query = any_of(self._terms)
+        in_heads = ids & self._hits.ids("heads", fts_query) if fts_query else set()
+        in_names = (
+            in_heads & self._hits.ids("heads", f"{NAME_COLUMNS} : ({fts_query})") if in_heads else set()
+        )
         page: list[int] = []
-        for tier in (named, headed - named, found - headed):
+        for tier in (in_names, in_heads - in_names, ids - in_heads):
             page += self._hits.in_order("modified", tier, start, count - len(page))
             start = max(0, start - len(tier))
         return page
 
     def _scoring_expression(self) -> str | None:
         """Return the expression for scoring: the significant terms, or all if none is."""
-        if len(self._wanted) < 2:
-            return any_of(self._wanted)
+        if len(self._terms) < 2:
+            return any_of(self._terms)
         limit = max(fts_hits.MAX_RANKED_HITS, self._hits.newest_row() // _BROAD_QUERY_DIVISOR)
-        rare = [term for term in self._wanted if not self._is_common(term, limit)]
-        return any_of(rare) or any_of(self._wanted)
+        rare = [term for term in self._terms if not self._is_common(term, limit)]
+        return any_of(rare) or any_of(self._terms)
 
     def _is_common(self, term: Term, limit: int) -> bool:
         fts_query = leaf_expression(term.leaf)
@@ -316,8 +318,8 @@ class Ranking:
         names = {id: name.rstrip("/") for id, name in rows}
         counts = Counter(names.values())
         order = sorted(counts, key=lambda name: (not name, name.casefold(), name))
-        place = {name: number for number, name in enumerate(order)}
-        ranked = sorted(ranked, key=lambda hit: place[names[hit[0]]])
+        position = {name: number for number, name in enumerate(order)}
+        ranked = sorted(ranked, key=lambda hit: position[names[hit[0]]])
         start, stop = self._request.offset, self._request.offset + self._request.limit
         return RankedPage(
             ranked[start:stop], len(ranked), tuple((name, counts[name]) for name in order), names

@@ -34,8 +34,8 @@ class Reconciler:
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _CHECK_STEP_S)
             waited += _CHECK_STEP_S
-            every = self._minutes() * 60
-            if every and waited >= every and not stop.is_set():
+            interval = self._minutes() * 60
+            if interval and waited >= interval and not stop.is_set():
                 await self.check(stop.is_set)
                 waited = 0.0
 

@@ -66,12 +66,12 @@ def private_paths(connection: sqlite3.Connection) -> frozenset[NotePath]:
 
 def is_private(connection: sqlite3.Connection, path: NotePath) -> bool:
     """Return whether the note at this path is in `private_paths`."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT is_note AND (hash IS NULL OR ifnull(private, 1)) FROM files LEFT JOIN notes USING (id)"
         " WHERE path = ?",
         (stored_path(path),),
     ).fetchone()
-    return bool(found and found[0])
+    return bool(row and row[0])
 
 
 def _note(row: tuple[Any, ...]) -> NoteRecord:
@@ -163,32 +163,34 @@ def problems(connection: sqlite3.Connection) -> tuple[Problem, ...]:
 def ids_of(connection: sqlite3.Connection, paths: Collection[NotePath], *, private: bool) -> set[int]:
     """Return the ids of the files at `paths`; with `private`, those of private notes, too."""
     query = "SELECT id FROM files WHERE path IN (SELECT value FROM json_each(?))"
-    found = connection.execute(query, (json.dumps([stored_path(path) for path in paths]),))
-    kept = connection.execute(HIDDEN_IDS) if private else ()
-    return {id for (id,) in (*found, *kept)}
+    rows = connection.execute(query, (json.dumps([stored_path(path) for path in paths]),))
+    private_rows = connection.execute(HIDDEN_IDS) if private else ()
+    return {id for (id,) in (*rows, *private_rows)}
 
 
 def vault_stats(connection: sqlite3.Connection, hidden: Collection[int] = ()) -> VaultStats:
     """Count over the vault as if the files with the ids in `hidden` did not exist."""
-    unseen = json.dumps(sorted(hidden))
+    hidden_json = json.dumps(sorted(hidden))
 
-    def one(query: str) -> int:
+    def count(query: str) -> int:
         sql = f"WITH hidden AS (SELECT value AS id FROM json_each(?)) {query}"
-        return int(connection.execute(sql, (unseen,)).fetchone()[0] or 0)
+        return int(connection.execute(sql, (hidden_json,)).fetchone()[0] or 0)
 
-    found = problems(connection)
+    all_problems = problems(connection)
     return VaultStats(
-        notes=one("SELECT count(*) FROM notes WHERE id NOT IN hidden"),
-        attachments=one("SELECT count(*) FROM files WHERE is_note = 0 AND id NOT IN hidden"),
-        links=one("SELECT count(*) FROM links WHERE source NOT IN hidden"),
-        tags=one("SELECT count(DISTINCT key) FROM tags WHERE note NOT IN hidden"),
-        unresolved=one(
+        notes=count("SELECT count(*) FROM notes WHERE id NOT IN hidden"),
+        attachments=count("SELECT count(*) FROM files WHERE is_note = 0 AND id NOT IN hidden"),
+        links=count("SELECT count(*) FROM links WHERE source NOT IN hidden"),
+        tags=count("SELECT count(DISTINCT key) FROM tags WHERE note NOT IN hidden"),
+        unresolved=count(
             "SELECT count(DISTINCT target_key) FROM links WHERE source NOT IN hidden"
             " AND (target_id IS NULL OR target_id IN hidden) AND target_key <> ''"
         ),
-        orphans=one(_ORPHANS),
-        words=one("SELECT sum(words) FROM notes WHERE id NOT IN hidden"),
-        indexed=one("SELECT count(*) FROM notes JOIN files USING (id) WHERE hash <> '' AND id NOT IN hidden"),
-        skipped=sum(problem.kind in ("skipped", "misnamed") for problem in found),
-        failed=sum(problem.kind == "failed" for problem in found),
+        orphans=count(_ORPHANS),
+        words=count("SELECT sum(words) FROM notes WHERE id NOT IN hidden"),
+        indexed=count(
+            "SELECT count(*) FROM notes JOIN files USING (id) WHERE hash <> '' AND id NOT IN hidden"
+        ),
+        skipped=sum(problem.kind in ("skipped", "misnamed") for problem in all_problems),
+        failed=sum(problem.kind == "failed" for problem in all_problems),
     )

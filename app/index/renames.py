@@ -45,21 +45,25 @@ def plan_renames(
         moves: All files that move together.
         links: All links that lead to a moved file, are in one, or may be captured.
     """
-    looked_at = list(links)
+    all_links = list(links)
     ambiguous: list[LinkRecord] = []
     captured: list[LinkRecord] = []
     texts: dict[NotePath, dict[tuple[str, LinkStyle], str]] = {}
     with resolver.preview(moves):
-        for link in looked_at:
+        for link in all_links:
             source = moves.get(link.source, link.source)
             target = moves.get(link.target, link.target) if link.target else None
-            now, unsure = resolver.pick(link.target_text, source)
+            resolved, is_ambiguous = resolver.pick(link.target_text, source)
             if target is None or not link.target_text:
                 continue
-            concerned = link.target in moves or link.source in moves
-            if now is not None and now.path == target and (unsure <= link.ambiguous or not concerned):
+            is_affected = link.target in moves or link.source in moves
+            if (
+                resolved is not None
+                and resolved.path == target
+                and (is_ambiguous <= link.ambiguous or not is_affected)
+            ):
                 continue
-            if not concerned:
+            if not is_affected:
                 captured.append(link)
             elif link.ambiguous:
                 ambiguous.append(link)
@@ -72,8 +76,8 @@ def plan_renames(
     )
 
 
-def _rewriter(known: Mapping[tuple[str, LinkStyle], str]) -> Rewrite:
-    return lambda link: known.get((link.target, link.style))
+def _rewriter(new_texts: Mapping[tuple[str, LinkStyle], str]) -> Rewrite:
+    return lambda link: new_texts.get((link.target, link.style))
 
 
 def _new_text(
@@ -90,28 +94,32 @@ def _new_text(
 def _spellings(
     resolver: Resolver, link: LinkRecord, source: NotePath, target: NotePath, style: LinkStyle
 ) -> Iterable[str]:
-    old, key = link.target_text.strip(), target_key(link.target_text)
+    old_text, key = link.target_text.strip(), target_key(link.target_text)
     with_suffix = bool(note_suffix(key)) or not target.is_note
-    whole = target.text if with_suffix else target.stem_path
-    was = link.target
-    if old.startswith("/"):
-        yield f"/{whole}"
-    elif old.startswith(("./", "../")):
+    full_path = target.text if with_suffix else target.stem_path
+    old_target = link.target
+    if old_text.startswith("/"):
+        yield f"/{full_path}"
+    elif old_text.startswith(("./", "../")):
         relative = _relative_target(target, source, with_suffix)
         yield relative if relative.startswith("../") else f"./{relative}"
     elif (
         style is LinkStyle.MARKDOWN
-        and was
-        and key == target_key(_relative_target(was, link.source, with_suffix))
+        and old_target
+        and key == target_key(_relative_target(old_target, link.source, with_suffix))
     ):
         yield _relative_target(target, source, with_suffix)
-    elif "/" in old and was and key in (target_key(was.text), target_key(was.stem_path)):
-        yield whole
+    elif (
+        "/" in old_text
+        and old_target
+        and key in (target_key(old_target.text), target_key(old_target.stem_path))
+    ):
+        yield full_path
     short = resolver.shortest(target, source)
     yield short + target.text[len(target.stem_path) :] if with_suffix and target.is_note else short
     yield short
-    yield whole
-    yield f"/{whole}"
+    yield full_path
+    yield f"/{full_path}"
 
 
 def _relative_target(path: NotePath, source: NotePath, with_suffix: bool) -> str:

@@ -125,18 +125,18 @@ class Resolver:
     @contextmanager
     def preview(self, moves: Mapping[NotePath, NotePath]) -> Iterator[None]:
         """Resolve names inside the context as if these files had moved; the context must not await."""
-        known = {old: entry for old in moves if (entry := self.entry(old))}
+        entries = {old: entry for old in moves if (entry := self.entry(old))}
         shadowed = [entry for new in moves.values() if (entry := self.entry(new))]
         try:
-            for old in known:
+            for old in entries:
                 self.remove(old)
-            for old, entry in known.items():
+            for old, entry in entries.items():
                 self.add(moves[old], entry.id, entry.aliases, entry.note_id)
             yield
         finally:
-            for old in known:
+            for old in entries:
                 self.remove(moves[old])
-            for entry in (*known.values(), *shadowed):
+            for entry in (*entries.values(), *shadowed):
                 self.add(entry.path, entry.id, entry.aliases, entry.note_id)
 
     # Links
@@ -157,14 +157,14 @@ class Resolver:
             return (self.entry(source) if source else None), False
         if key[0] in "./" and (rooted := _rooted(key, source)) is not None:
             return _choose(self._exact(rooted), target)
-        found = self._matching(key)
-        if len(found) <= 1:
-            return (found[0] if found else None), False
+        candidates = self._matching(key)
+        if len(candidates) <= 1:
+            return (candidates[0] if candidates else None), False
         if exact := self._exact(key):
             return _choose(exact, target)
         if source and source.folder and (own := self._exact(f"{target_key(source.folder)}/{key}")):
             return _choose(own, target)
-        return found[0], True
+        return candidates[0], True
 
     def _candidates(self, target: str, source: NotePath | None) -> Entries:
         key = target_key(target)
@@ -175,8 +175,8 @@ class Resolver:
 
     def _matching(self, key: str) -> Entries:
         """Return every file that the key (with or without folders) matches, or else aliases if enabled."""
-        found = self._table.find_by_name(key)
-        return found or (self._table.find_by_alias(key) if self._aliases_resolve else ())
+        entries = self._table.find_by_name(key)
+        return entries or (self._table.find_by_alias(key) if self._aliases_resolve else ())
 
     def _exact(self, key: str) -> Entries:
         return self._table.find_by_path(key)
@@ -192,10 +192,10 @@ class Resolver:
             NotFoundError: no note matches; `suggestions` are similar names.
             AmbiguousError: several notes match; `candidates` are their paths.
         """
-        by_path, named = self._references(reference)
+        by_path, by_name = self._references(reference)
         if len(by_path) == 1:
             return by_path[0].path
-        return self._single(by_path or named, reference)
+        return self._single(by_path or by_name, reference)
 
     def resolve_for_reading(self, reference: str) -> NotePath:
         """Return the note for a path, name, `id` property or alias, for a tool that reads.
@@ -212,12 +212,12 @@ class Resolver:
         return path
 
     def _find_for_reading(self, reference: str) -> NotePath:
-        by_path, named = self._references(reference)
+        by_path, by_name = self._references(reference)
         target = parse_reference(reference).target
         exact = by_path or tuple(entry for entry in self._exact(target_key(target)) if entry.suffix)
         if len(exact) == 1:
             return exact[0].path
-        return self._single(exact or named or self._table.find_by_alias(target_key(target)), reference)
+        return self._single(exact or by_name or self._table.find_by_alias(target_key(target)), reference)
 
     def _references(self, reference: str) -> tuple[Entries, Entries]:
         """Return the notes with this whole path, and those with this name or `id`.
@@ -225,9 +225,9 @@ class Resolver:
         A path exactly as on disk matches first, even with characters that links treat specially:
         `C# and F#.md`.
         """
-        whole = self._table.entry(reference.strip().lstrip("/"))
-        if whole is not None and whole.suffix:
-            return (whole,), ()
+        exact_entry = self._table.entry(reference.strip().lstrip("/"))
+        if exact_entry is not None and exact_entry.suffix:
+            return (exact_entry,), ()
         target = parse_reference(reference).target
         key = target_key(target)
         rooted = key.lstrip("/")
@@ -236,20 +236,20 @@ class Resolver:
             exact = tuple(entry for entry in self._exact(rooted) if entry.suffix)
             spelled = tuple(e for e in exact if e.path.text == target.strip().lstrip("/"))
             exact = spelled or exact
-        named = {entry.path.text: entry for entry in self._table.find_by_name(key) if entry.suffix}
+        by_name = {entry.path.text: entry for entry in self._table.find_by_name(key) if entry.suffix}
         for text in (reference.strip(), target.strip()):
-            named.update((entry.path.text, entry) for entry in self._table.find_by_id(name_key(text)))
-        return exact, sort_entries(named.values())
+            by_name.update((entry.path.text, entry) for entry in self._table.find_by_id(name_key(text)))
+        return exact, sort_entries(by_name.values())
 
-    def _single(self, found: Entries, reference: str) -> NotePath:
-        if len(found) == 1:
-            return found[0].path
-        if found:
+    def _single(self, entries: Entries, reference: str) -> NotePath:
+        if len(entries) == 1:
+            return entries[0].path
+        if entries:
             raise AmbiguousError(
-                f"{len(found)} notes are named {reference!r}. Give the path of one.",
+                f"{len(entries)} notes are named {reference!r}. Give the path of one.",
                 name=reference,
-                candidates=[entry.path.text for entry in found[:50]],
-                count=len(found),
+                candidates=[entry.path.text for entry in entries[:50]],
+                count=len(entries),
             )
         suggestions = [path.text for path in self.suggest(reference)]
         raise NotFoundError(f"No note is named {reference!r}.", name=reference, suggestions=suggestions)
@@ -257,8 +257,8 @@ class Resolver:
     def suggest(self, name: str, limit: int = 5) -> tuple[NotePath, ...]:
         """Return the notes whose name or alias is similar to `name`, best first."""
         wanted = name_key(parse_reference(name).target.rpartition("/")[2] or name)
-        found = self.fuzzy_names().most_similar(wanted, limit * 4, _MIN_SIMILARITY)
-        ranked = sorted(found, key=lambda hit: (-hit.score, len(hit.path), hit.path))
+        matches = self.fuzzy_names().most_similar(wanted, limit * 4, _MIN_SIMILARITY)
+        ranked = sorted(matches, key=lambda hit: (-hit.score, len(hit.path), hit.path))
         return tuple(NotePath(text) for text in dict.fromkeys(hit.path for hit in ranked))[:limit]
 
     def fuzzy_names(self) -> FuzzyNames:
@@ -299,13 +299,13 @@ def _rooted(key: str, source: NotePath | None) -> str | None:
     return "/".join(parts)
 
 
-def _choose(found: Entries, target: str) -> tuple[NameEntry | None, bool]:
+def _choose(entries: Entries, target: str) -> tuple[NameEntry | None, bool]:
     """Choose among files whose names differ by case or suffix: the one with this spelling, else the first."""
-    if len(found) <= 1:
-        return (found[0] if found else None), False
+    if len(entries) <= 1:
+        return (entries[0] if entries else None), False
     last = target.strip().rpartition("/")[2]
-    spelled = [entry for entry in found if last in (entry.path.name, entry.path.file_name)]
-    return (spelled[0], False) if len(spelled) == 1 else ((spelled or found)[0], True)
+    spelled = [entry for entry in entries if last in (entry.path.name, entry.path.file_name)]
+    return (spelled[0], False) if len(spelled) == 1 else ((spelled or entries)[0], True)
 
 
 def _names(entry: NameEntry) -> list[str]:

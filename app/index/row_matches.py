@@ -37,31 +37,31 @@ class RowFilters:
         """Return the notes with the leaf's text in the file name or in the path."""
         if not (cased or isinstance(leaf, RegexTerm)):
             return self._keys_with(name_key(leaf.text), whole_path, among)
-        finds: Callable[[str], object]
-        finds = (
+        find: Callable[[str], object]
+        find = (
             compile_pattern(leaf, cased).search
             if isinstance(leaf, RegexTerm)
             else lambda text: leaf.text in text
         )
         rows = self._rows("SELECT id, path FROM files WHERE is_note = 1", "id", among)
-        return {id for id, path in rows if finds(path if whole_path else path.rpartition("/")[2])}
+        return {id for id, path in rows if find(path if whole_path else path.rpartition("/")[2])}
 
-    def _keys_with(self, wanted: str, whole_path: bool, among: Ids | None) -> Ids:
+    def _keys_with(self, text: str, whole_path: bool, among: Ids | None) -> Ids:
         """Return the notes with a text in the keys of their names or paths."""
         if among is not None and len(among) <= _MAX_DIRECT_NOTES:
             rows = self._rows("SELECT id, key FROM files WHERE 1", "id", among)
-            return {id for id, key in rows if _is_named(key, wanted, whole_path)}
-        found: list[str] = []
+            return {id for id, key in rows if _is_named(key, text, whole_path)}
+        matching_keys: list[str] = []
         keys = self._cached("keys", self._keys)
-        at = keys.find(wanted)
+        at = keys.find(text)
         while at >= 0:
             end = keys.find(_END, at)
             key = keys[keys.rfind(_END, 0, at) + 1 : end]
-            if _is_named(key, wanted, whole_path):
-                found.append(key)
-            at = keys.find(wanted, end + 1) if end < len(keys) - 1 else -1
+            if _is_named(key, text, whole_path):
+                matching_keys.append(key)
+            at = keys.find(text, end + 1) if end < len(keys) - 1 else -1
         query = "SELECT id FROM files WHERE key IN (SELECT value FROM json_each(?))"
-        return _intersect(self._ids(query, json.dumps(found)), among)
+        return _intersect(self._ids(query, json.dumps(matching_keys)), among)
 
     def _keys(self) -> str:
         """Return the keys of all files joined with separators, which can be searched quickly."""
@@ -112,7 +112,7 @@ class RowFilters:
     def orphans(self, among: Ids | None) -> Ids:
         """Return the notes without links to or from other visible notes."""
         if self._hidden:
-            return _intersect(self._orphans_but_hidden(), among)
+            return _intersect(self._find_orphans(), among)
         if among is not None and len(among) <= _MAX_DIRECT_NOTES:
             return self._ids(
                 "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM links JOIN notes"
@@ -120,17 +120,17 @@ class RowFilters:
                 " AND NOT EXISTS (SELECT 1 FROM links WHERE target_id = value AND source <> value)",
                 json.dumps(list(among)),
             )
-        return _intersect(self._cached("orphans", self._orphans_but_hidden), among)
+        return _intersect(self._cached("orphans", self._find_orphans), among)
 
-    def _orphans_but_hidden(self) -> Ids:
-        seen = "source <> target_id"
+    def _find_orphans(self) -> Ids:
+        link_condition = "source <> target_id"
         if self._hidden:
-            seen += " AND source NOT IN hidden AND target_id NOT IN hidden"
+            link_condition += " AND source NOT IN hidden AND target_id NOT IN hidden"
         return self._ids(
             "WITH hidden AS MATERIALIZED (SELECT value FROM json_each(?)) SELECT id FROM notes"
-            f" WHERE id NOT IN (SELECT source FROM links WHERE {seen}"
+            f" WHERE id NOT IN (SELECT source FROM links WHERE {link_condition}"
             " AND target_id NOT IN (SELECT id FROM files WHERE is_note = 0))"
-            f" AND id NOT IN (SELECT target_id FROM links WHERE target_id IS NOT NULL AND {seen})",
+            f" AND id NOT IN (SELECT target_id FROM links WHERE target_id IS NOT NULL AND {link_condition})",
             json.dumps(sorted(self._hidden)),
         )
 
@@ -146,11 +146,13 @@ class RowFilters:
         """Return the notes without a tag."""
         return _intersect(self._ids("SELECT id FROM notes WHERE id NOT IN (SELECT note FROM tags)"), among)
 
-    def timed(self, wanted: DateFilter, among: Ids | None) -> Ids:
+    def timed(self, date_filter: DateFilter, among: Ids | None) -> Ids:
         """Return the notes modified or created in a period."""
-        query = f"SELECT id FROM files WHERE is_note = 1 AND {wanted.name} >= ? AND {wanted.name} < ?"
-        start = 0.0 if wanted.start is None else wanted.start
-        end = float("inf") if wanted.end is None else wanted.end
+        query = (
+            f"SELECT id FROM files WHERE is_note = 1 AND {date_filter.name} >= ? AND {date_filter.name} < ?"
+        )
+        start = 0.0 if date_filter.start is None else date_filter.start
+        end = float("inf") if date_filter.end is None else date_filter.end
         return _intersect(self._ids(query, start, end), among)
 
     def _cached(self, name: str, find: Callable[[], Cached]) -> Cached:
@@ -158,27 +160,29 @@ class RowFilters:
         if not isinstance(self._connection, CachingConnection):
             return find()
         version = self._connection.execute("PRAGMA data_version").fetchone()[0]
-        known = self._connection.cache.get(name)
-        if known is None or known[0] != version:
-            known = self._connection.cache[name] = version, find()
-        kept: Cached = known[1]
-        return kept
+        cached = self._connection.cache.get(name)
+        if cached is None or cached[0] != version:
+            cached = self._connection.cache[name] = version, find()
+        value: Cached = cached[1]
+        return value
 
-    def with_property(self, wanted: PropertyFilter, among: Ids | None) -> Ids:
+    def with_property(self, property_filter: PropertyFilter, among: Ids | None) -> Ids:
         """Return the notes with this property and a matching value."""
         query = "SELECT note, value FROM properties WHERE key = ?"
-        rows = self._rows(query, "note", among, name_key(wanted.name))
-        if wanted.value is None and not wanted.empty:
+        rows = self._rows(query, "note", among, name_key(property_filter.name))
+        if property_filter.value is None and not property_filter.empty:
             return {id for id, _ in rows}
-        quick_test = may_match(wanted)
-        known: dict[str, bool] = {}  # Many notes share a value.
-        found = set()
+        quick_test = may_match(property_filter)
+        matches_by_value: dict[str, bool] = {}  # Many notes share a value.
+        ids = set()
         for id, value in rows:
-            if (matches := known.get(value)) is None:
-                matches = known[value] = quick_test(value) and property_matches(wanted, json.loads(value))
+            if (matches := matches_by_value.get(value)) is None:
+                matches = matches_by_value[value] = quick_test(value) and property_matches(
+                    property_filter, json.loads(value)
+                )
             if matches:
-                found.add(id)
-        return found
+                ids.add(id)
+        return ids
 
     def _target(self, leaf: Leaf, name: str) -> int | None:
         if isinstance(leaf, RegexTerm):
@@ -193,17 +197,17 @@ class RowFilters:
             pattern = compile_pattern(leaf)
             matches: Callable[[str], object] = pattern.search
         else:
-            wanted = key(leaf.text.strip())
+            wanted_key = key(leaf.text.strip())
             prefix = isinstance(leaf, WordTerm) and leaf.prefix
-            matches = lambda text: key(text).startswith(wanted) if prefix else key(text) == wanted  # noqa: E731
-        known: dict[str, bool] = {}  # Many rows have few distinct values.
-        found = set()
+            matches = lambda text: key(text).startswith(wanted_key) if prefix else key(text) == wanted_key  # noqa: E731
+        matches_by_value: dict[str, bool] = {}  # Many rows have few distinct values.
+        ids = set()
         for id, text in self._rows(query, column, among):
-            if text not in known:
-                known[text] = bool(matches(text))
-            if known[text]:
-                found.add(id)
-        return found
+            if text not in matches_by_value:
+                matches_by_value[text] = bool(matches(text))
+            if matches_by_value[text]:
+                ids.add(id)
+        return ids
 
     def _rows(self, query: str, column: str, among: Ids | None, *values: object) -> Iterable[tuple[int, str]]:
         """Return the rows of a query with a WHERE clause, restricted to `among`."""
@@ -222,8 +226,8 @@ def relation_key(text: str) -> str:
     return "_".join(text.replace("-", " ").replace("_", " ").upper().split())
 
 
-def _is_named(key: str, wanted: str, whole_path: bool) -> bool:
-    return key.endswith(NOTE_SUFFIXES) and wanted in (key if whole_path else key.rpartition("/")[2])
+def _is_named(key: str, text: str, whole_path: bool) -> bool:
+    return key.endswith(NOTE_SUFFIXES) and text in (key if whole_path else key.rpartition("/")[2])
 
 
 def _range(prefix: str) -> tuple[str, str]:
@@ -231,5 +235,5 @@ def _range(prefix: str) -> tuple[str, str]:
     return prefix, f"{prefix}\U0010ffff"
 
 
-def _intersect(found: Ids, among: Ids | None) -> Ids:
-    return found if among is None else found & among
+def _intersect(ids: Ids, among: Ids | None) -> Ids:
+    return ids if among is None else ids & among

@@ -78,23 +78,23 @@ class SavedSearches:
 
     def remove(self, name: str) -> None:
         """Remove the search with this name, if any; raises StorageError as `save` does."""
-        rest = self._without(name)
-        if len(rest) < len(self._searches):
-            self._write(rest)
+        remaining = self._without(name)
+        if len(remaining) < len(self._searches):
+            self._write(remaining)
 
     def rename(self, name: str, new_name: str) -> None:
         """Rename a search; raises as `save` does, also if another search has that name."""
-        wanted = next((one for one in self._searches if name_key(one.name) == name_key(name)), None)
-        if wanted is None:
+        renamed = next((one for one in self._searches if name_key(one.name) == name_key(name)), None)
+        if renamed is None:
             return
-        if any(one is not wanted and name_key(one.name) == name_key(new_name) for one in self._searches):
+        if any(one is not renamed and name_key(one.name) == name_key(new_name) for one in self._searches):
             raise InvalidParametersError(f"A saved search named “{new_name}” already exists.")
-        rest = self._searches
-        self._searches = tuple(self._without(wanted.name))
+        previous = self._searches
+        self._searches = tuple(self._without(renamed.name))
         try:
-            self.save(new_name, wanted.query, wanted.order, wanted.group)
+            self.save(new_name, renamed.query, renamed.order, renamed.group)
         except (InvalidParametersError, StorageError):
-            self._searches = rest
+            self._searches = previous
             raise
 
     def _without(self, name: str) -> list[SavedSearch]:

@@ -71,18 +71,18 @@ class ScanRun:
         self._refresh = refresh
         self._counts = ScanCounts()
 
-    async def run(self, known: int, progress: Progress, cancelled: Callable[[], bool]) -> ScanCounts:
-        """Scan the vault; if it has many more notes than the `known` ones, the readers start at once."""
+    async def run(self, known_count: int, progress: Progress, cancelled: Callable[[], bool]) -> ScanCounts:
+        """Scan the vault; if it has many more notes than `known_count`, the readers start immediately."""
         readers = ParserPool(self._root, self._max_bytes)
         try:
             progress(ScanProgress(0, 0, "walk"))
-            found = await self._walk(readers, known, cancelled)
+            walked = await self._walk(readers, known_count, cancelled)
             if cancelled():
                 return ScanCounts(cancelled=True)
-            mean_size = _mean_size(found)
-            plan = await self._names(found, known)
+            mean_size = _mean_size(walked)
+            plan = await self._names(walked, known_count)
             readers.start(len(plan.tasks), len(plan.tasks) * mean_size)
-            await self._notes(readers, plan, len(found.notes), progress, cancelled)
+            await self._notes(readers, plan, len(walked.notes), progress, cancelled)
             if not self._counts.cancelled:
                 await self._index_texts(readers, mean_size, progress, cancelled)
             return self._counts
@@ -92,31 +92,31 @@ class ScanRun:
             with suppress(StorageError):
                 await self._create_deferred_indexes()
 
-    async def _walk(self, readers: ParserPool, known: int, cancelled: Callable[[], bool]) -> WalkResult:
+    async def _walk(self, readers: ParserPool, known_count: int, cancelled: Callable[[], bool]) -> WalkResult:
         """Walk the vault, and start the readers as soon as there are enough new notes."""
-        found = WalkResult()
+        walked = WalkResult()
         walking = asyncio.ensure_future(
-            asyncio.to_thread(walk, self._root, self._exclusion, cancelled, into=found)
+            asyncio.to_thread(walk, self._root, self._exclusion, cancelled, into=walked)
         )
         while not (walking.done() or readers.started):
             await asyncio.wait((walking,), timeout=_POLL_INTERVAL_S)
-            if (new := len(found.notes) - known) >= MIN_PROCESS_NOTES:
-                readers.start(new, new * _mean_size(found))
+            if (new := len(walked.notes) - known_count) >= MIN_PROCESS_NOTES:
+                readers.start(new, new * _mean_size(walked))
         return await walking
 
-    async def _names(self, found: WalkResult, known: int) -> ScanPlan:
+    async def _names(self, walked: WalkResult, known_count: int) -> ScanPlan:
         async with self._ingest.lock:
-            plan = await asyncio.to_thread(self._plan, found, frozenset(self.touched))
-            if not known and len(plan.tasks) >= MIN_PROCESS_NOTES:
+            plan = await asyncio.to_thread(self._plan, walked, frozenset(self.touched))
+            if not known_count and len(plan.tasks) >= MIN_PROCESS_NOTES:
                 await asyncio.to_thread(self._in_transaction, deferred_indexes.defer_indexes)
             await run_shielded(self._ingest.update_names(plan))
         self._counts.unchanged, self._counts.removed = plan.unchanged, len(plan.removed) - len(plan.moved)
         self._counts.moved = len(plan.moved)
         return plan
 
-    def _plan(self, found: WalkResult, touched: frozenset[str]) -> ScanPlan:
+    def _plan(self, walked: WalkResult, touched: frozenset[str]) -> ScanPlan:
         with self._database.read_connection() as connection:
-            return make_plan(self._root, found, known_files(connection), touched)
+            return make_plan(self._root, walked, known_files(connection), touched)
 
     # Metadata and links
 
@@ -130,20 +130,20 @@ class ScanRun:
     ) -> None:
         done = total - len(plan.tasks)
         progress(ScanProgress(done, total, "read"))
-        waiting: list[ExtractResult] = []
+        pending: list[ExtractResult] = []
         size = _FIRST_BATCH_NOTES
         work = extract_chunk if len(plan.tasks) < MIN_PROCESS_NOTES else extract_outlines
         async for extracts in readers.read(work, plan.tasks, cancelled):
-            waiting += extracts
+            pending += extracts
             done += len(extracts)
-            if len(waiting) >= size:
-                await self._write(waiting)
-                waiting = []
+            if len(pending) >= size:
+                await self._write(pending)
+                pending = []
                 size = min(2 * size, _MAX_BATCH_NOTES)
             # The last step announces the complete graph, so it waits until everything is written.
-            progress(ScanProgress(min(done, total - bool(waiting)), total, "read"))
-        if waiting:
-            await self._write(waiting)
+            progress(ScanProgress(min(done, total - bool(pending)), total, "read"))
+        if pending:
+            await self._write(pending)
             progress(ScanProgress(done, total, "read"))
         self._counts.cancelled = done < total
 
@@ -151,14 +151,14 @@ class ScanRun:
         """Write extracts and publish the changes."""
         counts = self._counts
         async with self._ingest.lock:
-            fresh = [extract for extract in extracts if extract.path not in self.touched]
-            counts.unchanged += len(extracts) - len(fresh)
-            if any(isinstance(extract, MissingFile) for extract in fresh):
+            untouched = [extract for extract in extracts if extract.path not in self.touched]
+            counts.unchanged += len(extracts) - len(untouched)
+            if any(isinstance(extract, MissingFile) for extract in untouched):
                 await asyncio.to_thread(identity, self._root)
             batch = WriteBatch()
-            delta = await run_shielded(self._ingest.put(fresh, batch, []))
+            delta = await run_shielded(self._ingest.put(untouched, batch, []))
         counts.indexed += sum(read.hash != "" for _, read in batch.read)
-        counts.unchanged += len(batch.same)
+        counts.unchanged += len(batch.unchanged)
         counts.removed += len(delta.removed)
 
     # Full text
@@ -170,20 +170,20 @@ class ScanRun:
         notes = await asyncio.to_thread(self._pending_texts)
         if not notes:
             return
-        total, waiting, changed = len(notes), list[fts_indexing.TokenizedNote](), list[NotePath]()
+        total, pending, changed = len(notes), list[fts_indexing.TokenizedNote](), list[NotePath]()
         readers.start(total, total * mean_size)
         done = 0
         progress(ScanProgress(done, total, "words"))
         await self._run_in_transaction(fts_indexing.begin_bulk)
         try:
             async for texts in readers.read(fts_indexing.tokenize_chunk, notes, cancelled):
-                waiting += texts
+                pending += texts
                 done += len(texts)
-                if len(waiting) >= _TEXT_BATCH_NOTES or done == total:
-                    changed += await self._put_words(waiting, done, total)
-                    waiting = []
+                if len(pending) >= _TEXT_BATCH_NOTES or done == total:
+                    changed += await self._put_words(pending, done, total)
+                    pending = []
                 progress(ScanProgress(done, total, "words"))
-            changed += await self._put_words(waiting, done, total)
+            changed += await self._put_words(pending, done, total)
         finally:
             await run_shielded(self._run_in_transaction(fts_indexing.end_bulk))
         self._counts.cancelled = done < total
@@ -226,6 +226,6 @@ class ScanRun:
         return changed
 
 
-def _mean_size(found: WalkResult) -> int:
+def _mean_size(walked: WalkResult) -> int:
     """Return the mean size of the notes found so far, in bytes."""
-    return sum(file.size for file in found.notes) // max(1, len(found.notes))
+    return sum(file.size for file in walked.notes) // max(1, len(walked.notes))

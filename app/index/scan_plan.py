@@ -48,13 +48,13 @@ def known_files(connection: sqlite3.Connection) -> Mapping[str, IndexedFile]:
 
 
 def make_plan(
-    root: Path, found: WalkResult, known: Mapping[str, IndexedFile], touched: frozenset[str]
+    root: Path, walked: WalkResult, known: Mapping[str, IndexedFile], touched: frozenset[str]
 ) -> ScanPlan:
     """Compare found files with known ones, ignoring those touched in the meantime."""
     listed: list[FoundFile] = []
     tasks: list[ExtractTask] = []
     unchanged = 0
-    for file in (*found.notes, *found.attachments):
+    for file in (*walked.notes, *walked.attachments):
         path = file.path.text
         if path in touched:
             unchanged += file.path.is_note
@@ -71,14 +71,14 @@ def make_plan(
                 unchanged += indexed.hash != ""
             else:
                 tasks.append(ExtractTask(path, indexed.hash if indexed else None))
-    existing = {file.path.text for file in found.notes} | {file.path.text for file in found.attachments}
+    existing = {file.path.text for file in walked.notes} | {file.path.text for file in walked.attachments}
     removed = tuple(NotePath(path) for path in known if path not in existing and path not in touched)
     moved = _find_moves(root, [file for file in listed if file.path.is_note], removed, known)
-    return ScanPlan(tuple(listed), tuple(tasks), removed, unchanged, tuple(found.problems), tuple(moved))
+    return ScanPlan(tuple(listed), tuple(tasks), removed, unchanged, tuple(walked.problems), tuple(moved))
 
 
 def pair_moves(
-    gone: Iterable[tuple[NotePath, str]], added: Iterable[tuple[NotePath, str]]
+    missing: Iterable[tuple[NotePath, str]], added: Iterable[tuple[NotePath, str]]
 ) -> list[tuple[NotePath, NotePath]]:
     """Pair removed and new notes with equal hashes as moves.
 
@@ -88,7 +88,7 @@ def pair_moves(
     for path, digest in added:
         added_by_hash.setdefault(digest, []).append(path)
     pairs: list[tuple[NotePath, NotePath]] = []
-    for old, digest in gone:
+    for old, digest in missing:
         if digest and (candidates := added_by_hash.get(digest)):
             new = next(
                 (candidate for candidate in candidates if candidate.file_name == old.file_name), candidates[0]
@@ -102,10 +102,10 @@ def _find_moves(
     root: Path, new: Sequence[FoundFile], removed: Sequence[NotePath], known: Mapping[str, IndexedFile]
 ) -> list[tuple[NotePath, NotePath]]:
     """Return the notes that were only moved, hashing only new files with a matching size."""
-    gone = [(path, known[path.text]) for path in removed]
-    sizes = {indexed.size for _, indexed in gone if indexed.hash}
+    missing = [(path, known[path.text]) for path in removed]
+    sizes = {indexed.size for _, indexed in missing if indexed.hash}
     added = [(file.path, _hash(root, file.path)) for file in new if file.size in sizes]
-    return pair_moves(((path, indexed.hash or "") for path, indexed in gone), added)
+    return pair_moves(((path, indexed.hash or "") for path, indexed in missing), added)
 
 
 def _hash(root: Path, path: NotePath) -> str:

@@ -1,7 +1,7 @@
 """Execution of searches: the matching notes in order, with the lines that match.
 
-A search runs in a worker thread on its own connection, times out after `seconds`, and stops at once when it
-is canceled.
+A search runs in a worker thread on its own connection, times out after `seconds`, and stops immediately when
+it is canceled.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ EXPLAIN_TIMEOUT_S = 0.25
 _PROGRESS_STEPS = 20_000
 _MAX_LINES = 2000
 _MAX_TASKS = 50
-"""The most tasks of one note in a page of hits."""
-_FOUND = "SELECT path, title, modified FROM files JOIN notes USING (id) WHERE id = ?"
+"""The maximum number of tasks of one note in a page of hits."""
+_HIT_QUERY = "SELECT path, title, modified FROM files JOIN notes USING (id) WHERE id = ?"
 
 
 class SearchRun:
@@ -71,16 +71,16 @@ class SearchRun:
     def notes(self, request: SearchRequest) -> tuple[NotePath, ...]:
         """Return every matching note, unordered; raises as `run` does."""
         with self._time_limit():
-            found = self._matching_ids(request, QueryExecutor(self._connection, request, self._check))
+            ids = self._matching_ids(request, QueryExecutor(self._connection, request, self._check))
             rows = self._connection.execute("SELECT id, path FROM files WHERE is_note = 1")
-            return tuple(NotePath(path) for id, path in rows if id in found)
+            return tuple(NotePath(path) for id, path in rows if id in ids)
 
     def ranked(self, request: SearchRequest) -> tuple[tuple[NotePath, float], ...]:
         """Return the best hits with their scores, without lines; raises as `run` does."""
         with self._time_limit():
             ordered = self._ordered(request, QueryExecutor(self._connection, request, self._check))
             return tuple(
-                (NotePath(self._connection.execute(_FOUND, (id,)).fetchone()[0]), score)
+                (NotePath(self._connection.execute(_HIT_QUERY, (id,)).fetchone()[0]), score)
                 for id, score in ordered.page
             )
 
@@ -92,9 +92,9 @@ class SearchRun:
     def lines(self, request: SearchRequest, note: int) -> tuple[Snippet, ...]:
         """Return all lines of one note that match the search; raises as `run` does."""
         with self._time_limit():
-            wanted = tuple(highlight_terms(request.node))
+            terms = tuple(highlight_terms(request.node))
             text = QueryExecutor(self._connection, request, self._check).text(note)
-            return snippets(text, wanted, _MAX_LINES, per_term=_MAX_LINES)
+            return snippets(text, terms, _MAX_LINES, per_term=_MAX_LINES)
 
     def explain(self, request: SearchRequest) -> ExplanationNode:
         """Explain the search part by part, with the number of notes that each part finds.
@@ -136,8 +136,8 @@ class SearchRun:
         return matches.select(request.node) - matches.hidden
 
     def _ordered(self, request: SearchRequest, matches: QueryExecutor) -> RankedPage:
-        wanted = tuple(highlight_terms(request.node))
-        ranking = Ranking(self._connection, request, matches.hidden, wanted)
+        terms = tuple(highlight_terms(request.node))
+        ranking = Ranking(self._connection, request, matches.hidden, terms)
         if not ranking.is_by_column:
             return ranking.rank_set(self._matching_ids(request, matches))
         if fts_query := expression(request.node):
@@ -152,7 +152,7 @@ class SearchRun:
         return ranking.rank_set(self._matching_ids(request, matches)) if page is None else page
 
     def _hits(self, ordered: RankedPage, node: Node, matches: QueryExecutor) -> Iterator[SearchHit]:
-        wanted = tuple(highlight_terms(node))
+        terms = tuple(highlight_terms(node))
         names = ordered.group_of or {}
         by_meaning = any(isinstance(part, SimilarityFilter) for part in walk_nodes(node))
         tasks = [
@@ -162,26 +162,26 @@ class SearchRun:
         ]
         for id, score in ordered.page:
             self._check()
-            path, title, modified = self._connection.execute(_FOUND, (id,)).fetchone()
-            text = matches.text(id) if wanted or by_meaning or tasks else ""
-            found = find_lines(text, wanted)
-            shown = snippets(text, wanted, MAX_SNIPPETS, found=found) or (
+            path, title, modified = self._connection.execute(_HIT_QUERY, (id,)).fetchone()
+            text = matches.text(id) if terms or by_meaning or tasks else ""
+            lines = find_lines(text, terms)
+            excerpts = snippets(text, terms, MAX_SNIPPETS, lines_with_terms=lines) or (
                 opening_snippet(text) if by_meaning else ()
             )
             if tasks:
-                shown = _with_tasks(
-                    shown, text, sorted({n for one in tasks for n in matches.task_lines(one, id)})
+                excerpts = _with_tasks(
+                    excerpts, text, sorted({n for one in tasks for n in matches.task_lines(one, id)})
                 )
-            yield SearchHit(NotePath(path), title, score, shown, len(found), names.get(id, ""), modified)
+            yield SearchHit(NotePath(path), title, score, excerpts, len(lines), names.get(id, ""), modified)
 
 
-def _with_tasks(shown: tuple[Snippet, ...], text: str, numbers: Sequence[int]) -> tuple[Snippet, ...]:
-    """Return the lines of the tasks that a search asks for, all of them, in place of other lines."""
+def _with_tasks(excerpts: tuple[Snippet, ...], text: str, numbers: Sequence[int]) -> tuple[Snippet, ...]:
+    """Return snippets of all tasks that match a search, which replace other lines."""
     if not numbers:
-        return shown
-    known = {snippet.line: snippet for snippet in shown}
+        return excerpts
+    excerpts_by_line = {snippet.line: snippet for snippet in excerpts}
     lines = text.split("\n")
-    plain = (
+    task_lines = (
         Snippet(number, lines[number - 1].strip()[:MAX_SNIPPET_CHARS], ()) for number in numbers[:_MAX_TASKS]
     )
-    return tuple(known.get(snippet.line, snippet) for snippet in plain)
+    return tuple(excerpts_by_line.get(snippet.line, snippet) for snippet in task_lines)

@@ -64,7 +64,7 @@ class SearchService:
         """Return a page of hits with matching lines; unless `exact`, very many hits are not counted.
 
         Raises:
-            QueryError: the query cannot be read; `position` and `expected` say where and what.
+            QueryError: the query cannot be read; `position` and `expected` describe the problem.
             TimeoutExpiredError: the search took too long.
         """
         if (node := parse(query)) is None:
@@ -134,24 +134,24 @@ class SearchService:
         self, text: str, cursor: int, limit: int = 12
     ) -> tuple[CompletionTarget, tuple[QuerySuggestion, ...]] | None:
         """Return the name being typed at the cursor with its completions, or None."""
-        if (wanted := completion_target_at(text, cursor)) is None:
+        if (target := completion_target_at(text, cursor)) is None:
             return None
 
         def read() -> tuple[QuerySuggestion, ...]:
             with self._search_connection() as connection:
-                return suggest(connection, wanted, limit)
+                return suggest(connection, target, limit)
 
-        found = await asyncio.to_thread(read)
-        return (wanted, found) if found else None
+        suggestions = await asyncio.to_thread(read)
+        return (target, suggestions) if suggestions else None
 
-    async def _run(self, ask: Callable[[SearchRun], T], seconds: float | None = None) -> T:
+    async def _run(self, action: Callable[[SearchRun], T], seconds: float | None = None) -> T:
         cancelled = threading.Event()
 
         def run() -> T:
             with self._search_connection() as connection:
                 if seconds is None:
-                    return ask(SearchRun(connection, cancelled))
-                return ask(SearchRun(connection, cancelled, seconds))
+                    return action(SearchRun(connection, cancelled))
+                return action(SearchRun(connection, cancelled, seconds))
 
         try:
             return await asyncio.to_thread(run)
@@ -175,17 +175,17 @@ class SearchService:
 
     def _targets(self, node: Node) -> dict[str, int | None]:
         """Resolve the names in `links-to:` and `linked-from:`."""
-        found: dict[str, int | None] = {}
+        targets: dict[str, int | None] = {}
         for field in walk_nodes(node):
             if isinstance(field, FieldFilter) and field.name in ("links-to", "linked-from"):
                 for leaf in walk_nodes(field.item):
                     if isinstance(leaf, WordTerm | PhraseTerm):
                         entry, _ = self._resolver.pick(leaf.text, None)
-                        found[leaf.text] = entry.id if entry else None
-        return found
+                        targets[leaf.text] = entry.id if entry else None
+        return targets
 
     async def _similar(self, node: Node) -> dict[str, dict[int, float]]:
-        found: dict[str, dict[int, float]] = {}
+        similar_notes: dict[str, dict[int, float]] = {}
         for part in walk_nodes(node):
             if isinstance(part, SimilarityFilter):
                 if self.similarity is None:
@@ -194,7 +194,7 @@ class SearchService:
                         position=part.position,
                         expected="words, because semantic search is off or not ready",
                     )
-                near = await self.similarity(part.text, _MAX_SIMILAR_NOTES)
-                entries = ((self._resolver.entry(path), score) for path, score in near)
-                found[part.text] = {entry.id: score for entry, score in entries if entry is not None}
-        return found
+                scores = await self.similarity(part.text, _MAX_SIMILAR_NOTES)
+                entries = ((self._resolver.entry(path), score) for path, score in scores)
+                similar_notes[part.text] = {entry.id: score for entry, score in entries if entry is not None}
+        return similar_notes

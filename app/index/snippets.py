@@ -28,37 +28,37 @@ class MatchedLine:
 Lines = Mapping[int, MatchedLine]
 
 
-def find_lines(text: str, wanted: Sequence[Term], per_term: int = MAX_PLACES_PER_TERM) -> Lines:
+def find_lines(text: str, terms: Sequence[Term], per_term: int = MAX_PLACES_PER_TERM) -> Lines:
     """Return the lines with a term by number (from 0), limited to the first places of each term."""
     chunk = FoldedText(text)
-    found: dict[int, MatchedLine] = {}
-    for number, term in enumerate(wanted):
+    lines: dict[int, MatchedLine] = {}
+    for number, term in enumerate(terms):
         line = at = 0
         for start, stop in islice(term.places(chunk), per_term):
             # Count lines from place to place: a large text has many lines and few places.
             line += text.count("\n", at, start)
             at = start
-            if line not in found:
-                ends = text.find("\n", start, stop) >= 0
-                found[line] = MatchedLine(text.rfind("\n", 0, start) + 1, set(), start if ends else None)
-            found[line].terms.add(number)
-    return found
+            if line not in lines:
+                is_cut = text.find("\n", start, stop) >= 0
+                lines[line] = MatchedLine(text.rfind("\n", 0, start) + 1, set(), start if is_cut else None)
+            lines[line].terms.add(number)
+    return lines
 
 
 def snippets(
     text: str,
-    wanted: Sequence[Term],
-    most: int = MAX_SNIPPETS,
+    terms: Sequence[Term],
+    limit: int = MAX_SNIPPETS,
     per_term: int = MAX_PLACES_PER_TERM,
-    found: Lines | None = None,
+    lines_with_terms: Lines | None = None,
 ) -> tuple[Snippet, ...]:
-    """Return at most `most` lines with marks: those with the most distinct terms, in text order.
+    """Return at most `limit` lines with marks: those with the most distinct terms, in text order.
 
-    `found` is the result of `find_lines` for the same text, if already known.
+    `lines_with_terms` is the result of `find_lines` for the same text, if already known.
     """
-    lines = find_lines(text, wanted, per_term) if found is None else found
-    best = sorted(lines, key=lambda line: (-len(lines[line].terms), line))[:most]
-    return tuple(_snippet(text, line, lines[line], wanted) for line in sorted(best))
+    lines = find_lines(text, terms, per_term) if lines_with_terms is None else lines_with_terms
+    best = sorted(lines, key=lambda line: (-len(lines[line].terms), line))[:limit]
+    return tuple(_snippet(text, line, lines[line], terms) for line in sorted(best))
 
 
 def opening_snippet(text: str) -> tuple[Snippet, ...]:
@@ -76,12 +76,12 @@ def opening_snippet(text: str) -> tuple[Snippet, ...]:
     return ()
 
 
-def _snippet(text: str, number: int, line: MatchedLine, wanted: Sequence[Term]) -> Snippet:
+def _snippet(text: str, number: int, line: MatchedLine, terms: Sequence[Term]) -> Snippet:
     end = text.find("\n", line.start)
-    whole = text[line.start : end if end >= 0 else len(text)].replace("\r", "").replace("\t", " ")
-    found = find_marks(whole, wanted)
-    if not found and line.open_from is not None:
+    line_text = text[line.start : end if end >= 0 else len(text)].replace("\r", "").replace("\t", " ")
+    marks = find_marks(line_text, terms)
+    if not marks and line.open_from is not None:
         # A phrase that continues on the next line.
-        found = [(line.open_from - line.start, len(whole.rstrip()))]
-    shown, places = shorten(whole, found, MAX_SNIPPET_CHARS)
-    return Snippet(number + 1, shown, places)
+        marks = [(line.open_from - line.start, len(line_text.rstrip()))]
+    excerpt, excerpt_marks = shorten(line_text, marks, MAX_SNIPPET_CHARS)
+    return Snippet(number + 1, excerpt, excerpt_marks)

@@ -51,8 +51,8 @@ class TermStatistics:
     def covered(self) -> float:
         """The share of the words, by weight, in the best hit."""
         total = sum(self.weights)
-        found = zip(self.weights, self.in_best, strict=True)
-        return sum(weight for weight, is_in in found if is_in) / total if total else 0.0
+        weights_in_best = zip(self.weights, self.in_best, strict=True)
+        return sum(weight for weight, is_in in weights_in_best if is_in) / total if total else 0.0
 
 
 def term_statistics(

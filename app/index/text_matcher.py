@@ -85,8 +85,8 @@ class Term:
     def places(self, chunk: FoldedText) -> Iterator[tuple[int, int]]:
         """Yield the places of the term in the text, from left to right."""
         if isinstance(self.leaf, RegexTerm):
-            found = compile_pattern(self.leaf, self.cased).finditer(chunk.text)
-            yield from ((match.start(), match.end()) for match in found if match.end() > match.start())
+            matches = compile_pattern(self.leaf, self.cased).finditer(chunk.text)
+            yield from ((match.start(), match.end()) for match in matches if match.end() > match.start())
         elif compiled := _compile_leaf(self.leaf, self.cased):
             yield from compiled.places(chunk.text if self.cased else chunk.folded)
 
@@ -118,13 +118,13 @@ def check_patterns(node: Node) -> None:
 def _pattern_error(regex: RegexTerm, reason: str) -> QueryError:
     """Return the error for a pattern that RE2 can't compile, naming an unsupported construct if any."""
     for name, shape in _UNSUPPORTED:
-        if found := shape.search(regex.pattern):
+        if match := shape.search(regex.pattern):
             # In the query, a slash in the pattern has a backslash before it.
-            place = regex.position + 1 + found.start() + regex.pattern.count("/", 0, found.start())
+            position = regex.position + 1 + match.start() + regex.pattern.count("/", 0, match.start())
             return QueryError(
-                f"The regular expression at position {regex.position} uses {name} ({found[0]}), which is not"
-                " supported, so that no pattern can take forever.",
-                position=place,
+                f"The regular expression at position {regex.position} uses {name} ({match[0]}), which is not"
+                " supported because it could make a search very slow.",
+                position=position,
                 expected=f"a regular expression without {name}",
             )
     return QueryError(
@@ -177,15 +177,15 @@ def required_literals(node: Node) -> tuple[str, ...] | None:
         case FieldFilter(_, item):
             return required_literals(item)
         case And(items):
-            known = [found for item in items if (found := required_literals(item)) is not None]
+            literals = [found for item in items if (found := required_literals(item)) is not None]
             # The fewest and longest literals occur in the fewest pieces.
-            return min(known, key=lambda found: (len(found), -min(map(len, found))), default=None)
+            return min(literals, key=lambda found: (len(found), -min(map(len, found))), default=None)
         case Or(items):
-            every = [required_literals(item) for item in items]
+            alternatives = [required_literals(item) for item in items]
             return (
                 None
-                if None in every
-                else tuple(prefix_text for found in every for prefix_text in found or ())
+                if None in alternatives
+                else tuple(prefix_text for found in alternatives for prefix_text in found or ())
             )
         case _:
             return None
@@ -194,11 +194,11 @@ def required_literals(node: Node) -> tuple[str, ...] | None:
 def predicate(node: Node, cased: bool = False) -> Callable[[FoldedText], bool]:
     """Return a test whether a piece of text matches the node."""
     if isinstance(node, And):
-        every = [predicate(item, cased) for item in node.items]
-        return lambda chunk: all(test(chunk) for test in every)
+        all_tests = [predicate(item, cased) for item in node.items]
+        return lambda chunk: all(test(chunk) for test in all_tests)
     if isinstance(node, Or):
-        some = [predicate(item, cased) for item in node.items]
-        return lambda chunk: any(test(chunk) for test in some)
+        any_tests = [predicate(item, cased) for item in node.items]
+        return lambda chunk: any(test(chunk) for test in any_tests)
     if isinstance(node, Not):
         inner = predicate(node.item, cased)
         return lambda chunk: not inner(chunk)
@@ -206,7 +206,7 @@ def predicate(node: Node, cased: bool = False) -> Callable[[FoldedText], bool]:
         return predicate(node.item, node.name == "match-case")
     if isinstance(node, WordTerm | PhraseTerm | RegexTerm):
         return Term(node, cased).is_found_in
-    raise TypeError(f"{type(node).__name__} says nothing about a piece of text")
+    raise TypeError(f"{type(node).__name__} can't be matched against text")
 
 
 def highlight_terms(node: Node | None, cased: bool = False) -> Iterator[Term]:
@@ -225,18 +225,18 @@ def highlight_terms(node: Node | None, cased: bool = False) -> Iterator[Term]:
         yield Term(node, cased)
 
 
-def find_marks(text: str, wanted: Iterable[Term]) -> Marks:
+def find_marks(text: str, terms: Iterable[Term]) -> Marks:
     """Return the places of the terms in the text, sorted, with overlapping ones merged."""
     chunk = FoldedText(text)
-    found: Marks = []
-    for term in wanted:
+    marks: Marks = []
+    for term in terms:
         for count, place in enumerate(term.places(chunk)):
             if count >= _MAX_MARKS:
                 break
-            found.append(place)
-    found.sort()
+            marks.append(place)
+    marks.sort()
     joined: Marks = []
-    for start, end in found:
+    for start, end in marks:
         if joined and start <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
         else:
@@ -257,9 +257,9 @@ def shorten(
         end = min(end, start + width)
         before, after = ("…" if start > lead else ""), ("…" if end < len(text.rstrip()) else "")
     shift = len(before) - start
-    moved = tuple(
+    shifted = tuple(
         (max(left, start) + shift, min(right, end) + shift)
         for left, right in places
         if left < end and right > start
     )
-    return before + text[start:end] + after, moved
+    return before + text[start:end] + after, shifted

@@ -1,8 +1,8 @@
 """Order of notes by a count (links, words) or by the value of a property, in either direction.
 
 The largest number and the latest date come first, text is ordered A to Z; a leading `-` reverses both. Notes
-without a value come last. The order `dated` goes by the date that a note states in its properties, or by the
-time of creation if no note states one.
+without a value come last. The order `dated` uses the date that a note states in its properties, or the time
+of creation if no note states one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def property_of(order: str) -> str:
 
 
 def in_value_order(
-    connection: sqlite3.Connection, order: str, found: Collection[int], hidden: Iterable[int]
+    connection: sqlite3.Connection, order: str, ids: Collection[int], hidden: Iterable[int]
 ) -> list[int]:
     """Return notes in the order of their values; links of `hidden` notes do not count.
 
@@ -55,17 +55,17 @@ def in_value_order(
         connection: The index.
         order: `links`, `backlinks`, `outgoing`, `size`, `words`, `name`, `modified`, `created`, `dated` or
             the name of a property, with a leading `-` to reverse it.
-        found: The notes.
+        ids: The notes.
         hidden: Notes that the caller may not see.
 
     Raises:
         InvalidParametersError: no visible note has the property.
     """
     key = order.removeprefix("-")
-    values = {"ids": json.dumps(list(found)), "hidden": json.dumps(list(hidden)), "key": name_key(key)}
+    values = {"ids": json.dumps(list(ids)), "hidden": json.dumps(list(hidden)), "key": name_key(key)}
     sort_keys: dict[int, float | str] = {}
     if key in ("links", "backlinks", "outgoing"):
-        counts = dict.fromkeys(found, 0)
+        counts = dict.fromkeys(ids, 0)
         for direction in ("backlinks", "outgoing") if key == "links" else (key,):
             for id, count in connection.execute(_QUERIES[direction], values):
                 counts[id] += count
@@ -90,7 +90,7 @@ def in_value_order(
     numbers.sort(key=lambda id: float(sort_keys[id]), reverse=not backwards)
     texts = sorted((id for id in sort_keys if isinstance(sort_keys[id], str)), key=lambda id: id)
     texts.sort(key=lambda id: str(sort_keys[id]), reverse=backwards)
-    return [*numbers, *texts, *sorted(set(found) - set(sort_keys))]
+    return [*numbers, *texts, *sorted(set(ids) - set(sort_keys))]
 
 
 def _sort_key(value: object) -> float | str | None:
@@ -106,7 +106,7 @@ def _sort_key(value: object) -> float | str | None:
             day = date(int(match[1]), int(match[2]), int(match[3] or 1))
         except ValueError:
             return name_key(value)
-        # A year alone is a number, so that years and dates can stand in one order.
+        # A year alone is a number, so that years and dates can be sorted together.
         return day.year + (day.timetuple().tm_yday - 1) / 366
     try:
         return float(value)

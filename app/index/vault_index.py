@@ -162,12 +162,12 @@ class VaultIndex:
         except DamagedIndexError as error:
             await self._rebuild(error.message)
             counts = await self._open_indexer.scan(progress, cancelled)
-        found = await asyncio.to_thread(self.problems)
+        problems = await asyncio.to_thread(self.problems)
         await asyncio.to_thread(self._release_memory)
-        skipped = tuple(one for one in found if one.kind in ("skipped", "misnamed"))
-        failed = tuple(one for one in found if one.kind == "failed")
-        done = (counts.indexed, counts.unchanged, counts.removed)
-        return ScanReport(*done, skipped, failed, counts.cancelled, counts.moved)
+        skipped = tuple(one for one in problems if one.kind in ("skipped", "misnamed"))
+        failed = tuple(one for one in problems if one.kind == "failed")
+        processed = (counts.indexed, counts.unchanged, counts.removed)
+        return ScanReport(*processed, skipped, failed, counts.cancelled, counts.moved)
 
     async def refresh(self, changed: Iterable[NotePath], removed: Iterable[NotePath] = ()) -> IndexDelta:
         """Bring the index up to date with these files or folders, and publish `IndexUpdated`.
@@ -248,10 +248,10 @@ class VaultIndex:
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """Return the notes in a folder (None: the root), ordered by key; with `recursive`, also below."""
-        found, wanted = self._all_notes(), name_key((folder or "").strip("/"))
+        records, wanted = self._all_notes(), name_key((folder or "").strip("/"))
         if not recursive:
-            return tuple(note for note in found if name_key(note.path.folder) == wanted)
-        return tuple(note for note in found if not wanted or note.path.is_under(wanted))
+            return tuple(note for note in records if name_key(note.path.folder) == wanted)
+        return tuple(note for note in records if not wanted or note.path.is_under(wanted))
 
     def note_paths(self) -> tuple[NotePath, ...]:
         """Return the path of every note, ordered by key, without reading properties."""
@@ -293,8 +293,8 @@ class VaultIndex:
         """
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             if hidden or not private:
-                unseen = record_queries.ids_of(connection, hidden, private=not private)
-                return record_queries.vault_stats(connection, unseen)
+                hidden_ids = record_queries.ids_of(connection, hidden, private=not private)
+                return record_queries.vault_stats(connection, hidden_ids)
             state = (self._open_database, connection.execute("PRAGMA data_version").fetchone()[0])
             if self._stats is None or self._stats[0] != state:
                 self._stats = state, record_queries.vault_stats(connection)
@@ -371,8 +371,8 @@ class VaultIndex:
         for new in moves.values():
             keys |= resolver.link_keys(NameEntry(new, 0))
         with self._rebuild_on_damage():
-            concerned = links.links_concerning(self._open_database.read_connection, moves, keys)
-        return plan_renames(resolver, moves, concerned)
+            link_records = links.links_concerning(self._open_database.read_connection, moves, keys)
+        return plan_renames(resolver, moves, link_records)
 
     def graph(self) -> GraphData:
         """Return the vault as arrays; for a large one, call it from another thread."""
@@ -408,8 +408,8 @@ class VaultIndex:
         return self.searcher.similarity
 
     @similarity.setter
-    def similarity(self, answers: Similarity | None) -> None:
-        self.searcher.similarity = answers
+    def similarity(self, similarity: Similarity | None) -> None:
+        self.searcher.similarity = similarity
 
     async def search(
         self,

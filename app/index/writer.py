@@ -39,16 +39,16 @@ class WriteBatch:
     """Changes to write: files by row id. `link_keys` are the keys of links that may resolve differently.
 
     `problems`, unless None, replaces all problems of earlier walks; `changed_problems` has those of single
-    paths (None: solved). `gone` and `new` are files by path, `moved` pairs of their row ids. `births` has the
-    times at which files were first seen, if earlier than their own times.
+    paths (None: solved). `removed_paths` and `new` are files by path, `moved` pairs of their row ids.
+    `births` has the times when files were first seen, if earlier than their own times.
     """
 
     files: list[tuple[int, FoundFile]] = field(default_factory=list)
     read: list[tuple[int, ExtractedNote]] = field(default_factory=list)
-    same: list[tuple[int, UnchangedFile]] = field(default_factory=list)
+    unchanged: list[tuple[int, UnchangedFile]] = field(default_factory=list)
     removed: list[int] = field(default_factory=list)
     link_keys: set[str] = field(default_factory=set)
-    gone: dict[NotePath, int] = field(default_factory=dict)
+    removed_paths: dict[NotePath, int] = field(default_factory=dict)
     new: list[tuple[int, NotePath]] = field(default_factory=list)
     moved: list[tuple[int, int]] = field(default_factory=list)
     births: dict[int, float] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class WriteBatch:
     changed_problems: dict[str, Problem | None] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        files = self.files or self.read or self.same or self.removed
+        files = self.files or self.read or self.unchanged or self.removed
         return bool(files or self.changed_problems or self.problems is not None)
 
 
@@ -67,7 +67,7 @@ def write(connection: sqlite3.Connection, batch: WriteBatch, resolver: Resolver)
     _list_files(connection, batch.files, batch.births)
     connection.executemany(
         "UPDATE files SET size = ?, seen_ns = ?, modified = ? WHERE id = ?",
-        ((s.size, s.modified_ns, s.modified, id) for id, s in batch.same),
+        ((s.size, s.modified_ns, s.modified, id) for id, s in batch.unchanged),
     )
     _put_notes(connection, batch.read, resolver, batch.births)
     if batch.problems is not None:
@@ -128,18 +128,18 @@ def _put_notes(
     births: Mapping[int, float],
 ) -> None:
     ids = json.dumps([id for id, _ in notes])
-    known = connection.execute(
+    known_ids = connection.execute(
         "SELECT id FROM notes WHERE id IN (SELECT value FROM json_each(?))", (ids,)
     ).fetchall()
     for table, column in _CHILDREN:
-        connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", known)
-    seen = {**births, **_first_seen(connection, ids, births)}
+        connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", known_ids)
+    first_seen = {**births, **_first_seen(connection, ids, births)}
     connection.executemany(
         "INSERT INTO files VALUES (?,?,?,1,?,?,?,?,?,?,?) ON CONFLICT (id) DO UPDATE"
         " SET size = excluded.size, seen_ns = excluded.seen_ns, modified = excluded.modified,"
         " created = excluded.created, hash = excluded.hash, aliases = excluded.aliases,"
         " note_id = excluded.note_id",
-        (_file_row(id, read, seen.get(id, read.created)) for id, read in notes),
+        (_file_row(id, read, first_seen.get(id, read.created)) for id, read in notes),
     )
     _insert(connection, "REPLACE", "notes", ((id, *read.note) for id, read in notes))
     _insert(connection, "INSERT", "tags", ((row[0], id, *row[1:]) for id, read in notes for row in read.tags))
@@ -160,8 +160,8 @@ def _put_notes(
         "INSERT INTO heads (rowid, name, aliases, headings, tags) VALUES (?,?,?,?,?)",
         ((id, *read.heads) for id, read in notes if read.text is not None),
     )
-    waiting = ((id, read.heads) for id, read in notes if read.text is None)
-    _insert(connection, "INSERT", "unworded", ((id, *heads[:2], heads[3]) for id, heads in waiting))
+    without_text = ((id, read.heads) for id, read in notes if read.text is None)
+    _insert(connection, "INSERT", "unworded", ((id, *heads[:2], heads[3]) for id, heads in without_text))
 
 
 def _first_seen(connection: sqlite3.Connection, ids: str, births: Mapping[int, float]) -> dict[int, float]:
@@ -180,34 +180,34 @@ def _insert(connection: sqlite3.Connection, verb: str, table: str, rows: Iterabl
         connection.executemany(f"{verb} INTO {table} VALUES ({marks})", rows)
 
 
-def _file_row(id: int, read: ExtractedNote, seen: float) -> tuple[Any, ...]:
-    """Return the row of a note first seen at `seen`; a date in its properties takes precedence."""
-    aliases = json.dumps(read.aliases) if read.aliases else "[]"
-    path = NotePath(read.path)
+def _file_row(id: int, note: ExtractedNote, first_seen: float) -> tuple[Any, ...]:
+    """Return the row of a note first seen at `first_seen`; a date in its properties takes precedence."""
+    aliases = json.dumps(note.aliases) if note.aliases else "[]"
+    path = NotePath(note.path)
     return (
         id,
-        read.path,
+        note.path,
         path.key,
-        read.size,
-        read.modified_ns,
-        read.modified,
-        read.created if read.is_dated else min(read.created, seen),
-        read.hash,
+        note.size,
+        note.modified_ns,
+        note.modified,
+        note.created if note.is_dated else min(note.created, first_seen),
+        note.hash,
         aliases,
-        read.note_id,
+        note.note_id,
     )
 
 
 def _links(notes: Iterable[tuple[int, ExtractedNote]], resolver: Resolver) -> Iterator[tuple[Any, ...]]:
-    for id, read in notes:
-        source = NotePath(read.path)
-        for row in read.links:
+    for id, note in notes:
+        source = NotePath(note.path)
+        for row in note.links:
             entry, ambiguous = resolver.pick(row[0], source)
             yield (id, *row[:3], entry.id if entry else None, ambiguous, *row[3:])
 
 
 def _relink(
-    connection: sqlite3.Connection, link_keys: Iterable[str], resolver: Resolver, read: set[int]
+    connection: sqlite3.Connection, link_keys: Iterable[str], resolver: Resolver, read_ids: set[int]
 ) -> tuple[NotePath, ...]:
     """Resolve the links with these keys again; return the other notes in which one changed."""
     changed: dict[str, None] = {}
@@ -220,16 +220,16 @@ def _relink(
             keys,
         ):
             entry, ambiguous = resolver.pick(target, NotePath(path))
-            found = entry.id if entry else None
-            if found != target_id or ambiguous != bool(was_ambiguous):
-                updates.append((found, ambiguous, id))
-                if source_id not in read:
+            new_target_id = entry.id if entry else None
+            if new_target_id != target_id or ambiguous != bool(was_ambiguous):
+                updates.append((new_target_id, ambiguous, id))
+                if source_id not in read_ids:
                     changed[path] = None
         connection.executemany("UPDATE links SET target_id = ?, ambiguous = ? WHERE id = ?", updates)
     return tuple(NotePath(path) for path in sorted(changed))
 
 
 def _chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    rest = iter(items)
-    while chunk := list(islice(rest, size)):
+    iterator = iter(items)
+    while chunk := list(islice(iterator, size)):
         yield chunk

@@ -157,21 +157,21 @@ def change_operations(before: Block, after: Block | None, agent: str) -> frozens
     """Return every operation of a change; a change to `agent`'s own view counts as VIEW."""
     if after is None:
         return frozenset({BlockOperation.DELETE})
-    found: set[BlockOperation] = set()
+    operations: set[BlockOperation] = set()
     if before.views != after.views:
         own = before.with_view(agent, after.view_of(agent)).views == after.views
-        found.add(BlockOperation.VIEW if own else BlockOperation.GOVERN)
+        operations.add(BlockOperation.VIEW if own else BlockOperation.GOVERN)
     if before.shares != after.shares:
-        found.add(BlockOperation.SHARE)
+        operations.add(BlockOperation.SHARE)
     if before.type != after.type:
         away = after.type is BlockType.ARCHIVAL and before.type is not BlockType.CORE
-        back = before.type is BlockType.ARCHIVAL and after.type is BlockType.WORKING
-        found.add(BlockOperation.ARCHIVE if away or back else BlockOperation.GOVERN)
+        is_returning = before.type is BlockType.ARCHIVAL and after.type is BlockType.WORKING
+        operations.add(BlockOperation.ARCHIVE if away or is_returning else BlockOperation.GOVERN)
     if before.description != after.description or before.origin != after.origin:
-        found.add(BlockOperation.OVERWRITE)
+        operations.add(BlockOperation.OVERWRITE)
     if _rules(before) != _rules(after):
-        return frozenset({*found, BlockOperation.GOVERN, BlockOperation.OVERWRITE})
-    return frozenset(found | set(_content_operations(before.schema, before.content, after.content)))
+        return frozenset({*operations, BlockOperation.GOVERN, BlockOperation.OVERWRITE})
+    return frozenset(operations | set(_content_operations(before.schema, before.content, after.content)))
 
 
 def _rules(block: Block) -> Block:
@@ -201,17 +201,18 @@ def _content_operations(schema: Schema, before: object, after: object) -> Iterab
 def _map_operations(schema: MapSchema, before: object, after: object) -> Iterable[BlockOperation]:
     old, new = cast("Mapping[str, object]", before), cast("Mapping[str, object]", after)
     for field in schema.fields:
-        was, will = old.get(field.name), new.get(field.name)
-        if was == will:
+        old_value, new_value = old.get(field.name), new.get(field.name)
+        if old_value == new_value:
             continue
         if field.read_only:
             yield BlockOperation.GOVERN
-        are_lists = isinstance(was, tuple) and isinstance(will, tuple)
-        yield BlockOperation.APPEND if are_lists and _starts_with(will, was) else BlockOperation.OVERWRITE  # type: ignore[arg-type]
+        are_lists = isinstance(old_value, tuple) and isinstance(new_value, tuple)
+        is_append = are_lists and _starts_with(new_value, old_value)  # type: ignore[arg-type]
+        yield BlockOperation.APPEND if is_append else BlockOperation.OVERWRITE
 
 
-def _starts_with(whole: tuple[object, ...], start: tuple[object, ...]) -> bool:
-    return whole[: len(start)] == start
+def _starts_with(items: tuple[object, ...], start: tuple[object, ...]) -> bool:
+    return items[: len(start)] == start
 
 
 def _longer(before: T, after: T, starts_with: Callable[[T, T], bool]) -> BlockOperation:

@@ -122,12 +122,12 @@ class Archive:
     def get(self, scores: Sequence[tuple[int, float]]) -> tuple[ArchiveHit, ...]:
         """Return the entries with these numbers, in this order, each with its score."""
         with self._database.transaction() as db:
-            found = {
+            rows = {
                 number: _to_hit(row, score)
                 for number, score in scores
                 if (row := db.execute(f"SELECT {_COLUMNS} FROM entries WHERE id = ?", (number,)).fetchone())
             }
-        return tuple(found[number] for number, _ in scores if number in found)
+        return tuple(rows[number] for number, _ in scores if number in rows)
 
 
 _COLUMNS = "id, entry, owner, created, text, metadata"

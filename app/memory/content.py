@@ -191,10 +191,10 @@ def _parse_sections(schema: CompositeSchema, text: str) -> Mapping[str, PlainCon
 
 def _groups(text: str, names: Mapping[str, object]) -> Iterator[tuple[str, str, list[str], int]]:
     """Yield the parts that start with `name:`: name, first line, other lines and line number."""
-    found: list[tuple[str, str, list[str], int]] = []
+    groups: list[tuple[str, str, list[str], int]] = []
     for number, line in enumerate(_lines(text), 1):
-        if found and (line.startswith(_INDENT) or not line):
-            found[-1][2].append(line[2:])
+        if groups and (line.startswith(_INDENT) or not line):
+            groups[-1][2].append(line[2:])
             continue
         if not line.strip():
             continue
@@ -202,10 +202,10 @@ def _groups(text: str, names: Mapping[str, object]) -> Iterator[tuple[str, str, 
         if head is None or head[1] not in names:
             message = f"Line {number} should name one of {', '.join(names)}: {line[:80]!r}."
             raise InvalidParametersError(message, line=number, allowed=list(names))
-        if any(name == head[1] for name, *_ in found):
+        if any(name == head[1] for name, *_ in groups):
             raise InvalidParametersError(f"Line {number}: {head[1]} occurs twice.", line=number)
-        found.append((head[1], head[2] or "", [], number))
-    yield from found
+        groups.append((head[1], head[2] or "", [], number))
+    yield from groups
 
 
 def _scalar(field: MapField, text: str, number: int) -> FieldValue:

@@ -115,8 +115,8 @@ class MemoryDatabase(Database):
         try:
             make_private_folder(self.backups)
             backup = self._copy_to(self.backups / name)
-            for old in backups[: max(0, len(backups) + 1 - _MAX_BACKUPS)]:
-                old.unlink(missing_ok=True)
+            for outdated in backups[: max(0, len(backups) + 1 - _MAX_BACKUPS)]:
+                outdated.unlink(missing_ok=True)
         except (OSError, sqlite3.Error) as error:
             message = f"The memory could not be backed up: {error}."
             raise StorageError(message, path=str(self.backups)) from error
@@ -124,9 +124,9 @@ class MemoryDatabase(Database):
 
     def _copy_to(self, target: Path) -> Path:
         """Copy the database under a temporary name first, so that a partial backup is never used."""
-        partly = target.with_suffix(".part")
-        create_private_file(partly)
-        with self._lock, contextlib.closing(sqlite3.connect(partly)) as copy:
+        partial = target.with_suffix(".part")
+        create_private_file(partial)
+        with self._lock, contextlib.closing(sqlite3.connect(partial)) as copy:
             self._db.backup(copy)
-        partly.replace(target)
+        partial.replace(target)
         return target

@@ -1,6 +1,6 @@
 """A block as a loro document (CRDT), which merges concurrent edits without losing any.
 
-The header is a map; texts, lists and counters are loro containers of their own, so that an edit changes
+The header is a map; texts, lists and counters are separate loro containers, so that an edit changes
 only what differs.
 """
 

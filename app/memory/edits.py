@@ -69,7 +69,7 @@ def replace(
     """
     if not old:
         raise InvalidParametersError("The text to replace is empty.")
-    return _changed_text(block, part, lambda text: _replace_text(text, old, new, mode, nth or 1))
+    return _edit_text(block, part, lambda text: _replace_text(text, old, new, mode, nth or 1))
 
 
 def patch(block: Block, diff_text: str, part: str | None = None) -> Block:
@@ -78,7 +78,7 @@ def patch(block: Block, diff_text: str, part: str | None = None) -> Block:
     Raises:
         ConflictError, InvalidParametersError: the diff does not apply, or can't be parsed.
     """
-    return _changed_text(block, part, lambda text: apply_patch(text, diff_text))
+    return _edit_text(block, part, lambda text: apply_patch(text, diff_text))
 
 
 def edit_range(block: Block, first: int, last: int, text: str, part: str | None = None) -> Block:
@@ -99,7 +99,7 @@ def edit_range(block: Block, first: int, last: int, text: str, part: str | None 
         new = f"{text}\n" if text and after and not text.endswith("\n") else text
         return "".join([*before, new, *after])
 
-    return _changed_text(block, part, splice)
+    return _edit_text(block, part, splice)
 
 
 def set_field(block: Block, field: str, value: object) -> Block:
@@ -128,17 +128,17 @@ def _section_value(schema: Plain, content: object, value: object) -> Content:
     if isinstance(schema, ListSchema) and isinstance(value, list):
         return tuple(str(one) for one in value)
     if isinstance(schema, MapSchema) and isinstance(value, Mapping):
-        known = {field.name: field for field in schema.fields}
-        if unknown := sorted(set(value) - set(known)):
-            raise InvalidParametersError(f"There is no field {unknown[0]!r}.", allowed=list(known))
-        now = cast("Mapping[str, FieldValue]", content)
-        return {name: _field_in(one, now.get(name), value) for name, one in known.items()}
+        fields = {field.name: field for field in schema.fields}
+        if unknown := sorted(set(value) - set(fields)):
+            raise InvalidParametersError(f"There is no field {unknown[0]!r}.", allowed=list(fields))
+        current = cast("Mapping[str, FieldValue]", content)
+        return {name: _field_in(one, current.get(name), value) for name, one in fields.items()}
     if not isinstance(value, str):
         raise InvalidParametersError(f"A {schema.kind} can't contain {value!r:.80}.")
     return contents.parse(schema, value)
 
 
-def _field_in(field: MapField, now: FieldValue, values: Mapping[str, object]) -> FieldValue:
+def _field_in(field: MapField, current: FieldValue, values: Mapping[str, object]) -> FieldValue:
     """Return the new value of a field when its whole section is set; a read-only field keeps its value.
 
     Raises:
@@ -146,9 +146,9 @@ def _field_in(field: MapField, now: FieldValue, values: Mapping[str, object]) ->
     """
     if not field.read_only:
         return contents.field_value(field, values.get(field.name))
-    if field.name in values and contents.field_value(field, values[field.name]) != now:
+    if field.name in values and contents.field_value(field, values[field.name]) != current:
         raise InvalidParametersError(f"{field.name} is read-only.", field=field.name)
-    return now
+    return current
 
 
 # Parts
@@ -161,12 +161,12 @@ def _change_part(
     schema = block.schema
     if part is None:
         if isinstance(schema, MapSchema | CompositeSchema):
-            raise InvalidParametersError(_raise_needs_part(schema), allowed=_names(schema))
+            raise InvalidParametersError(_part_required_message(schema), allowed=_names(schema))
         return block.with_content(cast("Content", change(schema, block.content)))
-    return block.with_content(_changed_part(schema, block.content, part, change))
+    return block.with_content(_edit_part(schema, block.content, part, change))
 
 
-def _changed_part(
+def _edit_part(
     schema: Schema, content: object, part: str, change: Callable[[Plain | MapField, object], object]
 ) -> Content:
     if isinstance(schema, MapSchema):
@@ -181,13 +181,13 @@ def _changed_part(
             raise InvalidParametersError(f"{section.name} is read-only.", field=section.name)
         parts = dict(cast("Mapping[str, PlainContent]", content))
         old = parts[section.name]
-        new = _changed_part(section.content, old, inner, change) if dot else change(section.content, old)
+        new = _edit_part(section.content, old, inner, change) if dot else change(section.content, old)
         parts[section.name] = cast("PlainContent", new)
         return parts
     raise InvalidParametersError(f"A {schema.kind} has no part {part!r}.")
 
 
-def _changed_text(block: Block, part: str | None, edit: Callable[[str], str]) -> Block:
+def _edit_text(block: Block, part: str | None, edit: Callable[[str], str]) -> Block:
     def change(schema: Plain | MapField, content: object) -> object:
         if isinstance(schema, ListSchema | LogSchema) or not isinstance(content, str):
             raise InvalidParametersError(f"This edit needs a text, but the part is a {_schema_kind(schema)}.")
@@ -196,11 +196,11 @@ def _changed_text(block: Block, part: str | None, edit: Callable[[str], str]) ->
     return _change_part(block, part, change)
 
 
-def _find_part(known: Mapping[str, V], name: str) -> V:
-    match_ = next((one for key, one in known.items() if key.casefold() == name.strip().casefold()), None)
+def _find_part(parts: Mapping[str, V], name: str) -> V:
+    match_ = next((one for key, one in parts.items() if key.casefold() == name.strip().casefold()), None)
     if match_ is None:
-        message = f"There is no part {name!r}; there are {', '.join(known)}."
-        raise InvalidParametersError(message, allowed=list(known))
+        message = f"There is no part {name!r}; there are {', '.join(parts)}."
+        raise InvalidParametersError(message, allowed=list(parts))
     return match_
 
 
@@ -209,7 +209,7 @@ def _names(schema: MapSchema | CompositeSchema) -> list[str]:
     return [one.name for one in parts]
 
 
-def _raise_needs_part(schema: MapSchema | CompositeSchema) -> str:
+def _part_required_message(schema: MapSchema | CompositeSchema) -> str:
     return f"Name the part in `field`: {', '.join(_names(schema))}."
 
 

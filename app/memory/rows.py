@@ -61,7 +61,7 @@ def _write_document(db: Connection, row: DocumentRow, block: Block, current: Doc
     document = BlockDocument(stored[0] if stored and current is not None else None)
     document.write(block)
     if document.read() != block:
-        raise StorageError(f"The memory could not take {row.path}; nothing was written.", path=str(row.path))
+        raise StorageError(f"The memory could not store {row.path}; nothing was written.", path=str(row.path))
     document = document.compact()
     db.execute(
         "INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?)",

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 
 from app.errors import InvalidParametersError
 
-Name = Annotated[str, Field(pattern=r"^[^\W\d][\w -]{0,59}$", description="A word or a few.")]
+Name = Annotated[str, Field(pattern=r"^[^\W\d][\w -]{0,59}$", description="One or a few words.")]
 
 
 class FieldKind(StrEnum):

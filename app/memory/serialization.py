@@ -76,8 +76,8 @@ def block_header(block: Block) -> dict[str, JsonValue]:
 
 
 def _view_json(view: BlockView) -> JsonValue:
-    usual = asdict(BlockView())
-    return {name: value for name, value in asdict(view).items() if value != usual[name]}
+    defaults = asdict(BlockView())
+    return {name: value for name, value in asdict(view).items() if value != defaults[name]}
 
 
 def header_text(values: Mapping[str, JsonValue]) -> str:
@@ -100,8 +100,8 @@ def parse_document(data: bytes) -> tuple[dict[str, JsonValue], str]:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise InvalidParametersError("A block must be UTF-8 text.") from error
-    head, found, body = text.removeprefix(f"{_FENCE}\n").partition(f"\n{_FENCE}\n")
-    if not text.startswith(f"{_FENCE}\n") or not found:
+    head, separator, body = text.removeprefix(f"{_FENCE}\n").partition(f"\n{_FENCE}\n")
+    if not text.startswith(f"{_FENCE}\n") or not separator:
         raise InvalidParametersError("A block must start with a header between two lines of '---'.")
     return dict(_header_line(line, number) for number, line in enumerate(head.split("\n"), 2)), body
 

@@ -91,7 +91,7 @@ class MemoryStore:
         self._documents: dict[str, DocumentRow] = {}
         self._blocks: dict[str, Block] = {}
         self.problem = self.database.problem
-        self._looked = time.monotonic()
+        self._backup_checked_at = time.monotonic()
         if self.database.restored is not None:
             restored = replay(self.database, journal)
             if restored:
@@ -116,7 +116,7 @@ class MemoryStore:
 
         Commits call this too, so that an app that stays open for weeks has backups.
         """
-        self._looked = time.monotonic()
+        self._backup_checked_at = time.monotonic()
         try:
             self.database.back_up()
         except StorageError as error:
@@ -156,30 +156,30 @@ class MemoryStore:
         """Return the blocks that the agent may read: its own, default blocks, and shared ones."""
         with self._lock:
             stored = [block for block in self._blocks.values() if block.permission_of(agent) is not None]
-            start = [one for one in default_blocks(agent) if one.path.key not in self._blocks]
-        return tuple(sorted((*start, *stored), key=lambda one: (one.owner != agent, one.type, one.label)))
+            defaults = [one for one in default_blocks(agent) if one.path.key not in self._blocks]
+        return tuple(sorted((*defaults, *stored), key=lambda one: (one.owner != agent, one.type, one.label)))
 
     def find(self, label: str, agent: str) -> Block | None:
-        """Return the block that a label means to the agent: its own block before a shared one."""
+        """Return the agent's block with this label: its own block before a shared one."""
         own = block_path(agent, label).key
         shared = [one for one in self.blocks(agent) if one.label.casefold() == label.strip().casefold()]
         return next((one for one in shared if one.path.key == own), shared[0] if shared else None)
 
     def block(self, label: str, agent: str) -> Block:
-        """Return the block that a label means to the agent.
+        """Return the agent's block with this label.
 
         Raises:
             NotFoundError: there is no such block; `suggestions` lists similar labels.
             InvalidParametersError: the label is not valid.
         """
-        found = self.find(label, agent)
-        if found is None:
+        block = self.find(label, agent)
+        if block is None:
             labels = [one.label for one in self.blocks(agent)]
-            near = [match[0] for match in process.extract(label, labels, limit=3, score_cutoff=60)]
+            suggestions = [match[0] for match in process.extract(label, labels, limit=3, score_cutoff=60)]
             message = f"There is no block {label!r} in the memory."
-            raise NotFoundError(message, label=label, suggestions=near, blocks=labels[:50])
-        check_read(found, agent)
-        return found
+            raise NotFoundError(message, label=label, suggestions=suggestions, blocks=labels[:50])
+        check_read(block, agent)
+        return block
 
     def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:
         """Return the blocks in the agent's context."""
@@ -281,7 +281,7 @@ class MemoryStore:
             except StorageError:
                 self._load()
                 raise
-        if time.monotonic() - self._looked > _BACKUP_CHECK_INTERVAL_S:
+        if time.monotonic() - self._backup_checked_at > _BACKUP_CHECK_INTERVAL_S:
             self.back_up()
         return commit
 
@@ -308,7 +308,7 @@ class MemoryStore:
         for row in rows:
             self._load_row(row)
         self._step("recorded")
-        self._sent(draft.uid)
+        self._remove_from_outbox(draft.uid)
         self._step("sent")
         return commit
 
@@ -320,28 +320,30 @@ class MemoryStore:
             raise InvalidParametersError(
                 "A block can't be renamed. Create a new block instead.", path=str(path)
             )
-        now = self._documents.get(path.key)
-        if isinstance(change, Create) and now is not None:
+        document = self._documents.get(path.key)
+        if isinstance(change, Create) and document is not None:
             message = f"{path} already exists."
-            raise ConflictError(message, path=str(path), current_hash=now.hash)
-        if before is not None and (now is None or now.data != before):
+            raise ConflictError(message, path=str(path), current_hash=document.hash)
+        if before is not None and (document is None or document.data != before):
             message = f"{path} changed in the meantime; nothing was written."
-            hash = None if now is None else now.hash
+            hash = None if document is None else document.hash
             raise ConflictError(
                 message, path=str(path), expected_hash=content_hash(before), current_hash=hash
             )
-        old = None if before is None else content_hash(before)
+        hash_before = None if before is None else content_hash(before)
         if after is None:
-            return DocumentRow(path, "", b"", None, old)
+            return DocumentRow(path, "", b"", None, hash_before)
         if is_entry(path):
             entry = parse_entry(after)
             if entry.path.key != path.key or (before is not None and before != after):
                 raise InvalidParametersError("An archive entry can't be changed.", path=str(path))
-            return DocumentRow(path, entry.owner, entry.data, content_hash(entry.data), old, entry=entry)
+            return DocumentRow(
+                path, entry.owner, entry.data, content_hash(entry.data), hash_before, entry=entry
+            )
         block = parse_block(after)
         check_path(block, path)
         data = serialize_block(block)
-        return DocumentRow(path, block.owner, data, content_hash(data), old, block=block)
+        return DocumentRow(path, block.owner, data, content_hash(data), hash_before, block=block)
 
     def _load_row(self, row: DocumentRow) -> None:
         """Update the in-memory state to a row that was written."""
@@ -359,8 +361,8 @@ class MemoryStore:
         """Roll back after the journal failed; if that fails too, the outbox recovers it later."""
         with self.database.transaction(write=True) as db:
             for row in reversed(rows):
-                old = former[row.path.key] or DocumentRow(row.path, "", b"", None, None)
-                write_row(db, old, row)
+                previous = former[row.path.key] or DocumentRow(row.path, "", b"", None, None)
+                write_row(db, previous, row)
             outbox.remove_commit(db, draft.uid)
 
     def _flush_outbox(self) -> None:
@@ -370,9 +372,9 @@ class MemoryStore:
         for draft in commits:
             if self._journal.find(draft.uid) is None:
                 self._journal.record(draft)
-            self._sent(draft.uid)
+            self._remove_from_outbox(draft.uid)
 
-    def _sent(self, uid: str) -> None:
+    def _remove_from_outbox(self, uid: str) -> None:
         with self.database.transaction(write=True) as db:
             outbox.remove_commit(db, uid)
 
@@ -386,8 +388,8 @@ class MemoryStore:
 
 def _check_before(db: Connection, row: DocumentRow) -> None:
     """Check that the database has the state that this process expects; restoring a backup can change it."""
-    found = db.execute("SELECT hash FROM documents WHERE key = ?", (row.path.key,)).fetchone()
-    if (found[0] if found else None) != row.before:
+    stored_row = db.execute("SELECT hash FROM documents WHERE key = ?", (row.path.key,)).fetchone()
+    if (stored_row[0] if stored_row else None) != row.before:
         raise ConflictError(f"{row.path} changed in the meantime; nothing was written.", path=str(row.path))
 
 

@@ -94,15 +94,15 @@ class BlueskyAccount:
         check_sendable(text)
         length, size = graphemes(text), len(text.encode())
         if length > MAX_GRAPHEMES or size > MAX_BYTES:
-            which, limit, has = (
+            unit, limit, count = (
                 ("characters", MAX_GRAPHEMES, length)
                 if length > MAX_GRAPHEMES
                 else ("bytes", MAX_BYTES, size)
             )
             raise LimitError(
-                f"Bluesky takes {limit:,} {which}; this message has {has:,}. Nothing was sent: shorten it.",
+                f"Bluesky allows {limit:,} {unit}; this message has {count:,}. Nothing was sent: shorten it.",
                 limit=limit,
-                length=has,
+                length=count,
             )
 
     async def send(self, text: str) -> Receipt:

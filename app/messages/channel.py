@@ -1,4 +1,4 @@
-"""Protocol of a channel: a service that accepts messages."""
+"""The protocol of a channel, which is a service that accepts messages."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Channel(Protocol):
 
 
 class Secrets(Protocol):
-    """Credential store of the system."""
+    """The credential store of the system."""
 
     def get(self, provider: str, address: str) -> str | None:
         """Return the secret of a service and an account, or None."""

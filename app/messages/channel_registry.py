@@ -16,7 +16,7 @@ _WHERE = "Settings, Messages"
 
 
 class ChannelRegistry:
-    """Find the channel of a target.
+    """Finds the channel for a target.
 
     Args:
         settings: Returns the current settings.
@@ -41,14 +41,14 @@ class ChannelRegistry:
         settings = self._settings()
         if target == DISCORD:
             if not settings.discord:
-                raise _off("Discord")
+                raise _disabled_error("Discord")
             if id:
                 _check_known(id, settings.discord_channels, "Discord channel")
             problem = f"The Discord channel {id} has no webhook" if id else "Discord has no webhook"
             return DiscordWebhook(self._secret(DISCORD, webhook_account(id), problem), id)
         if target == BLUESKY:
             if not settings.bluesky:
-                raise _off("Bluesky")
+                raise _disabled_error("Bluesky")
             if not settings.bluesky_handle:
                 raise InvalidParametersError(f"Bluesky has no handle yet: {_WHERE}. Nothing was sent.")
             # Its library takes time to import, and most users send nothing.
@@ -77,5 +77,5 @@ def _check_known(id: str, known: Sequence[str], kind: str) -> None:
         raise NotFoundError(message, id=id, suggestions=list(known))
 
 
-def _off(name: str) -> InvalidParametersError:
+def _disabled_error(name: str) -> InvalidParametersError:
     return InvalidParametersError(f"Messages to {name} are off: {_WHERE}. Nothing was sent.")

@@ -61,15 +61,15 @@ class DiscordWebhook:
         """The webhook's number and its server, without the token."""
         parts = urlsplit(self.address)
         number = _PATH.fullmatch(parts.path)
-        called = f"{self.name}, " if self.name else ""
-        return f"Discord, {called}webhook {number[1] if number else '?'} at {parts.hostname}"
+        name = f"{self.name}, " if self.name else ""
+        return f"Discord, {name}webhook {number[1] if number else '?'} at {parts.hostname}"
 
     def check(self, text: str) -> None:
         """Check the text as in `Channel`: 1 to 2,000 characters."""
         check_sendable(text)
         if len(text) > MAX_CHARS:
             raise LimitError(
-                f"Discord takes {MAX_CHARS:,} characters; this message has {len(text):,}. Nothing was sent: "
+                f"Discord allows {MAX_CHARS:,} characters; this message has {len(text):,}. Nothing was sent: "
                 "shorten it, or send it in parts.",
                 limit=MAX_CHARS,
                 length=len(text),
@@ -104,10 +104,10 @@ class DiscordWebhook:
 
 def _json_fields(answer: httpx2.Response) -> Mapping[str, object]:
     try:
-        read = json.loads(answer.content)
+        fields = json.loads(answer.content)
     except ValueError:
         return {}
-    return read if isinstance(read, dict) else {}
+    return fields if isinstance(fields, dict) else {}
 
 
 def _to_app_error(answer: httpx2.Response) -> ScriptoriumError:

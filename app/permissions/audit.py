@@ -99,7 +99,7 @@ class AuditLog(AuditLogReader):
         try:
             make_private_folder(self._head_file.parent)
             self.problem, gap = self._compare_heads(damage)
-            begin_session(self._head_file, self._follows(self._last()))
+            begin_session(self._head_file, self._chain_end(self._last()))
         except (OSError, sqlite3.Error) as error:
             connection.close()
             message = f"The audit log in {folder} can't be opened: {error}"
@@ -140,11 +140,11 @@ class AuditLog(AuditLogReader):
         If another process has written in the meantime, the row follows that process's last row.
         """
         for _ in range(_MAX_TRIES):
-            follows = self._follows(last)
-            numbered = with_id(entry, follows.id + 1)
+            chain_end = self._chain_end(last)
+            numbered = with_id(entry, chain_end.id + 1)
             row = to_row(numbered)
-            hash = row_hash(follows.hash, row)
-            if self._connection.execute(_INSERT, (*row, follows.hash, hash, last.id)).rowcount:
+            hash = row_hash(chain_end.hash, row)
+            if self._connection.execute(_INSERT, (*row, chain_end.hash, hash, last.id)).rowcount:
                 self._end = Head(numbered.id, hash)
                 return numbered
             last = self._last()
@@ -157,8 +157,8 @@ class AuditLog(AuditLogReader):
         except sqlite3.Error as error:
             return AuditCheck(False, 0, None, f"the log can't be read: {error}")
 
-    def _follows(self, last: Head) -> Head:
-        """Return the head that the next row follows: the last row, or the stored head if that is ahead."""
+    def _chain_end(self, last: Head) -> Head:
+        """Return the end of the chain: the last row, or the stored head if that is ahead."""
         return self._floor if self._floor.id > last.id else last
 
     def _last(self) -> Head:
@@ -189,8 +189,8 @@ class AuditLog(AuditLogReader):
             # An empty file holds none of the rows that are missing.
             if damage.aside.stat().st_size:
                 gap = replace(gap, cause="set-aside", file=damage.aside.name)
-            was = f"row {stored.id} with the hash {stored.hash}" if stored else "missing"
-            return f"{damage.message} {gap.message} Its stored head was {was}.", gap
+            head_label = f"row {stored.id} with the hash {stored.hash}" if stored else "missing"
+            return f"{damage.message} {gap.message} Its stored head was {head_label}.", gap
         if gap is not None:
             return gap.message, gap
         if stored is None and last.id > 1:

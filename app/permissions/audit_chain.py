@@ -15,7 +15,7 @@ from app.storage.sqlite import connect_read_only
 _MAX_HEAD_READS = 50
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _BOOT_ID_CHARS = 36
-_STARTED = "started "
+_START_PREFIX = "started "
 _MAX_CLOCK_CORRECTION_S = 300
 SELF_CALLER = ("app", "audit")
 """The caller's kind and the tool of a row that the log writes about itself."""
@@ -99,26 +99,28 @@ def boot_id() -> str:
     except (OSError, ValueError):
         import psutil
 
-        return f"{_STARTED}{int(psutil.boot_time())}"
+        return f"{_START_PREFIX}{int(psutil.boot_time())}"
 
 
 def is_same_boot(one: str, other: str) -> bool:
     """Return whether both ids are of one boot; a start time may differ by a correction of the clock."""
-    if one.startswith(_STARTED) and other.startswith(_STARTED):
-        return abs(int(one[len(_STARTED) :]) - int(other[len(_STARTED) :])) < _MAX_CLOCK_CORRECTION_S
+    if one.startswith(_START_PREFIX) and other.startswith(_START_PREFIX):
+        return (
+            abs(int(one[len(_START_PREFIX) :]) - int(other[len(_START_PREFIX) :])) < _MAX_CLOCK_CORRECTION_S
+        )
     return one == other
 
 
-def gap_at_end(last: Head, kept: Head) -> Gap | None:
+def gap_at_end(last: Head, stored: Head) -> Gap | None:
     """Return the rows that the stored head counts and the log lacks.
 
     They count as lost in a crash only if the computer was restarted since, the log was not closed, and the
     rows belong to that session: a killed process loses no row.
     """
-    if kept.id <= last.id:
+    if stored.id <= last.id:
         return None
-    stopped = bool(kept.boot) and not is_same_boot(kept.boot, boot_id())
-    return Gap(last.id + 1, kept.id, "crash" if stopped and last.id >= kept.base else "cut-off")
+    was_restarted = bool(stored.boot) and not is_same_boot(stored.boot, boot_id())
+    return Gap(last.id + 1, stored.id, "crash" if was_restarted and last.id >= stored.base else "cut-off")
 
 
 def write_head(file: Path, head: Head) -> None:
@@ -151,9 +153,9 @@ def begin_session(file: Path, head: Head) -> None:
 def read_head(file: Path) -> Head | None:
     """Return the head stored in `file`; None if there is none or it can't be read."""
     try:
-        read = json.loads(file.read_text("ascii"))
-        session = str(read.get("boot", "")).strip(), int(read.get("base", 0))
-        return Head(int(read["id"]), str(read["hash"]), *session)
+        data = json.loads(file.read_text("ascii"))
+        session = str(data.get("boot", "")).strip(), int(data.get("base", 0))
+        return Head(int(data["id"]), str(data["hash"]), *session)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -174,14 +176,14 @@ def check(database: Path, head_file: Path) -> AuditCheck:
     The check opens its own connection, so it may run in any thread while rows are added. It repeats a failed
     check once: damage persists, a log that was just created passes.
     """
-    found = _check(database, head_file)
-    return found if found.ok else _check(database, head_file)
+    result = _check(database, head_file)
+    return result if result.ok else _check(database, head_file)
 
 
 def _check(database: Path, head_file: Path) -> AuditCheck:
     # The head first: a row that is added during the check must not look like a head that is ahead.
     head = _read_stable_head(head_file)
-    rows, last, at_head = 0, Head(), GENESIS if head is not None and head.id == 0 else ""
+    rows, last, hash_at_head = 0, Head(), GENESIS if head is not None and head.id == 0 else ""
     gaps: list[Gap] = []
     with contextlib.closing(connect_read_only(database)) as connection:
         for row in connection.execute(f"{SELECT} ORDER BY id"):
@@ -194,14 +196,14 @@ def _check(database: Path, head_file: Path) -> AuditCheck:
             if problem := _find_fault(last, id, stored, previous, stated):
                 return AuditCheck(False, rows, problem[0], problem[1])
             rows, last = rows + 1, Head(id, stated)
-            at_head = stated if head is not None and id == head.id else at_head
+            hash_at_head = stated if head is not None and id == head.id else hash_at_head
     if head is None:
         return _without_head(rows, last)
     if (end := gap_at_end(last, head)) is not None and end.cause == "crash":
         return AuditCheck(True, rows, gaps=(*gaps, end))
     if end is not None:
         return AuditCheck(False, rows, last.id + 1, _span(last.id + 1, head.id) + " missing at the end")
-    if at_head != head.hash:
+    if hash_at_head != head.hash:
         return AuditCheck(False, rows, head.id, f"row {head.id} does not match the stored head")
     return AuditCheck(True, rows, gaps=tuple(gaps))
 

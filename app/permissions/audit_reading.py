@@ -109,8 +109,8 @@ class AuditLogReader:
     @property
     def last_commit(self) -> int:
         """The greatest commit id in the log, 0 if there is none."""
-        (found,) = self._connection.execute('SELECT max("commit") FROM audit').fetchone()
-        return int(found or 0)
+        (greatest,) = self._connection.execute('SELECT max("commit") FROM audit').fetchone()
+        return int(greatest or 0)
 
     def export_csv(self, file: Path, filter: AuditFilter = EVERYTHING) -> int:
         """Write the matching entries to `file` as CSV and return their number."""
@@ -143,7 +143,7 @@ class AuditLogReader:
 
 def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, ...]:
     """Return the commits of entries; a replaced journal may have another commit under the same number."""
-    found = []
+    commits = []
     for entry in entries:
         if entry.commit is None:
             continue
@@ -151,14 +151,14 @@ def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, .
         if commit.entry and entry.call and commit.entry != entry.call:
             message = f"The journal no longer has the change of audit entry {entry.id}."
             raise NotFoundError(message, entry=entry.id, commit=entry.commit)
-        found.append(commit)
-    return tuple(found)
+        commits.append(commit)
+    return tuple(commits)
 
 
 def _where_clause(filter: AuditFilter, before_id: int | None) -> tuple[str, tuple[object, ...]]:
     like = "%" + filter.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     searched = " || char(10) || ".join(("tool", "caller", "arguments", "result", "reason", "paths"))
-    tests: list[tuple[str, object, bool]] = [
+    conditions: list[tuple[str, object, bool]] = [
         (f"({searched}) LIKE ? ESCAPE '\\'", like, bool(filter.text)),
         ("caller = ?", filter.caller, bool(filter.caller)),
         ("tool = ?", filter.tool, bool(filter.tool)),
@@ -169,6 +169,6 @@ def _where_clause(filter: AuditFilter, before_id: int | None) -> tuple[str, tupl
         ("time <= ?", filter.until, filter.until is not None),
         ("id < ?", before_id, before_id is not None),
     ]
-    used = [(test, value) for test, value, given in tests if given]
-    clause = " WHERE " + " AND ".join(test for test, _ in used) if used else ""
+    used = [(condition, value) for condition, value, is_set in conditions if is_set]
+    clause = " WHERE " + " AND ".join(condition for condition, _ in used) if used else ""
     return clause, tuple(value for _, value in used)

@@ -47,9 +47,9 @@ class Caller:
     def __post_init__(self) -> None:
         """Make the strings of external programs encodable, since every call is logged with them."""
         for name in ("name", "turn", "conversation", "claim", "agent", "acting_for", "says"):
-            given = getattr(self, name)
-            if not is_encodable(given):
-                object.__setattr__(self, name, encodable(given))
+            text = getattr(self, name)
+            if not is_encodable(text):
+                object.__setattr__(self, name, encodable(text))
 
     @classmethod
     def user(cls) -> Caller:

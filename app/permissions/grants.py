@@ -116,11 +116,11 @@ class Grants:
         for id in ended:
             del self._grants[id]
         if ended:
-            self._changed()
+            self._save_and_publish()
         return tuple(self._grants.values())
 
     def add(self, offer: GrantOffer) -> Grant:
-        """Give the grant that `offer` describes.
+        """Add the grant that `offer` describes.
 
         Raises:
             PermissionDeniedError: The operation can't be granted, or deletes are not unlocked.
@@ -164,7 +164,7 @@ class Grants:
     def revoke(self, id: str) -> None:
         """Revoke a grant; does nothing if it has ended."""
         if self._grants.pop(id, None) is not None:
-            self._changed()
+            self._save_and_publish()
 
     def match(
         self, parts: Iterable[ImpactPart], tool: str, outside: tuple[str, ...] = ()
@@ -173,20 +173,20 @@ class Grants:
         active = [
             g for g in self.active_grants() if g.operation is not Operation.DELETE or self.deletes_unlocked
         ]
-        found: dict[str, Grant] = {}
+        matches: dict[str, Grant] = {}
         for part in parts:
             grant = next((g for g in active if g.covers(part, tool, outside)), None)
             if grant is None:
                 return None
-            found[grant.id] = grant
-        return tuple(found.values())
+            matches[grant.id] = grant
+        return tuple(matches.values())
 
     def record_use(self, ids: Iterable[str]) -> None:
         """Count a call that these grants authorized."""
         for id in ids:
             if id in self._grants:
                 self._grants[id] = replace(self._grants[id], used=self._grants[id].used + 1)
-        self._changed()
+        self._save_and_publish()
 
     def remember_outside(self, folders: Iterable[str]) -> None:
         """Remember that the user allowed a read of these folders outside the vault."""
@@ -208,19 +208,19 @@ class Grants:
 
     def _put(self, grant: Grant) -> None:
         self._grants[grant.id] = grant
-        self._changed()
+        self._save_and_publish()
         if grant.until is not None:
-            self._check_expiry(grant.until - self._clock())
+            self._schedule_expiry_check(grant.until - self._clock())
 
-    def _check_expiry(self, seconds: float) -> None:
-        """Publish an expiry when it happens; without a running loop, the next `active_grants` finds it."""
+    def _schedule_expiry_check(self, seconds: float) -> None:
+        """Publish the expiry on time; without a running loop, the next `active_grants` publishes it."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return
         loop.call_later(seconds + _EXPIRY_SLACK_S, self.active_grants)
 
-    def _changed(self) -> None:
+    def _save_and_publish(self) -> None:
         self._save()
         if self._events is not None:
             self._events.publish(GrantsChanged(self.active_grants()))

@@ -189,9 +189,9 @@ def _lost_links(change_set: ChangeSet, backlinks: Backlinks) -> tuple[NotePath, 
 
 
 def _still_names(content: bytes, path: NotePath) -> bool:
-    """Return whether a note that is also changed still has a link with the name of a deleted one."""
+    """Return whether the new content of a changed note still links to the deleted note at `path`."""
     text = decode_lossy(content)
     if name_key(path.name) not in name_key(text):
         return False
-    named = (link.target.rpartition("/")[2] for link in scan(text).links)
-    return any(name_key(name) in (name_key(path.name), name_key(path.file_name)) for name in named)
+    link_names = (link.target.rpartition("/")[2] for link in scan(text).links)
+    return any(name_key(name) in (name_key(path.name), name_key(path.file_name)) for name in link_names)

@@ -29,11 +29,11 @@ class FileDraft:
 
     def __init__(self, change: FileChange) -> None:
         self.change = change
-        self._wanted = True
+        self._is_selected = True
         self._edited: bytes | None = None
         self._unticked: frozenset[int] = frozenset()
         self._diff: Diff | None = None
-        self._comparing = Lock()
+        self._diff_lock = Lock()
 
     @property
     def before(self) -> bytes | None:
@@ -75,14 +75,14 @@ class FileDraft:
 
     def compare(self) -> Diff:
         """Return the line diff, computed once; may be called in several threads."""
-        with self._comparing:
+        with self._diff_lock:
             if self._diff is None:
                 self._diff = compare(self.before or b"", self.after or b"")
             return self._diff
 
-    def set_ticked(self, wanted: bool) -> None:
+    def set_ticked(self, is_selected: bool) -> None:
         """Select the file with all of its hunks, or leave it out."""
-        self._wanted = wanted
+        self._is_selected = is_selected
         self._unticked = frozenset()
 
     def leave_out(self, hunks: Iterable[int]) -> None:
@@ -95,7 +95,7 @@ class FileDraft:
         if unticked and (not self.is_divisible or not unticked <= set(range(len(self.compare().hunks)))):
             raise ValueError(f"{self.change.path} has no such hunks to leave out")
         self._unticked = unticked
-        self._wanted = True
+        self._is_selected = True
 
     def edit(self, text: bytes | None) -> None:
         """Replace the proposed text with `text`; None restores the proposal's text."""
@@ -104,7 +104,7 @@ class FileDraft:
         self._edited = None if text == after_of(self.change) else text
         self._diff = None
         self._unticked = frozenset()
-        self._wanted = True
+        self._is_selected = True
 
     def chosen_bytes(self) -> bytes | None:
         """Return the file's bytes with the selected hunks applied; None if it is deleted."""
@@ -115,7 +115,7 @@ class FileDraft:
 
     def chosen(self) -> FileChange | None:
         """Return the change as selected and edited; None if nothing of it is left."""
-        if not self._wanted:
+        if not self._is_selected:
             return None
         after = self.chosen_bytes()
         match self.change:

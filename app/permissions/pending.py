@@ -1,4 +1,4 @@
-"""Operations of callers that did not wait for the user: kept until they are decided, run at most once.
+"""Pending operations: calls whose callers do not wait for the user's decision. Each runs at most once.
 
 Each is one row in SQLite. A row changes from `waiting` to `running` just before its change is written or its
 effect happens, and then to its final state. A row that is found `running` at the next start was interrupted:
@@ -80,7 +80,7 @@ class PendingOperation:
 class PendingStore:
     """The pending operations of one vault. Belongs to the thread that created it.
 
-    Operations in a file that can't be read do not run, which is the safe side; `problem` says so.
+    Operations in an unreadable file do not run, which is safe; `problem` then explains the damage.
 
     Args:
         folder: The vault's data folder.
@@ -141,10 +141,10 @@ class PendingStore:
         Raises:
             NotFoundError: There is no such operation.
         """
-        found = self._read("id = ?", (id,))
-        if not found:
+        operations = self._read("id = ?", (id,))
+        if not operations:
             raise NotFoundError(f"There is no pending operation {id}.", pending_operation_id=id)
-        return found[0]
+        return operations[0]
 
     def open_operations(self) -> tuple[PendingOperation, ...]:
         """Return the operations that are undecided or running, oldest first."""
@@ -161,17 +161,17 @@ class PendingStore:
                 f"SELECT {_COLUMNS} FROM pending WHERE {where} ORDER BY created, rowid", values
             ).fetchall()
         except sqlite3.Error as error:
-            raise self._refused(error) from error
+            raise self._storage_error(error) from error
         return tuple(_operation(row) for row in rows)
 
     def _write(self, statement: str, values: tuple[object, ...]) -> int:
         try:
             return self._db.execute(statement, values).rowcount
         except sqlite3.Error as error:
-            raise self._refused(error) from error
+            raise self._storage_error(error) from error
 
-    def _refused(self, error: sqlite3.Error) -> StorageError:
-        return StorageError(f"The pending operations can't be saved: {error}.", path=str(self._file))
+    def _storage_error(self, error: sqlite3.Error) -> StorageError:
+        return StorageError(f"The pending operations can't be accessed: {error}.", path=str(self._file))
 
 
 def is_same(one: Caller, other: Caller) -> bool:

@@ -85,10 +85,10 @@ class Policy:
 
     def configure(self, settings: PermissionSettings, vault: VaultRules | None = _NO_VAULT_RULES) -> None:
         """Replace the settings and the vault's rules; see the class for the arguments."""
-        brought = vault.tightening if vault is not None else (_UNREADABLE_RULE,)
+        additional_rules = vault.tightening if vault is not None else (_UNREADABLE_RULE,)
         if settings.unreadable:
-            brought = (*brought, _ASK_EVERYTHING)
-        self._rules = tuple(CompiledRule(rule) for rule in (*settings.rules, *brought))
+            additional_rules = (*additional_rules, _ASK_EVERYTHING)
+        self._rules = tuple(CompiledRule(rule) for rule in (*settings.rules, *additional_rules))
         limits = [settings.bulk_threshold, vault.bulk_threshold if vault else None]
         self.bulk_threshold = min(limit for limit in limits if limit is not None)
         self.approval_timeout = settings.approval_timeout

@@ -38,5 +38,5 @@ def outside_profile(profile: CallerProfile, call: CallFacts) -> str:
     for part in call.parts:
         if part.path is not None and not part.place and not allows_note(profile, part.path):
             # The message omits the path: the caller may not know it, such as that of a note with a backlink.
-            return f"{caller_name} may only reach {', '.join(profile.folders)}"
+            return f"{caller_name} may only access {', '.join(profile.folders)}"
     return ""

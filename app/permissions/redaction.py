@@ -50,8 +50,8 @@ def _redacted(value: object, depth: int) -> object:
             for key, one in islice(value.items(), _MAX_ITEMS)
         }
     if isinstance(value, list | tuple):
-        kept: list[object] = [_redacted(one, depth + 1) for one in value[:_MAX_ITEMS]]
-        return [*kept, f"(and {len(value) - _MAX_ITEMS} more)"] if len(value) > _MAX_ITEMS else kept
+        items: list[object] = [_redacted(one, depth + 1) for one in value[:_MAX_ITEMS]]
+        return [*items, f"(and {len(value) - _MAX_ITEMS} more)"] if len(value) > _MAX_ITEMS else items
     return _shortened(value) if isinstance(value, str) else value
 
 

@@ -107,7 +107,7 @@ class ChildProcess:
 
         Args:
             grace: Seconds to wait for its end.
-            terminate: Send SIGTERM to its group after that, and wait as long again.
+            terminate: Send SIGTERM to its group after that, and wait another `grace` seconds.
         """
         family = self._descendants()
         try:
@@ -158,7 +158,7 @@ class ChildProcess:
                 await self.stdin.wait_closed()
 
 
-def _kill_all(family: list[psutil.Process]) -> None:
-    for one in family:
+def _kill_all(processes: list[psutil.Process]) -> None:
+    for process in processes:
         with suppress(psutil.Error):
-            one.kill()
+            process.kill()

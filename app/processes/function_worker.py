@@ -1,6 +1,6 @@
 """A worker that calls functions of the app, one after the other: `python -m app.processes.function_worker`.
 
-A call is pickled, without the contents of its arrays, which precede it in frames of their own: they need no
+A call is pickled, without the contents of its arrays, which precede it in separate frames: they need no
 copy, and a large pickle would block the app. The answer is sent in the same way.
 
 | kind | sent by | body |

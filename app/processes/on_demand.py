@@ -26,7 +26,7 @@ class OnDemandWorker(Generic[W]):
     that to the next request. A request that loses the worker may run once more on another one.
 
     Args:
-        name: What the worker is, for tasks and the log: "the analysis process".
+        name: The worker's name in tasks and in the log: "the analysis process".
         start: Starts a worker; called again after it was ended or lost.
         idle_timeout: Seconds without requests after which the worker ends; None keeps it.
         tries: The number of workers that a request may lose.
@@ -66,19 +66,19 @@ class OnDemandWorker(Generic[W]):
             TimeoutError: The worker has not started yet.
             WorkerClosed: `close` was called.
             WorkerLost: The request lost every worker.
-            Exception: What `start` and `request` raise.
+            Exception: any exception of `start` and `request`.
         """
         async with self._turn:
             self._stop_timer()
             try:
-                for left in reversed(range(self._tries)):
+                for tries_left in reversed(range(self._tries)):
                     worker = await self.started(patience)
                     try:
                         return await self._ask(request(worker))
                     except WorkerLost as error:
                         log.warning("lost %s (%s)", self._name, error)
                         await self._end()
-                        if not left:
+                        if not tries_left:
                             raise
                 raise AssertionError("a request needs at least one try")
             finally:

@@ -23,7 +23,7 @@ class TaskFailed(Event):
     """The event that a background task ended with an error.
 
     Attributes:
-        task: What the task does, as the object of "Could not": "watch the vault".
+        task: A description of the task, as the object of "Could not": "watch the vault".
         reason: Why it ended.
         again_in: Seconds until it restarts.
     """
@@ -56,7 +56,7 @@ class Supervisor:
         """Run `work` until it returns, restarting it after each error with increasing delays.
 
         Args:
-            task: What the task does, for the user; only one task with a name runs at a time.
+            task: A description of the task for the user; only one task with a name runs at a time.
             work: Called for each run. It ends normally by returning or by cancellation.
 
         Returns:

@@ -12,7 +12,7 @@ from app.processes.frames import LENGTH, MAX_FRAME_BYTES, Frame, unpack
 
 log = logging.getLogger(__name__)
 
-# A larger body is written in parts, because asyncio copies what the pipe does not take at once.
+# A larger body is written in parts, because asyncio copies the rest that does not fit into the pipe.
 _PART_BYTES = 1024 * 1024
 
 
@@ -88,7 +88,7 @@ class Worker:
             raise WorkerLost("the process ended") from error
 
     async def kill(self) -> None:
-        """End the process at once, and read to the end, so that asyncio closes its pipes."""
+        """End the process immediately, and read to the end, so that asyncio closes its pipes."""
         self._stdin.close()
         self._process.kill()
         while await self._stdout.read(1 << 16):

@@ -55,7 +55,7 @@ class Repository:
     def __init__(self, root: Path, program: str) -> None:
         self._root = str(root)
         self._program = program
-        self._programs_off: dict[str, str] | None = None
+        self._program_overrides: dict[str, str] | None = None
 
     @property
     def root(self) -> str:
@@ -87,9 +87,9 @@ class Repository:
         """
         if not self.exists:
             raise NotFoundError("The vault has no git repository of its own (a folder .git at its root).")
-        if self._programs_off is None:
-            self._programs_off = await self._named_programs()
-        return await self._git(arguments, max_output, author, {**_SAFE_CONFIG, **self._programs_off})
+        if self._program_overrides is None:
+            self._program_overrides = await self._read_program_overrides()
+        return await self._git(arguments, max_output, author, {**_SAFE_CONFIG, **self._program_overrides})
 
     async def text(self, *arguments: str, author: tuple[str, str] = _DEFAULT_AUTHOR) -> str:
         """Run `git` and return its output.
@@ -99,40 +99,40 @@ class Repository:
             InvalidParametersError: git failed; the message contains its output.
             StorageError: git timed out.
         """
-        done = await self.run(arguments, author=author)
-        if done.timed_out:
+        result = await self.run(arguments, author=author)
+        if result.timed_out:
             raise StorageError(f"git {arguments[0]} took longer than {TIMEOUT_S:g} s and was stopped.")
-        if done.exit_code:
-            message = (done.errors or done.output).decode("utf-8", "replace").strip()
-            raise InvalidParametersError(f"git {arguments[0]}: {message}", exit_code=done.exit_code)
+        if result.exit_code:
+            message = (result.errors or result.output).decode("utf-8", "replace").strip()
+            raise InvalidParametersError(f"git {arguments[0]}: {message}", exit_code=result.exit_code)
         # File names that are not UTF-8 keep their bytes, so that they still match the files.
-        return done.output.decode("utf-8", "surrogateescape")
+        return result.output.decode("utf-8", "surrogateescape")
 
     async def author(self) -> tuple[str, str]:
         """Return name and email address from the user's git configuration, else the app's."""
         identity = []
         for name, other in zip(("user.name", "user.email"), _DEFAULT_AUTHOR, strict=True):
             arguments = [self._program, "config", "--global", "--includes", "--get", name]
-            done = await run_program(
-                arguments, cwd=self._root, environment=_users(), timeout=TIMEOUT_S, max_output=1000
+            result = await run_program(
+                arguments, cwd=self._root, environment=_user_environment(), timeout=TIMEOUT_S, max_output=1000
             )
-            identity.append(done.output.decode("utf-8", "replace").strip() or other)
+            identity.append(result.output.decode("utf-8", "replace").strip() or other)
         return identity[0], identity[1]
 
-    async def _named_programs(self) -> dict[str, str]:
+    async def _read_program_overrides(self) -> dict[str, str]:
         """Return settings that disable the filters, drivers and converters of the configuration."""
         listing = ["config", "--includes", "--name-only", "-z", "--get-regexp", _PROGRAM_SETTINGS]
-        done = await self._git(listing, MAX_OUTPUT_BYTES, _DEFAULT_AUTHOR, _SAFE_CONFIG)
-        if done.cut:
+        result = await self._git(listing, MAX_OUTPUT_BYTES, _DEFAULT_AUTHOR, _SAFE_CONFIG)
+        if result.cut:
             raise StorageError("The repository's configuration is too long to check, so git was not run.")
-        off: dict[str, str] = {}
-        for name in done.output.decode("utf-8", "surrogateescape").split("\0"):
+        overrides: dict[str, str] = {}
+        for name in result.output.decode("utf-8", "surrogateescape").split("\0"):
             if not name:
                 continue
-            off[name] = ""
+            overrides[name] = ""
             if name.startswith("filter."):
-                off[f"{name.rpartition('.')[0]}.required"] = "false"
-        return off
+                overrides[f"{name.rpartition('.')[0]}.required"] = "false"
+        return overrides
 
     async def _git(
         self, arguments: Sequence[str], max_output: int, author: tuple[str, str], config: Mapping[str, str]
@@ -158,7 +158,7 @@ class Repository:
 def _environment(config: Mapping[str, str], author: tuple[str, str]) -> dict[str, str]:
     """Return git's environment: only the repository's configuration, overridden by `config`."""
     environment = {
-        **_users(),
+        **_user_environment(),
         "HOME": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
@@ -181,6 +181,6 @@ def _environment(config: Mapping[str, str], author: tuple[str, str]) -> dict[str
     return environment
 
 
-def _users() -> dict[str, str]:
+def _user_environment() -> dict[str, str]:
     names = ("PATH", "HOME", "XDG_CONFIG_HOME", *(("SYSTEMROOT",) if sys.platform == "win32" else ()))
     return {name: os.environ[name] for name in names if name in os.environ}

@@ -27,13 +27,13 @@ class Sandbox:
     def __init__(self, bwrap: str | None = None) -> None:
         self._bwrap = bwrap
         self._problem: str | None = None
-        self._looking = asyncio.Lock()
+        self._probe_lock = asyncio.Lock()
 
     async def problem(self) -> str:
         """Return why there is no sandbox, or an empty string if there is one. Tested only once."""
-        async with self._looking:
+        async with self._probe_lock:
             if self._problem is None:
-                self._problem = await self._tried()
+                self._problem = await self._probe()
         return self._problem
 
     async def run(self, mount: BindMount, command: Sequence[str], cwd: str, timeout: float) -> ProcessResult:
@@ -47,23 +47,23 @@ class Sandbox:
         """
         return await _in_bubblewrap(self._bwrap or "bwrap", mount, command, cwd, timeout)
 
-    async def _tried(self) -> str:
+    async def _probe(self) -> str:
         if self._bwrap is None:
             self._bwrap = shutil.which("bwrap") or ""
         if not self._bwrap:
             if sys.platform.startswith("linux"):
                 return "bubblewrap (bwrap) is not installed"
-            return "there is a sandbox on Linux only"
+            return "the sandbox is available only on Linux"
         try:
             # Any readable folder will do for the test; bubblewrap's own certainly exists.
             mount = BindMount(str(Path(self._bwrap).parent))
-            tried = await _in_bubblewrap(self._bwrap, mount, ["true"], "", _PROBE_TIMEOUT_S)
+            result = await _in_bubblewrap(self._bwrap, mount, ["true"], "", _PROBE_TIMEOUT_S)
         except ScriptoriumError as error:
             return error.message
-        if tried.exit_code == 0:
+        if result.exit_code == 0:
             return ""
-        message = tried.errors.decode("utf-8", "replace").strip().partition("\n")[0]
-        return f"bubblewrap does not work here ({message or f'exit status {tried.exit_code}'})"
+        message = result.errors.decode("utf-8", "replace").strip().partition("\n")[0]
+        return f"bubblewrap does not work here ({message or f'exit status {result.exit_code}'})"
 
 
 async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeout: float) -> ProcessResult:

@@ -54,7 +54,7 @@ class StagingCopy:
         self.home = top / "home"
         self._top = top
         self._hashes: dict[NotePath, str] = {}
-        self._working = threading.Lock()
+        self._lock = threading.Lock()
         self._removed = False
 
     def copy_files(self, vault: VaultReader, paths: Iterable[NotePath], folder: str = "") -> None:
@@ -68,7 +68,7 @@ class StagingCopy:
         Raises:
             LimitError: there are too many files, or they are too large.
         """
-        with self._working:
+        with self._lock:
             self.home.mkdir()
             (self.folder / folder).mkdir(parents=True)
             total = 0
@@ -97,7 +97,7 @@ class StagingCopy:
     def remove(self) -> None:
         """Remove the copy, even while it is being filled."""
         self._removed = True
-        with self._working:
+        with self._lock:
             for folder, inner, _ in os.walk(self._top):
                 # A command may have removed the permissions of a folder.
                 for name in inner:
@@ -120,7 +120,7 @@ class StagingCopy:
         try:
             files = _read_all(self.folder, self._hashes, left_out)
         except OSError as error:
-            raise StorageError(f"What the command wrote can't be read: {error}") from error
+            raise StorageError(f"The files of the command can't be read: {error}") from error
         changes: list[FileChange] = []
         for path, content in sorted(files.items()):
             before = self._hashes.get(path)
@@ -169,6 +169,6 @@ def _name_problem(text: str, known_paths: Collection[NotePath]) -> str:
     if NotePath.on_disk(text) in known_paths:
         return ""
     try:
-        return "hidden files are a program's own" if NotePath.parse(text).is_hidden else ""
+        return "hidden files belong to other programs" if NotePath.parse(text).is_hidden else ""
     except InvalidPathError as error:
         return error.message

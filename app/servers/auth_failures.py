@@ -23,7 +23,7 @@ class AuthFailures:
     def __init__(self, events: EventBus, report_interval: float = REPORT_INTERVAL_S) -> None:
         self._events = events
         self._report_interval = report_interval
-        self._new = 0
+        self._unreported = 0
         self._timer: asyncio.TimerHandle | None = None
         self.last: RejectedTokens | None = None
         """The number of rejected requests so far, and the last one."""
@@ -32,7 +32,7 @@ class AuthFailures:
         """Record a request with a rejected token; `says` is its name for itself."""
         count = self.last.count if self.last is not None else 0
         self.last = RejectedTokens(count + 1, says, time.time())
-        self._new += 1
+        self._unreported += 1
         if self._timer is None:
             self._publish()
 
@@ -44,8 +44,8 @@ class AuthFailures:
 
     def _publish(self) -> None:
         self._timer = None
-        if self.last is None or not self._new:
+        if self.last is None or not self._unreported:
             return
-        new, self._new = self._new, 0
+        count, self._unreported = self._unreported, 0
         self._timer = asyncio.get_running_loop().call_later(self._report_interval, self._publish)
-        self._events.publish(TokenRefused(RejectedTokens(new, self.last.says, self.last.at)))
+        self._events.publish(TokenRefused(RejectedTokens(count, self.last.says, self.last.at)))

@@ -65,11 +65,11 @@ class CallTracker:
         Raises:
             LimitError: too many calls are waiting.
         """
-        self._move("queued")
+        self._enter_stage("queued")
         self._permit = await self._queue.acquire(self._client_key)
         if self._ended:
             self._permit.release()
-        self._move("running")
+        self._enter_stage("running")
 
     def end(self) -> None:
         """End the tracking: the call has ended, or nothing waits for it any longer."""
@@ -89,11 +89,11 @@ class CallTracker:
             self._is_asking = True
         if self._permit is not None:
             self._permit.release()
-        self._move("asking")
+        self._enter_stage("asking")
 
     def _on_started(self) -> None:
         self._stop_asking()
-        self._move("writing")
+        self._enter_stage("writing")
 
     def _stop_asking(self) -> None:
         if not self._is_asking:
@@ -105,7 +105,7 @@ class CallTracker:
         else:
             del self._questions[self._client_key]
 
-    def _move(self, stage: Literal["queued", "running", "asking", "writing"]) -> None:
+    def _enter_stage(self, stage: Literal["queued", "running", "asking", "writing"]) -> None:
         self._publish(stage)
         if self._progress is not None:
             self._progress(CallProgress(stage, _STAGE_MESSAGES[stage]))

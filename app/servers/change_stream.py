@@ -34,7 +34,7 @@ class ChangeStream:
 
     def __init__(self, caller: Caller, unsubscribe: Callable[[ChangeStream], None]) -> None:
         self.caller = caller
-        self._leave = unsubscribe
+        self._unsubscribe_self = unsubscribe
         self._waiting: dict[Kind, set[str] | None] = {}
         self._listed: set[Kind] = set()
         self._has_changes = asyncio.Event()
@@ -63,7 +63,7 @@ class ChangeStream:
         """End the iteration."""
         if not self._ended:
             self._ended = True
-            self._leave(self)
+            self._unsubscribe_self(self)
             self._has_changes.set()
 
     def push(self, kind: Kind, paths: tuple[str, ...] | None = None, *, listed: bool = False) -> None:
@@ -87,9 +87,9 @@ class ChangeBroadcaster:
         self._total: int | None = None
         self._private: frozenset[NotePath] | None = None
         self._unsubscribe = (
-            events.subscribe(IndexUpdated, self._notes),
-            events.subscribe(PendingChanged, self._pending),
-            events.subscribe(DocumentsChanged, self._documents),
+            events.subscribe(IndexUpdated, self._handle_index_update),
+            events.subscribe(PendingChanged, self._handle_pending_change),
+            events.subscribe(DocumentsChanged, self._handle_documents_change),
             events.subscribe(ExternalChanged, lambda _: self.broadcast("tools")),
         )
 
@@ -118,9 +118,9 @@ class ChangeBroadcaster:
         for reader in tuple(self._readers):
             reader.push(kind)
 
-    def _notes(self, event: IndexUpdated) -> None:
-        removed = {*event.removed, *(old for old, _ in event.moved)}
-        touched = {*event.changed, *removed, *(new for _, new in event.moved)}
+    def _handle_index_update(self, event: IndexUpdated) -> None:
+        removed = {*event.removed, *(source for source, _ in event.moved)}
+        touched = {*event.changed, *removed, *(destination for _, destination in event.moved)}
         listed = bool(removed) or event.total != self._total
         self._total = event.total
         if not self._readers or len(touched) > _MAX_CHECKED_PATHS:
@@ -129,25 +129,25 @@ class ChangeBroadcaster:
                 reader.push("notes", listed=listed)
             return
         # The index no longer knows whether a deleted note was private.
-        pending = self._private
-        named = touched - removed if pending is None else touched - (removed & pending)
+        private = self._private
+        reported = touched - removed if private is None else touched - (removed & private)
         self._private = self._runner.private_notes
         for reader in tuple(self._readers):
-            if visible := self._visible_paths(reader.caller, named):
+            if visible := self._visible_paths(reader.caller, reported):
                 reader.push("notes", visible, listed=listed)
-            elif removed and pending is None:
+            elif removed and private is None:
                 reader.push("notes", listed=listed)
 
     def _visible_paths(self, caller: Caller, paths: set[NotePath]) -> tuple[str, ...]:
         """Return the paths that the caller may know of."""
         return tuple(str(path) for path in paths if self._runner.can_see(caller, path))
 
-    def _pending(self, event: PendingChanged) -> None:
+    def _handle_pending_change(self, event: PendingChanged) -> None:
         for reader in tuple(self._readers):
             if is_same(event.operation.caller, reader.caller):
                 reader.push("pending")
 
-    def _documents(self, event: DocumentsChanged) -> None:
+    def _handle_documents_change(self, event: DocumentsChanged) -> None:
         if event.place == MEMORY_PLACE:
             for reader in tuple(self._readers):
                 reader.push("memory", listed=True)

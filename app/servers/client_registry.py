@@ -175,9 +175,9 @@ class ClientRegistry:
         """Remove inactive clients."""
         self._timer = None
         deadline = self._clock() - self._timeout
-        for key, one in tuple(self._clients.items()):
-            if one.last <= deadline and not one.open and not self._open_connections.get(key):
-                self.mark_left(one.client)
+        for key, record in tuple(self._clients.items()):
+            if record.last <= deadline and not record.open and not self._open_connections.get(key):
+                self.mark_left(record.client)
         self._schedule_expiry()
 
 

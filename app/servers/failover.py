@@ -69,12 +69,12 @@ Raises `VaultBusyError` while another process has it open.
 class ProgressRelay:
     """Forwards the progress of a call, and records it.
 
-    A call that waits when its backend yields (`yield_backend`), or starts to wait later, is cancelled there.
+    A call that waits when its backend yields (`yield_backend`), or starts to wait later, is canceled there.
 
     Attributes:
         task: The task of the call.
         done: Done when the backend has finished the call.
-        cancelled: Whether the call was cancelled for the next backend.
+        cancelled: Whether the call was canceled for the next backend.
     """
 
     def __init__(self, progress: OnProgress | None) -> None:
@@ -158,21 +158,21 @@ class FailoverVaultAccess:
         """Connect to a backend, or open the vault, before the first call."""
         await self._current()
 
-    # A served vault
+    # Vault access
 
     async def tools(self, client: Client) -> tuple[ToolDescriptor, ...]:
         """Return the tools that `client` may call."""
-        found = await self._read(lambda served: served.tools(client))
-        self._reads = frozenset(entry.name for entry in found if entry.read_only)
-        return found
+        tools = await self._read(lambda service: service.tools(client))
+        self._reads = frozenset(tool.name for tool in tools if tool.read_only)
+        return tools
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
         """Return a page of the notes that `client` may see."""
-        return await self._read(lambda served: served.notes(client, after, limit))
+        return await self._read(lambda service: service.notes(client, after, limit))
 
     async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
         """Return completions of `text`."""
-        return await self._read(lambda served: served.complete(client, kind, text))
+        return await self._read(lambda service: service.complete(client, kind, text))
 
     async def changes(self, client: Client) -> AsyncIterator[VaultChange]:
         """Yield changes from the current backend; a new backend counts as a change of everything."""
@@ -181,8 +181,8 @@ class FailoverVaultAccess:
             try:
                 backend = await self._current()
                 async with aclosing(cast("Any", backend.service.changes(client))) as stream:
-                    async for one in stream:
-                        yield one
+                    async for change in stream:
+                        yield change
             except ScriptoriumError as error:
                 log.info("the stream of changes ended: %s", error)
                 await asyncio.sleep(_RETRY_DELAY_S)
@@ -192,8 +192,8 @@ class FailoverVaultAccess:
                 return
             if backend is not None:
                 await self._handle_lost(backend)
-            for one in _ALL_CHANGES:
-                yield one
+            for change in _ALL_CHANGES:
+                yield change
 
     async def call(
         self,
@@ -267,18 +267,18 @@ class FailoverVaultAccess:
 
     async def _find_backend(self, *, needs_user: bool) -> Backend:
         loop = asyncio.get_running_loop()
-        until = loop.time() + _FIND_TIMEOUT_S
+        deadline = loop.time() + _FIND_TIMEOUT_S
         while True:
-            if (found := await self._join()) is not None:
-                if not (needs_user and _cannot_ask(found)):
-                    return found
-                await found.close()
+            if (backend := await self._join()) is not None:
+                if not (needs_user and _cannot_ask(backend)):
+                    return backend
+                await backend.close()
                 await self._request_yield()
             if loop.time() >= self._yield_until:
                 try:
                     return await self._open_local(self._yield_vault)
                 except VaultBusyError:
-                    if loop.time() > until:
+                    if loop.time() > deadline:
                         raise
             await asyncio.sleep(_POLL_INTERVAL_S)
 
@@ -300,11 +300,11 @@ class FailoverVaultAccess:
         if backend is None:
             return
         backend.replaced.set()
-        working = tuple(backend.running)
-        for progress_relay in working:
+        running = tuple(backend.running)
+        for progress_relay in running:
             progress_relay.yield_backend()
-        if working:
-            await asyncio.wait([progress_relay.done for progress_relay in working], timeout=_CLOSE_TIMEOUT_S)
+        if running:
+            await asyncio.wait([progress_relay.done for progress_relay in running], timeout=_CLOSE_TIMEOUT_S)
         await backend.close()
 
 

@@ -64,7 +64,7 @@ class FairQueue:
 
         Raises:
             LimitError: too many calls are waiting; `retry_after` is in seconds.
-            CancelledError: the wait was cancelled; no permit is taken.
+            CancelledError: the wait was canceled; no permit is taken.
         """
         if self._free and not self._waiting.get(client) and self._running[client] < self._max_per_client:
             return self._grant(client)
@@ -109,7 +109,7 @@ class FairQueue:
             future.set_result(self._grant(client))
 
     def _next(self) -> Hashable | None:
-        """Return the next client; cancelled waits are removed."""
+        """Return the next client; canceled waits are removed."""
         for client, queue in tuple(self._waiting.items()):
             while queue and queue[0].done():
                 queue.popleft()
@@ -120,7 +120,7 @@ class FairQueue:
         return None
 
     def _cancel_wait(self, client: Hashable, future: asyncio.Future[RunPermit]) -> None:
-        """Remove a cancelled wait, and return a permit that it got at the same moment."""
+        """Remove a canceled wait, and return a permit that it got at the same moment."""
         if future.done() and not future.cancelled():
             future.result().release()
             return

@@ -100,9 +100,9 @@ class _Api:
         Raises:
             NotFoundError: there is no such tool, or the client may not call it.
         """
-        for one in await self.service.tools(client):
-            if one.name == name:
-                return one
+        for tool in await self.service.tools(client):
+            if tool.name == name:
+                return tool
         raise NotFoundError(f"There is no tool called {name!r}.", tool=name)
 
     async def pending(self, request: Request) -> Response:
@@ -152,8 +152,8 @@ class _Api:
         reader = self.service.changes(request_client(request))
 
         async def events() -> AsyncGenerator[ServerEvent]:
-            async for news in reader:
-                yield ServerEvent("news", codec.change_to_wire(news))
+            async for change in reader:
+                yield ServerEvent("news", codec.change_to_wire(change))
 
         return EventStream(events(), reader.end)
 
@@ -161,8 +161,8 @@ class _Api:
         reader = self.service.activity(request_client(request))
 
         async def events() -> AsyncGenerator[ServerEvent]:
-            async for one in reader:
-                yield ServerEvent(one.kind, one.data)
+            async for event in reader:
+                yield ServerEvent(event.kind, event.data)
 
         return EventStream(events(), reader.end)
 
@@ -233,12 +233,12 @@ def _arguments(body: bytes) -> Mapping[str, Any]:
     if not body.strip():
         return {}
     try:
-        found = json.loads(body)
+        data = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise InvalidParametersError(f"The body is not JSON: {error}.") from error
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise InvalidParametersError("The body must be a JSON object with the arguments of the tool.")
-    return found
+    return data
 
 
 def _is_async(request: Request) -> bool:

@@ -182,16 +182,18 @@ class LocalServer:
             try:
                 await server.serve(sockets=[listener])
             finally:
-                # A server that is cancelled or fails does not close its listeners.
-                for one in getattr(server, "servers", ()):
-                    one.close()
+                # A server that is canceled or fails does not close its listeners.
+                for asyncio_server in getattr(server, "servers", ()):
+                    asyncio_server.close()
                 self.connections.close()
 
     def _mounts(self) -> tuple[Mount, ...]:
-        ways = [Mount(API_PREFIX, CallerKind.HTTP, http_api(self._service, self.on_yield), self._api_closed)]
+        mounts = [
+            Mount(API_PREFIX, CallerKind.HTTP, http_api(self._service, self.on_yield), self._api_closed)
+        ]
         if self._mcp is not None:
-            ways.append(Mount(MCP_PATH, CallerKind.MCP, self._mcp.app, self._mcp_closed))
-        return tuple(ways)
+            mounts.append(Mount(MCP_PATH, CallerKind.MCP, self._mcp.app, self._mcp_closed))
+        return tuple(mounts)
 
     def _api_closed(self) -> str:
         return "" if self._settings().http_api else "The HTTP API is switched off in the settings."

@@ -72,7 +72,7 @@ class LocalVaultAccess:
         self._queue = FairQueue()
         self._asking: dict[tuple[str, str], int] = {}
         self._tasks: dict[asyncio.Task[Any], bool] = {}
-        """The tasks of running calls, and whether this service has cancelled the call."""
+        """The tasks of running calls, and whether this service has canceled the call."""
         self._idle = asyncio.Event()
         self._idle.set()
         self.in_turn: Callable[[str], Caller | None] = lambda name: None
@@ -137,7 +137,7 @@ class LocalVaultAccess:
             caller = replace(caller, turn=turn.turn, conversation=turn.conversation, tainted=tainted)
         tracker = CallTracker(client, tool, self._queue, self._events, progress, self._asking)
         self.clients_registry.mark_seen(client, call=True, open_change=1)
-        work = self._submit if waiting == "pending" else self._watched
+        work = self._submit if waiting == "pending" else self._run
         task = asyncio.current_task()
         assert task is not None and task not in self._tasks, "a task makes one call after the other"
         self._tasks[task] = False
@@ -159,7 +159,7 @@ class LocalVaultAccess:
             self.clients_registry.mark_tainted(client)
         return outcome
 
-    async def _watched(
+    async def _run(
         self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
         call = Call.of(tool, arguments, caller, observer=tracker.observer, id=tracker.id)
@@ -168,8 +168,8 @@ class LocalVaultAccess:
     async def _submit(
         self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
-        if not self._pending.are_kept:
-            return await self._watched(tracker, tool, arguments, caller)
+        if not self._pending.can_wait:
+            return await self._run(tracker, tool, arguments, caller)
         waiting_count = sum(is_same(one.caller, caller) for one in self._pending.open_operations)
         if waiting_count >= _MAX_PENDING:
             message = f"{waiting_count} of your operations are already waiting for the user."
@@ -186,7 +186,7 @@ class LocalVaultAccess:
         limit = min(max(limit, 1), _MAX_PAGE_NOTES)
         paths = sorted(text for one in view.notes() if (text := str(one.path)) > after)
         page = tuple(paths[:limit])
-        self._looked(
+        self._log_read(
             client, LIST_NOTES_TOOL, {"after": after, "limit": limit}, f"{pluralize(len(page), 'name')}."
         )
         return NotePage(page, page[-1] if len(paths) > limit else "")
@@ -199,9 +199,9 @@ class LocalVaultAccess:
             view = self._view(client, tool)
         except PermissionDeniedError:
             return []
-        found = self._names(client, view, kind, text)
-        self._looked(client, tool, {"begins": text}, f"{pluralize(len(found), 'completion')}.")
-        return found
+        names = self._names(client, view, kind, text)
+        self._log_read(client, tool, {"begins": text}, f"{pluralize(len(names), 'completion')}.")
+        return names
 
     def _names(
         self, client: Client, view: IndexView, kind: Literal["note", "tag", "block"], text: str
@@ -227,7 +227,7 @@ class LocalVaultAccess:
         """Return a stream of events about the client's own calls from now on."""
         return ActivityStream(caller_of(client), self._events, self.clients_registry.hold_connection(client))
 
-    def _looked(self, client: Client, tool: str, arguments: Mapping[str, object], line: str) -> None:
+    def _log_read(self, client: Client, tool: str, arguments: Mapping[str, object], line: str) -> None:
         """Log that names were read, as a call of the tool would."""
         self._runner.audit_writer.log_read(caller_of(client), tool, arguments, line)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MAX_COMPLETIONS = 100
 Kind = Literal["note", "tag", "block"]
-_OF_TEMPLATES: dict[tuple[str, str], Kind] = {
+_TEMPLATE_KINDS: dict[tuple[str, str], Kind] = {
     (NOTE_TEMPLATE, "path"): "note",
     (BLOCK_TEMPLATE, "label"): "block",
 }
@@ -48,4 +48,4 @@ def _name_kind(params: t.CompleteRequestParams) -> Kind | None:
         return prompt.kind_of(name)
     if ref.uri not in (NOTE_TEMPLATE, BLOCK_TEMPLATE):
         raise MCPError(t.INVALID_PARAMS, "There is no resource template with this URI.")
-    return _OF_TEMPLATES.get((ref.uri, name))
+    return _TEMPLATE_KINDS.get((ref.uri, name))

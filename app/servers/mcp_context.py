@@ -14,7 +14,7 @@ from app.toolkit.outcome import ToolOutcome
 if TYPE_CHECKING:
     from app.servers.mcp_sessions import McpSession, SessionRegistry
 
-Who = Callable[[Context], Client]
+IdentifyClient = Callable[[Context], Client]
 """Returns the client that sent a request; provided by the transport."""
 _MAX_CLIENT_INFO_CHARS = 100
 
@@ -28,7 +28,7 @@ class McpContext:
 
     service: VaultAccess
     sessions: SessionRegistry
-    identify: Who
+    identify: IdentifyClient
     heartbeat: float = HEARTBEAT_INTERVAL_S
     elicitation: Elicitation = field(default_factory=Elicitation)
 

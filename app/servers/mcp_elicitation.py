@@ -94,7 +94,7 @@ class _PendingElicitation:
 
     client: tuple[str, str]
     call: tuple[str, object]
-    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    question_ready: asyncio.Event = field(default_factory=asyncio.Event)
     request: ApprovalRequest | None = None
     form: t.ElicitRequestFormParams | None = None
     answer: asyncio.Future[Decision] | None = None
@@ -104,12 +104,12 @@ class _PendingElicitation:
         self.form = mcp_approval_form.question_form(request)
         self.request = request
         self.answer = asyncio.get_running_loop().create_future()
-        self.asked.set()
+        self.question_ready.set()
         try:
             return await self.answer
         finally:
             self.request = self.form = None
-            self.asked.clear()
+            self.question_ready.clear()
 
 
 class Elicitation:
@@ -165,7 +165,7 @@ class Elicitation:
             )
         answer = (params.input_responses or {}).get(_KEY)
         if pending.request is not None and pending.answer is not None and isinstance(answer, t.ElicitResult):
-            pending.asked.clear()
+            pending.question_ready.clear()
             if not pending.answer.done():
                 pending.answer.set_result(mcp_approval_form.parse_decision(pending.request, answer))
         return await self._next_question(state, pending)
@@ -173,15 +173,15 @@ class Elicitation:
     async def _next_question(self, state: str, pending: _PendingElicitation) -> Any:  # noqa: ANN401
         """Return the result of a pending call, or its next question."""
         assert pending.task is not None
-        asked = asyncio.create_task(pending.asked.wait())
+        question_task = asyncio.create_task(pending.question_ready.wait())
         try:
-            await asyncio.wait({pending.task, asked}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({pending.task, question_task}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             self._pending.pop(state, None)
             await _cancel_task(pending.task)
             raise
         finally:
-            asked.cancel()
+            question_task.cancel()
         if pending.task.done():
             self._pending.pop(state, None)
             return pending.task.result()
@@ -242,9 +242,9 @@ def _start_task(work: Coroutine[Any, Any, T], asker: Asker | None) -> asyncio.Ta
 
 
 async def run_detached(work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of `work`, run in a task that is cancelled only once.
+    """Return the result of `work`, run in a task that is canceled only once.
 
-    anyio cancels the tasks in its scopes repeatedly until they end, but a cancelled call still has to
+    anyio cancels the tasks in its scopes repeatedly until they end, but a canceled call still has to
     withdraw its question and write its audit entry.
     """
     return await _task_result(asyncio.create_task(work, name="a call over MCP"))
@@ -257,7 +257,7 @@ async def _task_result(task: asyncio.Task[T]) -> T:
         await _cancel_task(task)
         raise
     if task.cancelled():
-        raise MCPError(t.INTERNAL_ERROR, "The call was cancelled.")
+        raise MCPError(t.INTERNAL_ERROR, "The call was canceled.")
     return task.result()
 
 

@@ -2,7 +2,7 @@
 
 A session of the 2025 protocol belongs to the client whose token started it; for other clients it does not
 exist. Idle sessions end, and the number of sessions of a client is limited. Messages that a client missed
-while its stream was broken are kept for a while; calls of a client that does not reconnect are cancelled.
+while its stream was broken are kept for a while; calls of a client that does not reconnect are canceled.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class McpHttpApp:
         security: TransportSecuritySettings | None = None,
     ) -> None:
         server = build(service, _request_client)
-        server.middleware.append(self._count)
+        server.middleware.append(self._count_session)
         self._sessions = SessionEventStores()
         self._session_counts: Counter[tuple[str, str]] = Counter()
         self._reconnect_timeout = reconnect_timeout
@@ -147,15 +147,15 @@ class McpHttpApp:
                 timer.cancel()
         calls: set[asyncio.Task[object]] = set()
         scope[CALLS] = calls
-        name = (_client_key(scope[CLIENT_KEY]), session)
+        session_key = (_client_key(scope[CLIENT_KEY]), session)
 
-        async def seen(message: Message) -> None:
+        async def send_response(message: Message) -> None:
             is_gone = message["type"] == "http.response.start" and message["status"] == HTTPStatus.NOT_FOUND
             if is_gone or scope["method"] == "DELETE":
-                self._forget(name)
+                self._forget(session_key)
             await send(message)
 
-        async def watched() -> Message:
+        async def receive_message() -> Message:
             message = await receive()
             if message["type"] == "http.disconnect" and calls:
                 self._withdraw_calls(session, calls)
@@ -163,73 +163,73 @@ class McpHttpApp:
 
         with self._sessions.entered(session):
             if scope["method"] != "POST":
-                self._track_session(name, scope)
-                await self._manager.handle_request(scope, watched, seen)
+                self._track_session(session_key, scope)
+                await self._manager.handle_request(scope, receive_message, send_response)
                 return
-            with self._busy(name, scope):
-                async with JsonResponseUpgrade(seen) as quick:
-                    await self._manager.handle_request(scope, watched, quick)
+            with self._busy(session_key, scope):
+                async with JsonResponseUpgrade(send_response) as upgraded_send:
+                    await self._manager.handle_request(scope, receive_message, upgraded_send)
 
     # Idle sessions
 
-    def _track_session(self, name: _SessionKey, scope: Scope) -> _Session:
-        session_state = self._idle.get(name)
+    def _track_session(self, session_key: _SessionKey, scope: Scope) -> _Session:
+        session_state = self._idle.get(session_key)
         if session_state is None:
             loop = asyncio.get_running_loop()
-            timer = loop.call_later(self._listening_idle, self._expire, name)
-            session_state = self._idle[name] = _Session(scope, timer, since=loop.time())
+            timer = loop.call_later(self._listening_idle, self._expire, session_key)
+            session_state = self._idle[session_key] = _Session(scope, timer, since=loop.time())
         return session_state
 
-    def _forget(self, name: _SessionKey) -> None:
-        if (session_state := self._idle.pop(name, None)) is not None:
+    def _forget(self, session_key: _SessionKey) -> None:
+        if (session_state := self._idle.pop(session_key, None)) is not None:
             session_state.timer.cancel()
 
     @contextmanager
-    def _busy(self, name: _SessionKey, scope: Scope) -> Iterator[None]:
+    def _busy(self, session_key: _SessionKey, scope: Scope) -> Iterator[None]:
         """Keep a session active during a request, and restart its idle timer afterwards."""
-        session_state = self._track_session(name, scope)
+        session_state = self._track_session(session_key, scope)
         session_state.requests += 1
         try:
             yield
         finally:
             session_state.requests -= 1
-            if self._idle.get(name) is session_state:
+            if self._idle.get(session_key) is session_state:
                 loop = asyncio.get_running_loop()
                 session_state.timer.cancel()
                 session_state.since = loop.time()
-                session_state.timer = loop.call_later(self._listening_idle, self._expire, name)
+                session_state.timer = loop.call_later(self._listening_idle, self._expire, session_key)
 
-    def _expire(self, name: _SessionKey) -> None:
+    def _expire(self, session_key: _SessionKey) -> None:
         """End a session in the background, unless it has running requests."""
-        session_state = self._idle.get(name)
+        session_state = self._idle.get(session_key)
         if session_state is not None and not session_state.requests:
-            task = asyncio.ensure_future(self._end(name))
+            task = asyncio.ensure_future(self._end(session_key))
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)
 
-    async def _end(self, name: _SessionKey) -> None:
+    async def _end(self, session_key: _SessionKey) -> None:
         """End a session like its client would: with a DELETE request."""
-        session_state = self._idle[name]
-        self._forget(name)
-        log.info("an idle MCP session of %s ends", name[0][1])
+        session_state = self._idle[session_key]
+        self._forget(session_key)
+        log.info("an idle MCP session of %s ends", session_key[0][1])
 
-        async def nothing() -> Message:
+        async def receive_nothing() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
 
-        async def dropped(message: Message) -> None:
+        async def discard(message: Message) -> None:
             return
 
         headers = [(key, value) for key, value in session_state.scope["headers"] if key in _SESSION_HEADERS]
         scope = {**session_state.scope, "method": "DELETE", "headers": headers}
-        await self._manager.handle_request(scope, nothing, dropped)
+        await self._manager.handle_request(scope, receive_nothing, discard)
 
     async def _make_room(self, client: Client) -> bool:
         """End the session of a client that has been idle longest; return whether there was one."""
         now, key = asyncio.get_running_loop().time(), _client_key(client)
         idle = [
-            (entry.since, name)
-            for name, entry in self._idle.items()
-            if name[0] == key and not entry.requests and now - entry.since >= _MIN_EVICTION_IDLE_S
+            (entry.since, session_key)
+            for session_key, entry in self._idle.items()
+            if session_key[0] == key and not entry.requests and now - entry.since >= _MIN_EVICTION_IDLE_S
         ]
         if not idle:
             return False
@@ -246,16 +246,16 @@ class McpHttpApp:
         timer = asyncio.get_running_loop().call_later(self._reconnect_timeout, withdraw)
         self._reconnect_timers.setdefault(session, []).append(timer)
 
-    async def _count(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+    async def _count_session(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Count the sessions of each client: the SDK only counts all sessions."""
         if ctx.method == "initialize" and ctx.request is not None:
             key = _client_key(_request_client(ctx))
             self._session_counts[key] += 1
             # The SDK has no public API for the connection.
-            ctx.session._connection.exit_stack.callback(self._ended, key)
+            ctx.session._connection.exit_stack.callback(self._uncount_session, key)
         return await call_next(ctx)
 
-    def _ended(self, key: tuple[str, str]) -> None:
+    def _uncount_session(self, key: tuple[str, str]) -> None:
         self._session_counts[key] -= 1
         if self._session_counts[key] <= 0:
             del self._session_counts[key]

@@ -15,7 +15,7 @@ from starlette.types import Message, Send
 
 _HOLD_TIMEOUT_S = 0.05
 _EVENT_STREAM = b"text/event-stream"
-_ANSWER = re.compile(rb'\{"jsonrpc":"2\.0","id":(?:\d+|"(?:[^"\\]|\\.)*"),"(?:result|error)":')
+_RESPONSE = re.compile(rb'\{"jsonrpc":"2\.0","id":(?:\d+|"(?:[^"\\]|\\.)*"),"(?:result|error)":')
 
 
 class JsonResponseUpgrade:
@@ -67,7 +67,7 @@ class JsonResponseUpgrade:
                     await self._send_held()
                 return
             data = _data(message.get("body", b""))
-            if _ANSWER.match(data):
+            if _RESPONSE.match(data):
                 await self._answer(data)
             elif data or not message.get("more_body"):
                 await self._send_held()
@@ -76,10 +76,12 @@ class JsonResponseUpgrade:
         """Send the response as JSON instead of the held parts."""
         self._answered = True
         start = self._held[0]
-        kept = [pair for pair in start["headers"] if pair[0].lower() not in (b"content-type", b"connection")]
+        headers = [
+            pair for pair in start["headers"] if pair[0].lower() not in (b"content-type", b"connection")
+        ]
         json_headers = [(b"content-type", b"application/json"), (b"content-length", str(len(data)).encode())]
         self._held.clear()
-        await self._send({**start, "headers": [*kept, *json_headers]})
+        await self._send({**start, "headers": [*headers, *json_headers]})
         await self._send({"type": "http.response.body", "body": data, "more_body": False})
 
     def _begin_to_send(self) -> None:

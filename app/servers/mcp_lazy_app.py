@@ -48,24 +48,24 @@ class LazyMcpApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
-        app = self._app or await self._loaded()
+        app = self._app or await self._load()
         await app(scope, receive, send)
 
-    async def _loaded(self) -> McpHttpApp:
+    async def _load(self) -> McpHttpApp:
         async with self._loading:
             if self._app is None:
                 module = await asyncio.to_thread(importlib.import_module, "app.servers.mcp_http")
                 app: McpHttpApp = module.McpHttpApp(self._service)
                 ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                 self._lifespan_task = asyncio.create_task(self._run(app, ready), name="MCP server")
-                self._lifespan_task.add_done_callback(self._ended)
+                self._lifespan_task.add_done_callback(self._handle_end)
                 await asyncio.wait({ready, self._lifespan_task}, return_when=asyncio.FIRST_COMPLETED)
                 if not ready.done():
                     await self._lifespan_task
                 self._app = app
             return self._app
 
-    def _ended(self, lifespan_task: asyncio.Task[None]) -> None:
+    def _handle_end(self, lifespan_task: asyncio.Task[None]) -> None:
         """Let the next request reload a server that ended unexpectedly."""
         if not self._stop.is_set() and not lifespan_task.cancelled():
             self._app = None

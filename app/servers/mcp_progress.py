@@ -50,7 +50,7 @@ def connection_state(ctx: Context) -> dict[str, Any]:
 
 
 class ProgressReporter:
-    """Reports the progress of one call. The call receives `told`; `during` awaits it and sends the progress.
+    """Reports the progress of one call. The call receives `report`; `run` awaits it and sends the progress.
 
     Args:
         ctx: The request.
@@ -80,11 +80,11 @@ class ProgressReporter:
         """Await `work`, sending progress meanwhile."""
         if not self._reports:
             return await work
-        telling = asyncio.create_task(self._report_loop(), name="report the progress of a call")
+        reporting = asyncio.create_task(self._report_loop(), name="report the progress of a call")
         try:
             return await work
         finally:
-            telling.cancel()
+            reporting.cancel()
 
     async def _report_loop(self) -> None:
         try:

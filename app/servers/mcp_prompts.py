@@ -31,7 +31,7 @@ _MAX_SHOWN_NOTES = 40
 
 @dataclass(frozen=True, slots=True)
 class PromptArgument:
-    """An argument of a prompt; `kind` is what its value names, None for free text."""
+    """An argument of a prompt; `kind` is the kind of name that it takes, None for free text."""
 
     name: str
     description: str
@@ -61,10 +61,10 @@ class PromptContext:
 
     async def note(self) -> tuple[str, Part]:
         """Return the name and the content of the note in the argument `note`."""
-        found = await self.ask("read_note", name=self.arguments["note"])
-        uri = note_uri(str(found["path"]))
-        resource = {"uri": uri, "mimeType": "text/markdown", "text": str(found["text"])}
-        return str(found["name"]), {"type": "resource", "resource": resource}
+        note = await self.ask("read_note", name=self.arguments["note"])
+        uri = note_uri(str(note["path"]))
+        resource = {"uri": uri, "mimeType": "text/markdown", "text": str(note["text"])}
+        return str(note["name"]), {"type": "resource", "resource": resource}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class McpPrompt:
     make: Callable[[PromptContext], Coroutine[Any, Any, list[Part]]]
 
     @property
-    def to_wire(self) -> dict[str, Any]:
+    def wire(self) -> dict[str, Any]:
         """The entry in a list of prompts."""
         arguments = [
             {"name": one.name, "description": one.description, "required": one.required}
@@ -93,7 +93,7 @@ class McpPrompt:
         }
 
     def kind_of(self, argument: str) -> Kind | None:
-        """Return what the value of an argument names."""
+        """Return the kind of name that an argument takes; None for free text."""
         return next((one.kind for one in self.arguments if one.name == argument), None)
 
 
@@ -102,7 +102,7 @@ async def list_prompts(
 ) -> dict[str, Any]:
     """Return the prompts whose tools the client may call."""
     available = await context.session(ctx).tools()
-    return {"prompts": [one.to_wire for one in PROMPTS.values() if available.keys() >= set(one.tools)]}
+    return {"prompts": [one.wire for one in PROMPTS.values() if available.keys() >= set(one.tools)]}
 
 
 async def get_prompt(context: McpContext, ctx: Context, params: t.GetPromptRequestParams) -> dict[str, Any]:
@@ -114,14 +114,14 @@ async def get_prompt(context: McpContext, ctx: Context, params: t.GetPromptReque
     prompt = PROMPTS.get(params.name)
     if prompt is None or not await context.has_tools(ctx, *prompt.tools):
         raise MCPError(t.INVALID_PARAMS, f"There is no prompt called {params.name}.")
-    given = {name: value.strip() for name, value in (params.arguments or {}).items() if value.strip()}
-    missing = [one.name for one in prompt.arguments if one.required and one.name not in given]
-    unknown = sorted(set(given) - {one.name for one in prompt.arguments})
+    arguments = {name: value.strip() for name, value in (params.arguments or {}).items() if value.strip()}
+    missing = [one.name for one in prompt.arguments if one.required and one.name not in arguments]
+    unknown = sorted(set(arguments) - {one.name for one in prompt.arguments})
     if missing or unknown:
         problem = f"needs {', '.join(missing)}" if missing else f"does not take {', '.join(unknown)}"
         raise MCPError(t.INVALID_PARAMS, f"The prompt {prompt.name} {problem}.")
     try:
-        parts = await run_detached(prompt.make(PromptContext(context, ctx, given)))
+        parts = await run_detached(prompt.make(PromptContext(context, ctx, arguments)))
     except ScriptoriumError as error:
         raise MCPError(t.INTERNAL_ERROR, error.message, {"type": error.type}) from error
     messages = [{"role": "user", "content": part} for part in parts]
@@ -136,19 +136,20 @@ def _data_part(name: str, value: object) -> Part:
     return _text_part(f"{name}:\n{json.dumps(value, ensure_ascii=False, indent=1)}")
 
 
-async def _summarize(prompt_context: PromptContext) -> list[Part]:
+async def _build_summary_prompt(prompt_context: PromptContext) -> list[Part]:
     name, note = await prompt_context.note()
     length = prompt_context.arguments.get("length", "a short paragraph")
     return [
         _text_part(
-            f"Summarize the note “{name}” in {length}. Keep to what it says; name what it leaves open."
+            f"Summarize the note “{name}” in {length}. Include only what it says, and mention the questions "
+            "that it leaves open."
         ),
         _text_part(_DATA_NOTICE),
         note,
     ]
 
 
-async def _link_note(prompt_context: PromptContext) -> list[Part]:
+async def _build_link_prompt(prompt_context: PromptContext) -> list[Part]:
     name, note = await prompt_context.note()
     related = await prompt_context.ask("find_related", name=prompt_context.arguments["note"], limit=15)
     mentions = await prompt_context.ask("unlinked_mentions", name=prompt_context.arguments["note"])
@@ -156,8 +157,8 @@ async def _link_note(prompt_context: PromptContext) -> list[Part]:
         _text_part(
             f"Link up the note “{name}”: which of the related notes should it link to, and which mentions of "
             "it elsewhere should become links? Read a note before you judge it. Propose each link as an edit "
-            "(edit_note, op replace) that makes a [[wikilink]] of words that are already there, and say "
-            "in `why` what ties the two notes together. I see each change before it is written."
+            "(edit_note, op replace) that turns words that are already there into a [[wikilink]], and say "
+            "in `why` how the two notes are related. I see each change before it is written."
         ),
         _text_part(_DATA_NOTICE),
         note,
@@ -166,7 +167,7 @@ async def _link_note(prompt_context: PromptContext) -> list[Part]:
     ]
 
 
-async def _review(prompt_context: PromptContext) -> list[Part]:
+async def _build_review_prompt(prompt_context: PromptContext) -> list[Part]:
     folder = prompt_context.arguments.get("folder", "")
     notes: list[Mapping[str, Any]] = []
     total = 1
@@ -180,8 +181,8 @@ async def _review(prompt_context: PromptContext) -> list[Part]:
     scope = f"the folder {folder}" if folder else "the vault"
     return [
         _text_part(
-            f"Review what changed lately in {scope}: read the notes below that look as if they matter "
-            "(read_note; note_history tells what changed and who did it), group the changes by subject, and "
+            f"Review the recent changes in {scope}: read the notes below that seem important "
+            "(read_note; note_history lists their changes and authors), group the changes by subject, and "
             "tell me what is new, what contradicts older notes, and what is unfinished. Change nothing."
         ),
         _text_part(_DATA_NOTICE),
@@ -189,25 +190,25 @@ async def _review(prompt_context: PromptContext) -> list[Part]:
     ]
 
 
-async def _tidy_tags(prompt_context: PromptContext) -> list[Part]:
-    found = await prompt_context.ask("list_tags")
+async def _build_tags_prompt(prompt_context: PromptContext) -> list[Part]:
+    result = await prompt_context.ask("list_tags")
     tag = prompt_context.arguments.get("tag", "")
-    about = f"the tag #{tag.removeprefix('#')} and those near it" if tag else "the tags of the vault"
+    target = f"the tag #{tag.removeprefix('#')} and those near it" if tag else "the tags of the vault"
     return [
         _text_part(
-            f"Tidy {about}: find tags that mean the same, differ by a typo, number or case, or sit in the "
-            "wrong branch. Give me the list first, with your reason for each. When I agree, use rename_tag, "
+            f"Tidy {target}: find tags that mean the same, differ by a typo, number or case, or are nested "
+            "in the wrong place. List them first, with your reason for each. When I agree, use rename_tag, "
             "one call for each; I see every note that it changes before it is written."
         ),
         _text_part(_DATA_NOTICE),
-        _data_part("Tags with how often they are used", found["tags"]),
+        _data_part("Tags with how often they are used", result["tags"]),
     ]
 
 
 async def _build_answer_prompt(prompt_context: PromptContext) -> list[Part]:
     question = prompt_context.arguments["question"]
     words = " OR ".join(word for word in "".join(_strip_punctuation(question)).split() if len(word) > 3)
-    found = await prompt_context.ask("search_notes", query=words or question, limit=15)
+    result = await prompt_context.ask("search_notes", query=words or question, limit=15)
     return [
         _text_part(
             f"Answer from my notes alone: {question}\nSearch further (search_notes, semantic_search) and "
@@ -215,7 +216,7 @@ async def _build_answer_prompt(prompt_context: PromptContext) -> list[Part]:
             "disagree, and say so if they do not contain the answer."
         ),
         _text_part(_DATA_NOTICE),
-        _data_part("A first search", found["hits"]),
+        _data_part("A first search", result["hits"]),
     ]
 
 
@@ -225,7 +226,7 @@ def _strip_punctuation(text: str) -> list[str]:
 
 async def _build_weigh_prompt(prompt_context: PromptContext) -> list[Part]:
     name, note = await prompt_context.note()
-    about = await prompt_context.ask("get_metadata", name=prompt_context.arguments["note"])
+    metadata = await prompt_context.ask("get_metadata", name=prompt_context.arguments["note"])
     related = await prompt_context.ask("find_related", name=prompt_context.arguments["note"], limit=15)
     return [
         _text_part(
@@ -235,7 +236,7 @@ async def _build_weigh_prompt(prompt_context: PromptContext) -> list[Part]:
         ),
         _text_part(_DATA_NOTICE),
         note,
-        _data_part("Metadata of the note", about),
+        _data_part("Metadata of the note", metadata),
         _data_part("Related notes", related["related"]),
     ]
 
@@ -248,7 +249,7 @@ _ALL_PROMPTS = (
         "A note in a few sentences.",
         (_NOTE, PromptArgument("length", "The length, such as “three bullet points”.", required=False)),
         ("read_note",),
-        _summarize,
+        _build_summary_prompt,
     ),
     McpPrompt(
         "link_up_note",
@@ -256,7 +257,7 @@ _ALL_PROMPTS = (
         "Find the links that a note lacks, and propose them.",
         (_NOTE,),
         ("read_note", "find_related", "unlinked_mentions", "edit_note"),
-        _link_note,
+        _build_link_prompt,
     ),
     McpPrompt(
         "review_changes",
@@ -264,7 +265,7 @@ _ALL_PROMPTS = (
         "The notes that changed last, grouped and read.",
         (PromptArgument("folder", "Only this folder.", required=False),),
         ("list_notes", "read_note"),
-        _review,
+        _build_review_prompt,
     ),
     McpPrompt(
         "tidy_tags",
@@ -272,7 +273,7 @@ _ALL_PROMPTS = (
         "Find tags that mean the same, and merge them.",
         (PromptArgument("tag", "Begin with this tag.", "tag", required=False),),
         ("list_tags", "rename_tag"),
-        _tidy_tags,
+        _build_tags_prompt,
     ),
     McpPrompt(
         "answer_from_notes",

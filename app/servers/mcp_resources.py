@@ -45,8 +45,8 @@ async def list_resources(
         page = await context.service.notes(context.client(ctx), after)
     except ScriptoriumError as error:
         raise _protocol_error(ctx, error, "") from error
-    found: Result = {"resources": [*blocks, *map(_note_resource, page.paths)]}
-    return {**found, "nextCursor": page.next} if page.next else found
+    result: Result = {"resources": [*blocks, *map(_note_resource, page.paths)]}
+    return {**result, "nextCursor": page.next} if page.next else result
 
 
 async def list_templates(
@@ -120,9 +120,9 @@ async def _list_blocks(context: McpContext, ctx: Context) -> list[Result]:
     return [_block_resource(one) for one in cast("list[dict[str, Any]]", outcome.result.get("blocks", []))]
 
 
-def _block_resource(one: dict[str, Any]) -> Result:
-    label = str(one["label"])
-    description = str(one.get("description") or f"A memory block ({one['kind']}).")
+def _block_resource(block: dict[str, Any]) -> Result:
+    label = str(block["label"])
+    description = str(block.get("description") or f"A memory block ({block['kind']}).")
     return {
         "uri": block_uri(label),
         "name": label,

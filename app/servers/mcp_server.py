@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from app import __version__
 from app.errors import ScriptoriumError
 from app.servers import mcp_calls, mcp_completion, mcp_prompts, mcp_resources
-from app.servers.mcp_context import McpContext, Who
+from app.servers.mcp_context import IdentifyClient, McpContext
 from app.servers.mcp_progress import HEARTBEAT_INTERVAL_S, Context, set_level
 from app.servers.mcp_sessions import open_registry
 from app.servers.mcp_subscriptions import Subscriber, listen
@@ -59,13 +59,15 @@ class VaultServer(Server[McpContext]):
         )
 
 
-def mcp_server(service: VaultAccess, who: Who, heartbeat: float = HEARTBEAT_INTERVAL_S) -> VaultServer:
-    """Create a server; `who` identifies clients, and `heartbeat` is as in `McpContext`."""
+def mcp_server(
+    service: VaultAccess, identify: IdentifyClient, heartbeat: float = HEARTBEAT_INTERVAL_S
+) -> VaultServer:
+    """Create a server; `identify` and `heartbeat` are as in `McpContext`."""
 
     @asynccontextmanager
-    async def life(_: Server[McpContext]) -> AsyncIterator[McpContext]:
+    async def lifespan(_: Server[McpContext]) -> AsyncIterator[McpContext]:
         async with open_registry(service) as registry:
-            context = McpContext(service, registry, who, heartbeat)
+            context = McpContext(service, registry, identify, heartbeat)
             try:
                 yield context
             finally:
@@ -76,7 +78,7 @@ def mcp_server(service: VaultAccess, who: Who, heartbeat: float = HEARTBEAT_INTE
         version=__version__,
         title=f"Scriptorium: {service.name}",
         instructions=_INSTRUCTIONS.format(name=service.name),
-        lifespan=life,
+        lifespan=lifespan,
         cache_hints={method: CacheHint() for method in get_args(CacheableMethod)},
         get_tool_input_schema=_no_headers,
         on_list_tools=_with_context(mcp_calls.list_tools),

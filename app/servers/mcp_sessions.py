@@ -44,9 +44,9 @@ class McpSession:
         self._listeners: dict[object, Listener] = {}
         self._watched_uris: Counter[str] = Counter()
         self._tools: Mapping[str, McpTool] | None = None
-        self._age = 0
+        self._version = 0
         self._following: asyncio.Task[None] | None = None
-        self._used = 0.0
+        self._last_used = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self.listen = ListenHandler(self, max_subscriptions=_MAX_STREAMS)
 
@@ -60,20 +60,20 @@ class McpSession:
         self._start_following()
         if self._tools is not None:
             return self._tools
-        age = self._age
+        version = self._version
         tools = {
             entry.name: McpTool.from_descriptor(entry) for entry in await self._service.tools(self._client)
         }
-        if age == self._age:
+        if version == self._version:
             self._tools = tools
         return tools
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Send each event to `listener` until the returned function is called."""
         self._start_following()
-        mark = object()
-        self._listeners[mark] = listener
-        return lambda: cast("None", self._listeners.pop(mark, None))
+        key = object()
+        self._listeners[key] = listener
+        return lambda: cast("None", self._listeners.pop(key, None))
 
     def watch(self, uris: Iterable[str]) -> Callable[[], None]:
         """Report changes of these resources until the returned function is called."""
@@ -101,14 +101,14 @@ class McpSession:
 
     def _start_following(self) -> None:
         loop = asyncio.get_running_loop()
-        self._used = loop.time()
+        self._last_used = loop.time()
         if self._following is None or self._following.done():
             self._timer = loop.call_later(_IDLE_TIMEOUT_S, self._stop_when_idle)
-            self._age += 1
+            self._version += 1
             self._tools = None
             changes = self._service.changes(self._client)
             self._following = asyncio.create_task(
-                self._read_changes(changes), name=f"news for {self._client.name}"
+                self._read_changes(changes), name=f"changes for {self._client.name}"
             )
 
     def _stop_when_idle(self) -> None:
@@ -117,7 +117,7 @@ class McpSession:
         A client that follows changes counts as connected, and the 2026 protocol has no sessions that end.
         """
         loop = asyncio.get_running_loop()
-        remaining = self._used + _IDLE_TIMEOUT_S - loop.time()
+        remaining = self._last_used + _IDLE_TIMEOUT_S - loop.time()
         if self._listeners or remaining > 0:
             self._timer = loop.call_later(max(remaining, _IDLE_TIMEOUT_S / 10), self._stop_when_idle)
         elif self._following is not None:
@@ -126,27 +126,27 @@ class McpSession:
     async def _read_changes(self, changes: AsyncIterator[VaultChange]) -> None:
         try:
             async with aclosing(cast("Any", changes)):
-                async for one in changes:
-                    self._handle_change(one)
+                async for change in changes:
+                    self._handle_change(change)
         except ScriptoriumError as error:
-            log.info("the news for %s ended: %s", self._client.name, error)
+            log.info("the changes for %s ended: %s", self._client.name, error)
         except Exception:
-            log.exception("the news for %s ended", self._client.name)
+            log.exception("the changes for %s ended", self._client.name)
         finally:
-            self._age += 1
+            self._version += 1
             self._tools = None
 
-    def _handle_change(self, changes: VaultChange) -> None:
-        if changes.kind == "tools":
-            self._age += 1
+    def _handle_change(self, change: VaultChange) -> None:
+        if change.kind == "tools":
+            self._version += 1
             self._tools = None
             self._notify(ToolsListChanged())
             self._notify(PromptsListChanged())
-        elif changes.kind == "notes":
-            self._notify_resources("note", frozenset(changes.paths))
-        elif changes.kind == "memory":
+        elif change.kind == "notes":
+            self._notify_resources("note", frozenset(change.paths))
+        elif change.kind == "memory":
             self._notify_resources("block", frozenset())
-        if changes.kind in ("notes", "memory") and changes.listed:
+        if change.kind in ("notes", "memory") and change.listed:
             self._notify(ResourcesListChanged())
 
     def _notify_resources(self, kind: str, changed: frozenset[str]) -> None:
@@ -187,10 +187,10 @@ class SessionRegistry:
         return self._sessions[key]
 
     def _drop_idle_session(self) -> None:
-        for key, member in self._sessions.items():
-            if member.is_idle:
+        for key, session in self._sessions.items():
+            if session.is_idle:
                 del self._sessions[key]
-                task = asyncio.create_task(member.close(), name="forget an idle client")
+                task = asyncio.create_task(session.close(), name="forget an idle client")
                 task.add_done_callback(lambda done: done.exception())
                 return
         raise LimitError(f"{_MAX_CLIENTS} clients are connected.", limit=_MAX_CLIENTS)
@@ -199,7 +199,7 @@ class SessionRegistry:
         """Close all clients."""
         sessions = tuple(self._sessions.values())
         self._sessions.clear()
-        await asyncio.gather(*(member.close() for member in sessions))
+        await asyncio.gather(*(session.close() for session in sessions))
 
 
 @asynccontextmanager

@@ -58,33 +58,33 @@ async def _pipes() -> AsyncIterator[Streams]:
     loop = asyncio.get_running_loop()
     source, target = _take_over_streams()
     reader = asyncio.StreamReader(limit=MAX_MESSAGE_BYTES, loop=loop)
-    inward, _ = await loop.connect_read_pipe(
+    read_transport, _ = await loop.connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader, loop=loop), os.fdopen(source, "rb", 0)
     )
-    outward, flow = await loop.connect_write_pipe(
+    write_transport, write_protocol = await loop.connect_write_pipe(
         lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader(loop=loop), loop=loop),
         os.fdopen(target, "wb", 0),
     )
-    writer = asyncio.StreamWriter(outward, flow, None, loop)
+    writer = asyncio.StreamWriter(write_transport, write_protocol, None, loop)
     send_in, incoming = anyio.create_memory_object_stream[_Received](0)
     outgoing, receive_out = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_read_messages, reader, send_in, writer)
-        tasks.start_soon(_write, receive_out, writer)
+        tasks.start_soon(_write_messages, receive_out, writer)
         try:
             yield incoming, outgoing
         finally:
             tasks.cancel_scope.cancel()
-            inward.close()
-            outward.close()
+            read_transport.close()
+            write_transport.close()
 
 
 def _take_over_streams() -> tuple[int, int]:
     """Take over the client's pipes: standard input becomes empty, and output goes to standard error."""
     source, target = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    devnull = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(devnull, 0)
+    os.close(devnull)
     sys.stdout.flush()
     os.dup2(2, 1)
     return source, target
@@ -140,7 +140,9 @@ async def _send_error(writer: asyncio.StreamWriter, code: int, message: str) -> 
     await _write_message(writer, error)
 
 
-async def _write(receive: MemoryObjectReceiveStream[SessionMessage], writer: asyncio.StreamWriter) -> None:
+async def _write_messages(
+    receive: MemoryObjectReceiveStream[SessionMessage], writer: asyncio.StreamWriter
+) -> None:
     async with receive:
         async for message in receive:
             try:

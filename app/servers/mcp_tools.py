@@ -59,8 +59,8 @@ class McpTool:
     def from_descriptor(cls, entry: ToolDescriptor) -> McpTool:
         """Return the MCP tool for a descriptor."""
         properties = entry.input_schema.get("properties", {})
-        ours = {} if entry.read_only else {k: v for k, v in _ADDED_ARGUMENTS.items() if k not in properties}
-        schema = {**entry.input_schema, "properties": {**properties, **ours}}
+        added = {} if entry.read_only else {k: v for k, v in _ADDED_ARGUMENTS.items() if k not in properties}
+        schema = {**entry.input_schema, "properties": {**properties, **added}}
         wire = {
             "name": entry.name,
             "title": entry.title,
@@ -76,7 +76,7 @@ class McpTool:
             },
             "_meta": {_CATEGORY_META: entry.category},
         }
-        return cls(entry, wire, frozenset(ours), Draft202012Validator(dict(entry.output_schema)))
+        return cls(entry, wire, frozenset(added), Draft202012Validator(dict(entry.output_schema)))
 
     def find_problem(self, result: Mapping[str, object]) -> str:
         """Return the first violation of the output schema in a result, or an empty string if it is valid."""
@@ -89,7 +89,9 @@ class McpTool:
         path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in error.instance_path)
         return f"${path}: {error.message}"
 
-    def parse_call(self, given: Mapping[str, Any], meta: Mapping[str, Any]) -> ToolCallRequest:
+    def parse_call(
+        self, arguments_with_options: Mapping[str, Any], meta: Mapping[str, Any]
+    ) -> ToolCallRequest:
         """Parse a call from a client's arguments and `_meta`.
 
         Raises:
@@ -97,11 +99,21 @@ class McpTool:
         """
         wait: object = meta.get(WAIT_META, True)
         reason: object = meta.get(WHY_META, "")
-        arguments = given
-        if self.added and not self.added.isdisjoint(given):
-            wait = given[WAIT_ARGUMENT] if WAIT_ARGUMENT in given and WAIT_ARGUMENT in self.added else wait
-            reason = given[WHY_ARGUMENT] if WHY_ARGUMENT in given and WHY_ARGUMENT in self.added else reason
-            arguments = {name: value for name, value in given.items() if name not in self.added}
+        arguments = arguments_with_options
+        if self.added and not self.added.isdisjoint(arguments_with_options):
+            wait = (
+                arguments_with_options[WAIT_ARGUMENT]
+                if WAIT_ARGUMENT in arguments_with_options and WAIT_ARGUMENT in self.added
+                else wait
+            )
+            reason = (
+                arguments_with_options[WHY_ARGUMENT]
+                if WHY_ARGUMENT in arguments_with_options and WHY_ARGUMENT in self.added
+                else reason
+            )
+            arguments = {
+                name: value for name, value in arguments_with_options.items() if name not in self.added
+            }
         if not isinstance(wait, bool):
             raise InvalidParametersError(f"{WAIT_ARGUMENT} must be true or false.", argument=WAIT_ARGUMENT)
         if not isinstance(reason, str) or len(reason) > _MAX_CLAIM_CHARS:

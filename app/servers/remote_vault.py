@@ -107,7 +107,7 @@ class RemoteVaultAccess:
         try:
             if progress is None:
                 return await self._call_once(path, dict(arguments), headers)
-            return await self._staged(path, dict(arguments), headers, progress)
+            return await self._call_with_stages(path, dict(arguments), headers, progress)
         except httpx2.HTTPError as error:
             raise _holder_gone(error) from error
 
@@ -116,29 +116,29 @@ class RemoteVaultAccess:
     ) -> ToolOutcome:
         """Call a tool and return the outcome in one response."""
         headers["accept"] = codec.OUTCOME_TYPE
-        answer = await self._http.post(path, json=arguments, headers=headers, timeout=_STREAM_TIMEOUT)
-        if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
-            raise _closed()
-        if answer.headers.get("content-type") != codec.OUTCOME_TYPE:
-            raise codec.error_from_wire(_json(answer.content))
-        return codec.outcome_from_wire(_json(answer.content))
+        response = await self._http.post(path, json=arguments, headers=headers, timeout=_STREAM_TIMEOUT)
+        if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+            raise _closed_error()
+        if response.headers.get("content-type") != codec.OUTCOME_TYPE:
+            raise codec.error_from_wire(_json(response.content))
+        return codec.outcome_from_wire(_json(response.content))
 
-    async def _staged(
+    async def _call_with_stages(
         self, path: str, arguments: dict[str, object], headers: dict[str, str], progress: OnProgress
     ) -> ToolOutcome:
         """Call a tool, report its stages and return the outcome."""
         headers["accept"] = "text/event-stream"
         async with self._http.stream(
             "POST", path, json=arguments, headers=headers, timeout=_STREAM_TIMEOUT
-        ) as answer:
-            async for event, data in _events(answer):
+        ) as response:
+            async for event, data in _events(response):
                 if event == "outcome":
                     return codec.outcome_from_wire(data)
                 if event == "error":
                     raise codec.error_from_wire(data)
                 if event == "progress":
                     progress(codec.progress_from_wire(data))
-        raise _closed()
+        raise _closed_error()
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
         """Return a page of the notes that `client` may see, sorted by path, after `after`."""
@@ -157,8 +157,10 @@ class RemoteVaultAccess:
         """
         headers = {**self._headers(client), "accept": "text/event-stream"}
         try:
-            async with self._http.stream("GET", "/news", headers=headers, timeout=_STREAM_TIMEOUT) as answer:
-                async for event, data in _events(answer):
+            async with self._http.stream(
+                "GET", "/news", headers=headers, timeout=_STREAM_TIMEOUT
+            ) as response:
+                async for event, data in _events(response):
                     if event == "news":
                         yield codec.change_from_wire(data)
         except httpx2.HTTPError as error:
@@ -167,11 +169,11 @@ class RemoteVaultAccess:
     async def _get(self, path: str, client: Client | None, **query: str) -> codec.Json:
         headers = self._headers(client) if client is not None else {}
         try:
-            answer = await self._http.get(path, headers=headers, params=query)
+            response = await self._http.get(path, headers=headers, params=query)
         except httpx2.HTTPError as error:
             raise _holder_gone(error) from error
-        data = _json(answer.content)
-        if answer.status_code >= 400:
+        data = _json(response.content)
+        if response.status_code >= 400:
             raise codec.error_from_wire(data)
         return data
 
@@ -185,16 +187,16 @@ class RemoteVaultAccess:
         }
 
 
-async def _events(answer: httpx2.Response) -> AsyncIterator[tuple[str, codec.Json]]:
+async def _events(response: httpx2.Response) -> AsyncIterator[tuple[str, codec.Json]]:
     """Yield the events of a stream.
 
     Raises:
         ScriptoriumError: the server responded with an error.
     """
-    if answer.status_code >= 400:
-        raise codec.error_from_wire(_json(await answer.aread()))
+    if response.status_code >= 400:
+        raise codec.error_from_wire(_json(await response.aread()))
     name = ""
-    async for line in answer.aiter_lines():
+    async for line in response.aiter_lines():
         if line.startswith("event: "):
             name = line.removeprefix("event: ")
         elif line.startswith("data: "):
@@ -204,13 +206,13 @@ async def _events(answer: httpx2.Response) -> AsyncIterator[tuple[str, codec.Jso
 def _json(content: bytes) -> codec.Json:
     """Parse the JSON object of a response; return an empty one if it is invalid."""
     try:
-        found = json.loads(content)
+        data = json.loads(content)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
-def _closed() -> HolderGoneError:
+def _closed_error() -> HolderGoneError:
     message = "The app was closed during the call, so it is unknown whether the call was done."
     return HolderGoneError(message, sent=True)
 

@@ -85,7 +85,7 @@ class SecurityMiddleware:
         authenticate: Returns the program that a token belongs to, or None.
         local_token: The token in the endpoint file.
         on_trusted: Called for each connection with a valid token.
-        drop: Closes a connection immediately, even with unsent data.
+        close_connection: Closes a connection immediately, even with unsent data.
         on_seen: Called for each authenticated client.
         on_refused: Called for each request with an unknown token, with its user agent.
     """
@@ -162,27 +162,27 @@ class SecurityMiddleware:
         running = self._running.setdefault(name, {})
         running[task] = mount
         address = scope.get("client") or ("", 0)
-        answer = _ResponseSender(
+        response = _ResponseSender(
             send, lambda: self._close_connection((address[0], address[1])), self._send_timeout
         )
         try:
-            await mount.app(scope, receive, answer)
+            await mount.app(scope, receive, response)
         except Exception:
             # Libraries may wrap the error, so check the flag and not its type.
-            if not answer.timed_out:
+            if not response.timed_out:
                 raise
             log.info(
                 "%s did not read its response; its connection was closed", name or "a client of this machine"
             )
         except asyncio.CancelledError as error:
             log.info("a request of %s was ended: %s", name or "this machine", error)
-            await answer.abort(str(error))
+            await response.abort(str(error))
         finally:
             del running[task]
             if not running:
                 self._running.pop(name, None)
 
-    # Letting in
+    # Authentication
 
     def _authenticate(self, scope: Scope) -> tuple[Mount, Client, Credential]:
         """Authenticate a request and return its app, client and credential.
@@ -204,10 +204,9 @@ class SecurityMiddleware:
             raise RejectedRequest(HTTPStatus.FORBIDDEN, reason)
         client = _client(credential, mount, headers)
         if len(self._running.get(credential.name, ())) >= MAX_REQUESTS * (4 if credential.local else 1):
-            busy = RejectedRequest(
+            raise RejectedRequest(
                 HTTPStatus.TOO_MANY_REQUESTS, "Too many of your requests are running.", (b"retry-after", b"1")
             )
-            raise busy
         self._on_seen(client)
         return mount, client, credential
 
@@ -223,8 +222,8 @@ class SecurityMiddleware:
             raise RejectedRequest(HTTPStatus.FORBIDDEN, "Web pages can't use this server.")
 
     def _check_token(self, headers: _Headers) -> Credential:
-        given = headers.all_values(b"authorization")
-        scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        values = headers.all_values(b"authorization")
+        scheme, _, token = values[0].partition(" ") if len(values) == 1 else ("", "", "")
         token = token.strip()
         if scheme.lower() == "bearer" and token:
             if hmac.compare_digest(token.encode("utf-8", "surrogateescape"), self._local):

@@ -1,4 +1,4 @@
-"""Server-sent events, and work that is cancelled when its client disconnects."""
+"""Server-sent events, and work that is canceled when its client disconnects."""
 
 from __future__ import annotations
 
@@ -61,30 +61,30 @@ class EventStream:
         headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         try:
-            await until_disconnected(receive, self._all(send))
+            await until_disconnected(receive, self._send_events(send))
         finally:
             await self._events.aclose()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _all(self, send: Send) -> None:
-        coming: asyncio.Task[ServerEvent] | None = None
+    async def _send_events(self, send: Send) -> None:
+        next_event: asyncio.Task[ServerEvent] | None = None
         # Sent immediately, so that the client knows that the subscription is active.
         await self._send(send, b": open\n\n")
         try:
             while True:
-                coming = coming or asyncio.ensure_future(_next_event(self._events))
-                done, _ = await asyncio.wait({coming}, timeout=self._keep_alive_s)
+                next_event = next_event or asyncio.ensure_future(_next_event(self._events))
+                done, _ = await asyncio.wait({next_event}, timeout=self._keep_alive_s)
                 if not done:
                     await self._send(send, b": still here\n\n")
                     continue
-                event, coming = coming.result(), None
+                event, next_event = next_event.result(), None
                 await self._send(send, event.encoded())
         except StopAsyncIteration:
             return
         finally:
-            if coming is not None and not coming.done():
-                coming.cancel()
-                await asyncio.wait({coming})
+            if next_event is not None and not next_event.done():
+                next_event.cancel()
+                await asyncio.wait({next_event})
 
     async def _send(self, send: Send, body: bytes) -> None:
         await send({"type": "http.response.body", "body": body, "more_body": True})
@@ -114,9 +114,9 @@ async def until_disconnected(receive: Receive, work: Coroutine[Any, Any, T]) -> 
         reason = str(error)
         raise
     finally:
-        running = {one for one in tasks if not one.done()}
-        for one in running:
-            one.cancel(reason)
+        running = {task for task in tasks if not task.done()}
+        for running_task in running:
+            running_task.cancel(reason)
         if running:
             await asyncio.wait(running)
     return None if task.cancelled() else task.result()

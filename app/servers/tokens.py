@@ -73,7 +73,7 @@ class ClientTokens:
             pass
         except (OSError, ValidationError) as error:
             self.problem = (
-                f"The tokens of other programs can't be read, so none can connect ({_hash_name(error)})."
+                f"The tokens of other programs can't be read, so none can connect ({_error_label(error)})."
             )
 
     @property
@@ -128,11 +128,11 @@ class ClientTokens:
     def authenticate(self, token: str) -> str | None:
         """Return the program that a token belongs to, or None; takes the same time for a wrong one."""
         hashed = _hash(token)
-        found = None
+        name = None
         for client in self._clients.values():
             if hmac.compare_digest(client.sha256, hashed):
-                found = client.name
-        return found
+                name = client.name
+        return name
 
     def _check_known(self, name: str) -> None:
         if name not in self._clients:
@@ -169,5 +169,5 @@ def _hash(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _hash_name(error: Exception) -> str:
+def _error_label(error: Exception) -> str:
     return error.strerror or "error" if isinstance(error, OSError) else "it is damaged"

@@ -116,7 +116,7 @@ class VaultAccess(Protocol):
         """Call a tool through the runner. Cancellation cancels the call and withdraws its question.
 
         The call runs in the task that awaits it, which needs time after a cancellation to write the audit
-        entry. So a task that is cancelled repeatedly (by anyio) must run it in another task
+        entry. So a task that is canceled repeatedly (by anyio) must run it in another task
         (`mcp_elicitation.run_detached`).
 
         Args:

@@ -15,13 +15,13 @@ _PROVIDERS = frozenset(get_args(ModelSettings.model_fields["provider"].annotatio
 def upgrade(kind: type[SettingsSection], raw: Raw) -> None:
     """Convert raw settings to the current form, in place; the validation judges the result."""
     if kind is Settings:
-        _choose_answering(raw)
+        _convert_answering(raw)
     elif kind in (PermissionSettings, VaultSettings):
         _merge_categories(raw)
 
 
-def _choose_answering(raw: Raw) -> None:
-    """Convert the model's provider “built-in” and the names that answer to the choice of who answers."""
+def _convert_answering(raw: Raw) -> None:
+    """Convert the provider “built-in” and the fields `answers` of older versions to `answering`."""
     model, team, programs, agent = (raw.get(name) for name in ("model", "team", "programs", "agent"))
     provider = model.get("provider") if isinstance(model, dict) else None
     if provider == "built-in" and isinstance(model, dict):
@@ -31,13 +31,13 @@ def _choose_answering(raw: Raw) -> None:
         agent = raw["agent"] = {}
     if not isinstance(agent, dict) or "answering" in agent:
         return
-    for kind, name, known in zip(
+    for kind, name, known_names in zip(
         ("program", "team"),
         names,
         (_names(programs, "programs"), _names(team, "agents", "groups")),
         strict=True,
     ):
-        if isinstance(name, str) and name.casefold() in known:
+        if isinstance(name, str) and name.casefold() in known_names:
             agent["answering"] = {"kind": kind, "name": name}
             if provider in (None, "built-in") and isinstance(model, dict):
                 # The team used no model, so none may be set up for it now.
@@ -64,9 +64,9 @@ def _merge_categories(raw: Raw) -> None:
         raw["categories"] = [on, off]
         return
     merged = {str(id): state for ids, state in zip(lists, (True, False), strict=True) for id in ids or ()}
-    given = raw.get("categories", {})
-    if merged and isinstance(given, dict):
-        raw["categories"] = {**merged, **given}
+    categories = raw.get("categories", {})
+    if merged and isinstance(categories, dict):
+        raw["categories"] = {**merged, **categories}
 
 
 def take_enabled_categories(settings: Settings) -> None:
@@ -79,7 +79,7 @@ def take_enabled_categories(settings: Settings) -> None:
         return
     on = extra.pop("categories_on")
     ids = [id for id in on if isinstance(id, str)] if isinstance(on, list) else []
-    known = settings.permissions.categories
+    configured = settings.permissions.categories
     settings.permissions = settings.permissions.model_copy(
-        update={"categories": {**dict.fromkeys(ids, True), **known}}
+        update={"categories": {**dict.fromkeys(ids, True), **configured}}
     )

@@ -58,8 +58,8 @@ class RecentVaults:
     def add(self, root: Path) -> None:
         """Put `root` first."""
         path = str(root.resolve())
-        rest = [vault for vault in self.list_vaults() if vault.path != path]
-        self._write([RecentVault(path, time.time()), *rest][:_MAX_VAULTS])
+        others = [vault for vault in self.list_vaults() if vault.path != path]
+        self._write([RecentVault(path, time.time()), *others][:_MAX_VAULTS])
 
     def remove(self, path: str) -> None:
         """Remove the vault at `path` from the list; the vault itself is not touched."""

@@ -20,7 +20,7 @@ class GuardedSection(SettingsSection):
     """
 
     _unreadable: str = PrivateAttr("")
-    _read_instead: dict[str, object] = PrivateAttr(default_factory=dict)
+    _replacement: dict[str, object] = PrivateAttr(default_factory=dict)
 
     @property
     def unreadable(self) -> str:
@@ -30,12 +30,12 @@ class GuardedSection(SettingsSection):
     @property
     def is_unreadable(self) -> bool:
         """True if these settings replace a file that can't be read."""
-        return bool(self._unreadable) and self.model_dump(mode="json") == self._read_instead
+        return bool(self._unreadable) and self.model_dump(mode="json") == self._replacement
 
     def mark_unreadable(self, file: str) -> None:
         """Mark these settings as a replacement while `file` can't be read."""
         self._unreadable = file
-        self._read_instead = self.model_dump(mode="json")
+        self._replacement = self.model_dump(mode="json")
 
     def accept(self) -> None:
         """Accept these settings; the next save writes them."""

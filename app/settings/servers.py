@@ -90,7 +90,7 @@ class AgentProgramSettings(SettingsSection):
     )
 
     @model_validator(mode="after")
-    def _names_are_clear(self) -> Self:
+    def _check_names(self) -> Self:
         """Check that names are unique and not reserved: log and rules identify a program by its name."""
         names = [one.name.casefold() for one in self.programs]
         for name in names:

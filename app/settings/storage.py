@@ -55,9 +55,9 @@ def load_settings() -> Settings:
     if invalid:
         damage = file.set_aside("some values are invalid")
         _write(file, settings)
-        kept = damage.aside.name if damage.aside is not None else file.path.name
+        saved_name = damage.aside.name if damage.aside is not None else file.path.name
         problem = f"Invalid settings were reset to their defaults: {', '.join(invalid)}. "
-        problem += f"The old file was saved as {kept}."
+        problem += f"The old file was saved as {saved_name}."
     settings.permissions, rules_problem = _load_guarded(
         PermissionSettings, _settings_file(permissions_file(), "The file of permission rules")
     )
@@ -83,8 +83,8 @@ def load_vault_settings(folder: Path, *, writable: bool = True) -> tuple[VaultSe
         folder: The vault's data folder.
         writable: Whether this process owns the folder.
     """
-    kept = _settings_file(folder / "settings.json", "The settings of this vault")
-    return _load_guarded(VaultSettings, kept, writable=writable)
+    file = _settings_file(folder / "settings.json", "The settings of this vault")
+    return _load_guarded(VaultSettings, file, writable=writable)
 
 
 def save_vault_settings(folder: Path, settings: VaultSettings) -> None:
@@ -148,10 +148,10 @@ def _load_guarded(kind: type[_G], file: DurableFile[_Raw], *, writable: bool = T
 
 
 def _without_file(kind: type[_G], file: DurableFile[_Raw]) -> tuple[_G, str]:
-    last = file.last_good()
-    if last is None:
+    last_good = file.last_good()
+    if last_good is None:
         return (_fallback(kind, file), "") if file.backup.exists() else (kind(), "")
-    settings, _ = _valid_part(kind, last)
+    settings, _ = _valid_part(kind, last_good)
     return settings, f"{file.store} is missing ({file.path.name}). The last good version is in effect."
 
 

@@ -79,7 +79,7 @@ class TeamSettings(SettingsSection):
         return next((one for one in self.groups if one.name.casefold() == name.casefold()), None)
 
     @model_validator(mode="after")
-    def _names_are_clear(self) -> Self:
+    def _check_names(self) -> Self:
         """Check that names are unique and not reserved, and that all members exist."""
         agents = [one.name.casefold() for one in self.agents]
         names = agents + [one.name.casefold() for one in self.groups]

@@ -44,11 +44,11 @@ def read_feed(content: bytes, content_type: str, charset: str) -> Feed:
     import feedparser
 
     kind = f"{content_type or 'application/xml'}; charset={charset}" if charset else content_type
-    entry = feedparser.parse(content, response_headers={"content-type": kind or "application/xml"})
-    if not entry.get("version"):
+    parsed = feedparser.parse(content, response_headers={"content-type": kind or "application/xml"})
+    if not parsed.get("version"):
         raise InvalidParametersError("The address is not a feed: its content is neither RSS nor Atom.")
-    entries = tuple(_entry(one) for one in entry.get("entries", ())[:_MAX_ENTRIES])
-    title = _strip_markup(entry.get("feed", {}).get("title"), _MAX_TITLE_CHARS)
+    entries = tuple(_entry(one) for one in parsed.get("entries", ())[:_MAX_ENTRIES])
+    title = _strip_markup(parsed.get("feed", {}).get("title"), _MAX_TITLE_CHARS)
     return Feed(title, tuple({one.key: one for one in entries}.values()))
 
 
@@ -58,18 +58,18 @@ def _entry(entry: Mapping[str, object]) -> FeedEntry:
     link = str(entry.get("link") or "").strip()
     if not link.lower().startswith(("http://", "https://")) or len(link) > _MAX_LINK_CHARS:
         link = ""
-    named = str(entry.get("id") or link) or f"{title}\0{text}"
-    key = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    when = entry.get("published_parsed") or entry.get("updated_parsed")
+    identity = str(entry.get("id") or link) or f"{title}\0{text}"
+    key = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    published = entry.get("published_parsed") or entry.get("updated_parsed")
     try:
-        at = float(calendar.timegm(when)) if isinstance(when, tuple) else None
+        at = float(calendar.timegm(published)) if isinstance(published, tuple) else None
     except (OverflowError, ValueError):
         at = None
     return FeedEntry(key, title or text[:80] or "Untitled", text, link, at)
 
 
-def _strip_markup(entry: object, max_chars: int) -> str:
+def _strip_markup(markup: object, max_chars: int) -> str:
     """Return text without markup, on one line."""
-    plain = html.unescape(nh3.clean(str(entry or "")[: max_chars * 20], tags=set()))
+    plain = html.unescape(nh3.clean(str(markup or "")[: max_chars * 20], tags=set()))
     line = " ".join("".join(char if char.isprintable() else " " for char in plain).split())
     return line if len(line) <= max_chars else f"{line[: max_chars - 1]}…"

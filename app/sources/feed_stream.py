@@ -44,7 +44,7 @@ class FeedStream:
     feed is polled with exponential backoff, at least once a day.
 
     Args:
-        config: What the user has set of it.
+        config: The user's configuration of the feed.
         file: The file of its state; None for no persistence.
         fetcher: Fetches the feed and refuses private addresses.
         events: Publishes changes of the state.
@@ -94,28 +94,28 @@ class FeedStream:
     async def check(self) -> int:
         """Fetch the feed now and return the number of new entries; errors are in `problem`."""
         try:
-            new = await self._check()
+            count = await self._check()
         except ScriptoriumError as error:
-            self._failures, self.problem, new = min(self._failures + 1, 10), error.message, 0
+            self._failures, self.problem, count = min(self._failures + 1, 10), error.message, 0
         except Exception:
             log.exception("the feed %s could not be read", self.config.id)
-            self._failures, self.problem, new = min(self._failures + 1, 10), "The feed can't be read.", 0
+            self._failures, self.problem, count = min(self._failures + 1, 10), "The feed can't be read.", 0
         else:
             self._failures, self.problem = 0, ""
         self.checked = time.time()
         await asyncio.to_thread(self._write_state)
         self._events.publish(SourcesChanged((self.config.id,)))
-        return new
+        return count
 
     async def _check(self) -> int:
         try:
-            answer = await self._fetcher.fetch(self._request(), CONTENT_TYPES)
+            response = await self._fetcher.fetch(self._request(), CONTENT_TYPES)
         except WebError as error:
             if error.data.get("status") == _NOT_MODIFIED:
                 return 0
             raise
-        feed = await asyncio.to_thread(read_feed, answer.body, answer.content_type, answer.charset)
-        self._remember(answer, feed)
+        feed = await asyncio.to_thread(read_feed, response.body, response.content_type, response.charset)
+        self._remember(response, feed)
         return self._publish_new(feed)
 
     def _request(self) -> WebRequest:
@@ -123,22 +123,22 @@ class FeedStream:
         headers = {name: value for name, value in conditions.items() if value}
         return WebRequest(self.config.url, accept=_ACCEPT, headers=headers)
 
-    def _remember(self, answer: WebAnswer, feed: Feed) -> None:
-        self._etag = answer.headers.get("etag", "")[:1000]
-        self._modified = answer.headers.get("last-modified", "")[:100]
+    def _remember(self, response: WebAnswer, feed: Feed) -> None:
+        self._etag = response.headers.get("etag", "")[:1000]
+        self._modified = response.headers.get("last-modified", "")[:100]
         self.title = feed.title
 
     def _publish_new(self, feed: Feed) -> int:
-        first, self._has_baseline = not self._has_baseline, True
-        new = [entry for entry in feed.entries if entry.key not in self._seen_keys]
-        self._seen_keys.update(dict.fromkeys(entry.key for entry in reversed(new)))
+        is_first, self._has_baseline = not self._has_baseline, True
+        new_entries = [entry for entry in feed.entries if entry.key not in self._seen_keys]
+        self._seen_keys.update(dict.fromkeys(entry.key for entry in reversed(new_entries)))
         while len(self._seen_keys) > _MAX_SEEN:
             del self._seen_keys[next(iter(self._seen_keys))]
-        if first or self._notify is None:
+        if is_first or self._notify is None:
             return 0
-        for entry in reversed(new):
+        for entry in reversed(new_entries):
             self._notify(self._notification(entry))
-        return len(new)
+        return len(new_entries)
 
     def _notification(self, entry: FeedEntry) -> Notification:
         return Notification(
@@ -153,15 +153,15 @@ class FeedStream:
 
     def _read_state(self) -> None:
         state = read_json(self._file) if self._file is not None else {}
-        same = state.get("url") == self.config.url
-        seen = state.get("seen") if same else None
-        self._etag = str(state.get("etag") or "") if same else ""
-        self._modified = str(state.get("modified") or "") if same else ""
+        is_same_feed = state.get("url") == self.config.url
+        seen = state.get("seen") if is_same_feed else None
+        self._etag = str(state.get("etag") or "") if is_same_feed else ""
+        self._modified = str(state.get("modified") or "") if is_same_feed else ""
         self._has_baseline = isinstance(seen, list)
         self._seen_keys = dict.fromkeys(str(key) for key in seen) if isinstance(seen, list) else {}
-        checked = state.get("checked") if same else None
+        checked = state.get("checked") if is_same_feed else None
         self.checked = float(checked) if isinstance(checked, int | float) else None
-        self.title = str(state.get("title") or "") if same else ""
+        self.title = str(state.get("title") or "") if is_same_feed else ""
 
     def _write_state(self) -> None:
         if self._file is None:

@@ -154,7 +154,7 @@ class FileSource:
         return self.rules.permission(path, agent)
 
     def path(self, text: str) -> NotePath:
-        """Return the file that a relative path, an absolute path in the folder, or a label means.
+        """Resolve a relative path, an absolute path in the folder, or a label to a file.
 
         Raises:
             InvalidPathError: the path leaves the folder, is hidden, or is not a valid file name.
@@ -195,9 +195,9 @@ class FileSource:
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise _no_text(path) from error
+            raise _not_text_error(path) from error
         if "\0" in text:
-            raise _no_text(path)
+            raise _not_text_error(path)
         return TextFile(content, text)
 
     def find(self, path: NotePath) -> TextFile | None:
@@ -212,23 +212,23 @@ class FileSource:
         return self.store.read_start(path, length)
 
     def files(
-        self, pattern: str, limit: int, shows: Callable[[NotePath], bool] = lambda path: True
+        self, pattern: str, limit: int, is_visible: Callable[[NotePath], bool] = lambda path: True
     ) -> FileListing:
         """List files by path, without hidden ones and links.
 
         Args:
             pattern: A glob that the files match; empty for all files.
             limit: The largest number of files to list.
-            shows: Returns whether a file is visible; others are not listed.
+            is_visible: Returns whether a file is visible; others are not listed.
         """
         glob = Glob(pattern) if pattern.strip() else None
-        found: list[tuple[NotePath, int]] = []
-        for looked, (path, size) in enumerate(_walk(self.root, "", _MAX_DEPTH)):
-            if looked >= _MAX_SCANNED_FILES or len(found) > limit:
+        files: list[tuple[NotePath, int]] = []
+        for scanned, (path, size) in enumerate(_walk(self.root, "", _MAX_DEPTH)):
+            if scanned >= _MAX_SCANNED_FILES or len(files) > limit:
                 break
-            if (glob is None or glob.matches(path)) and shows(path):
-                found.append((path, size))
-        return FileListing(tuple(found[:limit]), len(found) > limit)
+            if (glob is None or glob.matches(path)) and is_visible(path):
+                files.append((path, size))
+        return FileListing(tuple(files[:limit]), len(files) > limit)
 
 
 def folder_hash(root: Path) -> str:
@@ -237,25 +237,25 @@ def folder_hash(root: Path) -> str:
     return hashlib.sha256(real.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def _walk(root: Path, folder: str, deeper: int) -> Iterator[tuple[NotePath, int]]:
+def _walk(root: Path, folder: str, depth: int) -> Iterator[tuple[NotePath, int]]:
     try:
         with os.scandir(root / folder) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
+            children = sorted(entries, key=lambda entry: entry.name)
     except OSError:
         return
-    for entry in found:
+    for entry in children:
         if entry.name.startswith(".") or entry.name in _EXCLUDED_FOLDERS:
             continue
         path = f"{folder}/{entry.name}" if folder else entry.name
         try:
             if entry.is_dir(follow_symlinks=False):
-                if deeper:
-                    yield from _walk(root, path, deeper - 1)
+                if depth:
+                    yield from _walk(root, path, depth - 1)
             elif entry.is_file(follow_symlinks=False):
                 yield NotePath.on_disk(path), entry.stat(follow_symlinks=False).st_size
         except OSError:
             continue
 
 
-def _no_text(path: NotePath) -> UnreadableNoteError:
+def _not_text_error(path: NotePath) -> UnreadableNoteError:
     return UnreadableNoteError(f"{path} is not a UTF-8 text file, so it can't be loaded.", path=str(path))

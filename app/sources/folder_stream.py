@@ -47,13 +47,13 @@ class FolderStream:
         await self._supervisor.close(_CLOSE_TIMEOUT_S)
 
     async def _watch(self, notify: Notify, ready: asyncio.Event) -> None:
-        async def take(batch: FileBatch) -> None:
+        async def handle_batch(batch: FileBatch) -> None:
             self._handle_batch(batch, notify)
 
         if self.problem:
             self._set_problem("")
         try:
-            await watch(Path(self.config.folder), take, self._stop, _is_never_own, ready=ready)
+            await watch(Path(self.config.folder), handle_batch, self._stop, _is_never_own, ready=ready)
         except Exception as error:
             self._set_problem(f"The folder can't be watched: {error}")
             raise
@@ -65,7 +65,7 @@ class FolderStream:
         changes = [(path, "changed") for path in batch.changed] + [
             (path, "removed") for path in batch.removed
         ]
-        matching = [(path, action) for path, action in changes if self._wanted(path)]
+        matching = [(path, action) for path, action in changes if self._matches(path)]
         for path, action in matching[:_MAX_BATCH_FILES]:
             notify(self._notification(str(path), f"{path} was {action}", str(path)))
         if len(matching) > _MAX_BATCH_FILES:
@@ -75,7 +75,7 @@ class FolderStream:
     def _notification(self, key: str, title: str, path: str) -> Notification:
         return Notification(self.config.id, key, title, time.time(), path=path)
 
-    def _wanted(self, path: NotePath) -> bool:
+    def _matches(self, path: NotePath) -> bool:
         return not self._globs or any(glob.matches(path) for glob in self._globs)
 
     def _set_problem(self, problem: str) -> None:

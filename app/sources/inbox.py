@@ -22,8 +22,8 @@ class Inbox:
         self._file = file
         self._waiting: OrderedDict[tuple[str, str], Notification] = OrderedDict()
         self.dropped = 0
-        for one in _read_items(file):
-            self.add(one)
+        for notification in _read_items(file):
+            self.add(notification)
 
     def __len__(self) -> int:
         return len(self._waiting)

@@ -42,10 +42,10 @@ class MergeBases:
     def content(self, hash: str) -> bytes | None:
         """Return the content with this hash, or None if it is no longer stored."""
         try:
-            found = (self._folder / hash).read_bytes()
+            content = (self._folder / hash).read_bytes()
         except OSError:
             return None
-        return found if content_hash(found) == hash else None
+        return content if content_hash(content) == hash else None
 
     def base_hash(self, token: str, loaded: str) -> str:
         """Return the hash that the block expects of the file: of the last save, else of the load."""

@@ -8,8 +8,8 @@
 | read_write       | yes  | asks   | asks      | asks   | no     |
 | admin            | yes  | asks   | asks      | asks   | asks   |
 
-Nothing outside the vault is written without approval: the rules say what can be requested at all. Rules of
-an agent only restrict those of the source.
+Nothing outside the vault is written without approval: the rules determine what can be requested at all.
+Rules of an agent only restrict those of the source.
 """
 
 from __future__ import annotations
@@ -77,13 +77,13 @@ class FileRules:
 
     def permission(self, path: NotePath, agent: str) -> Permission:
         """Return the agent's permission for a file: the lowest of the source's and the agent's rules."""
-        found = _first_match(self._config.rules, path) or Permission.READ_ONLY
-        for one in self._config.agents:
-            if word_matches(one.agent, agent):
-                narrowed = _first_match(one.rules, path)
-                if narrowed is not None and _RANK[narrowed] < _RANK[found]:
-                    found = narrowed
-        return found
+        permission = _first_match(self._config.rules, path) or Permission.READ_ONLY
+        for agent_rules in self._config.agents:
+            if word_matches(agent_rules.agent, agent):
+                restricted = _first_match(agent_rules.rules, path)
+                if restricted is not None and _RANK[restricted] < _RANK[permission]:
+                    permission = restricted
+        return permission
 
     def evaluate(self, change: FileChange, agent: str) -> FileVerdict:
         """Decide whether the agent may make this change."""

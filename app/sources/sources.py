@@ -40,8 +40,8 @@ from app.web.http_fetcher import Fetcher
 
 log = logging.getLogger(__name__)
 
-_MAX_RECENT_NEWS = 50
-_MAX_NEWS_PER_TURN = 30
+_MAX_RECENT_NOTIFICATIONS = 50
+_MAX_NOTIFICATIONS_PER_TURN = 30
 _MAX_SOURCES = 50
 RegisterStore = Callable[[FileSource], Callable[[], None]]
 """Registers a source's folder as a document store; returns a function that removes it."""
@@ -126,7 +126,7 @@ class Sources:
                 self._running[config.id] = await self._start_folder(config)
             else:
                 stream = self._stream(config)
-                await stream.start(self._add_news)
+                await stream.start(self._add_notification)
                 self._running[config.id] = _RunningSource(stream, _no_close)
         except (OSError, ScriptoriumError) as error:
             log.warning("the source %s could not be started: %s", config.id, error)
@@ -187,14 +187,16 @@ class Sources:
     def _find(self, id: str) -> SourceConfig:
         if id in self._configs:
             return self._configs[id]
-        named = [
+        matches = [
             config for config in self._configs.values() if config.name.casefold() == id.strip().casefold()
         ]
-        if len(named) == 1:
-            return named[0]
+        if len(matches) == 1:
+            return matches[0]
         known = [f"{config.id} ({config.name})" for config in self._configs.values()]
-        near = [match[0] for match in process.extract(id, known, limit=3, score_cutoff=40)]
-        raise NotFoundError(f"There is no source {id!r}.", source_id=id, suggestions=near, sources=known)
+        suggestions = [match[0] for match in process.extract(id, known, limit=3, score_cutoff=40)]
+        raise NotFoundError(
+            f"There is no source {id!r}.", source_id=id, suggestions=suggestions, sources=known
+        )
 
     def _info(self, config: SourceConfig) -> SourceInfo:
         running = self._running.get(config.id)
@@ -251,8 +253,8 @@ class Sources:
 
     async def _change(self, config: SourceConfig, op: str) -> SourceInfo:
         """Change the configuration; `op` is empty if a tool call is logged already."""
-        old = self._find(config.id)
-        if old != config:
+        previous = self._find(config.id)
+        if previous != config:
             await asyncio.to_thread(self._check, config)
             self._save({**self._configs, config.id: config})
             if op:
@@ -313,13 +315,14 @@ class Sources:
             self._check_folder(Path(config.folder))
         if isinstance(config, FeedConfig):
             self._fetcher.check(config.url)
-        for one in others:
-            if isinstance(config, FolderConfig) and isinstance(one, FolderConfig):
-                if folder_hash(Path(one.folder)) == folder_hash(Path(config.folder)):
-                    message = f"The folder is already a source: {one.name}."
-                    raise InvalidParametersError(message, source_id=one.id)
-            elif isinstance(config, FeedConfig) and isinstance(one, FeedConfig) and one.url == config.url:
-                raise InvalidParametersError(f"The feed is already a source: {one.name}.", source_id=one.id)
+        for other in others:
+            if isinstance(config, FolderConfig) and isinstance(other, FolderConfig):
+                if folder_hash(Path(other.folder)) == folder_hash(Path(config.folder)):
+                    message = f"The folder is already a source: {other.name}."
+                    raise InvalidParametersError(message, source_id=other.id)
+            elif isinstance(config, FeedConfig) and isinstance(other, FeedConfig) and other.url == config.url:
+                message = f"The feed is already a source: {other.name}."
+                raise InvalidParametersError(message, source_id=other.id)
 
     def _check_folder(self, folder: Path) -> None:
         """Refuse folders that overlap with the vault or the app's own data."""
@@ -342,14 +345,16 @@ class Sources:
 
     # Notifications
 
-    def _add_news(self, notification: Notification) -> None:
-        self._recent.setdefault(notification.source, deque(maxlen=_MAX_RECENT_NEWS)).append(notification)
+    def _add_notification(self, notification: Notification) -> None:
+        self._recent.setdefault(notification.source, deque(maxlen=_MAX_RECENT_NOTIFICATIONS)).append(
+            notification
+        )
         self.inbox.add(notification)
         self._events.publish(Notified(notification))
 
-    def take_news(self, may_see: Callable[[Notification], bool]) -> tuple[Notification, ...]:
+    def take_notifications(self, may_see: Callable[[Notification], bool]) -> tuple[Notification, ...]:
         """Remove the oldest unread notifications and return those that the agent may see."""
-        notifications = self.inbox.take(_MAX_NEWS_PER_TURN)
+        notifications = self.inbox.take(_MAX_NOTIFICATIONS_PER_TURN)
         if notifications:
             self._events.publish(SourcesChanged(tuple(dict.fromkeys(one.source for one in notifications))))
         return tuple(one for one in notifications if may_see(one))

@@ -43,24 +43,24 @@ class VaultStream:
     def _handle_change(self, event: NotesChanged) -> None:
         if event.author not in _HUMAN_AUTHORS:
             return
-        old = {before for before, _ in event.moved}
-        new = {after for _, after in event.moved}
+        origins = {before for before, _ in event.moved}
+        destinations = {after for _, after in event.moved}
         by = "by you" if event.author == "You" else "outside the app"
         for before, after in event.moved:
             self._publish(after, f"{before} is now {after}, moved {by}", (before, after))
-        changed = [path for path in event.paths if path not in new and self._matches(path)]
+        changed = [path for path in event.paths if path not in destinations and self._matches(path)]
         for path in changed[:_MAX_BATCH_NOTES]:
             self._publish(path, f"{path} was changed {by}", (path,))
         if len(changed) > _MAX_BATCH_NOTES:
             self._publish(None, f"{len(changed) - _MAX_BATCH_NOTES} more notes were changed {by}", ())
-        if removed := [path for path in event.removed if path not in old and self._matches(path)]:
+        if removed := [path for path in event.removed if path not in origins and self._matches(path)]:
             # A deleted note may have been private, so it is not named.
             notes = "A note was" if len(removed) == 1 else f"{len(removed)} notes were"
             self._publish(None, f"{notes} removed {by}", ())
 
-    def _publish(self, path: NotePath | None, title: str, about: Iterable[NotePath]) -> None:
-        named = tuple(about)
-        if self._notify is None or (named and not any(self._matches(one) for one in named)):
+    def _publish(self, path: NotePath | None, title: str, paths: Iterable[NotePath]) -> None:
+        affected = tuple(paths)
+        if self._notify is None or (affected and not any(self._matches(one) for one in affected)):
             return
         key = str(path) if path is not None else title
         self._notify(Notification(self.config.id, key, title, time.time(), path=str(path or "")))

@@ -197,7 +197,7 @@ class WorkingCopy:
         return self.reload() if keep == "disk" else self._merge_text(block, self._require_disk())
 
     def diff(self) -> str:
-        """Return what saving would change in the file, as a unified diff; empty for no change."""
+        """Return the change that saving would make to the file, as a unified diff; empty for none."""
         block = self._require_block()
         before = self.disk.text if self.disk is not None else ""
         lines = difflib.unified_diff(
@@ -219,14 +219,14 @@ class WorkingCopy:
             )
         merged = merge(base, disk.content, block.text.encode())
         if merged.conflicts:
-            shown = [
+            conflicts = [
                 {"base": one.base.decode(), "disk": one.ours.decode(), "memory": one.theirs.decode()}
                 for one in merged.conflicts[:20]
             ]
             raise self._conflict(
                 f"Disk and memory changed the same lines of {self.path}. Nothing was changed. Edit the "
                 "block as it should be and reconcile with keep=memory, or use keep=disk.",
-                conflicts=shown,
+                conflicts=conflicts,
             )
         return self._reloaded_block(disk, f"Merge {self.path}", merged.text.decode())
 
@@ -241,7 +241,7 @@ class WorkingCopy:
         content = disk.text if text is None else text
         permission = self.source.permission(self.path, self.agent)
         if self.block is None:
-            block_made = Block(
+            block = Block(
                 self.agent,
                 self.label,
                 BlockType.WORKING,
@@ -251,7 +251,7 @@ class WorkingCopy:
                 content,
                 origin=origin,
             )
-            return memory_changes.create_block(block_made, summary)
+            return memory_changes.create_block(block, summary)
         after = replace(self.block.with_text(content), origin=origin, permission=permission)
         return memory_changes.edit_block(self.block, after, summary)
 

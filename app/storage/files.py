@@ -175,13 +175,13 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         OSError: The file can't be written; an existing file is unchanged.
     """
-    fresh = path.with_name(f".{path.stem[:40]}-{secrets.token_hex(6)}{path.suffix}")
+    temporary = path.with_name(f".{path.stem[:40]}-{secrets.token_hex(6)}{path.suffix}")
     try:
-        yield fresh
-        fresh.replace(path)
+        yield temporary
+        temporary.replace(path)
     finally:
         with suppress(OSError):
-            fresh.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

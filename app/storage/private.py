@@ -20,10 +20,10 @@ def make_private_folder(path: Path) -> None:
         OSError: The folder can't be created.
     """
     missing = []
-    above = path
-    while not above.exists():
-        missing.append(above)
-        above = above.parent
+    parent = path
+    while not parent.exists():
+        missing.append(parent)
+        parent = parent.parent
     for folder in reversed(missing):
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
     if not missing:

@@ -256,15 +256,15 @@ def _check(connection: sqlite3.Connection, schema: Schema, size: int) -> None:
     """Check the tables and columns, and for smaller files also the pages.
 
     Raises:
-        UnusableDatabaseError: The check found something.
+        UnusableDatabaseError: The check found a problem.
         sqlite3.Error: The file can't be read.
     """
     for probe in schema.probes:
         connection.execute(probe).fetchone()
     if size <= schema.check_up_to:
-        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if found != "ok":
-            raise UnusableDatabaseError(str(found))
+        (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if result != "ok":
+            raise UnusableDatabaseError(str(result))
 
 
 class Database:
@@ -274,7 +274,7 @@ class Database:
 
     Args:
         file: The SQLite file.
-        schema: What it holds.
+        schema: The description of its content.
         writable: Whether this process owns the file, as for `open_database`.
 
     Raises:

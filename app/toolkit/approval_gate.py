@@ -1,4 +1,4 @@
-"""Decide on proposals: by the policy, and by asking the user if the policy says so.
+"""Decide on proposals by the policy, and ask the user if the policy requires it.
 
 A new grant answers the open questions that it covers, and they are withdrawn from the user. Calls that always
 ask come before grants in the policy, so no grant answers them.
@@ -89,7 +89,7 @@ class ApprovalGate:
         proposal: ChangeSet | Effect,
         arguments: Mapping[str, object],
     ) -> Allowed | Rejected:
-        """Decide whether the proposal may be carried out; ask the user if the policy says so."""
+        """Decide whether the proposal may be carried out; ask the user if the policy requires it."""
         verdict = self._policy.decide(facts)
         match verdict:
             case Deny():
@@ -100,14 +100,14 @@ class ApprovalGate:
                 self._allow(draft, verdict)
                 return Allowed(proposal)
             case Ask():
-                request = _request(draft, facts, proposal, arguments, verdict, self._policy)
+                request = _build_request(draft, facts, proposal, arguments, verdict, self._policy)
                 answer = await self._ask(draft, facts, request)
                 if isinstance(answer, Rejected):
                     return self._record_rejection(draft, answer)
-                if isinstance(now := self._policy.decide(facts), Deny):
+                if isinstance(current_verdict := self._policy.decide(facts), Deny):
                     # A rule that was added while the question was open applies to it, too.
                     return self._record_rejection(
-                        draft, Rejected(AuditDecision.RULE, f"Refused: {now.reason}.")
+                        draft, Rejected(AuditDecision.RULE, f"Refused: {current_verdict.reason}.")
                     )
                 if draft.decision.kind is AuditDecision.USER_APPROVED:
                     self._grants.remember_outside(facts.scope.outside)
@@ -127,10 +127,10 @@ class ApprovalGate:
             decided = AuditDecision.RULE if verdict.by == "rule" else AuditDecision.NO_APPROVAL_NEEDED
             draft.decide(decided, verdict.reason)
 
-    def _record_rejection(self, draft: AuditDraft, refused: Rejected) -> Rejected:
-        draft.decide(refused.decided, refused.words or refused.message)
+    def _record_rejection(self, draft: AuditDraft, rejection: Rejected) -> Rejected:
+        draft.decide(rejection.decided, rejection.words or rejection.message)
         draft.result = "denied"
-        return refused
+        return rejection
 
     async def _ask(self, draft: AuditDraft, facts: CallFacts, request: ApprovalRequest) -> Allowed | Rejected:
         if self._approver is None:
@@ -203,7 +203,7 @@ class ApprovalGate:
         return Allowed(decision.proposal)
 
 
-def _request(
+def _build_request(
     draft: AuditDraft,
     facts: CallFacts,
     proposal: ChangeSet | Effect,
@@ -238,7 +238,7 @@ def _timeout(draft: AuditDraft, caller: Caller, policy: Policy) -> float | None:
 async def _first_within_time_limit(
     futures: tuple[asyncio.Future[Any], ...], request: ApprovalRequest
 ) -> None:
-    """Wait until one of `futures` is done or the time limit, which the user's work moves, is reached."""
+    """Wait until one of `futures` is done or the time limit, which the user's work extends, is reached."""
     started = time.monotonic()
     while not any(future.done() for future in futures):
         remaining = None

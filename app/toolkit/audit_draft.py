@@ -99,7 +99,7 @@ class AuditDraft:
         self.decision, self.result, self.timer = GateDecision(), "", CallTimer()
 
     def fail(self, result: str) -> None:
-        """Record that the call ended with an error; the reason keeps an approval given before it."""
+        """Record that the call ended with an error; the reason still mentions an earlier approval."""
         kind = self.decision.kind
         if self.commit is None and kind not in (AuditDecision.RULE, AuditDecision.TIMED_OUT):
             approved = kind in (AuditDecision.USER_APPROVED, AuditDecision.AUTO_APPROVED)
@@ -116,7 +116,7 @@ class AuditDraft:
         self.decide(AuditDecision.CANCELLED, self.result, self.decision.grants)
 
     def entry(self) -> AuditEntry:
-        """Return the audit entry as it is now."""
+        """Return the audit entry in its current state."""
         call, caller = self.call, self.call.caller
         return AuditEntry(
             time=self.timer.began,

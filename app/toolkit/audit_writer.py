@@ -49,7 +49,7 @@ class _Burst:
 
 
 class AuditWriter:
-    """Append entries. After a disk error, an entry is kept and written before the next one.
+    """Appends entries. After a disk error, an entry is kept and written before the next one.
 
     An entry that can't be logged for another reason is logged without the text from outside, or dropped
     with an error in the app's log, so that it never blocks a call.
@@ -58,7 +58,7 @@ class AuditWriter:
     def __init__(self, audit: AuditLog, events: EventBus) -> None:
         self._audit = audit
         self._events = events
-        self._left: list[AuditEntry] = []
+        self._unwritten: list[AuditEntry] = []
         self._bursts: dict[tuple[str, str, str], _Burst] = {}
 
     def close(self) -> None:
@@ -67,7 +67,7 @@ class AuditWriter:
             self._end_burst(key)
 
     def append_throttled(self, entry: AuditEntry) -> tuple[int, int]:
-        """Log a call that a limit refused: the first of a burst at once, the others as one row with a count.
+        """Log a call that a limit refused: the first of a burst immediately, the others as one counted row.
 
         Returns:
             The number of the burst's first entry, and how many calls were refused after that one.
@@ -92,11 +92,11 @@ class AuditWriter:
 
     def append(self, entry: AuditEntry) -> int:
         """Log `entry` and return its number, or 0 if it could not be written yet."""
-        self._left.append(entry)
+        self._unwritten.append(entry)
         try:
             return self._flush()
         except StorageError as error:
-            log.error("%d audit entries wait to be written: %s", len(self._left), error)
+            log.error("%d audit entries wait to be written: %s", len(self._unwritten), error)
             return 0
 
     def log_read(self, caller: Caller, tool: str, arguments: Mapping[str, object], line: str) -> None:
@@ -116,7 +116,7 @@ class AuditWriter:
         """Write the entries that are still waiting; called before any change.
 
         Raises:
-            StorageError: The disk still refuses.
+            StorageError: They still can't be written.
         """
         self._flush()
 
@@ -125,17 +125,17 @@ class AuditWriter:
         if audit.is_replaced:
             # The lost log may have had these commits: don't log them twice.
             return 0
-        known = audit.last_commit
-        lost = [commit for commit in journal.commits(100) if commit.id > known]
+        last_logged = audit.last_commit
+        lost = [commit for commit in journal.commits(100) if commit.id > last_logged]
         for commit in reversed(lost):
             self.append(_lost_entry(commit))
         return len(lost)
 
     def _flush(self) -> int:
         number = 0
-        while self._left:
-            written = self._write(self._left[0])
-            del self._left[0]
+        while self._unwritten:
+            written = self._write(self._unwritten[0])
+            del self._unwritten[0]
             if written is not None:
                 number = written.id
                 self._events.publish(AuditAppended(written))
@@ -161,8 +161,8 @@ class AuditWriter:
     def _write_minimal(self, entry: AuditEntry, error: Exception) -> AuditEntry | None:
         try:
             return self._audit.append(minimal_entry(entry, error))
-        except StorageError as again:
-            if not _is_unloggable(again):
+        except StorageError as second_error:
+            if not _is_unloggable(second_error):
                 raise
         except Exception:
             log.exception("the audit entry is left out")

@@ -61,9 +61,9 @@ def make_batch_tool(tool: Tool) -> Tool:
         after: dict[NotePath, bytes] = {}
         left_out: list[str] = []
         failures: list[ScriptoriumError] = []
-        for name, given in zip(names, arguments, strict=True):
+        for name, call_arguments in zip(names, arguments, strict=True):
             try:
-                change_set = await _propose_changes(tool, context, after, {**given, "name": name})
+                change_set = await _propose_changes(tool, context, after, {**call_arguments, "name": name})
             except ScriptoriumError as error:
                 failures.append(error)
                 left_out.append(f"{name}: {error.message}")
@@ -99,10 +99,10 @@ def make_batch_tool(tool: Tool) -> Tool:
 
 
 async def _propose_changes(
-    tool: Tool, context: ToolContext, changed: dict[NotePath, bytes], given: dict[str, Any]
+    tool: Tool, context: ToolContext, changed: dict[NotePath, bytes], call_arguments: dict[str, Any]
 ) -> ChangeSet:
     """Return the changes that one call proposes on top of `changed`."""
-    arguments = tool.arguments.model_validate(given)
+    arguments = tool.arguments.model_validate(call_arguments)
     tool.check_operation(arguments)
     values = {parameter.name: getattr(arguments, parameter.name) for parameter in tool.parameters}
     answer = await tool.function(replace(context, vault=context.vault.with_changes(changed)), **values)

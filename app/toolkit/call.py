@@ -1,4 +1,4 @@
-"""A call: what is asked of the app, by whom and with what arguments. `ToolRunner.run` runs it."""
+"""A call: its tool, its arguments and its caller. `ToolRunner.run` runs it."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ class CallPipeline:
     # Audit
 
     async def _audit(self, call: Call, proceed: Proceed[AuditDraft]) -> ToolOutcome:
-        """Log the call however it ends, announce its start and end, and filter what the caller may see."""
+        """Log the call however it ends, announce its start and end, and filter the outcome for the caller."""
         draft = AuditDraft(call)
         if isinstance(call.request, UserEdit):
             if not call.request.change_set:
@@ -409,15 +409,15 @@ class CallPipeline:
     # Approve
 
     async def _approve(
-        self, answered: ExecutedCall, proceed: Proceed[ApprovedChanges | ApprovedEffect]
+        self, executed: ExecutedCall, proceed: Proceed[ApprovedChanges | ApprovedEffect]
     ) -> ToolOutcome:
-        """Take a proposal through the gate: the policy decides, or the user is asked.
+        """Submit a proposal to the gate, which applies the policy and asks the user if necessary.
 
         Raises:
             PermissionDeniedError: The category was turned off while the user was asked.
             VaultBusyError: The vault is open for reading only; the user is not asked.
         """
-        call, answer = answered.call, answered.answer
+        call, answer = executed.call, executed.answer
         match answer:
             case ToolResult():
                 return _unchanged(call, answer, "reading in the vault")
@@ -432,7 +432,7 @@ class CallPipeline:
                     impact,
                     changes_notes=True,
                     access=store.access(answer.change_set, call.caller),
-                    from_outside=answered.from_outside,
+                    from_outside=executed.from_outside,
                 )
                 proposed: ChangeSet | Effect = answer.change_set
             case EffectProposal():

@@ -29,14 +29,14 @@ MAX_LISTED_UNKNOWN = 10
 """The most unknown arguments that an error names."""
 
 
-def validate_arguments(tool: Tool, given: Mapping[str, object]) -> BaseModel:
+def validate_arguments(tool: Tool, values: Mapping[str, object]) -> BaseModel:
     """Return the arguments as an instance of the tool's model.
 
     Raises:
         InvalidParametersError: They are invalid; `problems` says where and why.
     """
     try:
-        return tool.arguments.model_validate(dict(given))
+        return tool.arguments.model_validate(dict(values))
     except ValidationError as error:
         problems = [
             {"argument": ".".join(map(str, one["loc"])), "problem": one["msg"]}
@@ -44,34 +44,34 @@ def validate_arguments(tool: Tool, given: Mapping[str, object]) -> BaseModel:
         ]
         first = "; ".join(f"{one['argument']}: {one['problem']}" for one in problems[:3])
         raise InvalidParametersError(
-            f"{tool.name} was called wrongly: {first}.",
+            f"Invalid arguments for {tool.name}: {first}.",
             problems=problems,
             arguments=[parameter.name for parameter in tool.parameters],
         ) from error
 
 
-def check_size(tool: Tool, given: Mapping[str, object]) -> None:
+def check_size(tool: Tool, values: Mapping[str, object]) -> None:
     """Reject unknown and too many arguments before the validation looks at each of them.
 
     Raises:
         InvalidParametersError: Some are unknown; the error names the first few.
         LimitError: They hold too many values.
     """
-    known = {parameter.name for parameter in tool.parameters}
-    unknown = list(islice((name for name in given if name not in known), MAX_LISTED_UNKNOWN))
+    known_names = {parameter.name for parameter in tool.parameters}
+    unknown = list(islice((name for name in values if name not in known_names), MAX_LISTED_UNKNOWN))
     if unknown:
-        missing = [one.name for one in tool.parameters if one.required and one.name not in given]
+        missing = [one.name for one in tool.parameters if one.required and one.name not in values]
         names = ", ".join(repr(name[:60]) for name in unknown)
         raise InvalidParametersError(
-            f"{tool.name} was called wrongly: it takes no argument {names}.",
+            f"Invalid arguments for {tool.name}: there is no argument {names}.",
             problems=[
                 *({"argument": name[:60], "problem": "There is no such argument"} for name in unknown),
                 *({"argument": name, "problem": "Field required"} for name in missing),
             ],
-            arguments=sorted(known),
+            arguments=sorted(known_names),
         )
     remaining = MAX_VALUES
-    pending: list[object] = [given]
+    pending: list[object] = [values]
     while pending:
         value = pending.pop()
         if isinstance(value, Mapping | list | tuple):

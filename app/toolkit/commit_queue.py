@@ -25,12 +25,12 @@ log = logging.getLogger(__name__)
 class CommitQueue:
     """Writes change sets to their stores; nothing else in the app calls `commit` of a store."""
 
-    def __init__(self, places: StoreRegistry, vault: NoteStore, index: VaultIndex, events: EventBus) -> None:
-        self._places = places
+    def __init__(self, stores: StoreRegistry, vault: NoteStore, index: VaultIndex, events: EventBus) -> None:
+        self._stores = stores
         self._vault = vault
         self._index = index
         self._events = events
-        self._turn_taking = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def commit(
         self,
@@ -50,9 +50,9 @@ class CommitQueue:
             NotFoundError: the store of the change set is no longer open; nothing was written.
             StorageError: the disk write failed; nothing was written.
         """
-        async with self._turn_taking:
+        async with self._lock:
             work = asyncio.ensure_future(self._commit(change_set, caller, entry, undoes, on_written))
-            return await self._finished(work)
+            return await self._shielded(work)
 
     async def commit_external(
         self, change_set: ChangeSet, caller: Caller, *, entry: str, on_written: Callable[[Commit], None]
@@ -62,7 +62,7 @@ class CommitQueue:
         Raises:
             StorageError: the journal could not be written.
         """
-        async with self._turn_taking:
+        async with self._lock:
             commit = await asyncio.to_thread(
                 self._vault.record_external, change_set, author=caller.name, turn=caller.turn, entry=entry
             )
@@ -71,10 +71,10 @@ class CommitQueue:
 
     async def wait_idle(self) -> None:
         """Wait for the running commit and those already queued."""
-        async with self._turn_taking:
+        async with self._lock:
             pass
 
-    async def _finished(self, work: asyncio.Task[Commit]) -> Commit:
+    async def _shielded(self, work: asyncio.Task[Commit]) -> Commit:
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -93,7 +93,7 @@ class CommitQueue:
         on_written: Callable[[Commit], None],
     ) -> Commit:
         commit = await asyncio.to_thread(
-            self._places.get(change_set.place).store.commit,
+            self._stores.get(change_set.place).store.commit,
             change_set,
             author=caller.name,
             turn=caller.turn,
@@ -111,9 +111,9 @@ class CommitQueue:
         """Update the index after a commit to the vault, and publish the changes."""
         event = changes_of(commit)
         try:
-            places = [path for change in commit.changes for path in (change.path, change.final_path)]
-            misnamed = (path for path in places if not is_encodable(path.text))
-            removed = (*event.removed, *(old for old, _ in event.moved))
+            paths = [path for change in commit.changes for path in (change.path, change.final_path)]
+            misnamed = (path for path in paths if not is_encodable(path.text))
+            removed = (*event.removed, *(source for source, _ in event.moved))
             await self._index.refresh((*event.paths, *misnamed), removed)
         except Exception:
             # The notes are written, and they are authoritative; the next scan repairs the index.

@@ -21,46 +21,51 @@ from app.vault.path import NotePath, name_key
 
 HIDDEN_PLACEHOLDER = "(a file that is not shown)"
 
+_JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 # Fields that contain only the path of a file; a hidden path is left out.
 _PATH_FIELDS = frozenset(
     [
-        *("path", "paths", "new_path", "notes", "files", "candidates", "suggestions", "backlinks"),
-        *(
-            "forward_links",
-            "rewritten",
-            "changed",
-            "source",
-            "target",
-            "from_id",
-            "to_id",
-            "node_id",
-            "storage_id",
-        ),
+        "path",
+        "paths",
+        "new_path",
+        "notes",
+        "files",
+        "candidates",
+        "suggestions",
+        "backlinks",
+        "forward_links",
+        "rewritten",
+        "changed",
+        "source",
+        "target",
+        "from_id",
+        "to_id",
+        "node_id",
+        "storage_id",
     ]
 )
 # Fields that contain messages of the app or the output of other programs.
-_JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 _EXPLANATION_FIELDS = frozenset(["message", "left_out", "said", "output", "errors"])
 
 
 def filter_outcome(
-    outcome: ToolOutcome, visibility: CallVisibility, given: Mapping[str, object]
+    outcome: ToolOutcome, visibility: CallVisibility, arguments: Mapping[str, object]
 ) -> ToolOutcome:
-    """Return the outcome without what its caller may not know.
+    """Return the outcome without anything that its caller may not know.
 
     Args:
         outcome: The outcome of the call.
         visibility: The visibility of the call.
-        given: The arguments of the call.
+        arguments: The arguments of the call.
     """
     if not _needs_cleaning(outcome, hidden := visibility.hidden_paths()):
         return outcome
-    names = _HiddenNames(hidden, given)
+    names = _HiddenNames(hidden, arguments)
     error = outcome.error
     return replace(
         outcome,
         result={escape_unencodable(key): names.clean(value, key) for key, value in outcome.result.items()},
-        message=names.explain(outcome.message),
+        message=names.redact(outcome.message),
         error=error
         and {escape_unencodable(key): names.clean(value, key, explains=True) for key, value in error.items()},
         words=escape_unencodable(outcome.words),
@@ -77,19 +82,19 @@ def _needs_cleaning(outcome: ToolOutcome, hidden: HiddenPaths) -> bool:
 class _HiddenNames:
     """The paths of hidden files, except those that the caller named itself."""
 
-    def __init__(self, hidden: HiddenPaths, given: Mapping[str, object]) -> None:
+    def __init__(self, hidden: HiddenPaths, arguments: Mapping[str, object]) -> None:
         self._hidden = hidden
-        self._given = given
+        self._arguments = arguments
 
     @cached_property
-    def _given_text(self) -> str:
-        return name_key(_JSON.encode(self._given))
+    def _arguments_text(self) -> str:
+        return name_key(_JSON.encode(self._arguments))
 
     def clean(self, value: object, key: str, *, explains: bool = False) -> object:
         """Return a field of a result, or of an error (`explains`), without these names."""
         if isinstance(value, str):
             if explains or key in _EXPLANATION_FIELDS:
-                return self.explain(value)
+                return self.redact(value)
             return (
                 HIDDEN_PLACEHOLDER
                 if key in _PATH_FIELDS and self._is_hidden(value)
@@ -105,12 +110,12 @@ class _HiddenNames:
             return [self.clean(one, key, explains=explains) for one in shown]
         return value
 
-    def explain(self, text: str) -> str:
-        """Replace each of these names in a sentence with a mark."""
+    def redact(self, text: str) -> str:
+        """Replace each of these names in a sentence with the placeholder."""
         text = escape_unencodable(text)
         # Longest first, because one path may be the end of another.
         for key in sorted(self._hidden.in_text(text), key=len, reverse=True):
-            if not self._is_said(key):
+            if not self._is_known_to_caller(key):
                 text = _redact_path(text, key)
         return text
 
@@ -121,14 +126,14 @@ class _HiddenNames:
         return isinstance(item, str) and key in _PATH_FIELDS and self._is_hidden(item)
 
     def _is_hidden(self, text: str) -> bool:
-        return text in self._hidden and not self._is_said(name_key(text))
+        return text in self._hidden and not self._is_known_to_caller(name_key(text))
 
-    def _is_said(self, key: str) -> bool:
-        return NotePath(key).name in self._given_text
+    def _is_known_to_caller(self, key: str) -> bool:
+        return NotePath(key).name in self._arguments_text
 
 
 def _redact_path(text: str, key: str) -> str:
-    """Replace the path that equals `key` after normalization with a mark."""
+    """Replace the path that equals `key` after normalization with the placeholder."""
     # After a slash it is part of a path in another folder.
     pattern = re.compile(rf"(?<![\w/\\]){re.escape(key)}", re.IGNORECASE)
     cleaned = pattern.sub(HIDDEN_PLACEHOLDER, text)

@@ -27,8 +27,8 @@ def parse_docstring(text: str | None) -> Documentation:
     arguments: dict[str, list[str]] = {}
     section, current = "", ""
     for line in lines:
-        if found := _SECTION.match(line):
-            section = found[1]
+        if match := _SECTION.match(line):
+            section = match[1]
         elif not section:
             before.append(line)
         elif section in ("Args", "Arguments"):
@@ -41,9 +41,9 @@ def parse_docstring(text: str | None) -> Documentation:
 def _add_argument_line(line: str, current: str, arguments: dict[str, list[str]]) -> str:
     """Add the line to its argument and return the name of that argument."""
     indent = len(line) - len(line.lstrip())
-    if indent == 4 and (found := _ARGUMENT.match(line.strip())):
-        arguments[found[1]] = [found[2]]
-        return found[1]
+    if indent == 4 and (match := _ARGUMENT.match(line.strip())):
+        arguments[match[1]] = [match[2]]
+        return match[1]
     if current and line.strip():
         arguments[current].append(line.strip())
     return current

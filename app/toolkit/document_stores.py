@@ -107,19 +107,19 @@ class StoreRegistry:
     def __init__(self, vault: DocumentStore) -> None:
         self._open = {VAULT: StoreBinding(vault, "")}
 
-    def add(self, place: StoreBinding) -> Callable[[], None]:
+    def add(self, binding: StoreBinding) -> Callable[[], None]:
         """Open a store to the gate; the returned function closes it.
 
         Raises:
             InvalidParametersError: a store of that name is open.
         """
-        name = place.store.place
+        name = binding.store.place
         if name in self._open:
-            raise InvalidParametersError(f"There is a place called {name!r} already.", place=name)
-        self._open[name] = place
+            raise InvalidParametersError(f"A store named {name!r} is already open.", place=name)
+        self._open[name] = binding
 
         def close() -> None:
-            if self._open.get(name) is place:
+            if self._open.get(name) is binding:
                 del self._open[name]
 
         return close

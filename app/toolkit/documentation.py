@@ -80,12 +80,12 @@ def _arguments(tool: Tool) -> str:
 def _operations(tool: Tool) -> str:
     lines = []
     for op, fields in tool.operations.items():
-        takes = [
+        arguments = [
             f"`{p.name}`" + ("" if p.name in fields.needs else "?")
             for p in tool.parameters
             if p.name in fields.takes
         ]
-        lines.append(f"**{op}** {', '.join(takes)}".rstrip())
+        lines.append(f"**{op}** {', '.join(arguments)}".rstrip())
     return _bullets(lines)
 
 

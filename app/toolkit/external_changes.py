@@ -22,7 +22,7 @@ from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 
 DIRECT_EDIT = "direct_edit"
-"""Takes the place of a tool's name in the audit log."""
+"""Used instead of a tool's name in the audit log."""
 
 
 class ExternalChangeRecorder:
@@ -41,7 +41,7 @@ class ExternalChangeRecorder:
         self._backlinks = backlinks
 
     async def record(
-        self, change_set: ChangeSet, caller: Caller, reason: str, unkept: Iterable[NotePath] = ()
+        self, change_set: ChangeSet, caller: Caller, reason: str, without_copy: Iterable[NotePath] = ()
     ) -> ToolOutcome:
         """Record changes that `caller` made without the app.
 
@@ -49,19 +49,19 @@ class ExternalChangeRecorder:
             change_set: What each file held, and what it holds now; may be empty.
             caller: The caller to whom the changes are attributed.
             reason: The reason for the attribution, for the log.
-            unkept: Other changed files, of which no earlier copy exists; they are only listed.
+            without_copy: Other changed files, of which no earlier copy exists; they are only listed.
         """
-        lost = tuple(unkept)
-        arguments: dict[str, object] = {"paths": [str(path) for path in (*change_set.paths, *lost)]}
-        if lost:
-            arguments["no_copy_kept"] = [str(path) for path in lost]
+        listed_only = tuple(without_copy)
+        arguments: dict[str, object] = {"paths": [str(path) for path in (*change_set.paths, *listed_only)]}
+        if listed_only:
+            arguments["no_copy_kept"] = [str(path) for path in listed_only]
         call = Call(DIRECT_EDIT, arguments, caller)
         draft = AuditDraft(call)
         draft.decide(AuditDecision.NOT_ASKED, reason)
         draft.set_impact(impact_of_changes(change_set, self._backlinks))
-        draft.set_paths((*change_set.paths, *lost))
+        draft.set_paths((*change_set.paths, *listed_only))
         self._events.publish(ToolStarted(call.id, call.name, draft.arguments, caller))
-        outcome = ToolOutcome(True, message=_describe_changes(change_set, lost))
+        outcome = ToolOutcome(True, message=_describe_changes(change_set, listed_only))
         try:
             if change_set:
                 await self._commits.commit_external(
@@ -78,9 +78,9 @@ class ExternalChangeRecorder:
         return finished
 
 
-def _describe_changes(change_set: ChangeSet, lost: tuple[NotePath, ...]) -> str:
+def _describe_changes(change_set: ChangeSet, listed_only: tuple[NotePath, ...]) -> str:
     sentences = [f"{change_set.summary}, without asking."] if change_set.summary else []
-    if lost:
-        names = ", ".join(map(str, lost[:3])) + (" and others" if len(lost) > 3 else "")
-        sentences.append(f"Changed too, without a copy of what was there: {names}.")
+    if listed_only:
+        names = ", ".join(map(str, listed_only[:3])) + (" and others" if len(listed_only) > 3 else "")
+        sentences.append(f"Also changed, without a copy of the earlier content: {names}.")
     return " ".join(sentences)

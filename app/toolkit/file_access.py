@@ -29,24 +29,24 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 class ResolvedPath:
     """A location on disk; `real` is its absolute path without links.
 
-    `inside` is its path in the vault (empty: the vault itself), or None if it is outside. `whole`: it is used
-    as a folder, and access is requested for the location itself; otherwise for its parent folder.
+    `inside` is its path in the vault (empty: the vault itself), or None if it is outside. `used_as_folder`:
+    access is requested for the location itself; otherwise for its parent folder.
     `requested` is the path in the caller's words, the only one to show it for a hidden location.
     """
 
     real: str
     inside: str | None
-    whole: bool = False
+    used_as_folder: bool = False
     requested: str = ""
 
     def as_folder(self) -> ResolvedPath:
         """Return the same location, used as a folder."""
-        return replace(self, whole=True)
+        return replace(self, used_as_folder=True)
 
     @property
     def folder(self) -> str:
         """The folder to request access to."""
-        return self.real if self.whole else str(PurePath(self.real).parent)
+        return self.real if self.used_as_folder else str(PurePath(self.real).parent)
 
     @property
     def name(self) -> str:
@@ -69,7 +69,7 @@ class FileAccess:
 
     def __init__(self, root: Path, own: Iterable[Path]) -> None:
         self.root = os.path.realpath(root)
-        self._closed = (*_SYSTEM_FOLDERS, *(os.path.realpath(folder) for folder in own))
+        self._denied_folders = (*_SYSTEM_FOLDERS, *(os.path.realpath(folder) for folder in own))
 
     def resolve(self, text: str) -> ResolvedPath:
         """Resolve `text`: a path relative to the vault, to `~`, or an absolute one.
@@ -92,23 +92,25 @@ class FileAccess:
     def may_enter(self, real: str) -> bool:
         """Return whether a walk may enter the folder at this path, which contains no links."""
         path = PurePath(real)
-        if any(path.is_relative_to(closed) for closed in self._closed) or not _SECRET_FOLDERS.isdisjoint(
-            path.parts
-        ):
+        if any(
+            path.is_relative_to(closed) for closed in self._denied_folders
+        ) or not _SECRET_FOLDERS.isdisjoint(path.parts):
             return False
         return not path.is_relative_to(self.root)
 
     def _check(self, text: str, real: str) -> None:
         for parts in (PurePath(self._absolute(text)), PurePath(real)):
-            if any(parts.is_relative_to(closed) for closed in self._closed):
-                raise PermissionDeniedError(f"{text} is a place that no tool reads.", path=text)
+            if any(parts.is_relative_to(closed) for closed in self._denied_folders):
+                raise PermissionDeniedError(f"{text} is a location that no tool may read.", path=text)
             if not _SECRET_FOLDERS.isdisjoint(parts.parts):
-                raise PermissionDeniedError(f"{text} is in a folder of keys, which no tool reads.", path=text)
+                raise PermissionDeniedError(
+                    f"{text} is in a folder of keys, which no tool may read.", path=text
+                )
 
     def _absolute(self, text: str) -> str:
         """Return the path as an absolute one; a relative path starts at the vault."""
         if "\0" in text or any(part == ".." for part in re.split(r"[/\\]", text)):
-            raise InvalidPathError(f"{text!r} can't be read: a path may not climb by '..'.", path=text)
+            raise InvalidPathError(f"{text!r} can't be read: a path may not contain '..'.", path=text)
         if os.name != "nt" and (text.startswith("\\\\") or _DRIVE.match(text)):
             raise InvalidPathError(f"{text!r} is a path of another system.", path=text)
         if os.name == "nt" and re.match(r"[/\\]{2}", text):

@@ -54,35 +54,35 @@ class GrepMatch:
 
 @dataclass(slots=True)
 class WalkLimits:
-    """The limits of a walk, and what it had to leave out.
+    """The limits of a walk, and the omissions that they caused.
 
-    `depth`: 1 is the folder itself. `enters` decides whether a walk may enter an absolute path; hidden
-    folders are never entered. `shows` decides whether the caller may know of a relative path.
+    `depth`: 1 is the folder itself. `may_enter` decides whether a walk may enter an absolute path; hidden
+    folders are never entered. `is_visible` decides whether the caller may know of a relative path.
     """
 
     depth: int = MAX_DEPTH
     limit: int = MAX_RESULTS
-    enters: Callable[[str], bool] = lambda path: True
-    shows: Callable[[str], bool] = lambda path: True
+    may_enter: Callable[[str], bool] = lambda path: True
+    is_visible: Callable[[str], bool] = lambda path: True
     clock: Callable[[], float] = time.monotonic
     left_out: list[str] = field(default_factory=list)
-    ends: float = 0.0
+    deadline: float = 0.0
 
     def begin(self) -> None:
         """Start the timer."""
-        self.ends = self.clock() + WALK_TIMEOUT_S
+        self.deadline = self.clock() + WALK_TIMEOUT_S
 
     def is_over(self) -> bool:
         """Return whether the time is up, and record that once."""
-        if self.clock() < self.ends:
+        if self.clock() < self.deadline:
             return False
-        self.report_omission(f"what was not looked at within {WALK_TIMEOUT_S:g} s")
+        self.report_omission(f"files not reached within {WALK_TIMEOUT_S:g} s")
         return True
 
-    def report_omission(self, what: str) -> None:
-        """Record what is left out."""
-        if what not in self.left_out:
-            self.left_out.append(what)
+    def report_omission(self, omission: str) -> None:
+        """Record a description of omitted files."""
+        if omission not in self.left_out:
+            self.left_out.append(omission)
 
 
 def walk(top: str, limits: WalkLimits) -> Iterator[DirectoryEntry]:
@@ -97,7 +97,7 @@ def walk(top: str, limits: WalkLimits) -> Iterator[DirectoryEntry]:
         for entry in pending.pop(0):
             if limits.is_over():
                 return
-            if not limits.shows(entry.path):
+            if not limits.is_visible(entry.path):
                 continue
             yield entry
             if entry.kind == "folder" and (inner := _open_listing(top, entry, limits)) is not None:
@@ -112,8 +112,8 @@ def _open_listing(top: str, entry: DirectoryEntry, limits: WalkLimits) -> list[D
     if entry.path.rpartition("/")[2].startswith("."):
         limits.report_omission("hidden folders")
         return None
-    if not limits.enters(real):
-        limits.report_omission(f"{entry.path}: no tool reads that")
+    if not limits.may_enter(real):
+        limits.report_omission(f"{entry.path}: no tool may read it")
         return None
     try:
         return _entries(real, f"{entry.path}/")
@@ -123,16 +123,16 @@ def _open_listing(top: str, entry: DirectoryEntry, limits: WalkLimits) -> list[D
 
 
 def _entries(real: str, prefix: str) -> list[DirectoryEntry]:
-    found = []
+    entries = []
     try:
         with open_folder(real) as folder:
             for name in sorted(folder.names()):
                 if (status := folder.lstat(name)) is not None:
                     kind = _entry_kind(status.st_mode)
-                    found.append(DirectoryEntry(f"{prefix}{name}", kind, status.st_size, status.st_mtime))
+                    entries.append(DirectoryEntry(f"{prefix}{name}", kind, status.st_size, status.st_mtime))
     except OSError as error:
         raise StorageError(f"{real} can't be read: {error.strerror}.", path=real) from error
-    return found
+    return entries
 
 
 def _entry_kind(mode: int) -> Kind:
@@ -186,8 +186,8 @@ def line_pattern(pattern: str, *, cased: bool) -> _LinePattern:
     except re2.error as error:
         reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
         raise InvalidParametersError(
-            f"The pattern can't be read: {reason}. It is a regular expression of RE2, which has no"
-            " look-around and no back-references.",
+            f"The pattern is not a valid regular expression: {reason}. The syntax is that of RE2, which has"
+            " no look-around and no backreferences.",
             pattern=pattern,
         ) from error
     return compiled

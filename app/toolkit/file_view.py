@@ -53,28 +53,30 @@ def ask_to_read(
 
 
 class FileView:
-    """The files that a call may see in the folder `spot.folder` and below; paths are relative to it.
+    """The files that a call may see in the folder `location.folder` and below; paths are relative to it.
 
     Raises:
         NotFoundError: the location is the vault itself, used as a file.
     """
 
     def __init__(self, context: FileContext, location: ResolvedPath) -> None:
-        if location.inside == "" and not location.whole:
+        if location.inside == "" and not location.used_as_folder:
             raise NotFoundError("The vault is a folder, not a file.")
         self._context = context
         self.location = location
-        disk = context.services.file_access
-        self._may_enter = disk.may_enter
+        file_access = context.services.file_access
+        self._may_enter = file_access.may_enter
         self._prefix = None
         if not location.is_outside:
-            self._prefix = PurePath(location.folder).relative_to(disk.root)
+            self._prefix = PurePath(location.folder).relative_to(file_access.root)
 
-    def bounds(self, depth: int) -> WalkLimits:
+    def walk_limits(self, depth: int) -> WalkLimits:
         """Return the limits of a walk, which skips hidden files in the vault."""
         if self._prefix is None:
-            return WalkLimits(depth, enters=self._may_enter, shows=lambda name: not self._hides_outside(name))
-        return WalkLimits(depth, shows=self._shows)
+            return WalkLimits(
+                depth, may_enter=self._may_enter, is_visible=lambda name: not self._hides_outside(name)
+            )
+        return WalkLimits(depth, is_visible=self._is_visible)
 
     def require_folder(self) -> None:
         """Check that the call may know of the folder; scans every path, so call it in a thread.
@@ -101,11 +103,13 @@ class FileView:
             content = self._read_outside(name) if outside else self._context.vault.read(self._inside(name))
         except NotFoundError:
             requested = (
-                self.location.requested if name == self.location.name and not self.location.whole else name
+                self.location.requested
+                if name == self.location.name and not self.location.used_as_folder
+                else name
             )
             raise NotFoundError(f"There is no file {requested}.", path=requested) from None
         if len(content) > MAX_FILE_BYTES:
-            message = f"{name} holds more than {MAX_FILE_BYTES // 1024**2} MiB."
+            message = f"{name} is larger than {MAX_FILE_BYTES // 1024**2} MiB."
             raise LimitError(message, limit=MAX_FILE_BYTES, path=name)
         return content
 
@@ -151,7 +155,7 @@ class FileView:
         assert self._prefix is not None
         return NotePath.on_disk((self._prefix / name).as_posix())
 
-    def _shows(self, name: str) -> bool:
+    def _is_visible(self, name: str) -> bool:
         """Return whether the call may know of a file of the vault; its text decides if the index is stale."""
         path, context = self._inside(name), self._context
         if path.is_hidden or not context.vault.can_see(path) or context.vault.hides_folder(path):

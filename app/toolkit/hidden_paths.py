@@ -35,7 +35,7 @@ class HiddenPaths:
 
         The time depends on the number of notes that the text names, not on the number of hidden ones.
         """
-        found: set[str] = set()
+        matches: set[str] = set()
         folded = name_key(text)
         for end in _END.finditer(folded) if self.keys else ():
             # JSON may escape one character as up to six.
@@ -44,8 +44,8 @@ class HiddenPaths:
                 window = window[-self._longest :]
             for start in _START.finditer(window):
                 name = window[start.start() :]
-                found |= self.keys & {name, _decode_json_text(name)}
-        return found
+                matches |= self.keys & {name, _decode_json_text(name)}
+        return matches
 
 
 def _decode_json_text(name: str) -> str:

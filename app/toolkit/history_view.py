@@ -31,13 +31,13 @@ class HistoryView:
         self,
         journal: Journal,
         audit: AuditLog,
-        places: StoreRegistry,
+        stores: StoreRegistry,
         caller: Caller,
         visibility: CallVisibility,
     ) -> None:
         self._journal = journal
         self._audit = audit
-        self._places = places
+        self._stores = stores
         self._caller = caller
         self._visibility = visibility
 
@@ -48,23 +48,23 @@ class HistoryView:
         """
         if not self._visibility.can_see(path):
             return ()
-        found = self._journal.history(path)
-        last = next((one.hash for one in found if one.hash is not None), None)
+        versions = self._journal.history(path)
+        last = next((one.hash for one in versions if one.hash is not None), None)
         if self._is_private(path, last):
             return ()
-        shown = (
+        visible = (
             one
-            for one in found
+            for one in versions
             if self._visibility.can_see(one.path) and not self._is_private(one.path, one.hash)
         )
-        return tuple(self._without_others(one) for one in shown)
+        return tuple(self._without_hidden_summary(one) for one in visible)
 
-    def _without_others(self, version: Version) -> Version:
+    def _without_hidden_summary(self, version: Version) -> Version:
         """Return the version, without its summary if that names or counts hidden notes."""
         if not version.summary or not (self._visibility.hides_private or self._visibility.is_ruled):
             return version
         changes = self._journal.commit(version.commit_id).changes
-        return version if all(map(self._shows, changes)) else replace(version, summary=_CHANGED)
+        return version if all(map(self._is_visible, changes)) else replace(version, summary=_CHANGED)
 
     def content(self, path: NotePath, hash: str) -> bytes:
         """Return the bytes of a version of the file at `path`.
@@ -81,7 +81,7 @@ class HistoryView:
 
         Outside the vault, an agent sees only its own commits.
         """
-        return tuple(one for one in self._journal.commits(limit) if self._sees(one))
+        return tuple(one for one in self._journal.commits(limit) if self._may_see(one))
 
     def commits_of_document(self, place: str, path: NotePath) -> tuple[Commit, ...]:
         """Return the latest commits by any caller to a document of another store, newest first.
@@ -90,7 +90,7 @@ class HistoryView:
         """
         return self._journal.commits(_MAX_DOCUMENT_COMMITS, place=place, path=path)
 
-    def _sees(self, commit: Commit) -> bool:
+    def _may_see(self, commit: Commit) -> bool:
         if commit.place:
             return self._caller.kind is CallerKind.USER or commit.author == self._caller.name
         return all(self._visibility.can_see(path) for path in commit.paths)
@@ -105,18 +105,22 @@ class HistoryView:
         Raises:
             NotFoundError: the log has no such entry, or the journal lacks its commit.
         """
-        return self._known(self._audit.commits_of_entry(entry, self._journal))
+        return self._known_commit_ids(self._audit.commits_of_entry(entry, self._journal))
 
     def commits_of_turn(self, turn: str) -> tuple[int, ...]:
         """Return the commits of the calls of a turn, oldest first."""
-        return self._known(self._audit.commits_of_turn(turn, self._journal))
+        return self._known_commit_ids(self._audit.commits_of_turn(turn, self._journal))
 
     def visible_paths(self, commits: Iterable[int], paths: Iterable[NotePath]) -> list[str]:
         """Return the documents touched by the commits, without hidden ones."""
-        found = [one for one in map(self._journal.commit, commits) if one.place == VAULT]
-        changes = [change for one in found for change in one.changes]
+        vault_commits = [one for one in map(self._journal.commit, commits) if one.place == VAULT]
+        changes = [change for one in vault_commits for change in one.changes]
         hidden = {
-            path for one in changes if not self._shows(one) for path in (one.path, one.to) if path is not None
+            path
+            for one in changes
+            if not self._is_visible(one)
+            for path in (one.path, one.to)
+            if path is not None
         }
         return [str(path) for path in paths if path not in hidden]
 
@@ -124,16 +128,16 @@ class HistoryView:
         """Return the commits that have not been undone."""
         return tuple(one for one in map(self._journal.commit, commits) if one.undone_by is None)
 
-    def _known(self, commits: Iterable[Commit]) -> tuple[int, ...]:
+    def _known_commit_ids(self, commits: Iterable[Commit]) -> tuple[int, ...]:
         """Return the commits with at least one change that the call may know of."""
         return tuple(one.id for one in commits if self._may_know(one))
 
     def _may_know(self, commit: Commit) -> bool:
         if commit.place:
-            return self._sees(commit)
-        return any(self._shows(change) for change in commit.changes)
+            return self._may_see(commit)
+        return any(self._is_visible(change) for change in commit.changes)
 
-    def _shows(self, change: CommittedFile) -> bool:
+    def _is_visible(self, change: CommittedFile) -> bool:
         """Return whether a change is visible, by its paths and, for a deleted note, its texts."""
         paths = [path for path in (change.path, change.to) if path is not None]
         if not all(self._visibility.can_see(path) for path in paths):
@@ -158,7 +162,7 @@ class HistoryView:
             NotFoundError: a commit is no longer kept, or its store is not open.
             InvalidParametersError: the commits belong to several stores.
         """
-        return self._places.plan_undo(self._journal, commits)
+        return self._stores.plan_undo(self._journal, commits)
 
     def plan_restore(self, path: NotePath, hash: str) -> ChangeSet:
         """Return the change set that restores the note at `path` to a version.
@@ -167,4 +171,4 @@ class HistoryView:
             NotFoundError: the version is no longer kept, or the call may not see it.
         """
         self.content(path, hash)
-        return self._journal.restore(path, hash, self._places.current(VAULT, path))
+        return self._journal.restore(path, hash, self._stores.current(VAULT, path))

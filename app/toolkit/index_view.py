@@ -39,10 +39,12 @@ if TYPE_CHECKING:
 class IndexView:
     """Reads the index for one call, with the methods of `VaultIndex`."""
 
-    def __init__(self, index: VaultIndex, visibility: CallVisibility, meaning: SemanticSearch | None) -> None:
+    def __init__(
+        self, index: VaultIndex, visibility: CallVisibility, semantic_search: SemanticSearch | None
+    ) -> None:
         self._index = index
         self._visibility = visibility
-        self._meaning = meaning
+        self._semantic_search = semantic_search
 
     @property
     def resolver(self) -> Resolver:
@@ -51,10 +53,12 @@ class IndexView:
 
     def resolve(self, target: str, source: NotePath | None) -> Resolution:
         """Resolve a link target in `source`, ignoring hidden notes."""
-        found = self._index.resolver.resolve(target, source)
-        candidates = tuple(path for path in found.candidates if self._visibility.can_see(path))
-        path = found.path if found.path is None or self._visibility.can_see(found.path) else None
-        return replace(found, path=path, candidates=candidates)
+        resolution = self._index.resolver.resolve(target, source)
+        candidates = tuple(path for path in resolution.candidates if self._visibility.can_see(path))
+        path = (
+            resolution.path if resolution.path is None or self._visibility.can_see(resolution.path) else None
+        )
+        return replace(resolution, path=path, candidates=candidates)
 
     async def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
         """Return the links that these moves require to be rewritten, including those in hidden notes.
@@ -114,14 +118,14 @@ class IndexView:
 
     def unresolved(self) -> tuple[UnresolvedName, ...]:
         """Return the unresolved link names, each with the number of links that use it."""
-        lost = Counter(
+        hidden = Counter(
             name_key(link.target_text)
             for path in self._visibility.hidden()
             for link in self._index.outgoing(path)
             if link.target is None
         )
         names = self._index.unresolved()
-        counted = (UnresolvedName(one.name, one.count - lost[name_key(one.name)]) for one in names)
+        counted = (UnresolvedName(one.name, one.count - hidden[name_key(one.name)]) for one in names)
         return tuple(one for one in counted if one.count > 0)
 
     def tags(self) -> tuple[TagCount, ...]:
@@ -171,9 +175,9 @@ class IndexView:
                 *self._visibility.hidden(),
                 *(path for path in files if not self._visibility.can_see(path)),
             )
-        found = self._index.stats(private=not self._visibility.hides_private, hidden=hidden)
+        stats = self._index.stats(private=not self._visibility.hides_private, hidden=hidden)
         kinds = Counter(problem.kind for problem in self.problems())
-        return replace(found, skipped=kinds["skipped"] + kinds["misnamed"], failed=kinds["failed"])
+        return replace(stats, skipped=kinds["skipped"] + kinds["misnamed"], failed=kinds["failed"])
 
     def unlinked_mentions(self, path: NotePath) -> tuple[Mention, ...]:
         """Return where other notes mention the note's name without a link.
@@ -210,27 +214,27 @@ class IndexView:
     @property
     def has_embeddings(self) -> bool:
         """True if semantic search is available."""
-        return self._meaning is not None
+        return self._semantic_search is not None
 
-    async def best(
+    async def search_by_words_and_meaning(
         self, query: str, limit: int, offset: int = 0, *, order: str = "relevance", group: Grouping = ""
     ) -> SearchPage:
-        """Search like `search`, and rank the top hits of a plain-text query by meaning as well.
+        """Search like `search`, and also rank the top hits of a plain-text query by meaning.
 
         Semantic ranking applies only to hits sorted by relevance and not grouped.
 
         Raises:
             QueryError: the query is invalid; the message gives the position and what was expected.
         """
-        is_weighed = order == "relevance" and not group and offset + limit <= MAX_FUSED_HITS
-        if self._meaning is None or not is_weighed or not _is_plain(query):
+        can_fuse = order == "relevance" and not group and offset + limit <= MAX_FUSED_HITS
+        if self._semantic_search is None or not can_fuse or not _is_plain(query):
             return await self.search(query, limit, offset, order=order, group=group)
         page = await self.search(query, MAX_FUSED_HITS, 0)
         hits = {hit.path: hit for hit in page.hits}
         words = [(hit.path, hit.score) for hit in page.hits]
         try:
             terms = await self._index.term_statistics(query, words[0][0] if words else None)
-            ranked = await self._meaning.fused(query, words, terms)
+            ranked = await self._semantic_search.rank_notes(query, words, terms)
         except EmbedderUnavailable:
             ranked = words
         scored = [replace(hits[path], score=score) for path, score in ranked if path in hits]
@@ -267,29 +271,31 @@ class IndexView:
     def has_embedding(self, path: NotePath, hash: str) -> bool:
         """Return whether the vectors of the note at `path` match the text with this SHA-256."""
         return (
-            self._meaning is not None
+            self._semantic_search is not None
             and self._visibility.can_see(path)
-            and self._meaning.is_current(path, hash)
+            and self._semantic_search.is_current(path, hash)
         )
 
     def count_without_embedding(self) -> int:
-        """Return how many visible notes a search by meaning can't find."""
-        if self._meaning is None:
+        """Return the number of visible notes that semantic search can't find."""
+        if self._semantic_search is None:
             return 0
-        return len(self._meaning.without_vectors(self._index.note_paths()) - self._visibility.hidden())
+        return len(
+            self._semantic_search.without_vectors(self._index.note_paths()) - self._visibility.hidden()
+        )
 
     def note_similarity(self, first: NotePath, second: NotePath) -> float | None:
         """Return the cosine similarity of two notes, or None if it is unknown."""
-        if self._meaning is None or not (
+        if self._semantic_search is None or not (
             self._visibility.can_see(first) and self._visibility.can_see(second)
         ):
             return None
-        return self._meaning.note_similarity(first, second)
+        return self._semantic_search.note_similarity(first, second)
 
     def _require_search(self) -> SemanticSearch:
-        if self._meaning is None:
-            raise EmbedderUnavailable("Search by meaning is switched off.")
-        return self._meaning
+        if self._semantic_search is None:
+            raise EmbedderUnavailable("Semantic search is turned off.")
+        return self._semantic_search
 
     def _visible_link(self, link: LinkRecord) -> LinkRecord:
         if link.target is None or self._visibility.can_see(link.target):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.toolkit.semantic_search import SemanticSearch
 
 OWN_AGENT = "scriptorium"
-"""The agent of the desktop, whichever model it thinks with; person and command line share its memory."""
+"""The agent of the desktop, whatever its model; the user and the command line share its memory."""
 
 _OWN_KINDS = (CallerKind.USER, CallerKind.DESKTOP_AGENT, CallerKind.CLI)
 
@@ -69,7 +69,7 @@ class ConversationHit:
     score: float
 
 
-SearchSaid = Callable[[ConversationQuery], Sequence[ConversationHit]]
+SearchConversations = Callable[[ConversationQuery], Sequence[ConversationHit]]
 
 
 class Memory:
@@ -77,16 +77,19 @@ class Memory:
 
     Args:
         store: Its blocks and entries.
-        search_said: Searches the saved conversations.
+        search_conversations: Searches the saved conversations.
         named_agents: Returns the agents that have a name but have not written anything yet.
     """
 
     def __init__(
-        self, store: MemoryStore, search_said: SearchSaid, named_agents: Callable[[], Iterable[str]] = tuple
+        self,
+        store: MemoryStore,
+        search_conversations: SearchConversations,
+        named_agents: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         self.store = store
         self.archive = Archive(store.database)
-        self.search_said = search_said
+        self.search_conversations = search_conversations
         self._named_agents = named_agents
 
     def agents(self) -> tuple[str, ...]:
@@ -99,13 +102,13 @@ class Memory:
         Raises:
             NotFoundError: no agent has that name; `suggestions` are near misses.
         """
-        known = self.agents()
+        agents = self.agents()
         wanted = name.strip().casefold()
-        for one in sorted(known, key=lambda one: one != name):
-            if one.casefold() == wanted:
-                return one
-        near = [match[0] for match in process.extract(name, known, limit=3, score_cutoff=50)]
-        raise NotFoundError(f"There is no agent called {name!r}.", agent=name, suggestions=near)
+        for agent in sorted(agents, key=lambda agent: agent != name):
+            if agent.casefold() == wanted:
+                return agent
+        suggestions = [match[0] for match in process.extract(name, agents, limit=3, score_cutoff=50)]
+        raise NotFoundError(f"There is no agent called {name!r}.", agent=name, suggestions=suggestions)
 
     async def recall(
         self,
@@ -121,9 +124,11 @@ class Memory:
         ranked = [(number, score / best if best > 0 else 1.0) for number, score in words]
         if meaning is not None:
             try:
-                meant = await self._search_vectors(agent, query, max(limit, MAX_FUSED_HITS), span, meaning)
+                semantic_hits = await self._search_vectors(
+                    agent, query, max(limit, MAX_FUSED_HITS), span, meaning
+                )
                 terms = self.archive.term_statistics(query, words[0][0] if words else None)
-                ranked = meaning.fuse(words, meant, terms)
+                ranked = meaning.fuse(words, semantic_hits, terms)
             except EmbedderUnavailable:
                 # The word matches are a valid answer; the missing vectors are reported elsewhere.
                 pass
@@ -140,8 +145,8 @@ class Memory:
                 model, [(number, vector) for (number, _), vector in zip(missing, vectors, strict=True)]
             )
         (vector,) = await meaning.vectors_of([query], query=True)
-        close = self.archive.search_vectors(agent, model, vector, limit, span)
-        return [(number, cosine) for number, cosine in close if cosine >= _MIN_SIMILARITY]
+        hits = self.archive.search_vectors(agent, model, vector, limit, span)
+        return [(number, cosine) for number, cosine in hits if cosine >= _MIN_SIMILARITY]
 
 
 class VisibleBlocks:
@@ -170,8 +175,8 @@ class VisibleBlocks:
 
     def find(self, label: str, agent: str) -> Block | None:
         """Return a block if it is visible; see `MemoryStore.find`."""
-        found = self._store.find(label, agent)
-        return found if found is not None and self.can_see(found) else None
+        block = self._store.find(label, agent)
+        return block if block is not None and self.can_see(block) else None
 
     def block(self, label: str, agent: str) -> Block:
         """Return a visible block; see `MemoryStore.block`. Errors name no hidden block.
@@ -182,15 +187,15 @@ class VisibleBlocks:
         """
         if self.find(label, agent) is not None:
             return self._store.block(label, agent)
-        known = [one.label for one in self.blocks(agent)]
-        near = [match[0] for match in process.extract(label, known, limit=3, score_cutoff=60)]
+        labels = [one.label for one in self.blocks(agent)]
+        suggestions = [match[0] for match in process.extract(label, labels, limit=3, score_cutoff=60)]
         message = f"There is no block {label!r} in the memory."
-        raise NotFoundError(message, label=label, suggestions=near, blocks=known[:50])
+        raise NotFoundError(message, label=label, suggestions=suggestions, blocks=labels[:50])
 
     def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:
         """Return the visible pinned blocks; see `MemoryStore.pinned`."""
-        seen = {one.label for one in self.blocks(agent)}
-        return tuple(one for one in self._store.pinned(agent) if one.label in seen)
+        visible_labels = {one.label for one in self.blocks(agent)}
+        return tuple(one for one in self._store.pinned(agent) if one.label in visible_labels)
 
 
 _MIN_SIMILARITY = 0.25
@@ -204,11 +209,11 @@ def memory_binding(store: MemoryStore, loaded: StorePolicy | None = None) -> Sto
         loaded: A policy that is consulted first, for files loaded unchanged; it returns None to pass.
     """
 
-    def ruled(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
-        known = loaded(change_set, caller) if loaded is not None else None
-        return known or authorize_memory_change(change_set, caller)
+    def store_policy(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
+        verdict = loaded(change_set, caller) if loaded is not None else None
+        return verdict or authorize_memory_change(change_set, caller)
 
-    return StoreBinding(store, "the memory", ruled)
+    return StoreBinding(store, "the memory", store_policy)
 
 
 def authorize_memory_change(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
@@ -228,16 +233,16 @@ def _authorize(change: FileChange, agent: str) -> BlockVerdict:
     if is_entry(change.path):
         return _verdict_on_entry(change, agent)
     before, after = before_of(change), after_of(change)
-    old = None if before is None else parse_block(before)
-    new = None if after is None else parse_block(after)
-    if old is None and new is not None:
-        old = _default_block(new, agent)
-    return acl.authorize_change(old, new, agent)
+    old_block = None if before is None else parse_block(before)
+    new_block = None if after is None else parse_block(after)
+    if old_block is None and new_block is not None:
+        old_block = _default_block(new_block, agent)
+    return acl.authorize_change(old_block, new_block, agent)
 
 
-def _default_block(new: Block, agent: str) -> Block | None:
+def _default_block(block: Block, agent: str) -> Block | None:
     """Return the default block with this label, or None if there is none."""
-    return next((one for one in default_blocks(agent) if one.path.key == new.path.key), None)
+    return next((one for one in default_blocks(agent) if one.path.key == block.path.key), None)
 
 
 def _verdict_on_entry(change: FileChange, agent: str) -> BlockVerdict:
@@ -248,6 +253,6 @@ def _verdict_on_entry(change: FileChange, agent: str) -> BlockVerdict:
         case Create():
             return BlockVerdict("allow", "a new entry of its own archive")
         case Delete():
-            return BlockVerdict("ask", "an entry of the archive would be gone")
+            return BlockVerdict("ask", "deletes an entry of the archive")
         case _:
-            return BlockVerdict("deny", "an entry of the archive is never changed")
+            return BlockVerdict("deny", "entries of the archive can't be changed")

@@ -66,8 +66,10 @@ class OpenNote:
         # Only an escape could hide the word from this check; in that case, the properties are parsed.
         if "origin" not in text and "\\" not in text:
             return False
-        found = read_frontmatter(text)
-        return ParsedNote(properties=found.properties, properties_problem=found.problem).is_from_web
+        frontmatter = read_frontmatter(text)
+        return ParsedNote(
+            properties=frontmatter.properties, properties_problem=frontmatter.problem
+        ).is_from_web
 
     def with_text(self, text: str) -> Update:
         """Return the change that replaces its whole text with `text`."""

@@ -66,7 +66,7 @@ class PendingOperations:
         may_know: Callable[[Caller, NotePath], bool] = lambda caller, path: True,
     ) -> None:
         self._run_call = run
-        self._kept = store
+        self._optional_store = store
         self._journal = journal
         self._events = events
         self._may_know = may_know
@@ -77,9 +77,9 @@ class PendingOperations:
         self._unsubscribe = events.subscribe(ApprovalAsked, self._on_approval_asked)
 
     @property
-    def are_kept(self) -> bool:
+    def can_wait(self) -> bool:
         """True if operations can wait: False in a vault that is open read-only."""
-        return self._kept is not None
+        return self._optional_store is not None
 
     @property
     def _store(self) -> PendingStore:
@@ -88,9 +88,9 @@ class PendingOperations:
         Raises:
             InvalidParametersError: The vault is open read-only.
         """
-        if self._kept is None:
+        if self._optional_store is None:
             raise InvalidParametersError("There are no pending operations here: the vault is open read-only.")
-        return self._kept
+        return self._optional_store
 
     # For callers
 
@@ -121,7 +121,7 @@ class PendingOperations:
     @property
     def open_operations(self) -> tuple[PendingOperation, ...]:
         """Return the undecided and unfinished operations of all callers, oldest first."""
-        return self._kept.open_operations() if self._kept is not None else ()
+        return self._optional_store.open_operations() if self._optional_store is not None else ()
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
         """Return the operations that `caller` submitted, newest first; the user sees all open ones."""
@@ -135,10 +135,10 @@ class PendingOperations:
         Raises:
             NotFoundError: `caller` submitted no operation with this id.
         """
-        found = self._store.get(id)
-        if caller.kind is not CallerKind.USER and not is_same(found.caller, caller):
+        operation = self._store.get(id)
+        if caller.kind is not CallerKind.USER and not is_same(operation.caller, caller):
             raise NotFoundError(f"There is no pending operation {id}.", pending_operation_id=id)
-        return found
+        return operation
 
     def details(self, id: str) -> Mapping[str, object]:
         """Return the question to the user about an operation: its operation, tool, reason and target.
@@ -148,17 +148,17 @@ class PendingOperations:
         return self._details.get(id, {})
 
     def _describe(self, request: ApprovalRequest) -> Mapping[str, object]:
-        known: dict[str, object] = {
+        details: dict[str, object] = {
             "operation": request.operation.value,
             "tool": request.tool,
             "reason": request.reason,
         }
         if isinstance(request.proposal, Effect):
-            return {**known, "target": request.proposal.text}
+            return {**details, "target": request.proposal.text}
         if request.proposal.place == VAULT:
             shown = (path for path in request.proposal.paths if self._may_know(request.caller, path))
-            known["files"] = [str(path) for path in shown]
-        return known
+            details["files"] = [str(path) for path in shown]
+        return details
 
     async def cancel(self, id: str, caller: Caller) -> PendingOperation:
         """Cancel an operation and withdraw the question to the user.
@@ -167,10 +167,10 @@ class PendingOperations:
             NotFoundError: `caller` submitted no operation with this id.
             InvalidParametersError: the operation has already been decided.
         """
-        found = self.status(id, caller)
-        if found.state is not PendingState.WAITING:
-            message = f"The operation {id} is {found.state.value}: it can no longer be canceled."
-            raise InvalidParametersError(message, pending_operation_id=id, state=found.state.value)
+        operation = self.status(id, caller)
+        if operation.state is not PendingState.WAITING:
+            message = f"The operation {id} is {operation.state.value}: it can no longer be canceled."
+            raise InvalidParametersError(message, pending_operation_id=id, state=operation.state.value)
         outcome = ToolOutcome(
             False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""}
         )
@@ -194,7 +194,7 @@ class PendingOperations:
             elif operation.expires <= self._clock():
                 self._expire(operation.id)
             elif ask:
-                self._begin(operation, known=True)
+                self._begin(operation, is_stored=True)
         return len(self._tasks)
 
     async def close(self) -> None:
@@ -202,8 +202,8 @@ class PendingOperations:
         self._unsubscribe()
         for id in tuple(self._tasks):
             await self._end(id, _CLOSING_REASON)
-        if self._kept is not None:
-            self._kept.close()
+        if self._optional_store is not None:
+            self._optional_store.close()
 
     # Running
 
@@ -211,12 +211,12 @@ class PendingOperations:
         self,
         operation: PendingOperation,
         *,
-        known: bool = False,
+        is_stored: bool = False,
         enter: Callable[[], Awaitable[None]] | None = None,
     ) -> tuple[asyncio.Task[ToolOutcome], asyncio.Event]:
         question_asked = self._asked[operation.id] = asyncio.Event()
         task = asyncio.get_running_loop().create_task(
-            self._run(operation, known, enter), name=f"pending {operation.id}"
+            self._run(operation, is_stored, enter), name=f"pending {operation.id}"
         )
         self._tasks[operation.id] = task
         task.add_done_callback(lambda _: self._discard(operation.id))
@@ -228,15 +228,15 @@ class PendingOperations:
         self._details.pop(id, None)
 
     async def _run(
-        self, operation: PendingOperation, known: bool, enter: Callable[[], Awaitable[None]] | None
+        self, operation: PendingOperation, is_stored: bool, enter: Callable[[], Awaitable[None]] | None
     ) -> ToolOutcome:
-        row = _PendingRecord(self._store, operation, self._publish, kept=known)
+        record = _PendingRecord(self._store, operation, self._publish, is_stored=is_stored)
         timeout = max(0.0, operation.expires - self._clock())
-        observer = CallObserver(row.on_question, row.on_write, row.on_effect, timeout, enter)
+        observer = CallObserver(record.on_question, record.on_write, record.on_effect, timeout, enter)
         outcome = await self._run_call(
             Call.of(operation.tool, operation.arguments, operation.caller, observer=observer, id=operation.id)
         )
-        if row.kept:
+        if record.is_stored:
             self._finish(operation.id, _final_state(outcome), outcome)
         return outcome
 
@@ -261,17 +261,17 @@ class PendingOperations:
     def _resolve_interrupted(self, operation: PendingOperation) -> None:
         commit = self._journal.commit_of_entry(operation.id)
         if commit is not None:
-            done = ToolOutcome(
+            outcome = ToolOutcome(
                 True, message="The change was written just before the app stopped.", commit=commit.id
             )
-            self._finish(operation.id, PendingState.DONE, done)
+            self._finish(operation.id, PendingState.DONE, outcome)
         else:
-            failed = ToolOutcome(
+            outcome = ToolOutcome(
                 False,
                 message=_INTERRUPTED_MESSAGE,
                 error={"type": "internal", "message": _INTERRUPTED_MESSAGE},
             )
-            self._finish(operation.id, PendingState.FAILED, failed)
+            self._finish(operation.id, PendingState.FAILED, outcome)
 
     def _expire(self, id: str) -> None:
         message = "The user did not decide in time."
@@ -283,26 +283,33 @@ class _PendingRecord:
     """The record of one operation while its call runs; created when the user is first asked."""
 
     def __init__(
-        self, store: PendingStore, operation: PendingOperation, publish: Callable[[str], None], *, kept: bool
+        self,
+        store: PendingStore,
+        operation: PendingOperation,
+        publish: Callable[[str], None],
+        *,
+        is_stored: bool,
     ) -> None:
         self._store = store
         self._operation = operation
         self._publish = publish
-        self.kept = kept
-        self._begun = False
-        self._ran = False
+        self.is_stored = is_stored
+        self._is_running = False
+        self._effect_is_done = False
 
     def on_question(self) -> None:
         """Store the operation; it stays `running` after an effect, so that a restart never repeats it."""
         id = self._operation.id
-        if not self.kept:
+        if not self.is_stored:
             self._store.add(self._operation)
-            self.kept = True
-            if self._ran:
+            self.is_stored = True
+            if self._effect_is_done:
                 self._store.transition(id, PendingState.WAITING, PendingState.RUNNING)
-        elif not self._ran and self._store.transition(id, PendingState.RUNNING, PendingState.WAITING):
+        elif not self._effect_is_done and self._store.transition(
+            id, PendingState.RUNNING, PendingState.WAITING
+        ):
             log.info("%s met a changed file and is asked again", id)
-        self._begun = self._ran
+        self._is_running = self._effect_is_done
         self._publish(id)
 
     def on_write(self) -> None:
@@ -312,17 +319,17 @@ class _PendingRecord:
             NotFoundError: the operation has been decided in the meantime.
         """
         # A second step of the same call, without a question, is not a second run.
-        if not self.kept or self._begun:
+        if not self.is_stored or self._is_running:
             return
         if not self._store.transition(self._operation.id, PendingState.WAITING, PendingState.RUNNING):
             raise NotFoundError(
                 "The operation has already been decided.", pending_operation_id=self._operation.id
             )
-        self._begun = True
+        self._is_running = True
 
     def on_effect(self) -> None:
         """Record that an effect is done; the changes that follow belong to the same run."""
-        self._ran = self._begun = True
+        self._effect_is_done = self._is_running = True
 
 
 def _final_state(outcome: ToolOutcome) -> PendingState:

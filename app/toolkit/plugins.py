@@ -66,16 +66,16 @@ class PluginPackage:
 
 def plugin_packages() -> tuple[PluginPackage, ...]:
     """Return the packages in the user's plug-in folder, sorted by name, without loading them."""
-    places = sorted(paths.plugin_folder().iterdir())
-    return tuple(_package(one) for one in places if one.is_dir() or one.suffix == ".whl")
+    candidates = sorted(paths.plugin_folder().iterdir())
+    return tuple(_package(one) for one in candidates if one.is_dir() or one.suffix == ".whl")
 
 
 def _package(path: Path) -> PluginPackage:
     try:
-        found = [
+        packages = [
             one for one in distributions(path=[str(path)]) if one.entry_points.select(group=ENTRY_POINT_GROUP)
         ]
-        titles = [f"{one.metadata['Name']} {one.version}" for one in found]
+        titles = [f"{one.metadata['Name']} {one.version}" for one in packages]
     except Exception as error:  # The metadata is untrusted: report any error in it.
         return PluginPackage(path.name, path, path.name, f"Its metadata can't be read: {error}")
     if not titles:
@@ -86,19 +86,21 @@ def _package(path: Path) -> PluginPackage:
 
 
 def load_plugins(
-    registry: ToolRegistry, found: Iterable[EntryPoint] | None = None, *, on: Collection[str] = ()
+    registry: ToolRegistry, entry_points: Iterable[EntryPoint] | None = None, *, on: Collection[str] = ()
 ) -> LoadedPlugins:
     """Register the categories, all off, and the tools of every plug-in that is installed.
 
     Args:
         registry: Already contains the built-in tools, so that no plug-in can use their names.
-        found: The entry points; defaults to those of the running Python and of the plug-in folder.
+        entry_points: The entry points; defaults to those of the running Python and of the plug-in folder.
         on: The names of the enabled plug-ins in the user's folder.
     """
-    entries = (*_installed(_search_path()), *_enabled_entry_points(on)) if found is None else found
+    all_entry_points = (
+        (*_installed(_search_path()), *_enabled_entry_points(on)) if entry_points is None else entry_points
+    )
     categories: list[str] = []
     problems: list[str] = []
-    for entry in sorted(entries, key=lambda one: (one.name, one.value)):
+    for entry in sorted(all_entry_points, key=lambda one: (one.name, one.value)):
         try:
             plugin = _load_plugin(entry)
             _register(registry, plugin)
@@ -126,21 +128,21 @@ def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
 def _enabled_entry_points(names: Collection[str]) -> tuple[EntryPoint, ...]:
     """Return the entry points of these plug-ins in the user's folder, and extend the module path."""
     usable = [one for one in plugin_packages() if one.name in names and not one.problem] if names else []
-    places = [str(one.path) for one in usable]
-    if fresh := [place for place in places if place not in sys.path]:
+    folders = [str(one.path) for one in usable]
+    if new_folders := [folder for folder in folders if folder not in sys.path]:
         # Appended, so that a plug-in can't replace a module of the app.
-        sys.path.extend(fresh)
+        sys.path.extend(new_folders)
         importlib.invalidate_caches()
-    return _entry_points(tuple(places))
+    return _entry_points(tuple(folders))
 
 
 def _entry_points(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Return the group's entry points of the packages on `path`; the first package of a name wins."""
-    found: dict[str, tuple[EntryPoint, ...]] = {}
-    for one in distributions(path=list(path)):
-        if points := tuple(one.entry_points.select(group=ENTRY_POINT_GROUP)):
-            found.setdefault(one.metadata["Name"], points)
-    return tuple(point for points in found.values() for point in points)
+    points_by_package: dict[str, tuple[EntryPoint, ...]] = {}
+    for package in distributions(path=list(path)):
+        if points := tuple(package.entry_points.select(group=ENTRY_POINT_GROUP)):
+            points_by_package.setdefault(package.metadata["Name"], points)
+    return tuple(point for points in points_by_package.values() for point in points)
 
 
 def _load_plugin(entry: EntryPoint) -> Plugin:

@@ -29,14 +29,14 @@ class RateLimiter:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._ruled: tuple[CallLimit, ...] = ()
+        self._user_limits: tuple[CallLimit, ...] = ()
         self._calls: dict[_Key, Calls] = {}
         self._last: dict[_Key, float] = {}
         self._turns: OrderedDict[str, Counter[str]] = OrderedDict()
 
     def configure(self, user_limits: Iterable[CallLimit]) -> None:
         """Apply these limits of the user from now on, in addition to those of tools and categories."""
-        self._ruled = tuple(user_limits)
+        self._user_limits = tuple(user_limits)
 
     def check(self, tool: Tool, category: Category, caller: Caller) -> None:
         """Count a call of `tool` by `caller`.
@@ -48,7 +48,7 @@ class RateLimiter:
         if caller.kind is CallerKind.USER:
             return
         now = self._clock()
-        user_limits = [one for one in self._ruled if _is_about(one, tool)]
+        user_limits = [one for one in self._user_limits if _is_about(one, tool)]
         windows = self._windows(tool, category, caller, user_limits, now)
         for calls, subject, limit in windows:
             if len(calls) >= limit:
@@ -77,22 +77,22 @@ class RateLimiter:
 
     def _check_pause(self, tool: Tool, caller: Caller, user_limits: list[CallLimit], now: float) -> None:
         last = self._last.get(_window_key(tool.name, caller))
-        for one in user_limits:
-            if one.pause is not None and last is not None and now - last < one.pause:
-                retry = round(one.pause - (now - last), 1)
+        for limit in user_limits:
+            if limit.pause is not None and last is not None and now - last < limit.pause:
+                retry = round(limit.pause - (now - last), 1)
                 raise LimitError(
-                    f"{tool.name} may be called every {one.pause:g} s: try again in {retry} s.",
+                    f"{tool.name} may be called every {limit.pause:g} s: try again in {retry} s.",
                     limit=1,
                     retry_after=retry,
                 )
 
     def _check_turn(self, tool: Tool, caller: Caller, user_limits: list[CallLimit]) -> None:
         counts = self._turns.get(caller.turn, Counter())
-        for one in user_limits:
-            call_count = sum(count for name, count in counts.items() if word_matches(one.tool, name))
-            if one.per_turn is not None and caller.turn and call_count >= one.per_turn:
-                message = f"More than {one.per_turn} calls in a turn of {_limit_label(one)}."
-                raise LimitError(message, limit=one.per_turn)
+        for limit in user_limits:
+            call_count = sum(count for name, count in counts.items() if word_matches(limit.tool, name))
+            if limit.per_turn is not None and caller.turn and call_count >= limit.per_turn:
+                message = f"More than {limit.per_turn} calls in a turn of {_limit_label(limit)}."
+                raise LimitError(message, limit=limit.per_turn)
 
     def _count(self, tool: Tool, caller: Caller) -> None:
         if not caller.turn:

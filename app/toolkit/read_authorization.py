@@ -58,12 +58,12 @@ class PreparedCall:
         access: StoreVerdict | None = None,
         from_outside: bool = False,
     ) -> CallFacts:
-        """Return what the policy decides on.
+        """Return the facts on which the policy decides.
 
         Args:
             impact: The impact of the proposal.
             changes_notes: Whether it changes notes.
-            access: What the store's own permissions say.
+            access: The verdict of the store's own permissions.
             from_outside: Whether text from outside that the call has fetched influences the proposal.
         """
         promised = self.tool.changes_notes if changes_notes else self.tool.proposes
@@ -85,15 +85,15 @@ class PreparedCall:
 
 async def authorize_reads(call: PreparedCall, resolver: Resolver, gate: ApprovalGate) -> Rejected | None:
     """Ask the user about the notes that the call names, if a rule says so; return a rejection, if any."""
-    named = _named_notes(call, resolver)
-    call.draft.set_paths(tuple(path for path in named if call.visibility.can_see(path)))
-    to_approve = tuple(path for path in named if call.visibility.needs_approval(path))
+    named_notes = _named_notes(call, resolver)
+    call.draft.set_paths(tuple(path for path in named_notes if call.visibility.can_see(path)))
+    to_approve = tuple(path for path in named_notes if call.visibility.needs_approval(path))
     if not to_approve:
         return None
-    listed = ", ".join(map(str, to_approve))
-    shown = Effect("read", f"Read {listed}", tuple(("note", str(path)) for path in to_approve))
+    names = ", ".join(map(str, to_approve))
+    effect = Effect("read", f"Read {names}", tuple(("note", str(path)) for path in to_approve))
     facts = call.facts(impact_of_reading(to_approve), changes_notes=False)
-    answer = await gate.authorize(call.draft, facts, shown, call.given_values)
+    answer = await gate.authorize(call.draft, facts, effect, call.given_values)
     if isinstance(answer, Rejected):
         return answer
     for path in to_approve:
@@ -103,7 +103,7 @@ async def authorize_reads(call: PreparedCall, resolver: Resolver, gate: Approval
 
 def _named_notes(call: PreparedCall, resolver: Resolver) -> tuple[NotePath, ...]:
     """Return the notes that arguments name. The tool itself reports names that can't be resolved."""
-    found: dict[NotePath, None] = {}
+    notes: dict[NotePath, None] = {}
     for parameter in call.tool.parameters:
         if parameter.kind is not ArgumentKind.NOTE:
             continue
@@ -111,7 +111,7 @@ def _named_notes(call: PreparedCall, resolver: Resolver) -> tuple[NotePath, ...]
         for name in value if isinstance(value, list) else [value]:
             if isinstance(name, str):
                 try:
-                    found[resolver.resolve_for_reading(name)] = None
+                    notes[resolver.resolve_for_reading(name)] = None
                 except ScriptoriumError:
                     continue
-    return tuple(found)
+    return tuple(notes)

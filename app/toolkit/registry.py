@@ -99,7 +99,7 @@ class ToolRegistry:
                 read-only and it proposes changes.
         """
         if tool.name in self._tools:
-            raise InvalidParametersError(f"There is a tool called {tool.name} already.", tool=tool.name)
+            raise InvalidParametersError(f"A tool named {tool.name} already exists.", tool=tool.name)
         category = self.category(tool.category)
         if category.level is AccessLevel.READ_ONLY and tool.changes_notes:
             raise InvalidParametersError(
@@ -120,7 +120,7 @@ class ToolRegistry:
             InvalidParametersError: its id is taken.
         """
         if category.id in self._categories:
-            raise InvalidParametersError(f"There is a category {category.id} already.", category=category.id)
+            raise InvalidParametersError(f"A category {category.id} already exists.", category=category.id)
         self._categories[category.id] = category
 
         def remove() -> None:
@@ -135,8 +135,10 @@ class ToolRegistry:
             NotFoundError: there is no such tool; `suggestions` are near misses.
         """
         if name not in self._tools:
-            near = [match[0] for match in process.extract(name, list(self._tools), limit=3, score_cutoff=60)]
-            raise NotFoundError(f"There is no tool called {name!r}.", tool=name, suggestions=near)
+            suggestions = [
+                match[0] for match in process.extract(name, list(self._tools), limit=3, score_cutoff=60)
+            ]
+            raise NotFoundError(f"There is no tool called {name!r}.", tool=name, suggestions=suggestions)
         return self._tools[name]
 
     def category(self, id: str) -> Category:
@@ -179,11 +181,13 @@ class ToolRegistry:
         if (has_effect and not self._may_write(caller)) or (
             tool.changes_notes and not self._may_change_notes(caller)
         ):
-            part = tool.read_only_variant()
-            if part is None:
+            read_only = tool.read_only_variant()
+            if read_only is None:
                 return None
-            tool = part
+            tool = read_only
         if not tool.operations:
             return tool
-        kept = tuple(op for op in tool.operations if self._may_call(caller, tool.category, tool.name, op))
-        return tool.with_only(kept) if kept else None
+        operations = tuple(
+            op for op in tool.operations if self._may_call(caller, tool.category, tool.name, op)
+        )
+        return tool.with_only(operations) if operations else None

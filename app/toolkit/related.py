@@ -71,11 +71,11 @@ def find_related_notes(
         tags: Its tags.
         limit: The maximum number of notes.
     """
-    found: dict[NotePath, dict[str, RelatednessReason]] = {}
+    reasons_by_note: dict[NotePath, dict[str, RelatednessReason]] = {}
 
     def add_reason(other: NotePath | None, reason: RelatednessReason) -> None:
         if other is not None and other != path and other.is_note:
-            found.setdefault(other, {}).setdefault(reason.kind + name_key(reason.tag), reason)
+            reasons_by_note.setdefault(other, {}).setdefault(reason.kind + name_key(reason.tag), reason)
 
     for link in index.outgoing(path):
         add_reason(link.target, RelatednessReason("FORWARDLINK_TO", 1.0))
@@ -89,7 +89,7 @@ def find_related_notes(
             add_reason(other, RelatednessReason("SHARED_TAG", score, tag))
     for hit in like(path, limit * _OVERSAMPLING, MIN_SIMILARITY) if like else ():
         add_reason(hit.path, RelatednessReason("SEMANTICALLY_RELATED", round(hit.score, 4)))
-    related = [_related(other, tuple(reasons.values())) for other, reasons in found.items()]
+    related = [_related(other, tuple(reasons.values())) for other, reasons in reasons_by_note.items()]
     return tuple(sorted(related, key=lambda one: (-one.score, one.path))[:limit])
 
 

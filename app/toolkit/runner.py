@@ -1,6 +1,6 @@
 """ToolRunner: the only way to a tool, for the agents, MCP, HTTP, the command line and the window.
 
-`call.py` says what a call is, and `call_pipeline.py` what happens to it.
+`call.py` defines a call, and `call_pipeline.py` the stages that it passes.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class ToolRunner:
         )
 
     def close(self) -> None:
-        """Unsubscribe from the index and the grants; `cancel_calls` ends the running calls before."""
+        """Unsubscribe from the index and the grants. Call `cancel_calls` first."""
         self._visibility.close()
         self.audit_writer.close()
         self._gate.close()

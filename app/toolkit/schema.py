@@ -35,7 +35,7 @@ def flat_schema(model: type[BaseModel], *, nullable: bool = False) -> Schema:
         TypeError: a field's type has no flat schema; the message says which and what to use instead.
     """
     raw = model.model_json_schema(mode="serialization" if nullable else "validation")
-    schema = _inlined(raw, raw.pop("$defs", {}), (), nullable)
+    schema = _inline(raw, raw.pop("$defs", {}), (), nullable)
     schema.pop("description", None)
     schema.setdefault("properties", {})
     check_flat(schema, model.__name__)
@@ -60,41 +60,39 @@ def without_properties(schema: Schema, properties: frozenset[str]) -> Schema:
     return copy
 
 
-def without_operations(schema: Schema, kept: tuple[str, ...], properties: frozenset[str]) -> Schema:
-    """Return `schema` with `op` restricted to `kept` and with only the `properties` of these operations."""
+def without_operations(schema: Schema, operations: tuple[str, ...], properties: frozenset[str]) -> Schema:
+    """Return `schema` with `op` restricted to `operations`, and with only their `properties`."""
     copy = without_properties(schema, properties)
-    copy["properties"]["op"]["enum"] = list(kept)
+    copy["properties"]["op"]["enum"] = list(operations)
     return copy
 
 
-def _inlined(
-    node: Schema, definitions: Mapping[str, Schema], seen: tuple[str, ...], nullable: bool
-) -> Schema:
+def _inline(node: Schema, definitions: Mapping[str, Schema], seen: tuple[str, ...], nullable: bool) -> Schema:
     """Return `node` with each reference replaced by its target."""
     if "$ref" in node:
         name = node["$ref"].rpartition("/")[2]
         if name in seen:
             raise TypeError(f"{name}: {_UNSUPPORTED_KEYWORDS['$ref']} has no flat schema")
         siblings = {key: value for key, value in node.items() if key != "$ref"}
-        return _inlined({**definitions[name], **siblings}, definitions, (*seen, name), nullable)
+        return _inline({**definitions[name], **siblings}, definitions, (*seen, name), nullable)
     result: Schema = {}
     for key, value in node.items():
         if key == "properties":
-            result[key] = {name: _inlined(one, definitions, seen, nullable) for name, one in value.items()}
+            result[key] = {name: _inline(one, definitions, seen, nullable) for name, one in value.items()}
         elif key != "title":
-            result[key] = _inlined_value(value, definitions, seen, nullable)
-    return _simplified(result, nullable)
+            result[key] = _inline_value(value, definitions, seen, nullable)
+    return _simplify(result, nullable)
 
 
-def _inlined_value(
+def _inline_value(
     value: object, definitions: Mapping[str, Schema], seen: tuple[str, ...], nullable: bool
 ) -> object:
     if isinstance(value, list):
-        return [_inlined_value(item, definitions, seen, nullable) for item in value]
-    return _inlined(value, definitions, seen, nullable) if isinstance(value, dict) else value
+        return [_inline_value(item, definitions, seen, nullable) for item in value]
+    return _inline(value, definitions, seen, nullable) if isinstance(value, dict) else value
 
 
-def _simplified(node: Schema, nullable: bool) -> Schema:
+def _simplify(node: Schema, nullable: bool) -> Schema:
     """Simplify a node: drop null or make it a second type, and write constants as enums."""
     if "anyOf" in node:
         options = [option for option in node["anyOf"] if option != {"type": "null"}]

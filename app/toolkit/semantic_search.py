@@ -103,7 +103,7 @@ class SemanticSearch:
         """Return the cosine similarity of two notes, or None if one of them has no vectors."""
         return self._vectors.similarity(first, second)
 
-    async def fused(
+    async def rank_notes(
         self, text: str, words: Sequence[tuple[NotePath, float]], terms: TermStatistics
     ) -> list[tuple[NotePath, float]]:
         """Rank notes by the words and the meaning of `text` together.

@@ -70,8 +70,8 @@ def store_policy_of(source: FileSource) -> Callable[[ChangeSet, Caller], StoreVe
     def store_policy(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
         if caller.kind is CallerKind.USER:
             return None
-        rulings = [source.rules.evaluate(change, agent_key(caller)) for change in change_set.changes]
-        denied = next((one for one in rulings if one.effect == "deny"), rulings[0])
+        verdicts = [source.rules.evaluate(change, agent_key(caller)) for change in change_set.changes]
+        denied = next((one for one in verdicts if one.effect == "deny"), verdicts[0])
         return StoreVerdict(denied.effect, denied.reason)
 
     return store_policy
@@ -102,10 +102,12 @@ def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) ->
         return None
     if before is not None and before.origin.get(SOURCE_KEY) != source.config.id:
         return None
-    kept = before.views == after.views and before.shares == after.shares if before else not after.shares
+    sharing_is_unchanged = (
+        before.views == after.views and before.shares == after.shares if before else not after.shares
+    )
     allowed = source.permission(path, agent)
-    as_on_disk = sources.was_on_disk(source.config.id, after.origin.get(HASH_KEY, ""), after.text.encode())
-    if kept and after.permission == allowed and as_on_disk:
+    is_as_on_disk = sources.was_on_disk(source.config.id, after.origin.get(HASH_KEY, ""), after.text.encode())
+    if sharing_is_unchanged and after.permission == allowed and is_as_on_disk:
         return StoreVerdict("allow", "loads a file unchanged into the agent's own memory")
     return None
 

@@ -129,22 +129,22 @@ class Tool:
 
     def with_only(self, operations: tuple[str, ...]) -> Tool:
         """Return this tool with a schema that shows only these operations."""
-        kept = tuple(op for op in self.operations if op in operations)
-        if kept == tuple(self.operations):
+        kept_operations = tuple(op for op in self.operations if op in operations)
+        if kept_operations == tuple(self.operations):
             return self
-        taken = frozenset({"op"}).union(*(self.operations[op].takes for op in kept))
+        taken_arguments = frozenset({"op"}).union(*(self.operations[op].takes for op in kept_operations))
         always = {p.name for p in self.parameters} - frozenset().union(
             *(fields.takes for fields in self.operations.values())
         )
-        shown = frozenset(taken | always)
+        shown_arguments = frozenset(taken_arguments | always)
         return replace(
             self,
-            make_schema=lambda: without_operations(self.schema, kept, shown),
-            operations={op: self.operations[op] for op in kept},
+            make_schema=lambda: without_operations(self.schema, kept_operations, shown_arguments),
+            operations={op: self.operations[op] for op in kept_operations},
             parameters=tuple(
-                replace(p, choices=kept) if p.name == "op" else p
+                replace(p, choices=kept_operations) if p.name == "op" else p
                 for p in self.parameters
-                if p.name in taken | always
+                if p.name in taken_arguments | always
             ),
         )
 
@@ -155,11 +155,11 @@ class Tool:
         if not self.reads and not self.writing:
             return None
         part = self.with_only(self.reads) if self.reads else self
-        shown = frozenset(p.name for p in part.parameters) - frozenset(self.writing)
+        shown_arguments = frozenset(p.name for p in part.parameters) - frozenset(self.writing)
         return replace(
             part,
-            make_schema=lambda: without_properties(part.schema, shown),
-            parameters=tuple(p for p in part.parameters if p.name in shown),
+            make_schema=lambda: without_properties(part.schema, shown_arguments),
+            parameters=tuple(p for p in part.parameters if p.name in shown_arguments),
             proposes=False,
             changes_notes=False,
             acts=False,
@@ -182,12 +182,14 @@ class Tool:
             return ""
         op = str(getattr(arguments, "op", ""))
         fields = self.operations[op]
-        given = {name for name in arguments.model_fields_set if getattr(arguments, name) is not None}
+        given_arguments = {
+            name for name in arguments.model_fields_set if getattr(arguments, name) is not None
+        }
         # Some clients send null for an omitted argument, so null is never an error for an operation.
-        said_null = self.nullable & arguments.model_fields_set
-        missing = sorted(fields.needs - given - said_null)
-        ruled = frozenset().union(*(one.takes for one in self.operations.values()))
-        unexpected = sorted((given & ruled) - fields.takes)
+        nulls = self.nullable & arguments.model_fields_set
+        missing = sorted(fields.needs - given_arguments - nulls)
+        operation_arguments = frozenset().union(*(one.takes for one in self.operations.values()))
+        unexpected = sorted((given_arguments & operation_arguments) - fields.takes)
         if missing or unexpected:
             problems = [f"needs {', '.join(missing)}"] if missing else []
             problems += [f"does not take {', '.join(unexpected)}"] if unexpected else []
@@ -280,7 +282,7 @@ def tool(
 def _read_return(name: str, annotation: object) -> tuple[type[ToolResult], set[object]]:
     """Return the class of the result and the kinds of proposal that the return annotation declares."""
     union = get_origin(annotation) in (Union, types.UnionType)
-    found: set[type[ToolResult]] = set()
+    results: set[type[ToolResult]] = set()
     kinds: set[object] = set()
     for option in get_args(annotation) if union else (annotation,):
         inner: object = option
@@ -289,29 +291,29 @@ def _read_return(name: str, annotation: object) -> tuple[type[ToolResult], set[o
             inner = get_args(option)[0]
         if not (isinstance(inner, type) and issubclass(inner, ToolResult)):
             raise TypeError(f"{name}: returns {option!r}, not a ToolResult or a proposal of one")
-        found.add(inner)
-    if len(found) != 1:
+        results.add(inner)
+    if len(results) != 1:
         raise TypeError(f"{name}: returns several result classes; one tool has one")
-    return found.pop(), kinds
+    return results.pop(), kinds
 
 
 def _parameters(
     function: Function, hints: Mapping[str, Any], documentation: Documentation
 ) -> tuple[Parameter, ...]:
-    names = list(inspect.signature(function).parameters.values())
-    if not names or names[0].name != "context":
+    signature = list(inspect.signature(function).parameters.values())
+    if not signature or signature[0].name != "context":
         raise TypeError(f"{function.__name__}: the first parameter of a tool is `context`")
-    found = []
-    for one in names[1:]:
-        if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) or one.name not in hints:
-            raise TypeError(f"{function.__name__}: {one.name} needs an annotation and a name")
-        if one.name not in documentation.arguments:
-            raise TypeError(f"{function.__name__}: the docstring's Args do not say what {one.name} is")
-        required = one.default is one.empty
-        found.append(
-            _parameter(one.name, hints[one.name], required, one.default, documentation.arguments[one.name])
+    parameters = []
+    for raw in signature[1:]:
+        if raw.kind not in (raw.POSITIONAL_OR_KEYWORD, raw.KEYWORD_ONLY) or raw.name not in hints:
+            raise TypeError(f"{function.__name__}: {raw.name} needs an annotation and a name")
+        if raw.name not in documentation.arguments:
+            raise TypeError(f"{function.__name__}: the docstring's Args do not describe {raw.name}")
+        required = raw.default is raw.empty
+        parameters.append(
+            _parameter(raw.name, hints[raw.name], required, raw.default, documentation.arguments[raw.name])
         )
-    return tuple(found)
+    return tuple(parameters)
 
 
 def _parameter(name: str, hint: object, required: bool, default: object, description: str) -> Parameter:
@@ -319,22 +321,22 @@ def _parameter(name: str, hint: object, required: bool, default: object, descrip
     choices: tuple[str, ...] = ()
     pending = [hint]
     while pending:
-        one = pending.pop()
-        origin = get_origin(one)
+        annotated = pending.pop()
+        origin = get_origin(annotated)
         if origin is Annotated:
-            kind = next((mark.kind for mark in get_args(one)[1:] if isinstance(mark, Slot)), kind)
-            pending.append(get_args(one)[0])
+            kind = next((mark.kind for mark in get_args(annotated)[1:] if isinstance(mark, Slot)), kind)
+            pending.append(get_args(annotated)[0])
         elif origin in (Union, types.UnionType):
-            pending += [option for option in reversed(get_args(one)) if option is not type(None)]
+            pending += [option for option in reversed(get_args(annotated)) if option is not type(None)]
         elif origin is list:
             many = True
-            pending.append(get_args(one)[0])
+            pending.append(get_args(annotated)[0])
         elif origin is Literal:
-            choices, annotation = get_args(one), str
+            choices, annotation = get_args(annotated), str
         else:
-            annotation = one
-    shown = None if required else default
-    return Parameter(name, kind, annotation, required, shown, description, choices, many)
+            annotation = annotated
+    shown_default = None if required else default
+    return Parameter(name, kind, annotation, required, shown_default, description, choices, many)
 
 
 def _arguments_model(
@@ -354,29 +356,29 @@ def _arguments_model(
 
 
 def _read_operations(operations: Mapping[str, str]) -> Mapping[str, OperationFields]:
-    read = {}
+    fields = {}
     for op, text in operations.items():
         words = text.split()
         needs = frozenset(word for word in words if not word.endswith("?"))
         listed = tuple(word.rstrip("?") for word in words)
-        read[op] = OperationFields(needs, frozenset(listed), listed)
-    return read
+        fields[op] = OperationFields(needs, frozenset(listed), listed)
+    return fields
 
 
 def _check(tool_: Tool) -> None:
     """Check that a tool meets the requirements of its front ends; a violation is an error of its author."""
     names = {parameter.name for parameter in tool_.parameters}
     problem = "" if tool_.description else "it has no description"
-    if strange_ops := set(tool_.examples_of) - set(tool_.operations):
-        problem = f"examples of {sorted(strange_ops)[0]!r}, which is no operation"
+    if unknown_operations := set(tool_.examples_of) - set(tool_.operations):
+        problem = f"examples of {sorted(unknown_operations)[0]!r}, which is no operation"
     for example in tool_.examples:
-        if unknown := set(_SLOT.findall(example)) - names:
-            problem = f"the example {example!r} has a slot {sorted(unknown)[0]!r} that is no argument"
+        if unknown_slots := set(_SLOT.findall(example)) - names:
+            problem = f"the example {example!r} has a slot {sorted(unknown_slots)[0]!r} that is no argument"
     for op, fields in tool_.operations.items():
-        if strange := fields.takes - names:
-            problem = f"the operation {op} takes {sorted(strange)[0]!r}, which is no argument"
-    if strange_reads := (set(tool_.reads) - set(tool_.operations)) | (set(tool_.writing) - names):
-        problem = f"{sorted(strange_reads)[0]!r} is no operation or argument"
+        if unknown_arguments := fields.takes - names:
+            problem = f"the operation {op} takes {sorted(unknown_arguments)[0]!r}, which is no argument"
+    if unknown_names := (set(tool_.reads) - set(tool_.operations)) | (set(tool_.writing) - names):
+        problem = f"{sorted(unknown_names)[0]!r} is no operation or argument"
     choices = next((p.choices for p in tool_.parameters if p.name == "op"), ())
     if set(choices) != set(tool_.operations):
         problem = "`op` and `operations` name different operations"

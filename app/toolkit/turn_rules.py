@@ -53,9 +53,9 @@ def _violation(rule: TurnRule, tool: str, called: list[str]) -> str:
     if rule.kind == "first" and not matching and not _is_in(tool, rule):
         return f"Call {names} first in this turn."
     if rule.kind == "last" and matching:
-        return f"The turn was over with {matching[0]}."
+        return f"{matching[0]} has already ended this turn."
     if rule.kind == "either" and _is_in(tool, rule) and any(one != tool for one in matching):
-        return f"{matching[0]} was called in this turn, so {tool} may not be: one of {names}."
+        return f"{matching[0]} was already called in this turn; only one of {names} may be called."
     return ""
 
 

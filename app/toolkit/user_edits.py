@@ -18,7 +18,7 @@ MAX_LISTED_FILES = 10
 
 LEFT_OUT, EDITED = "Left out by the user", "Edited by the user"
 
-Sees = Callable[[NotePath], bool]
+CanSee = Callable[[NotePath], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,41 +58,41 @@ class UserEdits:
         return " ".join(sentences)
 
 
-def user_edits(proposed: ChangeSet, committed: ChangeSet, sees: Sees) -> UserEdits:
+def user_edits(proposed: ChangeSet, committed: ChangeSet, can_see: CanSee) -> UserEdits:
     """Compare an approved change set with the proposed one.
 
     Args:
         proposed: What the tool proposed.
         committed: What the user approved.
-        sees: Whether the caller may know of a file; files that it may not see are not named.
+        can_see: Whether the caller may know of a file; files that it may not see are not named.
     """
     approved = {change.path: change for change in committed.changes}
     left_out, edited = [], []
     for change in proposed.changes:
-        if not all(map(sees, touched_paths(change))):
+        if not all(map(can_see, touched_paths(change))):
             continue
-        kept = approved.get(change.path)
-        if kept is None:
+        approved_change = approved.get(change.path)
+        if approved_change is None:
             left_out.append(str(change.path))
             continue
-        before, after = after_of(change), after_of(kept)
+        before, after = after_of(change), after_of(approved_change)
         if before is not None and after is not None and before != after:
-            edited.append(EditedFile(str(touched_paths(kept)[-1]), _diff(before, after)))
+            edited.append(EditedFile(str(touched_paths(approved_change)[-1]), _diff(before, after)))
     return UserEdits(tuple(left_out), tuple(edited))
 
 
-def describe_changes(committed: ChangeSet, sees: Sees) -> str:
+def describe_changes(committed: ChangeSet, can_see: CanSee) -> str:
     """Describe committed changes in a sentence for each kind of change.
 
     Args:
         committed: The changes.
-        sees: Whether the caller may know of a file; files that it may not see are not named.
+        can_see: Whether the caller may know of a file; files that it may not see are not named.
     """
-    shown = [change for change in committed.changes if all(map(sees, touched_paths(change)))]
-    named: dict[str, list[str]] = {}
+    shown = [change for change in committed.changes if all(map(can_see, touched_paths(change)))]
+    targets: dict[str, list[str]] = {}
     for change in shown:
-        named.setdefault(_change_verb(change), []).append(_change_target(change))
-    return " ".join(f"{verb.format(_names(names))}." for verb, names in named.items())
+        targets.setdefault(_change_verb(change), []).append(_change_target(change))
+    return " ".join(f"{verb.format(_names(names))}." for verb, names in targets.items())
 
 
 def _change_verb(change: FileChange) -> str:

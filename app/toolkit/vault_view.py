@@ -61,12 +61,12 @@ class VaultView:
             AmbiguousError: several notes match; `candidates` are their paths.
             StorageError: the note can't be read.
         """
-        path = self._resolved(self._resolver.resolve_strictly, reference)
+        path = self._resolve(self._resolver.resolve_strictly, reference)
         return await asyncio.to_thread(self.open, path)
 
     async def resolve_for_reading(self, reference: str) -> OpenNote:
         """Resolve like `resolve_strictly`, and try aliases after names; for tools that read."""
-        path = self._resolved(self._resolver.resolve_for_reading, reference)
+        path = self._resolve(self._resolver.resolve_for_reading, reference)
         return await asyncio.to_thread(self.open, path)
 
     def open(self, path: NotePath) -> OpenNote:
@@ -170,38 +170,42 @@ class VaultView:
         """Return whether the call may know of the note at `path`."""
         return self._visibility.can_see(path)
 
-    def _resolved(self, resolve: Callable[[str], NotePath], reference: str) -> NotePath:
+    def _resolve(self, resolve: Callable[[str], NotePath], reference: str) -> NotePath:
         """Resolve a reference with `resolve`, ignoring hidden notes."""
         try:
-            path = _resolved_or_stored(resolve, reference)
+            path = _resolve_name_or_storage_id(resolve, reference)
         except AmbiguousError as error:
-            return self._only_seen(error, reference)
+            return self._resolve_among_visible(error, reference)
         except NotFoundError as error:
-            near = error.data.get("suggestions")
-            seen = [text for text in near if self._can_see_path(text)] if isinstance(near, list) else []
-            raise NotFoundError(error.message, name=reference, suggestions=seen) from error
+            suggestions = error.data.get("suggestions")
+            visible = (
+                [text for text in suggestions if self._can_see_path(text)]
+                if isinstance(suggestions, list)
+                else []
+            )
+            raise NotFoundError(error.message, name=reference, suggestions=visible) from error
         if not self._visibility.can_see(path):
             raise NotFoundError(f"No note is named {reference!r}.", name=reference, suggestions=[])
         return path
 
-    def _only_seen(self, error: AmbiguousError, reference: str) -> NotePath:
-        listed = error.data.get("candidates")
-        candidates = [str(text) for text in listed] if isinstance(listed, list) else []
-        seen = [text for text in candidates if self._can_see_path(text)]
-        if len(seen) == len(candidates):
+    def _resolve_among_visible(self, error: AmbiguousError, reference: str) -> NotePath:
+        error_candidates = error.data.get("candidates")
+        candidates = [str(text) for text in error_candidates] if isinstance(error_candidates, list) else []
+        visible = [text for text in candidates if self._can_see_path(text)]
+        if len(visible) == len(candidates):
             raise error
-        if len(seen) == 1:
-            return NotePath.on_disk(seen[0])
-        if not seen:
+        if len(visible) == 1:
+            return NotePath.on_disk(visible[0])
+        if not visible:
             raise NotFoundError(f"No note is named {reference!r}.", name=reference, suggestions=[])
-        message = f"{len(seen)} notes are named {reference!r}. Give the path of one."
-        raise AmbiguousError(message, name=reference, candidates=seen, count=len(seen))
+        message = f"{len(visible)} notes are named {reference!r}. Give the path of one."
+        raise AmbiguousError(message, name=reference, candidates=visible, count=len(visible))
 
     def _can_see_path(self, text: object) -> bool:
         return self._visibility.can_see(NotePath.on_disk(str(text)))
 
 
-def _resolved_or_stored(resolve: Callable[[str], NotePath], reference: str) -> NotePath:
+def _resolve_name_or_storage_id(resolve: Callable[[str], NotePath], reference: str) -> NotePath:
     """Resolve a reference; treat it as a storage id if it has such a prefix and no note has that name.
 
     Raises:

@@ -83,12 +83,12 @@ class Visibility:
             # Recomputed on the next request, so that the batches of a scan do not block the thread.
             self._private = None
             return
-        known = self._private
+        private = self._private
         for path in touched:
             if self._index.is_private(path):
-                known.add(path)
+                private.add(path)
             else:
-                known.discard(path)
+                private.discard(path)
 
 
 class CallVisibility:
@@ -101,15 +101,15 @@ class CallVisibility:
         self._visibility = visibility
         self._caller = caller
         self._tool = tool
-        self._opened: set[NotePath] = set()
-        self._ruled = visibility.has_read_rules(caller, tool)
+        self._granted: set[NotePath] = set()
+        self._has_rules = visibility.has_read_rules(caller, tool)
         self._hidden: frozenset[NotePath] | None = None
         self._hidden_folders: frozenset[str] | None = None
 
     @property
     def is_ruled(self) -> bool:
         """True if rules may hide notes from this call."""
-        return self._ruled
+        return self._has_rules
 
     @property
     def hides_private(self) -> bool:
@@ -120,40 +120,42 @@ class CallVisibility:
         """Return whether the call may know of `path` and its content."""
         if self.hides_private and self._visibility.is_private(path):
             return False
-        return not self._ruled or path in self._opened or self.rule(path) == "allow"
+        return not self._has_rules or path in self._granted or self.rule(path) == "allow"
 
     def can_read(self, place: str, path: NotePath) -> bool:
         """Return whether the call may know of a document of another store than the vault.
 
         Documents under an ask rule are hidden as well: other stores ask only about changes.
         """
-        return not self._ruled or self._visibility.rule(self._caller, self._tool, path, place) == "allow"
+        return not self._has_rules or self._visibility.rule(self._caller, self._tool, path, place) == "allow"
 
     def rule(self, path: NotePath) -> str:
         """Return the rules' decision on reading `path`: allow, ask or deny."""
-        return self._visibility.rule(self._caller, self._tool, path) if self._ruled else "allow"
+        return self._visibility.rule(self._caller, self._tool, path) if self._has_rules else "allow"
 
     def needs_approval(self, path: NotePath) -> bool:
         """Return whether the user must approve before the call may open `path`."""
         private = self.hides_private and self._visibility.is_private(path)
-        return not private and path not in self._opened and self.rule(path) == "ask"
+        return not private and path not in self._granted and self.rule(path) == "ask"
 
     def grant_read(self, path: NotePath) -> None:
         """Let this call read `path`, as the user approved."""
-        self._opened.add(path)
+        self._granted.add(path)
         self._hidden = self._hidden_folders = None
 
     def hidden(self) -> frozenset[NotePath]:
         """Every indexed note that the call may not see."""
         if self._hidden is None:
             private = self._visibility.private if self.hides_private else frozenset()
-            ruled = (p for p in self._visibility.paths() if not self.can_see(p)) if self._ruled else ()
-            self._hidden = private | frozenset(ruled)
+            hidden_by_rule = (
+                (p for p in self._visibility.paths() if not self.can_see(p)) if self._has_rules else ()
+            )
+            self._hidden = private | frozenset(hidden_by_rule)
         return self._hidden
 
     def hidden_paths(self) -> HiddenPaths:
         """The paths of `hidden`, to search for in texts."""
-        if not self._ruled:
+        if not self._has_rules:
             return self._visibility.private_paths if self.hides_private else HiddenPaths()
         return HiddenPaths(self.hidden())
 
@@ -172,10 +174,10 @@ class CallVisibility:
 
 def _folders(paths: Iterable[NotePath]) -> frozenset[str]:
     """Return the folders that contain these files, at any depth, normalized for comparison."""
-    found: set[str] = set()
+    folders: set[str] = set()
     for path in paths:
         folder = name_key(path.folder)
-        while folder and folder not in found:
-            found.add(folder)
+        while folder and folder not in folders:
+            folders.add(folder)
             folder = folder.rpartition("/")[0]
-    return frozenset(found)
+    return frozenset(folders)

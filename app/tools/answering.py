@@ -75,16 +75,16 @@ async def find_passages(
         question: The question, as a person would ask it.
         limit: The maximum number of passages.
     """
-    asked = parse_question(question)
-    ranking, notes = await rank_passages(context, asked)
+    parsed_question = parse_question(question)
+    ranking, notes = await rank_passages(context, parsed_question)
     chosen = ranking.passages[:limit]
-    found = [_cited(one, ranking, notes[one.candidate.path]) for one in chosen]
+    passages = [_cited(one, ranking, notes[one.candidate.path]) for one in chosen]
     message = (
-        f"{pluralize(sum(not one.weak for one in found), 'passage')} found."
+        f"{pluralize(sum(not one.weak for one in passages), 'passage')} found."
         if ranking.is_answer
-        else "The notes don't seem to hold an answer."
+        else "The notes don't seem to contain an answer."
     )
-    result = Answer(answered=ranking.is_answer, passages=found, message=message)
+    result = Answer(answered=ranking.is_answer, passages=passages, message=message)
     return result.from_notes(context.index.is_from_web(one.candidate.path) for one in chosen)
 
 

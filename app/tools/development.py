@@ -131,22 +131,25 @@ async def diff(
         path: The first file, in the vault or outside.
         other: The second file.
     """
-    one, two = [await resolve_path(context, text) for text in (path, other)]
+    locations = [await resolve_path(context, text) for text in (path, other)]
 
-    def compared() -> Difference:
-        views = [FileView(context, location) for location in (one, two)]
-        found = compare(*(view.read(view.location.name) for view in views))
-        text = unified_diff(found, path, other)[:_MAX_DIFF_CHARS]
-        counts = f"{pluralize(found.added, 'line')} more and {found.removed} less"
-        same = f"differ: {counts}" if found.hunks else "are the same"
+    def compare_files() -> Difference:
+        views = [FileView(context, location) for location in locations]
+        comparison = compare(*(view.read(view.location.name) for view in views))
+        text = unified_diff(comparison, path, other)[:_MAX_DIFF_CHARS]
+        counts = f"{pluralize(comparison.added, 'line')} added, {comparison.removed} removed"
+        verdict = f"differ: {counts}" if comparison.hunks else "are identical"
         difference = Difference(
-            diff=text, added=found.added, removed=found.removed, message=f"{path} and {other} {same}."
+            diff=text,
+            added=comparison.added,
+            removed=comparison.removed,
+            message=f"{path} and {other} {verdict}.",
         )
         return difference.from_notes(view.is_from_web(view.location.name) for view in views)
 
-    if one.is_outside or two.is_outside:
-        return ask_to_read(context, f"Compare {path} and {other}", one, two, read=compared)
-    return await asyncio.to_thread(compared)
+    if any(location.is_outside for location in locations):
+        return ask_to_read(context, f"Compare {path} and {other}", *locations, read=compare_files)
+    return await asyncio.to_thread(compare_files)
 
 
 def _check_target(text: str) -> NotePath:
@@ -178,29 +181,29 @@ def _plan_write(
 
 def _apply_patches(context: DevelopmentContext, text: str, files: list[str]) -> list[FileChange]:
     """Return the changes of a patch; files that the call does not name are never changed."""
-    named = {_check_target(name).key: _check_target(name) for name in files}
+    allowed = {_check_target(name).key: _check_target(name) for name in files}
     parts = split_patch(text)
     if not parts:
         raise InvalidParametersError("The patch has no hunk: `@@ -line,count +line,count @@`.")
-    return [_patch_file(context, part, named) for part in parts]
+    return [_patch_file(context, part, allowed) for part in parts]
 
 
-def _patch_file(context: DevelopmentContext, part: FilePatch, named: dict[str, NotePath]) -> FileChange:
-    if part.old == part.new == "" and len(named) > 1:
+def _patch_file(context: DevelopmentContext, part: FilePatch, allowed: dict[str, NotePath]) -> FileChange:
+    if part.old == part.new == "" and len(allowed) > 1:
         raise InvalidParametersError("The patch does not say which file it is about: `--- name`, `+++ name`.")
     text = part.new if part.new is not None else part.old
-    target = _check_target(text) if text else next(iter(named.values()))
-    if target.key not in named:
+    target = _check_target(text) if text else next(iter(allowed.values()))
+    if target.key not in allowed:
         raise PermissionDeniedError(
             f"The patch touches {target}, which the call does not name in `files`.",
             path=str(target),
-            files=[str(path) for path in named.values()],
+            files=[str(path) for path in allowed.values()],
         )
     if part.old is not None and part.new is not None and part.old != part.new:
         raise InvalidParametersError(f"The patch renames {part.old}: use move_note for that.", path=part.old)
     if part.old is None:
         if context.vault.existing_path(target) is not None:
-            raise ConflictError(f"There is a file {target} already.", path=str(target))
+            raise ConflictError(f"{target} already exists.", path=str(target))
         return Create(context.vault.disk_spelling(target), apply_patch("", part.hunks).encode())
     before = context.vault.read(target)
     after = apply_patch(decode(before), part.hunks).encode()

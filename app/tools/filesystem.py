@@ -122,11 +122,13 @@ async def find(
     """
     matches = _glob_matcher(pattern)
 
-    def wanted(entry: DirectoryEntry) -> bool:
+    def is_match(entry: DirectoryEntry) -> bool:
         return kind in ("any", entry.kind) and matches(entry.path)
 
     location = await resolve_path(context, path)
-    return await _list_entries(context, location, f"Find {pattern} in {location.real}", wanted, depth, limit)
+    return await _list_entries(
+        context, location, f"Find {pattern} in {location.real}", is_match, depth, limit
+    )
 
 
 @tool(
@@ -221,32 +223,34 @@ async def grep(
     location = await resolve_path(context, path)
     in_folder = await asyncio.to_thread(_is_folder, context, location)
     view = FileView(context, location if not in_folder else location.as_folder())
-    named, bounds = _glob_matcher(files or "*"), view.bounds(depth)
+    name_matches, walk_limits = _glob_matcher(files or "*"), view.walk_limits(depth)
 
-    def searched() -> LineMatches:
-        bounds.begin()
+    def search() -> LineMatches:
+        walk_limits.begin()
         names: Iterator[str] = iter((location.name,))
         if not in_folder:
             view.read(location.name)
         else:
             names = (
-                one.path for one in walk(location.real, bounds) if one.kind == "file" and named(one.path)
+                one.path
+                for one in walk(location.real, walk_limits)
+                if one.kind == "file" and name_matches(one.path)
             )
-        hits = list(islice(matching_lines(names, view.read, compiled, bounds), limit + 1))
-        found = [
+        hits = list(islice(matching_lines(names, view.read, compiled, walk_limits), limit + 1))
+        lines = [
             LineMatch(path=view.display_path(hit.path), line=hit.line, text=hit.text) for hit in hits[:limit]
         ]
         matches = LineMatches(
-            matches=found,
-            complete=len(hits) <= limit and not bounds.left_out,
-            left_out=_left_out(bounds, len(hits) > limit, limit),
-            message=f"{pluralize(len(found), 'line matches', 'lines match')} {pattern}.",
+            matches=lines,
+            complete=len(hits) <= limit and not walk_limits.left_out,
+            left_out=_left_out(walk_limits, len(hits) > limit, limit),
+            message=f"{pluralize(len(lines), 'line matches', 'lines match')} {pattern}.",
         )
         return matches.from_notes(map(view.is_from_web, dict.fromkeys(hit.path for hit in hits[:limit])))
 
     if location.is_outside:
-        return ask_to_read(context, f"Search {location.real} for {pattern}", view.location, read=searched)
-    return await asyncio.to_thread(searched)
+        return ask_to_read(context, f"Search {location.real} for {pattern}", view.location, read=search)
+    return await asyncio.to_thread(search)
 
 
 def _is_folder(context: FileContext, location: ResolvedPath) -> bool:
@@ -260,30 +264,30 @@ async def _list_entries(
     context: FileContext,
     location: ResolvedPath,
     text: str,
-    wanted: Callable[[DirectoryEntry], bool],
+    is_match: Callable[[DirectoryEntry], bool],
     depth: int,
     limit: int,
 ) -> FileList | EffectProposal[FileList]:
     view = FileView(context, location.as_folder())
-    bounds = view.bounds(depth)
+    walk_limits = view.walk_limits(depth)
 
-    def listed() -> FileList:
+    def list_entries() -> FileList:
         view.require_folder()
-        found = list(islice((one for one in walk(location.real, bounds) if wanted(one)), limit + 1))
+        matches = list(islice((one for one in walk(location.real, walk_limits) if is_match(one)), limit + 1))
         entries = [
             FileEntry(path=view.display_path(one.path), kind=one.kind, size=one.size, modified=one.modified)
-            for one in found[:limit]
+            for one in matches[:limit]
         ]
         return FileList(
             entries=entries,
-            complete=len(found) <= limit and not bounds.left_out,
-            left_out=_left_out(bounds, len(found) > limit, limit),
+            complete=len(matches) <= limit and not walk_limits.left_out,
+            left_out=_left_out(walk_limits, len(matches) > limit, limit),
             message=_list_text(entries, location),
         )
 
     if location.is_outside:
-        return ask_to_read(context, text, view.location, read=listed)
-    return await asyncio.to_thread(listed)
+        return ask_to_read(context, text, view.location, read=list_entries)
+    return await asyncio.to_thread(list_entries)
 
 
 def _file_text(name: str, content: bytes, offset: int, limit: int) -> FileText:
@@ -311,12 +315,12 @@ def _file_text(name: str, content: bytes, offset: int, limit: int) -> FileText:
 
 def _take_lines(lines: Iterator[str], max_chars: int) -> Iterator[str]:
     """Yield whole lines of `max_chars` characters in total; a longer line is truncated."""
-    left = max_chars
+    remaining = max_chars
     for line in lines:
-        if left <= 0 or (len(line) > left and left < max_chars):
+        if remaining <= 0 or (len(line) > remaining and remaining < max_chars):
             return
-        yield line[:left]
-        left -= len(line)
+        yield line[:remaining]
+        remaining -= len(line)
 
 
 def _glob_matcher(pattern: str) -> Callable[[str], bool]:
@@ -327,11 +331,11 @@ def _glob_matcher(pattern: str) -> Callable[[str], bool]:
     return lambda path: word_matches(pattern, path.rpartition("/")[2])
 
 
-def _left_out(bounds: WalkLimits, more: bool, limit: int) -> list[str]:
-    omitted = [printable(label) for label in bounds.left_out[:_MAX_LEFT_OUT]]
-    if len(bounds.left_out) > _MAX_LEFT_OUT:
-        omitted.append(f"{len(bounds.left_out) - _MAX_LEFT_OUT} more files")
-    return [*omitted, *([f"all after the first {limit}"] if more else [])]
+def _left_out(walk_limits: WalkLimits, has_more: bool, limit: int) -> list[str]:
+    omitted = [printable(label) for label in walk_limits.left_out[:_MAX_LEFT_OUT]]
+    if len(walk_limits.left_out) > _MAX_LEFT_OUT:
+        omitted.append(f"{len(walk_limits.left_out) - _MAX_LEFT_OUT} more files")
+    return [*omitted, *([f"all after the first {limit}"] if has_more else [])]
 
 
 def _list_text(entries: list[FileEntry], location: ResolvedPath) -> str:

@@ -79,34 +79,39 @@ async def git(
     """
     repository = _repository(context)
     files = [str(NotePath.parse(path)) for path in paths or ()]
-    work = _Work(context, repository, files)
+    commands = _GitCommands(context, repository, files)
     plans: dict[str, tuple[list[str], Callable[[], Awaitable[GitAnswer]]]] = {
-        "status": (["status"], work.status),
-        "log": (["log", f"--max-count={limit or 20}"], lambda: work.log(limit or 20)),
-        "diff": (["diff", *(["--cached"] if staged else []), "--", *files], lambda: work.diff(bool(staged))),
-        "add": (["add", "--", *files], work.add),
-        "commit": (["commit", "-m", message or ""], lambda: work.commit(message or "")),
-        "branch": (["branch", *([_branch(name)] if name else [])], lambda: work.branch(name)),
+        "status": (["status"], commands.status),
+        "log": (["log", f"--max-count={limit or 20}"], lambda: commands.log(limit or 20)),
+        "diff": (
+            ["diff", *(["--cached"] if staged else []), "--", *files],
+            lambda: commands.diff(bool(staged)),
+        ),
+        "add": (["add", "--", *files], commands.add),
+        "commit": (["commit", "-m", message or ""], lambda: commands.commit(message or "")),
+        "branch": (["branch", *([_branch(name)] if name else [])], lambda: commands.branch(name)),
     }
-    line, run = plans[op]
+    arguments, run = plans[op]
     shown = (
-        ("command", json.dumps(["git", *line], ensure_ascii=False)),
+        ("command", json.dumps(["git", *arguments], ensure_ascii=False)),
         ("repository", "the vault's own"),
-        ("sandbox", "none: but nothing that the repository names is run"),
+        ("sandbox", "none, but no program of the repository is run"),
     )
 
     async def carry_out() -> GitAnswer:
         return await run()
 
-    return context.propose_effect(Effect(COMMAND, f"Run git {' '.join(line)}".rstrip(" -"), shown), carry_out)
+    return context.propose_effect(
+        Effect(COMMAND, f"Run git {' '.join(arguments)}".rstrip(" -"), shown), carry_out
+    )
 
 
-class _Work:
+class _GitCommands:
     """Operations on one repository, limited to the files that the caller may see."""
 
     def __init__(self, context: DevelopmentContext, repository: Repository, files: list[str]) -> None:
         self._vault = context.vault
-        self._hides = context.caller.uses_model
+        self._hides_private = context.caller.uses_model
         self._repository = repository
         self._root = repository.root
         self._files = files
@@ -123,12 +128,12 @@ class _Work:
             "--ignore-submodules=all",
         )
         rows = [row for row in text.split("\0") if row]
-        allowed = [
-            row for row in rows if row.startswith("## ") or await self._shows(row[3:], row[:2] != "??")
+        visible = [
+            row for row in rows if row.startswith("## ") or await self._is_visible(row[3:], row[:2] != "??")
         ]
-        files = len(allowed) - 1
-        message = f"{pluralize(files, 'file differs', 'files differ')}." if files else "Nothing differs."
-        return _git_result("\n".join(allowed), message)
+        files = len(visible) - 1
+        message = f"{pluralize(files, 'file differs', 'files differ')}." if files else "No files differ."
+        return _git_result("\n".join(visible), message)
 
     async def log(self, limit: int) -> GitAnswer:
         """Return the latest commits."""
@@ -143,16 +148,18 @@ class _Work:
 
     async def diff(self, staged: bool) -> GitAnswer:
         """Return the differences in the visible files."""
-        which = ["--cached"] if staged else []
-        safe = ["--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all"]
-        listed = await self._repository.text("diff", *which, *safe, "--name-only", "-z", "--", *self._files)
+        options = ["--cached"] if staged else []
+        safe_options = ["--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all"]
+        listed = await self._repository.text(
+            "diff", *options, *safe_options, "--name-only", "-z", "--", *self._files
+        )
         names = [name for name in listed.split("\0") if name]
-        shown = [name for name in names if await self._shows(name)]
+        visible = [name for name in names if await self._is_visible(name)]
         text = ""
-        if shown:
-            done = await self._repository.run(["diff", *which, *safe, "--", *shown])
-            text = done.output.decode("utf-8", "replace")
-        return _git_result(text, f"{pluralize(len(shown), 'file differs', 'files differ')}.")
+        if visible:
+            result = await self._repository.run(["diff", *options, *safe_options, "--", *visible])
+            text = result.output.decode("utf-8", "replace")
+        return _git_result(text, f"{pluralize(len(visible), 'file differs', 'files differ')}.")
 
     async def add(self) -> GitAnswer:
         """Stage files."""
@@ -161,13 +168,13 @@ class _Work:
         for name, value in zip(parts[0::3], parts[2::3], strict=False):
             if value not in ("unspecified", "unset"):
                 raise InvalidParametersError(
-                    f"{name} goes through the filter {value!r} of the repository, and no program of a"
-                    " repository is run here: add it with git itself.",
+                    f"{name} uses the filter {value!r} of the repository, and programs of a repository are"
+                    " not run here. Add the file with git itself.",
                     path=name,
                 )
         for name in self._files:
             # git's own error for a missing file would differ from that for an invisible one.
-            if not (await self._shows(name) and await self._exists(name)):
+            if not (await self._is_visible(name) and await self._exists(name)):
                 raise NotFoundError(f"There is no file {name}.", path=name)
         await self._repository.text("add", "--", *self._files)
         return _git_result("", f"Staged {', '.join(self._files)}.")
@@ -197,7 +204,7 @@ class _Work:
         """List the branches, or create one."""
         if name:
             await self._repository.text("branch", "--no-track", _branch(name))
-            return _git_result("", f"Made the branch {name}; the vault stays on the one it is on.")
+            return _git_result("", f"Created the branch {name}; the current branch is unchanged.")
         text = await self._repository.text("branch", "--list", "--no-color", "--no-column")
         return _git_result(text, f"{pluralize(len(text.splitlines()), 'branch', 'branches')}.")
 
@@ -207,12 +214,12 @@ class _Work:
             return True
         return bool(await self._repository.text("ls-files", "-z", "--", name))
 
-    async def _shows(self, name: str, tracked: bool = True) -> bool:
+    async def _is_visible(self, name: str, tracked: bool = True) -> bool:
         """Return whether the caller may see a file: its current, staged and last committed versions."""
         path = NotePath.on_disk(name)
         if not self._vault.can_see(path) or await asyncio.to_thread(self._vault.hides_folder, path):
             return False
-        if not self._hides or not path.is_note:
+        if not self._hides_private or not path.is_note:
             return True
         try:
             if await asyncio.to_thread(self._vault.exists, path):
@@ -220,9 +227,9 @@ class _Work:
         except ScriptoriumError:
             return False
         for blob in (f":{name}", f"HEAD:{name}") if tracked else ():
-            done = await self._repository.run(["cat-file", "blob", blob], max_output=HEAD_BYTES)
-            cut = len(done.output) >= HEAD_BYTES
-            if done.exit_code == 0 and is_private(done.output, complete=not cut):
+            result = await self._repository.run(["cat-file", "blob", blob], max_output=HEAD_BYTES)
+            cut = len(result.output) >= HEAD_BYTES
+            if result.exit_code == 0 and is_private(result.output, complete=not cut):
                 return False
         return True
 
@@ -236,7 +243,7 @@ def _repository(context: DevelopmentContext) -> Repository:
 
 def _branch(name: str) -> str:
     if not _BRANCH.fullmatch(name) or ".." in name or name.endswith(("/", ".lock", ".")):
-        raise InvalidParametersError(f"A branch can't be called {name!r}.", name=name)
+        raise InvalidParametersError(f"{name!r} is not a valid branch name.", name=name)
     return name
 
 

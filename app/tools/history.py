@@ -59,13 +59,13 @@ async def note_history(context: ToolContext, name: NoteName) -> Versions:
         name: The note, or the path of a deleted note.
     """
     path = await _path_or_deleted(context, name)
-    found = [
+    entries = [
         VersionEntry(
             version=v.hash, time=v.time, author=v.author, path=str(v.path), size=v.size, summary=v.summary
         )
         for v in context.history.versions(path)
     ]
-    return Versions(versions=found, message=f"{pluralize(len(found), 'version')} of {path}.")
+    return Versions(versions=entries, message=f"{pluralize(len(entries), 'version')} of {path}.")
 
 
 @tool(category="notes", examples=("restore {name} to the version {version}",))
@@ -132,15 +132,15 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
             commits=list(plan.commits),
         )
     left = sum(map(len, others))
-    nothing = "" if plan.change_set else _nothing_to_undo(context, first)
+    nothing_message = "" if plan.change_set else _nothing_to_undo(context, first)
 
     def report(committed: ChangeSet) -> Undone:
-        named = context.history.visible_paths(first, committed.paths)
-        message = f"Undone: {', '.join(named) or 'a note'}." if committed else nothing
+        paths = context.history.visible_paths(first, committed.paths)
+        message = f"Undone: {', '.join(paths) or 'a note'}." if committed else nothing_message
         if left:
             message += f" {pluralize(left, 'change')} outside the notes can be undone next."
-        whole = committed.digest == plan.change_set.digest
-        return Undone(commits=list(first) if whole else [], paths=named, left=left, message=message)
+        is_complete = committed.digest == plan.change_set.digest
+        return Undone(commits=list(first) if is_complete else [], paths=paths, left=left, message=message)
 
     return context.propose(plan.change_set, report, undoes=first)
 
@@ -150,11 +150,11 @@ def _nothing_to_undo(context: ToolContext, commits: tuple[int, ...]) -> str:
     remaining = context.history.not_undone(commits)
     if not remaining:
         return "Already undone; nothing to do."
-    made = [change.final_path for one in remaining for change in one.changes if change.before is None]
-    gone = context.history.visible_paths(commits, made)
-    if gone:
-        exist = "no longer exists" if len(gone) == 1 else "no longer exist"
-        return f"Nothing to undo: {', '.join(gone)} {exist}. Nothing was changed."
+    created = [change.final_path for one in remaining for change in one.changes if change.before is None]
+    missing = context.history.visible_paths(commits, created)
+    if missing:
+        verb = "no longer exists" if len(missing) == 1 else "no longer exist"
+        return f"Nothing to undo: {', '.join(missing)} {verb}. Nothing was changed."
     return "Nothing to undo: the files are as they were before that change. Nothing was changed."
 
 
@@ -162,7 +162,7 @@ def _last_own(context: ToolContext) -> tuple[int, ...]:
     """Return this caller's newest commit that is neither undone nor an undo."""
     is_user = context.caller.kind is CallerKind.USER
     for commit in context.history.commits(200):
-        own = is_user or commit.author == context.caller.name
-        if own and commit.undone_by is None and not commit.undoes:
+        is_own = is_user or commit.author == context.caller.name
+        if is_own and commit.undone_by is None and not commit.undoes:
             return (commit.id,)
     return ()

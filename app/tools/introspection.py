@@ -73,8 +73,8 @@ async def list_tools(context: AgentContext, query: str = "", limit: Limit = 50) 
     offered = context.services.registry.tools(context.caller)
     if query.strip():
         ranked = sorted(((_match_score(query, one), one) for one in offered), key=lambda pair: -pair[0])
-        offered = [one for fit, one in ranked if fit >= _MIN_FIT]
-    listed = [
+        offered = [one for score, one in ranked if score >= _MIN_FIT]
+    entries = [
         ListedTool(
             name=one.name,
             category=one.category,
@@ -84,12 +84,12 @@ async def list_tools(context: AgentContext, query: str = "", limit: Limit = 50) 
         )
         for one in offered[:limit]
     ]
-    return ListedTools(tools=listed, message=f"{pluralize(len(offered), 'tool')}.")
+    return ListedTools(tools=entries, message=f"{pluralize(len(offered), 'tool')}.")
 
 
-def _match_score(query: str, one: Tool) -> float:
+def _match_score(query: str, candidate: Tool) -> float:
     """Score a tool against a query, from 0 to 100, by its name, summary and examples."""
-    texts = (one.name.replace("_", " "), one.summary, *one.examples)
+    texts = (candidate.name.replace("_", " "), candidate.summary, *candidate.examples)
     return max(fuzz.token_set_ratio(query, text, processor=utils.default_process) for text in texts)
 
 
@@ -110,36 +110,36 @@ async def pending(
     """
     operations = context.services.pending
     if op == "list":
-        found = operations.list_for(context.caller)
-        waiting = sum(one.state.is_open for one in found)
-        listed = [_to_listed(one, operations) for one in found]
-        return _mark_untrusted(ListedOperations(operations=listed, message=f"{waiting} open."))
+        own = operations.list_for(context.caller)
+        waiting = sum(one.state.is_open for one in own)
+        entries = [_to_listed(one, operations) for one in own]
+        return _mark_untrusted(ListedOperations(operations=entries, message=f"{waiting} open."))
     id = pending_operation_id or ""
     if op == "cancel":
-        one = await operations.cancel(id, context.caller)
+        operation = await operations.cancel(id, context.caller)
     else:
-        one = operations.status(id, context.caller)
-    message = f"{one.tool} is {one.state.value}."
-    return _mark_untrusted(ListedOperations(operations=[_to_listed(one, operations)], message=message))
+        operation = operations.status(id, context.caller)
+    message = f"{operation.tool} is {operation.state.value}."
+    return _mark_untrusted(ListedOperations(operations=[_to_listed(operation, operations)], message=message))
 
 
-def _mark_untrusted(listed: ListedOperations) -> ListedOperations:
+def _mark_untrusted(result: ListedOperations) -> ListedOperations:
     """Mark a list as untrusted if an operation returned text from outside."""
-    outcomes = [one.outcome for one in listed.operations if one.outcome is not None]
-    return listed.from_outside() if any(is_untrusted(one) for one in outcomes) else listed
+    outcomes = [one.outcome for one in result.operations if one.outcome is not None]
+    return result.from_outside() if any(is_untrusted(one) for one in outcomes) else result
 
 
-def _to_listed(one: PendingOperation, operations: PendingOperations) -> ListedOperation:
-    details = operations.details(one.id)
-    outcome = dict(one.outcome) if one.outcome is not None else None
+def _to_listed(operation: PendingOperation, operations: PendingOperations) -> ListedOperation:
+    details = operations.details(operation.id)
+    outcome = dict(operation.outcome) if operation.outcome is not None else None
     return ListedOperation.model_validate(
         {
-            "pending_operation_id": one.id,
-            "tool": one.tool,
-            "state": one.state.value,
-            "created": one.created,
-            "expires": one.expires,
-            "requires_confirmation": one.state is PendingState.WAITING,
+            "pending_operation_id": operation.id,
+            "tool": operation.tool,
+            "state": operation.state.value,
+            "created": operation.created,
+            "expires": operation.expires,
+            "requires_confirmation": operation.state is PendingState.WAITING,
             "operation": details.get("operation", ""),
             "details": dict(details),
             "outcome": outcome,

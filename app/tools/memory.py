@@ -142,42 +142,46 @@ async def block(
         return _create(context, memory, new_block)
     if op == "load" and source_id is not None:
         return await asyncio.to_thread(_load_file, context, memory.store, source_id, label or "")
-    found = blocks_of(context).block(label or "", own_agent)
+    selected = blocks_of(context).block(label or "", own_agent)
     if op == "viewport":
-        view = replace(found.view_of(own_agent), start=start_line or 1, lines=display_lines)
-        return _show_lines(context, found, found.with_view(own_agent, view))
+        view = replace(selected.view_of(own_agent), start=start_line or 1, lines=display_lines)
+        return _show_lines(context, selected, selected.with_view(own_agent, view))
     if op in ("share", "unshare"):
         # A share with an agent that no longer exists can still be revoked.
-        other = agent or "" if op == "unshare" and agent in found.shares else memory.agent(agent or "")
-        shared = _shared(found, other, Permission(permission) if permission else None)
-        message = f"{found.label} is {'shared with' if op == 'share' else 'no longer shared with'} {other}."
-        return _propose_block(context, found, shared, message, f"{op.capitalize()} {found.label} ({other})")
-    return _change_block(context, op, found)
+        other = agent or "" if op == "unshare" and agent in selected.shares else memory.agent(agent or "")
+        shared = _with_share(selected, other, Permission(permission) if permission else None)
+        message = (
+            f"{selected.label} is {'shared with' if op == 'share' else 'no longer shared with'} {other}."
+        )
+        return _propose_block(
+            context, selected, shared, message, f"{op.capitalize()} {selected.label} ({other})"
+        )
+    return _run_operation(context, op, selected)
 
 
-def _change_block(context: MemoryContext, op: str, found: Block) -> Proposal[BlockResult]:
+def _run_operation(context: MemoryContext, op: str, block: Block) -> Proposal[BlockResult]:
     """Run the operations that need only the block."""
     agent = agent_key(context.caller)
     match op:
         case "load":
-            return _load(context, found, agent)
+            return _load(context, block, agent)
         case "info":
-            return context.propose(ChangeSet(()), _describe_block(found, agent))
+            return context.propose(ChangeSet(()), _describe_block(block, agent))
         case "pin" | "unpin":
-            view = replace(found.view_of(agent), pinned=op == "pin")
-            message = f"{found.label} {'is pinned' if op == 'pin' else 'leaves the context after the turn'}."
-            title = f"{op.capitalize()} {found.label}"
-            return _propose_block(context, found, found.with_view(agent, view), message, title)
+            view = replace(block.view_of(agent), pinned=op == "pin")
+            message = f"{block.label} {'is pinned' if op == 'pin' else 'leaves the context after the turn'}."
+            title = f"{op.capitalize()} {block.label}"
+            return _propose_block(context, block, block.with_view(agent, view), message, title)
         case "archive":
             return _propose_block(
                 context,
-                found,
-                unpin_everywhere(found),
-                f"{found.label} is archived.",
-                f"Archive {found.label}",
+                block,
+                unpin_everywhere(block),
+                f"{block.label} is archived.",
+                f"Archive {block.label}",
             )
         case _:
-            return _delete(context, found)
+            return _delete(context, block)
 
 
 def blocks_of(context: MemoryContext) -> VisibleBlocks:
@@ -185,41 +189,41 @@ def blocks_of(context: MemoryContext) -> VisibleBlocks:
     return VisibleBlocks(context.services.memory.store, context.reads)
 
 
-def _delete(context: MemoryContext, found: Block) -> Proposal[BlockResult]:
-    if not found.kept:
-        message = f"Nothing was written into the block {found.label!r} yet."
-        raise NotFoundError(message, label=found.label)
-    result = BlockResult(message=f"Deleted the block {found.label}.")
-    return context.propose(changes.delete_block(found), result)
+def _delete(context: MemoryContext, block: Block) -> Proposal[BlockResult]:
+    if not block.kept:
+        message = f"The block {block.label!r} is still empty; nothing was deleted."
+        raise NotFoundError(message, label=block.label)
+    result = BlockResult(message=f"Deleted the block {block.label}.")
+    return context.propose(changes.delete_block(block), result)
 
 
 def _list_blocks(blocks: VisibleBlocks, agent: str) -> BlockResult:
-    found = blocks.blocks(agent)
+    visible = blocks.blocks(agent)
     return BlockResult(
-        blocks=[info_of(one, agent) for one in found],
-        message=f"{pluralize(len(found), 'block')} in the memory.",
+        blocks=[info_of(one, agent) for one in visible],
+        message=f"{pluralize(len(visible), 'block')} in the memory.",
     )
 
 
-def info_of(one: Block, agent: str) -> BlockInfo:
+def info_of(block: Block, agent: str) -> BlockInfo:
     """Return information about a block."""
     return BlockInfo(
-        label=one.label,
-        type=one.type.value,
-        kind=one.schema.kind,
-        permission=str(one.permission_of(agent) or "none"),
-        owner=one.owner,
-        size=one.size,
-        pinned=one.view_of(agent).pinned,
-        description=one.description,
-        shares={name: shared.value for name, shared in one.shares.items()},
+        label=block.label,
+        type=block.type.value,
+        kind=block.schema.kind,
+        permission=str(block.permission_of(agent) or "none"),
+        owner=block.owner,
+        size=block.size,
+        pinned=block.view_of(agent).pinned,
+        description=block.description,
+        shares={name: shared.value for name, shared in block.shares.items()},
     )
 
 
 def _create(context: MemoryContext, memory: Memory, new_block: Block) -> Proposal[BlockResult]:
-    kept = memory.store.block_at(new_block.path)
-    if kept is not None:
-        raise ConflictError(f"There is a block {kept.label!r} already.", label=kept.label)
+    existing = memory.store.block_at(new_block.path)
+    if existing is not None:
+        raise ConflictError(f"A block named {existing.label!r} already exists.", label=existing.label)
     result = BlockResult(
         blocks=[info_of(new_block, new_block.owner)], message=f"Created the block {new_block.label}."
     )
@@ -229,7 +233,7 @@ def _create(context: MemoryContext, memory: Memory, new_block: Block) -> Proposa
 def _load_file(
     context: MemoryContext, store: MemoryStore, source_id: str, path: str
 ) -> Proposal[BlockResult]:
-    """Load an outside file like the tool `file`, and return it like any other block."""
+    """Load an external file like the tool `file`, and return it like any other block."""
     agent = agent_key(context.caller)
     copy = readable_copy(context, source_id, path)
     change_set = copy.load()
@@ -241,13 +245,13 @@ def _load_file(
         start_line=block.view_of(agent).start,
         total_lines=len(block.text.splitlines()),
         leaves_context=not block.view_of(agent).pinned,
-        message=f"Loaded {copy.path} as {block.label}." if change_set else f"{copy.path} is loaded already.",
+        message=f"Loaded {copy.path} as {block.label}." if change_set else f"{copy.path} is already loaded.",
     )
     return context.propose(change_set, result.from_outside())
 
 
-def _load(context: MemoryContext, found: Block, agent: str) -> Proposal[BlockResult]:
-    after = replace(found, type=BlockType.WORKING) if found.type is BlockType.ARCHIVAL else found
+def _load(context: MemoryContext, block: Block, agent: str) -> Proposal[BlockResult]:
+    after = replace(block, type=BlockType.WORKING) if block.type is BlockType.ARCHIVAL else block
     view = after.view_of(agent)
     result = BlockResult(
         blocks=[info_of(after, agent)],
@@ -257,65 +261,66 @@ def _load(context: MemoryContext, found: Block, agent: str) -> Proposal[BlockRes
         leaves_context=not view.pinned,
         message=f"{after.label}: {pluralize(after.size, 'character')}.",
     )
-    change = changes.edit_block(found, after, f"Restore {found.label}") if after != found else ChangeSet(())
+    change = changes.edit_block(block, after, f"Restore {block.label}") if after != block else ChangeSet(())
     return context.propose(change, _mark_untrusted(result, after))
 
 
-def _mark_untrusted(result: BlockResult, shown: Block) -> BlockResult:
+def _mark_untrusted(result: BlockResult, block: Block) -> BlockResult:
     """Mark a result as untrusted if the block comes from outside."""
-    return result.from_outside() if shown.origin else result
+    return result.from_outside() if block.origin else result
 
 
-def _describe_block(found: Block, agent: str) -> BlockResult:
-    layout = schema_json(found.schema)
+def _describe_block(block: Block, agent: str) -> BlockResult:
+    layout = schema_json(block.schema)
     assert isinstance(layout, dict)
-    message = f"{found.label}: {found.type} {found.schema.kind}, {pluralize(found.size, 'character')}."
+    message = f"{block.label}: {block.type} {block.schema.kind}, {pluralize(block.size, 'character')}."
     return BlockResult(
-        blocks=[info_of(found, agent)],
+        blocks=[info_of(block, agent)],
         layout=layout,
-        total_lines=len(found.text.splitlines()),
+        total_lines=len(block.text.splitlines()),
         message=message,
     )
 
 
-def _show_lines(context: MemoryContext, found: Block, after: Block) -> Proposal[BlockResult]:
+def _show_lines(context: MemoryContext, before: Block, after: Block) -> Proposal[BlockResult]:
     agent = agent_key(context.caller)
-    view, total = after.view_of(agent), len(found.text.splitlines())
+    view, total = after.view_of(agent), len(before.text.splitlines())
     if view.start > max(total, 1):
-        message = f"{found.label} has {pluralize(total, 'line')}."
+        message = f"{before.label} has {pluralize(total, 'line')}."
         raise InvalidParametersError(message, total_lines=total)
+    end = min(total, view.start + (view.lines or total) - 1)
     result = BlockResult(
         blocks=[info_of(after, agent)],
         text=after.shown_to(agent),
         start_line=view.start,
         total_lines=total,
         leaves_context=not view.pinned,
-        message=f"{found.label}: lines {view.start} to {min(total, view.start + (view.lines or total) - 1)}.",
+        message=f"{before.label}: lines {view.start} to {end}.",
     )
-    change = changes.edit_block(found, after, f"Choose the lines of {found.label}")
+    change = changes.edit_block(before, after, f"Select the lines of {before.label}")
     return context.propose(change, _mark_untrusted(result, after))
 
 
-def unpin_everywhere(found: Block) -> Block:
+def unpin_everywhere(block: Block) -> Block:
     """Return the block as an archived one, unpinned in every context.
 
     Raises:
         InvalidParametersError: it is a core block.
     """
-    if found.type is BlockType.CORE:
-        message = f"{found.label!r} is a core block, which can't be archived."
-        raise InvalidParametersError(message, label=found.label)
-    views: Mapping[str, BlockView] = {name: replace(view, pinned=False) for name, view in found.views.items()}
-    return replace(found, type=BlockType.ARCHIVAL, views={n: v for n, v in views.items() if v != BlockView()})
+    if block.type is BlockType.CORE:
+        message = f"{block.label!r} is a core block, which can't be archived."
+        raise InvalidParametersError(message, label=block.label)
+    views: Mapping[str, BlockView] = {name: replace(view, pinned=False) for name, view in block.views.items()}
+    return replace(block, type=BlockType.ARCHIVAL, views={n: v for n, v in views.items() if v != BlockView()})
 
 
-def _shared(found: Block, agent: str, permission: Permission | None) -> Block:
-    if agent == found.owner:
-        raise InvalidParametersError(f"{found.label!r} belongs to {agent}.", label=found.label)
-    shares = {name: one for name, one in found.shares.items() if name != agent}
-    if permission is None and agent not in found.shares:
-        raise NotFoundError(f"{found.label!r} is not shared with {agent}.", shares=list(found.shares))
-    return replace(found, shares=shares if permission is None else {**shares, agent: permission})
+def _with_share(block: Block, agent: str, permission: Permission | None) -> Block:
+    if agent == block.owner:
+        raise InvalidParametersError(f"{block.label!r} belongs to {agent}.", label=block.label)
+    shares = {name: one for name, one in block.shares.items() if name != agent}
+    if permission is None and agent not in block.shares:
+        raise NotFoundError(f"{block.label!r} is not shared with {agent}.", shares=list(block.shares))
+    return replace(block, shares=shares if permission is None else {**shares, agent: permission})
 
 
 def _propose_block(

@@ -102,12 +102,12 @@ async def block_edit(
         case _:
             first, _, last = (lines or "").partition("-")
             after = edits.edit_range(before, int(first), int(last or first), text or "", field)
-    words = f"Edited {before.label}." if after != before else f"{before.label} has this content already."
-    result = BlockEdited(label=before.label, size=after.size, message=words)
-    return context.propose(changes.edit_block(before, after, f"{_DONE[op]} {before.label}"), result)
+    message = f"Edited {before.label}." if after != before else f"{before.label} already has this content."
+    result = BlockEdited(label=before.label, size=after.size, message=message)
+    return context.propose(changes.edit_block(before, after, f"{_SUMMARY_VERBS[op]} {before.label}"), result)
 
 
-_DONE = {
+_SUMMARY_VERBS = {
     "append": "Add to",
     "replace": "Replace in",
     "patch": "Patch",
@@ -116,32 +116,32 @@ _DONE = {
 }
 
 
-def _undo_edit(context: MemoryContext, found: Block, *, redo: bool) -> Proposal[BlockEdited]:
+def _undo_edit(context: MemoryContext, block: Block, *, redo: bool) -> Proposal[BlockEdited]:
     """Undo or redo an edit by the journal, consistent with the tool undo."""
-    commit = _undo_target(context, found, redo=redo)
+    commit = _undo_target(context, block, redo=redo)
     if commit is None:
         action = "redo" if redo else "undo"
-        raise NotFoundError(f"You have nothing to {action} in the block {found.label!r}.", label=found.label)
+        raise NotFoundError(f"You have nothing to {action} in the block {block.label!r}.", label=block.label)
     plan = context.history.plan_undo((commit.id,))
     if plan.conflicts:
-        message = f"{found.label} changed since, at the same lines; edit it instead."
-        raise ConflictError(message, label=found.label, commits=list(plan.commits))
-    words = f"{'Redone' if redo else 'Undone'}: {commit.summary or found.label}."
-    result = BlockEdited(label=found.label, size=found.size, message=words)
+        message = f"{block.label} changed since, at the same lines; edit it instead."
+        raise ConflictError(message, label=block.label, commits=list(plan.commits))
+    message = f"{'Redone' if redo else 'Undone'}: {commit.summary or block.label}."
+    result = BlockEdited(label=block.label, size=block.size, message=message)
     return context.propose(plan.change_set, result, undoes=plan.commits)
 
 
-def _undo_target(context: MemoryContext, found: Block, *, redo: bool) -> Commit | None:
+def _undo_target(context: MemoryContext, block: Block, *, redo: bool) -> Commit | None:
     """Return the caller's newest effective edit, or for a redo, its newest undo since the last edit."""
     caller = context.caller
-    commits = context.history.commits_of_document(changes.MEMORY_PLACE, found.path)
+    commits = context.history.commits_of_document(changes.MEMORY_PLACE, block.path)
     commits_by_id = {commit.id: commit for commit in commits}
     for commit in commits:
-        own = caller.kind is CallerKind.USER or commit.author == caller.name
-        undoes = _depth(commit, commits_by_id) % 2 == 1
-        if redo and not undoes and not commit.undoes:
+        is_own = caller.kind is CallerKind.USER or commit.author == caller.name
+        is_undo = _depth(commit, commits_by_id) % 2 == 1
+        if redo and not is_undo and not commit.undoes:
             return None
-        if own and commit.undone_by is None and undoes == redo and (redo or not commit.undoes):
+        if is_own and commit.undone_by is None and is_undo == redo and (redo or not commit.undoes):
             return commit
     return None
 

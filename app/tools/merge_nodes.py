@@ -66,11 +66,13 @@ async def merge_nodes(
     check_distinct(str(primary.path), str(secondary.path))
     plan = await context.index.links_to_rewrite(secondary.path, primary.path)
     rewrites = dict(plan.rewrites)
-    own, moved = rewrites.pop(primary.path, None), rewrites.pop(secondary.path, None)
-    first = _rewritten(context, _without_relations_to(context, primary, secondary.path), own)
-    second = _rewritten(context, _without_relations_to(context, secondary, primary.path), moved)
+    own_rewrite, secondary_rewrite = rewrites.pop(primary.path, None), rewrites.pop(secondary.path, None)
+    first = _rewrite_links(context, _without_relations_to(context, primary, secondary.path), own_rewrite)
+    second = _rewrite_links(
+        context, _without_relations_to(context, secondary, primary.path), secondary_rewrite
+    )
     merged = merge_note_texts(first, second, merge_strategy, secondary.name)
-    changes, left_out = await asyncio.to_thread(_other_changes, context, rewrites)
+    changes, left_out = await asyncio.to_thread(_rewrite_other_notes, context, rewrites)
     left_out += [
         f"{link.source} line {link.line}: [[{link.target_text}]] could mean several notes"
         for link in plan.ambiguous
@@ -86,27 +88,31 @@ async def merge_nodes(
 
     def report(committed: ChangeSet) -> NodesMerged:
         approved = {change.path: change for change in committed.changes}
-        kept = approved.get(primary.path)
-        text = decode_lossy(kept.after) if isinstance(kept, Update) else primary.readable_text
+        approved_change = approved.get(primary.path)
+        text = (
+            decode_lossy(approved_change.after)
+            if isinstance(approved_change, Update)
+            else primary.readable_text
+        )
         message = f"Merged [[{secondary.name}]] into [[{primary.name}]]."
-        if kept is None and merged.text != primary.text:
+        if approved_change is None and merged.text != primary.text:
             message = f"The text of [[{secondary.name}]] was not merged into [[{primary.name}]]."
         if secondary.path not in approved:
             message += f" [[{secondary.name}]] was not deleted."
-        seen = [
+        rewritten = [
             str(change.path)
             for change in committed.changes
             if change.path not in (primary.path, secondary.path) and context.vault.can_see(change.path)
         ]
-        if seen:
-            others = pluralize(len(seen), "note that links to it was", "notes that link to it were")
+        if rewritten:
+            others = pluralize(len(rewritten), "note that links to it was", "notes that link to it were")
             message += f" {others} rewritten."
         return NodesMerged(
             primary_node_id=str(primary.storage_id),
             secondary_node_id=str(secondary.storage_id),
             merged_content=text[scan(text).body_start :][:_MAX_CONTENT_CHARS],
             relationships_transferred=transferred if committed.digest == change_set.digest else 0,
-            rewritten=seen,
+            rewritten=rewritten,
             left_out=left_out,
             message=message,
         )
@@ -114,7 +120,7 @@ async def merge_nodes(
     return context.propose(change_set, report)
 
 
-def _rewritten(context: ToolContext, text: str, rewrite: Rewrite | None) -> str:
+def _rewrite_links(context: ToolContext, text: str, rewrite: Rewrite | None) -> str:
     return edit.rewrite_links(text, rewrite) if rewrite else text
 
 
@@ -122,7 +128,7 @@ def _without_relations_to(context: ToolContext, note: OpenNote, other: NotePath)
     """Return a note's text without relations to `other`, which would be self-references after the merge."""
     text = note.text
     while True:
-        tie = next(
+        relation = next(
             (
                 one
                 for one in scan(text).relations
@@ -130,12 +136,12 @@ def _without_relations_to(context: ToolContext, note: OpenNote, other: NotePath)
             ),
             None,
         )
-        if tie is None:
+        if relation is None:
             return text
-        text = edit.remove_relation(text, tie)
+        text = edit.remove_relation(text, relation)
 
 
-def _other_changes(
+def _rewrite_other_notes(
     context: ToolContext, rewrites: Mapping[NotePath, Rewrite]
 ) -> tuple[list[FileChange], list[str]]:
     """Return the changes of notes that link to the second note, and the notes that can't be changed."""

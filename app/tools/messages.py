@@ -82,11 +82,11 @@ async def send_message(
     _check(target, content, id)
     if target == "user":
         delivery = context.services.team.tell_user(context.caller, content, metadata)
-        where = " and ".join(delivery.places)
+        places_label = " and ".join(delivery.places)
         message = (
-            f"Shown in {where}."
+            f"Shown in {places_label}."
             if delivery.shown
-            else f"Saved in {where}; no window is open that shows it now."
+            else f"Saved in {places_label}; no window is open that shows it now."
         )
         return MessageSent(target=target, delivered_to=list(delivery.places), message=message).ending_turn()
     if target == "agent":
@@ -121,8 +121,8 @@ async def delegate(context: AgentContext, agent: str, prompt: str) -> WorkDone:
     """
     _check("agent", prompt, agent)
     reply = await context.services.team.ask_agent(context.caller, agent, prompt)
-    done = WorkDone(agent=reply.to, answer=reply.text, message=f"{reply.to} answered.")
-    return done.from_outside() if reply.untrusted else done
+    result = WorkDone(agent=reply.to, answer=reply.text, message=f"{reply.to} answered.")
+    return result.from_outside() if reply.untrusted else result
 
 
 def _check(target: str, content: str, id: str | None) -> None:
@@ -139,28 +139,31 @@ def _check(target: str, content: str, id: str | None) -> None:
 
 
 def _to_result(target: str, reply: TeamReply) -> MessageSent:
-    sent = MessageSent(
+    result = MessageSent(
         target=target,
         delivered_to=[reply.to],
         answer=reply.text,
         answers=[AgentAnswer(agent=one.agent, text=one.text, problem=one.problem) for one in reply.answers],
         message=f"{reply.to} answered. {reply.how}".strip(),
     )
-    return sent.from_outside() if reply.untrusted else sent
+    return result.from_outside() if reply.untrusted else result
 
 
 def _send_outside(context: MessageContext, target: str, content: str, id: str) -> EffectProposal[MessageSent]:
     """Propose an outgoing message: the approval shows exactly what is sent."""
     channel = context.services.channels.channel(target, id)
     channel.check(content)
-    where = channel.where
+    destination = channel.where
 
     async def send() -> MessageSent:
         receipt = await channel.send(content)
-        seen = f" {receipt.link}" if receipt.link else ""
+        link = f" {receipt.link}" if receipt.link else ""
         return MessageSent(
-            target=target, delivered_to=[where], link=receipt.link, message=f"Sent: {where}.{seen}"
+            target=target,
+            delivered_to=[destination],
+            link=receipt.link,
+            message=f"Sent: {destination}.{link}",
         )
 
-    effect = Effect("message", f"Send a message: {where}", (("to", where), ("text", content)))
+    effect = Effect("message", f"Send a message: {destination}", (("to", destination), ("text", content)))
     return context.propose_effect(effect, send)

@@ -1,7 +1,7 @@
 """Judge relations and confidence by a model that may see the notes.
 
 The local result is used if there is no model, a note is hidden from models, or the model fails; the
-reasoning says which.
+reasoning states the cause.
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ class AssessedConfidence(BaseModel):
 
 
 async def relations_by_model(
-    context: ToolContext, note: OpenNote, found: Sequence[RelatedNode]
+    context: ToolContext, note: OpenNote, nodes: Sequence[RelatedNode]
 ) -> list[RelatedNode]:
     """Return the nodes with relations judged by the model where it may see both; scores are unchanged."""
     model = context.language_model
-    if model is None or not found:
-        return list(found)
-    if why := model_exclusion_reason(model, (note,)):
-        return [_local(one, why) for one in found]
-    shown: dict[str, OpenNote] = {}
-    for one in found[:_MAX_COMPARED_NOTES]:
-        other = readable(context, StorageId.parse(one.id).path)
+    if model is None or not nodes:
+        return list(nodes)
+    if reason := model_exclusion_reason(model, (note,)):
+        return [_local(node, reason) for node in nodes]
+    visible: dict[str, OpenNote] = {}
+    for node in nodes[:_MAX_COMPARED_NOTES]:
+        other = readable(context, StorageId.parse(node.id).path)
         if other is not None and not model_exclusion_reason(model, (other,)):
-            shown[one.id] = other
-    if not shown:
-        return [_local(one, f"{_LOCAL_METHODS_PREFIX}it is hidden from models.") for one in found]
+            visible[node.id] = other
+    if not visible:
+        return [_local(node, f"{_LOCAL_METHODS_PREFIX}it is hidden from models.") for node in nodes]
     try:
-        assessed = await _ask_relations(model, note, shown)
+        assessed = await _ask_relations(model, note, visible)
     except ModelError as error:
-        return [_local(one, f"{_LOCAL_METHODS_PREFIX}{error.message}") for one in found]
-    return [_apply_assessment(one, assessed.get(one.id), model.name) for one in found]
+        return [_local(node, f"{_LOCAL_METHODS_PREFIX}{error.message}") for node in nodes]
+    return [_apply_assessment(node, assessed.get(node.id), model.name) for node in nodes]
 
 
 async def _ask_relations(
@@ -88,38 +88,38 @@ async def _ask_relations(
     return {ids[one.number - 1]: one for one in answer.relations if 1 <= one.number <= len(ids)}
 
 
-def _apply_assessment(one: RelatedNode, assessed: AssessedRelation | None, name: str) -> RelatedNode:
+def _apply_assessment(node: RelatedNode, assessed: AssessedRelation | None, name: str) -> RelatedNode:
     kind = relation_type(assessed.relationship_type) if assessed is not None else ""
     if assessed is None or kind not in KNOWN_RELATIONS:
-        return _local(one, f"{_LOCAL_METHODS_PREFIX}{name} suggested no known relation.")
+        return _local(node, f"{_LOCAL_METHODS_PREFIX}{name} suggested no known relation.")
     reasoning = f"{assessed.reasoning} ({name})"
     update = {"suggested_relationship": kind, "reasoning": reasoning, "evidence": [reasoning]}
-    return one.model_copy(update=update)
+    return node.model_copy(update=update)
 
 
-def _local(one: RelatedNode, why: str) -> RelatedNode:
-    return one.model_copy(update={"reasoning": f"{one.reasoning} ({why})"})
+def _local(node: RelatedNode, reason: str) -> RelatedNode:
+    return node.model_copy(update={"reasoning": f"{node.reasoning} ({reason})"})
 
 
 async def confidence_by_model(
-    context: ToolContext, note: OpenNote, around: Iterable[tuple[str, OpenNote]], local: ConfidenceUpdate
+    context: ToolContext, note: OpenNote, neighbors: Iterable[tuple[str, OpenNote]], local: ConfidenceUpdate
 ) -> tuple[ConfidenceUpdate, str]:
     """Return the model's confidence and reasoning, or the local one with a reason.
 
     Args:
         context: The context of the call.
         note: The note to judge.
-        around: The supporting and contradicting notes, each with its stance.
+        neighbors: The supporting and contradicting notes, each with its stance.
         local: The confidence by log-odds; the model's change is a separate factor.
     """
     model = context.language_model
     if model is None:
         return local, ""
-    if why := model_exclusion_reason(model, (note,)):
-        return local, why
-    assessed = [(stance, other) for stance, other in around if not model_exclusion_reason(model, (other,))][
-        :_MAX_COMPARED_NOTES
-    ]
+    if reason := model_exclusion_reason(model, (note,)):
+        return local, reason
+    assessed = [
+        (stance, other) for stance, other in neighbors if not model_exclusion_reason(model, (other,))
+    ][:_MAX_COMPARED_NOTES]
     prompt = (
         "Judge how sure one may be that the note is right, from 0 to 1, by what it says itself and by the "
         f"notes that support or contradict it. By counting these alone it is {local.new:.2f}. Answer with "
@@ -134,5 +134,5 @@ async def confidence_by_model(
     except ModelError as error:
         return local, f"{_LOCAL_METHODS_PREFIX}{error.message}"
     new = min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, answer.confidence))
-    factor = Factor(f"what {model.name} makes of it", new - local.new)
+    factor = Factor(f"judgment of {model.name}", new - local.new)
     return replace(local, new=new, factors=(*local.factors, factor)), f"{answer.reasoning} ({model.name})"

@@ -59,39 +59,39 @@ async def move_note(
     """
     note = await context.vault.resolve_strictly(name)
     if new_name is None and folder is None:
-        raise InvalidParametersError("Say a new name, a folder, or both.")
+        raise InvalidParametersError("Give a new name, a folder, or both.")
     to = note_path(note.path.folder if folder is None else folder, _strip_brackets(new_name or note.name))
     if to == note.path:
-        raise InvalidParametersError(f"The note is at {to} already.", path=str(to))
-    taken = context.vault.existing_path(to)
-    if taken is not None and taken.key != note.path.key:
-        raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
+        raise InvalidParametersError(f"The note is already at {to}.", path=str(to))
+    existing = context.vault.existing_path(to)
+    if existing is not None and existing.key != note.path.key:
+        raise ConflictError(f"There is already a note at {existing}.", path=str(existing))
     plan = await context.index.links_to_rewrite(note.path, to)
     rewrites = dict(plan.rewrites)
     own_rewrite = rewrites.pop(note.path, None)
-    own = edit.rewrite_links(note.text, own_rewrite) if own_rewrite else None
-    changes, failed = await asyncio.to_thread(_rewritten, context, rewrites)
+    own_text = edit.rewrite_links(note.text, own_rewrite) if own_rewrite else None
+    changes, failed = await asyncio.to_thread(_rewrite_links, context, rewrites)
     left_out = [*_skipped_links(context, plan), *failed]
     summary = f"Move {note.path} to {to}"
     if changes:
         summary += f", {pluralize(len(changes), 'note')} rewritten"
-    change_set = ChangeSet.of(note.move_change(to, own), *changes, summary=summary)
+    change_set = ChangeSet.of(note.move_change(to, own_text), *changes, summary=summary)
 
     def report(committed: ChangeSet) -> NoteMoved:
         moved = any(isinstance(change, Move) for change in committed.changes)
-        seen = [
+        rewritten_paths = [
             str(change.path)
             for change in committed.changes
             if isinstance(change, Update) and context.vault.can_see(change.path)
         ]
         message = f"Moved {note.path} to {to}." if moved else f"{note.path} was not moved."
-        if seen:
-            rewritten = pluralize(len(seen), "note that links to it was", "notes that link to it were")
-            message = f"{message[:-1]}; {rewritten} rewritten."
+        if rewritten_paths:
+            notes = pluralize(len(rewritten_paths), "note that links to it was", "notes that link to it were")
+            message = f"{message[:-1]}; {notes} rewritten."
         return NoteMoved(
             path=str(note.path),
             new_path=str(to if moved else note.path),
-            rewritten=seen,
+            rewritten=rewritten_paths,
             left_out=left_out,
             message=message,
         )
@@ -99,7 +99,9 @@ async def move_note(
     return context.propose(change_set, report)
 
 
-def _rewritten(context: ToolContext, rewrites: Mapping[NotePath, Rewrite]) -> tuple[list[Update], list[str]]:
+def _rewrite_links(
+    context: ToolContext, rewrites: Mapping[NotePath, Rewrite]
+) -> tuple[list[Update], list[str]]:
     """Rewrite links in other notes; return the changes, and unreadable notes with the reason."""
     changes, failed = [], []
     for source, rewrite in rewrites.items():

@@ -124,52 +124,52 @@ async def find_related_nodes(
         auto_link: Also propose relations with a score of at least 0.8 that were not rejected before.
     """
     note = await context.vault.resolve_for_reading(node_id)
-    found = await related_to_note(context, note, limit=limit, min_similarity=min_similarity, types=node_types)
-    found = await relations_by_model(context, note, found)
+    nodes = await related_to_note(context, note, limit=limit, min_similarity=min_similarity, types=node_types)
+    nodes = await relations_by_model(context, note, nodes)
     text, count = (note.readable_text, 0)
     if auto_link:
-        text, count = _add_relations(context, note, found)
+        text, count = _add_relations(context, note, nodes)
     change = (
         ChangeSet.of(note.with_text(text), summary=f"Add {pluralize(count, 'relation')} to {note.path}")
         if count
         else ChangeSet(())
     )
 
-    quoted = [readable(context, StorageId.parse(one.id).path) for one in found]
-    are_from_web = [other.is_from_web for other in quoted if other is not None]
+    related_notes = [readable(context, StorageId.parse(one.id).path) for one in nodes]
+    are_from_web = [other.is_from_web for other in related_notes if other is not None]
 
     def report(committed: ChangeSet) -> RelatedNodes:
         written = next(filter(None, map(after_of, committed.changes)), note.content)
         added = OpenNote(note.path, written).parsed.relations
         count = max(0, len(added) - len(note.parsed.relations))
-        words = f"{pluralize(len(found), 'node')} related to [[{note.name}]]."
+        message = f"{pluralize(len(nodes), 'node')} related to [[{note.name}]]."
         if auto_link:
-            words += f" {pluralize(count, 'relation')} created."
+            message += f" {pluralize(count, 'relation')} created."
         related = RelatedNodes(
-            node_id=str(note.storage_id), related_nodes=found, links_created=count, message=words
+            node_id=str(note.storage_id), related_nodes=nodes, links_created=count, message=message
         )
         return related.from_notes(are_from_web)
 
     return context.propose(change, report)
 
 
-def _add_relations(context: RelationContext, note: OpenNote, found: list[RelatedNode]) -> tuple[str, int]:
+def _add_relations(context: RelationContext, note: OpenNote, nodes: list[RelatedNode]) -> tuple[str, int]:
     """Return the note's text with the likely missing relations, and their number.
 
     A type without evidence is not written: such a relation is RELATES_TO.
     """
-    related = {one.target for one in edges_of(context, note)}
+    related_paths = {one.target for one in edges_of(context, note)}
     queue = context.services.suggestions
     text, count = note.text, 0
-    for one in found:
-        target = StorageId.parse(one.id).path
+    for node in nodes:
+        target = StorageId.parse(node.id).path
         rejected = queue.is_rejected(note.path, target)
-        if one.suggestion_score < MIN_AUTOMATIC_SCORE or target in related or rejected:
+        if node.suggestion_score < MIN_AUTOMATIC_SCORE or target in related_paths or rejected:
             continue
         name = context.index.resolver.shortest(target, note.path)
         remark = "suggested by similarity"
-        confidence = round(one.suggestion_score, 2)
-        kind = one.suggested_relationship if one.evidence else RELATES_TO
+        confidence = round(node.suggestion_score, 2)
+        kind = node.suggested_relationship if node.evidence else RELATES_TO
         text = edit.add_relation(text, kind, name, confidence, remark)
         count += 1
     return text, count
@@ -224,16 +224,16 @@ async def summarize_node(
 
 def _relation_lines(context: ToolContext, note: OpenNote) -> list[str]:
     """Return the relations from and to a note in words, highest confidence first."""
-    found = [
+    lines = [
         (one.relation.confidence, f"{_relation_label(one.relation.type)} [[{_edge_name(one)}]]")
         for one in edges_of(context, note)
     ]
-    found += [
+    lines += [
         (link.confidence, f"[[{link.source.name}]] {_relation_label(link.type)} it")
         for link in incoming_of(context, note)
     ]
     return [
-        words for confidence, words in sorted(found, key=lambda one: -(one[0] if one[0] is not None else 0.5))
+        words for confidence, words in sorted(lines, key=lambda one: -(one[0] if one[0] is not None else 0.5))
     ]
 
 
@@ -271,13 +271,19 @@ async def summarize_node_with_context(
     if types is not None and "" in types:
         raise InvalidParametersError("A relation type must be a word.", relationship_types=relationship_types)
     summary = await summary_of(context, [note], 400)
-    around = _surrounding_notes(context, note, depth, types)
+    surrounding = _surrounding_notes(context, note, depth, types)
     groups: dict[str, list[str]] = {"supports": [], "contradicts": [], "related": []}
-    for stance, other, steps in around:
-        short = await summary_of(context, [other], _MAX_NEIGHBOR_CHARS) if len(around) <= 8 else None
-        text = short.text if short else truncate(_first_words(other), _MAX_NEIGHBOR_CHARS)
-        far = f" ({steps} steps away)" if steps > 1 else ""
-        groups[stance].append(f"[[{other.name}]]{far}: {text}" if text else f"[[{other.name}]]{far}")
+    for stance, other, steps in surrounding:
+        summary_of_other = (
+            await summary_of(context, [other], _MAX_NEIGHBOR_CHARS) if len(surrounding) <= 8 else None
+        )
+        text = (
+            summary_of_other.text if summary_of_other else truncate(_first_words(other), _MAX_NEIGHBOR_CHARS)
+        )
+        distance = f" ({steps} steps away)" if steps > 1 else ""
+        groups[stance].append(
+            f"[[{other.name}]]{distance}: {text}" if text else f"[[{other.name}]]{distance}"
+        )
     neighbors = SummaryContext(**groups)
     result = NodeSummaryWithContext(
         node_id=str(note.storage_id),
@@ -285,9 +291,9 @@ async def summarize_node_with_context(
         context=neighbors,
         reasoning=summary.reasoning,
         synthesis=_synthesize(context, note, neighbors, depth),
-        message=f"Summary of [[{note.name}]] with {pluralize(len(around), 'surrounding node')}.",
+        message=f"Summary of [[{note.name}]] with {pluralize(len(surrounding), 'surrounding node')}.",
     )
-    return result.from_notes(one.is_from_web for one in (note, *(other for _, other, _ in around)))
+    return result.from_notes(one.is_from_web for one in (note, *(other for _, other, _ in surrounding)))
 
 
 def _first_words(note: OpenNote) -> str:
@@ -301,22 +307,22 @@ def _surrounding_notes(
 
     Support of a contradiction contradicts, contradiction of one supports; any other step is only related.
     """
-    seen = {note.path}
+    visited = {note.path}
     level: list[tuple[NotePath, str]] = [(note.path, "supports")]
-    found: list[tuple[str, OpenNote, int]] = []
+    surrounding: list[tuple[str, OpenNote, int]] = []
     for step in range(1, depth + 1):
-        following: list[tuple[NotePath, str]] = []
+        next_level: list[tuple[NotePath, str]] = []
         for path, stance in level:
             for other, kind in _neighbor_steps(context, path, types):
-                opened = None if other in seen else readable(context, other)
-                if opened is None or len(found) >= _MAX_NODES:
+                opened = None if other in visited else readable(context, other)
+                if opened is None or len(surrounding) >= _MAX_NODES:
                     continue
-                seen.add(other)
-                own = _combine_stances(stance, kind)
-                found.append((own, opened, step))
-                following.append((other, own))
-        level = following
-    return found
+                visited.add(other)
+                own_stance = _combine_stances(stance, kind)
+                surrounding.append((own_stance, opened, step))
+                next_level.append((other, own_stance))
+        level = next_level
+    return surrounding
 
 
 def _neighbor_steps(
@@ -346,15 +352,14 @@ def _combine_stances(before: str, step: str) -> str:
     return "supports" if before == step else "contradicts"
 
 
-def _synthesize(context: ToolContext, note: OpenNote, around: SummaryContext, depth: int) -> str:
+def _synthesize(context: ToolContext, note: OpenNote, neighbors: SummaryContext, depth: int) -> str:
     """Describe the balance of the surroundings, and the confidence that follows from it."""
     update = node_confidence(note.parsed.type, note.parsed.confidence, _relation_neighbors(context, note))
-    pro, contra = len(around.supports), len(around.contradicts)
-    within = "directly" if depth == 1 else f"within {depth} steps"
+    pro, contra = len(neighbors.supports), len(neighbors.contradicts)
+    distance = "directly" if depth == 1 else f"within {depth} steps"
     if not pro and not contra:
-        message = (
-            f"Nothing supports or contradicts it {within}; {pluralize(len(around.related), 'related note')}."
-        )
+        related = pluralize(len(neighbors.related), "related note")
+        message = f"Nothing supports or contradicts it {distance}; {related}."
     else:
         balance = (
             "evenly balanced"
@@ -363,7 +368,7 @@ def _synthesize(context: ToolContext, note: OpenNote, around: SummaryContext, de
         )
         message = (
             f"{pluralize(pro, 'note supports', 'notes support')} it and "
-            f"{pluralize(contra, 'note contradicts', 'notes contradict')} it {within}: {balance}."
+            f"{pluralize(contra, 'note contradicts', 'notes contradict')} it {distance}: {balance}."
         )
     stated = "" if note.parsed.confidence is None else f" Stated confidence: {note.parsed.confidence:.2f}."
     return f"{message}{stated} Calculated from its neighbors: {update.new:.2f}."
@@ -390,11 +395,11 @@ async def recalculate_node_confidence(
         factor_in_relationships: Include relations; otherwise only the type counts.
     """
     note = await context.vault.resolve_strictly(node_id)
-    around = _relation_neighbors(context, note) if factor_in_relationships else []
-    local = node_confidence(note.parsed.type, note.parsed.confidence, around)
-    near = _surrounding_notes(context, note, 1, None) if factor_in_relationships else []
-    evidence = [(stance, other) for stance, other, _ in near if stance != "related"]
-    update, words = await confidence_by_model(context, note, evidence, local)
+    neighbors = _relation_neighbors(context, note) if factor_in_relationships else []
+    local = node_confidence(note.parsed.type, note.parsed.confidence, neighbors)
+    surrounding = _surrounding_notes(context, note, 1, None) if factor_in_relationships else []
+    evidence = [(stance, other) for stance, other, _ in surrounding if stance != "related"]
+    update, explanation = await confidence_by_model(context, note, evidence, local)
     new = round(update.new, 2)
     factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
     pro = sum(one.impact > 0 for one in local.factors[1:])
@@ -403,8 +408,8 @@ async def recalculate_node_confidence(
         f"Sum of log-odds: half of the stated value, {pluralize(pro, 'reason')} for it and "
         f"{pluralize(contra, 'reason')} against it."
     )
-    if words:
-        reasoning = f"{reasoning} {words}"
+    if explanation:
+        reasoning = f"{reasoning} {explanation}"
     change = ChangeSet.of(
         note.with_text(edit.set_property(note.text, "confidence", new)),
         summary=f"Confidence of {note.path}: {update.old:.2f} to {new:.2f}",
@@ -412,12 +417,12 @@ async def recalculate_node_confidence(
 
     def report(committed: ChangeSet) -> NodeConfidence:
         written = next(filter(None, map(after_of, committed.changes)), note.content)
-        now = OpenNote(note.path, written).parsed.confidence if committed else new
-        message = "none" if now is None else f"{now:.2f}"
+        new_confidence = OpenNote(note.path, written).parsed.confidence if committed else new
+        message = "none" if new_confidence is None else f"{new_confidence:.2f}"
         return NodeConfidence(
             node_id=str(note.storage_id),
             old_confidence=round(update.old, 4),
-            new_confidence=now,
+            new_confidence=new_confidence,
             reasoning=reasoning,
             factors=factors,
             message=f"The confidence of [[{note.name}]]: {update.old:.2f} before, {message} now.",
@@ -428,19 +433,19 @@ async def recalculate_node_confidence(
 
 def _relation_neighbors(context: ToolContext, note: OpenNote) -> list[RelationNeighbor]:
     """Return the notes at the other ends of relations; of equal relations, the most confident counts."""
-    found: dict[tuple[str, str, bool], RelationNeighbor] = {}
+    neighbors: dict[tuple[str, str, bool], RelationNeighbor] = {}
 
     def add_neighbor(path: NotePath | None, kind: str, incoming: bool, confidence: float | None) -> None:
         other = readable(context, path)
         if other is None or other.path == note.path or kind == LINKS_TO:
             return
         key = (str(other.path), kind, incoming and kind != "CONTRADICTS")
-        one = RelationNeighbor(other.name, kind, incoming, confidence, other.parsed.confidence)
-        if key not in found or (confidence or 0) > (found[key].relation_confidence or 0):
-            found[key] = one
+        neighbor = RelationNeighbor(other.name, kind, incoming, confidence, other.parsed.confidence)
+        if key not in neighbors or (confidence or 0) > (neighbors[key].relation_confidence or 0):
+            neighbors[key] = neighbor
 
     for link in incoming_of(context, note):
         add_neighbor(link.source, link.type, True, link.confidence)
     for edge in edges_of(context, note):
         add_neighbor(edge.target, edge.relation.type, False, edge.relation.confidence)
-    return list(found.values())
+    return list(neighbors.values())

@@ -65,14 +65,14 @@ class OpenEdge:
 
     def as_result(self) -> Edge:
         """Return the relation as a result."""
-        one = self.relation
+        relation = self.relation
         return Edge(
             edge_id=self.id,
             from_id=str(self.source.storage_id),
             to_id=self.to,
-            relationship_type=one.type,
-            confidence=one.confidence,
-            notes=one.note,
+            relationship_type=relation.type,
+            confidence=relation.confidence,
+            notes=relation.note,
         )
 
 
@@ -84,20 +84,20 @@ def edge_id(source: NotePath | str, type: str, target: NotePath | str, number: i
 
 def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:
     """Return a note's relations in order, without those to notes that are invisible to the call."""
-    found: list[OpenEdge] = []
-    counted: dict[str, int] = {}
+    edges: list[OpenEdge] = []
+    counts: dict[str, int] = {}
     for relation in note.parsed.relations:
-        resolved = context.index.resolver.resolve(relation.link.target, note.path).path
-        if resolved is not None and not context.vault.can_see(resolved):
+        target = context.index.resolver.resolve(relation.link.target, note.path).path
+        if target is not None and not context.vault.can_see(target):
             continue
-        plain = edge_id(note.path, relation.type, resolved or relation.link.target)
-        number = counted[plain] = counted.get(plain, 0) + 1
-        found.append(OpenEdge(plain + (f" #{number}" if number > 1 else ""), note, relation, resolved))
-    return found
+        base_id = edge_id(note.path, relation.type, target or relation.link.target)
+        number = counts[base_id] = counts.get(base_id, 0) + 1
+        edges.append(OpenEdge(base_id + (f" #{number}" if number > 1 else ""), note, relation, target))
+    return edges
 
 
 async def open_edge(context: ToolContext, id: str) -> OpenEdge:
-    """Return the relation that `id` means; the type is optional (`A -> B`) if there is only one.
+    """Return the relation with this id; the type is optional (`A -> B`) if there is only one.
 
     `A -- B` means the only relation between two notes, in either direction.
 
@@ -106,34 +106,39 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
         NotFoundError: the notes have no such relation; `candidates` are the ids of those they have.
         AmbiguousError: several fit; `candidates` are their ids.
     """
-    read = _EDGE.fullmatch(id)
-    if read is None:
+    match = _EDGE.fullmatch(id)
+    if match is None:
         raise InvalidParametersError(
             "A relation is named as `From.md -[SUPPORTS]-> To.md`; get_node returns the ids.", edge_id=id
         )
-    source = await context.vault.resolve_strictly(read[1])
-    wanted = await _edge_end(context, read[4])
-    between = _edges_between(context, source, wanted)
-    if read[3] and not between and (other := readable(context, StorageId.parse(wanted).path)):
+    source = await context.vault.resolve_strictly(match[1])
+    target_id = await _edge_end(context, match[4])
+    between = _edges_between(context, source, target_id)
+    if match[3] and not between and (other := readable(context, StorageId.parse(target_id).path)):
         between = _edges_between(context, other, str(source.storage_id))
-    kind = relation_type(read[2]) if read[2] else ""
-    fitting = [one for one in between if not kind or one.relation.type == kind]
+    kind = relation_type(match[2]) if match[2] else ""
+    matching = [one for one in between if not kind or one.relation.type == kind]
     ids = [one.id for one in between]
-    if not fitting:
+    if not matching:
         prefix = f"{kind} " if kind else ""
         raise NotFoundError(
-            f"{source.path} has no {prefix}relation to {wanted}.", edge_id=id, candidates=ids, suggestions=ids
+            f"{source.path} has no {prefix}relation to {target_id}.",
+            edge_id=id,
+            candidates=ids,
+            suggestions=ids,
         )
-    if read[5] or kind:
-        position = int(read[5] or 1)
-        if position > len(fitting):
+    if match[5] or kind:
+        position = int(match[5] or 1)
+        if position > len(matching):
             raise NotFoundError(f"There is no relation {position} of that kind.", edge_id=id, candidates=ids)
-        return fitting[position - 1]
-    if len(fitting) > 1:
+        return matching[position - 1]
+    if len(matching) > 1:
         raise AmbiguousError(
-            f"{source.path} has {len(fitting)} relations to {wanted}: say which.", edge_id=id, candidates=ids
+            f"{source.path} has {len(matching)} relations to {target_id}: choose one.",
+            edge_id=id,
+            candidates=ids,
         )
-    return fitting[0]
+    return matching[0]
 
 
 def _edges_between(context: ToolContext, source: OpenNote, to: str) -> list[OpenEdge]:
@@ -155,11 +160,11 @@ def incoming_of(context: ToolContext, note: OpenNote) -> list[LinkRecord]:
 
 def incoming_edges(context: ToolContext, note: OpenNote) -> list[Edge]:
     """Return `incoming_of` as results."""
-    counted: dict[str, int] = {}
+    counts: dict[str, int] = {}
     edges = []
     for link in incoming_of(context, note):
-        plain = edge_id(link.source, link.type, note.path)
-        number = counted[plain] = counted.get(plain, 0) + 1
+        base_id = edge_id(link.source, link.type, note.path)
+        number = counts[base_id] = counts.get(base_id, 0) + 1
         edges.append(
             Edge(
                 edge_id=edge_id(link.source, link.type, note.path, number),
@@ -189,7 +194,7 @@ def preview(note: OpenNote, length: int = _MAX_PREVIEW_CHARS) -> str:
 
 
 def note_features(context: ToolContext, note: OpenNote, other: OpenNote) -> NoteFeatures:
-    """Return the features of a note for a comparison; stated relations are no evidence for themselves."""
+    """Return the features of a note for a comparison, without stated relations as evidence."""
     links = (link for link in context.index.outgoing(note.path) if link.type == LINKS_TO)
     lines = [link.context for link in links if link.target == other.path]
     parsed = note.parsed
@@ -199,7 +204,7 @@ def note_features(context: ToolContext, note: OpenNote, other: OpenNote) -> Note
 
 
 def draft_features(context: ToolContext, draft: OpenNote, other: OpenNote) -> NoteFeatures:
-    """As `side`, of a text that is not indexed: its links are read from the text itself."""
+    """Return the features of a draft like `note_features`, with the links read from the text itself."""
     text, parsed = draft.readable_text, draft.parsed
     stated = [relation.link for relation in parsed.relations]
     lines = {
@@ -234,5 +239,5 @@ def note_structure(context: ToolContext, first: OpenNote, second: OpenNote, simi
 
 def neighbors(context: ToolContext, path: NotePath) -> set[NotePath]:
     """Return the notes that a note links to or is linked from."""
-    out = {link.target for link in context.index.outgoing(path) if link.target is not None}
-    return {one for one in out | {link.source for link in context.index.backlinks(path)} if one.is_note}
+    targets = {link.target for link in context.index.outgoing(path) if link.target is not None}
+    return {one for one in targets | {link.source for link in context.index.backlinks(path)} if one.is_note}

@@ -108,15 +108,15 @@ async def create_node(
     """
     kind = _checked_type(type)
     draft = _draft(kind, content)
-    taken = context.vault.existing_path(draft.path) or find_similar(context.index.notes(), draft.path)
-    if taken is not None:
-        raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
-    content_of_draft = OpenNote(draft.path, draft.text.encode())
-    related = await related_to_draft(context, content_of_draft) if auto_analyze else []
+    existing = context.vault.existing_path(draft.path) or find_similar(context.index.notes(), draft.path)
+    if existing is not None:
+        raise ConflictError(f"There is already a note at {existing}.", path=str(existing))
+    draft_note = OpenNote(draft.path, draft.text.encode())
+    related = await related_to_draft(context, draft_note) if auto_analyze else []
     change = Create(draft.path, draft.text.encode("utf-8"))
 
     def report(committed: ChangeSet) -> NodeWritten:
-        written = _committed_note(committed) or content_of_draft
+        written = _committed_note(committed) or draft_note
         message = f"Created the {written.parsed.type} [[{draft.path.name}]]."
         if related:
             message += f" {pluralize(len(related), 'note')} may be related."
@@ -267,18 +267,20 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
     change_set = ChangeSet.of(note.delete_change(), *changes, summary=summary)
 
     def report(committed: ChangeSet) -> NodeDeleted:
-        seen = [
+        updates = [
             one for one in committed.changes if isinstance(one, Update) and context.vault.can_see(one.path)
         ]
-        rewritten = {one.path: OpenNote(one.path, one.after) for one in seen}
-        removed_count = sum(_relations_to(context, OpenNote(one.path, one.before), note.path) for one in seen)
+        rewritten = {one.path: OpenNote(one.path, one.after) for one in updates}
+        removed_count = sum(
+            _relations_to(context, OpenNote(one.path, one.before), note.path) for one in updates
+        )
         removed_count -= sum(_relations_to(context, one, note.path) for one in rewritten.values())
         deleted = any(isinstance(one, Delete) for one in committed.changes)
-        left: list[NotePath] = []
+        sources_left: list[NotePath] = []
         if deleted:
             sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
-            left = [path for path in sources if path not in rewritten]
-            left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
+            sources_left = [path for path in sources if path not in rewritten]
+            sources_left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
         message = f"Moved {note.path} to the trash." if deleted else f"{note.path} was not deleted."
         if removed_count:
             message += f" {pluralize(removed_count, 'relation')} to it removed."
@@ -287,7 +289,7 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
             content_preview=preview(note, 120),
             relationships_affected=affected,
             relationships_removed=removed_count,
-            links_left=sorted(map(str, left)),
+            links_left=sorted(map(str, sources_left)),
             left_out=left_out,
             message=message,
         )
@@ -296,7 +298,7 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
 
 
 def _cascade(context: ToolContext, target: NotePath) -> tuple[list[Update], int, list[str]]:
-    """Plan to remove the relations to a note: the changes, how many relations, and what can't be changed."""
+    """Plan to remove the relations to a note; return the changes, their number, and the notes left out."""
     changes: list[Update] = []
     left_out: list[str] = []
     removed = 0
@@ -330,13 +332,13 @@ def _without_relations_to(context: ToolContext, note: OpenNote, target: NotePath
     """Return a note's text without its relations to `target`, and their number."""
     text, count = note.text, 0
     while True:
-        found = next(
+        relation = next(
             (one for one in scan(text).relations if _leads_to(context, note, one.link, target)),
             None,
         )
-        if found is None:
+        if relation is None:
             return text, count
-        text, count = edit.remove_relation(text, found), count + 1
+        text, count = edit.remove_relation(text, relation), count + 1
 
 
 @tool(
@@ -359,30 +361,29 @@ async def reclassify_node(
         preserve_relationships: Keep the note's relations.
     """
     note = await context.vault.resolve_strictly(node_id)
-    kind, old = _checked_type(new_type), note.parsed.type
-    text = edit.set_property(note.text, "type", kind) if kind != old else note.text
+    kind, old_type = _checked_type(new_type), note.parsed.type
+    text = edit.set_property(note.text, "type", kind) if kind != old_type else note.text
     if not preserve_relationships:
         text = _without_relations(text)
     change = ChangeSet.of(note.with_text(text), summary=f"Make {note.path} {with_article(kind)}")
 
     def report(committed: ChangeSet) -> NodeReclassified:
         written = (_committed_note(committed) or note).parsed
-        new = written.type
+        written_type = written.type
         warnings = []
         if removed := _removed_relations(note.parsed, written):
             warnings.append(
                 f"{pluralize(len(removed), 'relation')} of the note removed: {', '.join(removed[:10])}."
             )
-        extra = [key for key in _PROPERTIES_BY_TYPE.get(old, ()) if key in written.properties]
-        if extra and new != old:
-            warnings.append(f"It keeps {', '.join(extra)}, which {with_article(new)} may not use.")
-        message = (
-            f"[[{note.name}]] is {with_article(new)} {'now' if committed and new != old else 'already'}."
-        )
+        extra = [key for key in _PROPERTIES_BY_TYPE.get(old_type, ()) if key in written.properties]
+        if extra and written_type != old_type:
+            warnings.append(f"It keeps {', '.join(extra)}, which {with_article(written_type)} may not use.")
+        is_changed = bool(committed) and written_type != old_type
+        message = f"[[{note.name}]] is {with_article(written_type)} {'now' if is_changed else 'already'}."
         return NodeReclassified(
             node_id=str(note.storage_id),
-            old_type=old,
-            new_type=new,
+            old_type=old_type,
+            new_type=written_type,
             warning=" ".join(warnings) or None,
             message=" ".join([message, *warnings]),
         )
@@ -391,9 +392,9 @@ async def reclassify_node(
 
 
 def _removed_relations(before: ParsedNote, after: ParsedNote) -> list[str]:
-    kept = Counter((one.type, one.link.target) for one in after.relations)
-    lost = Counter((one.type, one.link.target) for one in before.relations) - kept
-    return [f"{type} {target}" for type, target in lost.elements()]
+    remaining = Counter((one.type, one.link.target) for one in after.relations)
+    removed = Counter((one.type, one.link.target) for one in before.relations) - remaining
+    return [f"{type} {target}" for type, target in removed.elements()]
 
 
 def _without_relations(text: str) -> str:

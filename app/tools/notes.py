@@ -122,30 +122,30 @@ async def create_note(
         folder: The folder for the note; the vault's root if empty.
     """
     path = new_path(name, folder)
-    near = context.index.notes(path.folder, recursive=False) if path.folder else context.index.notes()
-    taken = context.vault.existing_path(path) or find_similar(near, path)
-    if taken is not None:
-        raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
+    nearby_notes = context.index.notes(path.folder, recursive=False) if path.folder else context.index.notes()
+    existing = context.vault.existing_path(path) or find_similar(nearby_notes, path)
+    if existing is not None:
+        raise ConflictError(f"There is already a note at {existing}.", path=str(existing))
     text = content or f"# {path.name}\n"
-    whole = text if text.endswith("\n") else text + "\n"
-    change = Create(path, whole.encode("utf-8"))
+    complete_text = text if text.endswith("\n") else text + "\n"
+    change = Create(path, complete_text.encode("utf-8"))
     result = NoteWritten(name=path.name, path=str(path), message=f"Created [[{path.name}]].")
     return context.propose(ChangeSet.of(change, summary=f"Create {path}"), result)
 
 
 def new_path(name: str, folder: str) -> NotePath:
     """Return the path of a new note; the name may have wikilink brackets and folders."""
-    bare = name.strip().removeprefix("[[").removesuffix("]]").strip()
-    lead, _, last = bare.rpartition("/")
+    name_without_brackets = name.strip().removeprefix("[[").removesuffix("]]").strip()
+    lead, _, last = name_without_brackets.rpartition("/")
     return note_path("/".join(part for part in (folder.strip().rstrip("/"), lead) if part), last)
 
 
 def find_similar(notes: Iterable[NoteRecord], path: NotePath) -> NotePath | None:
     """Return a note whose name is easily confused with `path`."""
-    wanted = slug(path.name)
-    if not wanted:
+    wanted_slug = slug(path.name)
+    if not wanted_slug:
         return None
-    return next((n.path for n in notes if wanted in (slug(n.name), slug(n.title))), None)
+    return next((n.path for n in notes if wanted_slug in (slug(n.name), slug(n.title))), None)
 
 
 @tool(
@@ -181,19 +181,21 @@ async def read_note(
         raise InvalidParametersError(message, path=str(note.path), start_line=first, total_lines=len(lines))
     text = "".join(lines[first - 1 : last])
     cut = _truncate_lines(text)
-    shown = first + len(cut.splitlines()) - 1 if cut else first - 1
-    more = (
-        "" if len(cut) == len(text) else f" Truncated after line {shown}; read the rest from the next line."
+    last_shown = first + len(cut.splitlines()) - 1 if cut else first - 1
+    remark = (
+        ""
+        if len(cut) == len(text)
+        else f" Truncated after line {last_shown}; read the rest from the next line."
     )
     answer = NoteText(
         name=note.name,
         path=str(note.path),
         text=cut,
         start_line=first,
-        end_line=shown,
+        end_line=last_shown,
         total_lines=len(lines),
         hash=note.hash,
-        message=f"Read [[{note.name}]].{more}",
+        message=f"Read [[{note.name}]].{remark}",
     )
     return answer.from_notes([note.is_from_web])
 
@@ -320,7 +322,7 @@ async def set_properties(
     """
     note = await context.vault.resolve_strictly(name)
     if not properties and not remove:
-        raise InvalidParametersError("Name the properties to set or to remove.")
+        raise InvalidParametersError("Give the properties to set or to remove.")
     text = note.text
     for key in remove or ():
         text = edit.remove_property(text, key)
@@ -353,13 +355,13 @@ async def list_notes(
         limit: The maximum number of results.
         offset: The number of results to skip.
     """
-    found = context.index.notes(folder.strip("/") or None, recursive)
+    records = context.index.notes(folder.strip("/") or None, recursive)
     entries = [
         NoteEntry(name=n.name, path=str(n.path), type=n.type, modified=n.modified, size=n.size)
-        for n in found[offset : offset + limit]
+        for n in records[offset : offset + limit]
     ]
     scope = f"in {folder}" if folder else "in the vault"
-    return NoteList(notes=entries, total=len(found), message=f"{pluralize(len(found), 'note')} {scope}.")
+    return NoteList(notes=entries, total=len(records), message=f"{pluralize(len(records), 'note')} {scope}.")
 
 
 @tool(
@@ -415,9 +417,9 @@ def _names(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _propose_text(context: ToolContext, note: OpenNote, text: str, what: str) -> Proposal[NoteWritten]:
+def _propose_text(context: ToolContext, note: OpenNote, text: str, action: str) -> Proposal[NoteWritten]:
     """Propose a new text for a note."""
-    change_set = ChangeSet.of(note.with_text(text), summary=f"{what} {note.path}")
+    change_set = ChangeSet.of(note.with_text(text), summary=f"{action} {note.path}")
     message = (
         f"Changed [[{note.name}]]."
         if change_set

@@ -89,22 +89,20 @@ async def recall(
     memory, agent = context.services.memory, agent_key(context.caller)
     if op == "insert":
         entry = ArchiveEntry.new(agent, content or "", metadata)
-        kept = RecalledEntry(
+        entry_result = RecalledEntry(
             entry=entry.id,
             content=entry.text,
             created=entry.created,
             score=1.0,
             metadata=dict(entry.metadata),
         )
-        result = Recalled(entries=[kept], message="I will remember that.")
+        result = Recalled(entries=[entry_result], message="I will remember that.")
         return context.propose(changes.insert_entry(entry), result)
-    found = await _recall_visible(context, memory, query or "", limit or 10)
-    message = "Nothing is remembered about that."
-    if found:
-        message = f"{pluralize(len(found), 'entry', 'entries')} found."
-    return context.propose(
-        ChangeSet(()), Recalled(entries=[_recalled(one) for one in found], message=message)
-    )
+    hits = await _recall_visible(context, memory, query or "", limit or 10)
+    message = "No matching entry."
+    if hits:
+        message = f"{pluralize(len(hits), 'entry', 'entries')} found."
+    return context.propose(ChangeSet(()), Recalled(entries=[_recalled(one) for one in hits], message=message))
 
 
 async def _recall_visible(
@@ -113,24 +111,24 @@ async def _recall_visible(
     """Return the best matching entries, without those that a rule hides from the caller."""
     agent, place = agent_key(context.caller), memory.store.place
 
-    def seen(found: tuple[ArchiveHit, ...]) -> tuple[ArchiveHit, ...]:
-        return tuple(one for one in found if context.reads(place, entry_path(one.owner, one.entry)))
+    def visible(hits: tuple[ArchiveHit, ...]) -> tuple[ArchiveHit, ...]:
+        return tuple(one for one in hits if context.reads(place, entry_path(one.owner, one.entry)))
 
-    found = await memory.recall(agent, query, limit, span, context.semantic_search)
-    if seen(found) == found:
-        return found
+    hits = await memory.recall(agent, query, limit, span, context.semantic_search)
+    if visible(hits) == hits:
+        return hits
     # Some entries are hidden from the caller: search for more to replace them.
-    more = await memory.recall(agent, query, _MAX_RECALLED, span, context.semantic_search)
-    return seen(more)[:limit]
+    more_hits = await memory.recall(agent, query, _MAX_RECALLED, span, context.semantic_search)
+    return visible(more_hits)[:limit]
 
 
-def _recalled(one: ArchiveHit) -> RecalledEntry:
+def _recalled(hit: ArchiveHit) -> RecalledEntry:
     return RecalledEntry(
-        entry=one.entry,
-        content=one.text,
-        created=one.created,
-        score=round(one.score, 3),
-        metadata=dict(one.metadata),
+        entry=hit.entry,
+        content=hit.text,
+        created=hit.created,
+        score=round(hit.score, 3),
+        metadata=dict(hit.metadata),
     )
 
 
@@ -189,15 +187,15 @@ async def search(
     """
     memory = context.services.memory
     start, end = _parse_time(since), _parse_time(until)
-    found: list[FoundText] = []
+    results: list[FoundText] = []
     if domain in ("archival_memory", "all") and role is None:
-        found += await _in_archive(context, memory, query, limit, start, end)
+        results += await _in_archive(context, memory, query, limit, start, end)
     if domain == "conversations" or (domain == "all" and _may_read_conversations(context)):
-        found += _in_conversations(context, memory, query, limit, role, start, end)
+        results += _in_conversations(context, memory, query, limit, role, start, end)
     if domain in ("vault", "all") and role is None:
-        found += await _in_vault(context, query, limit, start, end)
-    texts = FoundTexts(results=found, message=f"{pluralize(len(found), 'result')}.")
-    notes = (NotePath.on_disk(one.title) for one in found if one.where == "vault")
+        results += await _in_vault(context, query, limit, start, end)
+    texts = FoundTexts(results=results, message=f"{pluralize(len(results), 'result')}.")
+    notes = (NotePath.on_disk(one.title) for one in results if one.where == "vault")
     return texts.from_notes(context.index.is_from_web(path) for path in notes)
 
 
@@ -216,7 +214,7 @@ async def _in_archive(
     until: datetime | None,
 ) -> list[FoundText]:
     span = TimeRange(_format_iso(since), _format_iso(until))
-    found = await _recall_visible(context, memory, query, limit, span)
+    hits = await _recall_visible(context, memory, query, limit, span)
     return [
         FoundText(
             where="archival_memory",
@@ -225,7 +223,7 @@ async def _in_archive(
             score=round(one.score, 3),
             time=one.created,
         )
-        for one in found
+        for one in hits
     ]
 
 
@@ -240,7 +238,7 @@ def _in_conversations(
 ) -> list[FoundText]:
     if not _may_read_conversations(context):
         raise PermissionDeniedError("The conversations of the desktop are not shown to other agents.")
-    messages = memory.search_said(
+    messages = memory.search_conversations(
         ConversationQuery(
             query,
             limit,
@@ -267,15 +265,15 @@ def _in_conversations(
 async def _in_vault(
     context: MemoryContext, query: str, limit: int, since: datetime | None, until: datetime | None
 ) -> list[FoundText]:
-    page = await context.index.best(query, 100 if since or until else limit, 0)
-    found = []
+    page = await context.index.search_by_words_and_meaning(query, 100 if since or until else limit, 0)
+    results = []
     for hit in page.hits:
         record = context.index.note(hit.path)
         changed = datetime.fromtimestamp(record.modified if record else 0.0, UTC)
         if (since and changed < since) or (until and changed >= until):
             continue
         text = "\n".join(part.text for part in hit.snippets)
-        found.append(
+        results.append(
             FoundText(
                 where="vault",
                 title=str(hit.path),
@@ -284,16 +282,18 @@ async def _in_vault(
                 time=_format_iso(changed),
             )
         )
-    return found[:limit]
+    return results[:limit]
 
 
-def _parse_time(messages: str | None) -> datetime | None:
-    if not messages:
+def _parse_time(text: str | None) -> datetime | None:
+    if not text:
         return None
     try:
-        moment = datetime.fromisoformat(messages)
+        moment = datetime.fromisoformat(text)
     except ValueError:
-        raise InvalidParametersError(f"{messages[:80]!r} is no day or time; write 2026-01-31.") from None
+        raise InvalidParametersError(
+            f"{text[:80]!r} is not a date or time. Use a form such as 2026-01-31."
+        ) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -301,7 +301,7 @@ def _format_iso(moment: datetime | None) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""
 
 
-# The older form
+# Legacy tool
 
 
 @tool(
@@ -338,14 +338,16 @@ async def context(
     """
     store, agent = blocks_of(context), agent_key(context.caller)
     if op == "swap":
-        away, back = store.block(archive_label or "", agent), store.block(load_label or "", agent)
-        both = (
-            changes.block_change(away, unpin_everywhere(away)),
-            changes.block_change(back, _restore_block(back, agent)),
+        archived, loaded = store.block(archive_label or "", agent), store.block(load_label or "", agent)
+        block_changes = (
+            changes.block_change(archived, unpin_everywhere(archived)),
+            changes.block_change(loaded, _restore_block(loaded, agent)),
         )
-        change = ChangeSet.of(*both, summary=f"{back.label} for {away.label}", place=changes.MEMORY_PLACE)
-        message = f"{away.label} is archived, {back.label} is in the context."
-        return context.propose(change, BlockEdited(label=back.label, size=back.size, message=message))
+        change = ChangeSet.of(
+            *block_changes, summary=f"{loaded.label} for {archived.label}", place=changes.MEMORY_PLACE
+        )
+        message = f"{archived.label} is archived, {loaded.label} is in the context."
+        return context.propose(change, BlockEdited(label=loaded.label, size=loaded.size, message=message))
     before = store.block(label or "", agent)
     match op:
         case "append":
@@ -356,8 +358,8 @@ async def context(
             after = unpin_everywhere(before)
         case _:
             after = _restore_block(before, agent)
-    shown = after.shown_to(agent) if op == "load_from_archival" else None
-    result = BlockEdited(label=before.label, size=after.size, text=shown, message=f"{before.label}: done.")
+    text = after.shown_to(agent) if op == "load_from_archival" else None
+    result = BlockEdited(label=before.label, size=after.size, text=text, message=f"{before.label}: done.")
     return context.propose(
         changes.edit_block(before, after), result.from_outside() if before.origin else result
     )

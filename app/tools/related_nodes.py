@@ -26,6 +26,7 @@ from app.vault.path import NotePath
 MIN_SIMILARITY = 0.5
 _OVERSAMPLING = 5
 _MAX_WORD_CANDIDATES = 60
+_MAX_COMPARED_NOTES = 200
 _MAX_PREVIEW_CHARS = 200
 _MAX_RELATED = 8
 
@@ -48,7 +49,7 @@ class RelatedNode(BaseModel):
     evidence: list[str] = Field(default_factory=list)
 
 
-class Answered(BaseModel):
+class RelationAnswer(BaseModel):
     """A model's answer about the relation of two notes."""
 
     relationship_type: str
@@ -72,21 +73,21 @@ async def related_to_note(
         min_similarity: The minimum similarity, 0 to 1.
         types: Only notes of these types.
     """
-    wanted = {one.strip().lower() for one in types} if types is not None else None
-    found: list[RelatedNode] = []
+    wanted_types = {one.strip().lower() for one in types} if types is not None else None
+    nodes: list[RelatedNode] = []
     for path, score in await _candidates(context, note, limit * _OVERSAMPLING):
         other = readable(context, path)
         if (
             other is None
             or score < min_similarity
-            or (wanted is not None and other.parsed.type not in wanted)
+            or (wanted_types is not None and other.parsed.type not in wanted_types)
         ):
             continue
-        suggested = await relation_between(context, note, other, score)
-        found.append(_to_related_node(other, score, suggested))
-        if len(found) == limit:
+        prediction = await relation_between(context, note, other, score)
+        nodes.append(_to_related_node(other, score, prediction))
+        if len(nodes) == limit:
             break
-    return found
+    return nodes
 
 
 async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[RelatedNode]:
@@ -102,15 +103,15 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
     if draft.parsed.is_private or not sentences:
         return []
     scored = await _draft_candidates(context, draft, " ".join(sentences))
-    found = []
+    nodes = []
     for path, score in scored[:_MAX_RELATED]:
         other = readable(context, path)
         if other is None or score < MIN_SIMILARITY:
             continue
         draft_side, other_side = draft_features(context, draft, other), note_features(context, other, draft)
-        suggested = await asyncio.to_thread(suggest_relation, draft_side, other_side, Structure(score))
-        found.append(_to_related_node(other, score, suggested))
-    return found
+        prediction = await asyncio.to_thread(suggest_relation, draft_side, other_side, Structure(score))
+        nodes.append(_to_related_node(other, score, prediction))
+    return nodes
 
 
 async def _draft_candidates(
@@ -156,9 +157,9 @@ async def relation_between(
 
 async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNote) -> float:
     """Return the similarity of two notes: by meaning if they have vectors, else by words."""
-    known = context.index.note_similarity(first.path, second.path)
-    if known is not None:
-        return min(1.0, max(0.0, known))
+    similarity = context.index.note_similarity(first.path, second.path)
+    if similarity is not None:
+        return min(1.0, max(0.0, similarity))
     return float((await asyncio.to_thread(tfidf_similarity, [prose_of(first), prose_of(second)]))[0, 1])
 
 
@@ -171,13 +172,13 @@ async def relation_by_model(
         return local
     if reason := model_exclusion_reason(model, (first, second)):
         return RelationPrediction(local.type, local.score, f"{local.reasoning} ({reason})")
-    ask = (
+    prompt = (
         "Say which relation the first note has to the second. Answer with one of "
         f"{', '.join(KNOWN_RELATIONS)} and one or two sentences of reasoning."
     )
     text = f"First note: {prose_of(first)[:6000]}\n\nSecond note: {prose_of(second)[:6000]}"
     try:
-        answer = await model.answer(ask, text, Answered)
+        answer = await model.answer(prompt, text, RelationAnswer)
     except ModelError as error:
         return RelationPrediction(
             local.type, local.score, f"{local.reasoning} (By local methods: {error.message})"
@@ -185,7 +186,7 @@ async def relation_by_model(
     kind = relation_type(answer.relationship_type)
     if kind not in KNOWN_RELATIONS:
         return RelationPrediction(
-            local.type, local.score, f"{local.reasoning} ({model.name} named no known type.)"
+            local.type, local.score, f"{local.reasoning} ({model.name} suggested no known relation.)"
         )
     reasoning = f"{answer.reasoning} ({model.name})"
     return RelationPrediction(kind, local.score, reasoning, evidence=(reasoning,))
@@ -217,32 +218,34 @@ async def _candidates_by_words(
     """Return notes that share links, tags or rare words, by word similarity; used without vectors."""
     paths: dict[NotePath, None] = {}
     if note is not None:
-        near = related_notes(context.index, None, note.path, note.parsed.tag_names, _MAX_WORD_CANDIDATES)
-        paths.update(dict.fromkeys(one.path for one in near))
-    message = dict.fromkeys(word for word in content_words(text) if word.isalnum())
-    for word in sorted(message, key=lambda one: -len(one))[:12]:
+        related = related_notes(context.index, None, note.path, note.parsed.tag_names, _MAX_WORD_CANDIDATES)
+        paths.update(dict.fromkeys(one.path for one in related))
+    words = dict.fromkeys(word for word in content_words(text) if word.isalnum())
+    for word in sorted(words, key=lambda one: -len(one))[:12]:
         page = await context.index.search(f'"{word}"', 10)
         paths.update(dict.fromkeys(hit.path for hit in page.hits))
     paths.pop(own, None)
-    notes = [one for path in list(paths)[:_MAX_PREVIEW_CHARS] if (one := readable(context, path)) is not None]
-    likenesses = await asyncio.to_thread(tfidf_similarity, [text, *map(prose_of, notes)])
-    scored = [(one.path, float(score)) for one, score in zip(notes, likenesses[0, 1:], strict=True)]
+    notes = [
+        one for path in list(paths)[:_MAX_COMPARED_NOTES] if (one := readable(context, path)) is not None
+    ]
+    similarities = await asyncio.to_thread(tfidf_similarity, [text, *map(prose_of, notes)])
+    scored = [(one.path, float(score)) for one, score in zip(notes, similarities[0, 1:], strict=True)]
     return sorted(scored, key=lambda one: (-one[1], one[0]))
 
 
 def prose_of(note: OpenNote) -> str:
-    """Return a note's name and sentences that may be read."""
+    """Return a note's name and sentences as plain text."""
     return " ".join((note.name, *split_sentences(note.readable_text)))
 
 
-def _to_related_node(other: OpenNote, score: float, suggested: RelationPrediction) -> RelatedNode:
+def _to_related_node(other: OpenNote, score: float, prediction: RelationPrediction) -> RelatedNode:
     return RelatedNode(
         id=str(other.storage_id),
         type=other.parsed.type,
         content=preview(other, _MAX_PREVIEW_CHARS),
         similarity_score=round(score, 4),
-        suggested_relationship=suggested.type,
-        suggestion_score=suggested.score,
-        reasoning=suggested.reasoning,
-        evidence=list(suggested.evidence),
+        suggested_relationship=prediction.type,
+        suggestion_score=prediction.score,
+        reasoning=prediction.reasoning,
+        evidence=list(prediction.evidence),
     )

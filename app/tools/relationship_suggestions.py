@@ -91,39 +91,42 @@ async def suggest_relationships(
     if op == "list":
         note = await context.vault.resolve_for_reading(node_id) if node_id else None
         own = context.caller.kind is CallerKind.USER
-        waiting = await queue.suggestions(note.path if note else None, limit or 20, private=own)
-        found = []
-        for one in waiting:
-            pair = readable(context, NotePath(one.source)), readable(context, NotePath(one.target))
-            if pair[0] is not None and pair[1] is not None:
-                made = await _suggested(context, pair[0], pair[1], one.score)
-                if made.score >= MIN_SUGGESTED_SCORE:
-                    found.append(made)
-        found.sort(key=lambda made: -made.score)
+        candidates = await queue.suggestions(note.path if note else None, limit or 20, private=own)
+        suggestions = []
+        for candidate in candidates:
+            first = readable(context, NotePath(candidate.source))
+            second = readable(context, NotePath(candidate.target))
+            if first is not None and second is not None:
+                suggestion = await _build_suggestion(context, first, second, candidate.score)
+                if suggestion.score >= MIN_SUGGESTED_SCORE:
+                    suggestions.append(suggestion)
+        suggestions.sort(key=lambda suggestion: -suggestion.score)
         scope = f" of [[{note.name}]]" if note else ""
-        message = f"{pluralize(len(found), 'relation')}{scope} may be missing."
-        if not found:
+        message = f"{pluralize(len(suggestions), 'relation')}{scope} may be missing."
+        if not suggestions:
             message = f"No missing relations{scope} found."
-        return Suggestions(suggestions=found, message=message)
+        return Suggestions(suggestions=suggestions, message=message)
     source, target = await _parse_pair(context, suggestion_id or "")
     if op == "reject":
         return _rejection(context, source, target)
-    made = await _suggested(context, source, target, MIN_AUTOMATIC_SCORE)
-    kind = relation_type(relationship_type) if relationship_type else made.relationship_type
+    suggestion = await _build_suggestion(context, source, target, MIN_AUTOMATIC_SCORE)
+    kind = relation_type(relationship_type) if relationship_type else suggestion.relationship_type
     name = context.index.resolver.shortest(target.path, source.path)
     text = edit.add_relation(source.text, kind, name)
     summary = f"{source.path} {relation_word(kind)} {target.path}"
     message = f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]]."
     return context.propose(
         ChangeSet.of(source.with_text(text), summary=summary),
-        Suggestions(suggestions=[made], message=message),
+        Suggestions(suggestions=[suggestion], message=message),
     )
 
 
 def _rejection(context: RelationContext, source: OpenNote, target: OpenNote) -> EffectProposal[Suggestions]:
     async def reject() -> Suggestions:
         context.services.suggestions.reject(source.path, target.path)
-        return Suggestions(suggestions=[], message=f"[[{source.name}]] and [[{target.name}]] are left apart.")
+        return Suggestions(
+            suggestions=[], message=f"Rejected a relation between [[{source.name}]] and [[{target.name}]]."
+        )
 
     message = f"Never suggest a relation between {source.path} and {target.path} again"
     shown = (("from", str(source.path)), ("to", str(target.path)))
@@ -131,8 +134,8 @@ def _rejection(context: RelationContext, source: OpenNote, target: OpenNote) -> 
 
 
 async def _parse_pair(context: RelationContext, id: str) -> tuple[OpenNote, OpenNote]:
-    first, found, second = id.partition(_ID_SEPARATOR)
-    if not found:
+    first, separator, second = id.partition(_ID_SEPARATOR)
+    if not separator:
         raise InvalidParametersError("A suggestion is named as `From.md ~ To.md`.", suggestion_id=id)
     source = await context.vault.resolve_strictly(first.strip())
     target = await context.vault.resolve_strictly(second.strip())
@@ -141,19 +144,20 @@ async def _parse_pair(context: RelationContext, id: str) -> tuple[OpenNote, Open
     return source, target
 
 
-async def _suggested(
+async def _build_suggestion(
     context: RelationContext, source: OpenNote, target: OpenNote, score: float
 ) -> SuggestedRelationship:
-    made = await relation_between(
+    prediction = await relation_between(
         context, source, target, await note_similarity(context, source, target), score
     )
     return SuggestedRelationship(
         suggestion_id=f"{source.storage_id}{_ID_SEPARATOR}{target.storage_id}",
         from_id=str(source.storage_id),
         to_id=str(target.storage_id),
-        relationship_type=made.type,
-        score=round(made.score, 4),
-        auto=made.score >= MIN_AUTOMATIC_SCORE and (made.type == RELATES_TO or bool(made.evidence)),
-        reasoning=made.reasoning,
-        evidence=list(made.evidence),
+        relationship_type=prediction.type,
+        score=round(prediction.score, 4),
+        auto=prediction.score >= MIN_AUTOMATIC_SCORE
+        and (prediction.type == RELATES_TO or bool(prediction.evidence)),
+        reasoning=prediction.reasoning,
+        evidence=list(prediction.evidence),
     )

@@ -129,11 +129,11 @@ async def create_relationship(
         raise InvalidParametersError("A note can't have a relation to itself.", path=str(source.path))
     kind = relation_type(relationship_type)
     matching = (one for one in edges_of(context, source) if one.target == target.path)
-    known = next((one for one in matching if one.relation.type == kind), None)
-    if known is not None:
+    existing = next((one for one in matching if one.relation.type == kind), None)
+    if existing is not None:
         raise ConflictError(
-            f"{source.path} says so already, on line {known.relation.line}; nothing was changed.",
-            edge_id=known.id,
+            f"{source.path} already has this relation on line {existing.relation.line}. Nothing was changed.",
+            edge_id=existing.id,
         )
     name = context.index.resolver.shortest(target.path, source.path)
     text = edit.add_relation(source.text, kind, name, confidence, notes)
@@ -178,7 +178,7 @@ async def recalculate_edge_confidence(
     """
     edge = await open_edge(context, edge_id)
     target = _readable_target(context, edge)
-    between = note_structure(
+    structure = note_structure(
         context, edge.source, target, await note_similarity(context, edge.source, target)
     )
     update = relation_confidence(
@@ -186,7 +186,7 @@ async def recalculate_edge_confidence(
         edge.relation.type,
         note_features(context, edge.source, target),
         note_features(context, target, edge.source),
-        between,
+        structure,
         structure=consider_graph_structure,
     )
     new = round(update.new, 2)
@@ -199,12 +199,12 @@ async def recalculate_edge_confidence(
 
     def report(committed: ChangeSet) -> EdgeConfidence:
         written = _committed_relation(committed, edge, edge.relation.type)
-        now = (written.confidence if written else None) if committed else new
-        confidence_text = "none" if now is None else f"{now:.2f}"
+        new_confidence = (written.confidence if written else None) if committed else new
+        confidence_text = "none" if new_confidence is None else f"{new_confidence:.2f}"
         return EdgeConfidence(
             edge_id=edge.id,
             old_confidence=round(update.old, 4),
-            new_confidence=now,
+            new_confidence=new_confidence,
             reasoning=reasoning,
             factors=factors,
             message=f"The confidence of {edge.id}: {update.old:.2f} before, {confidence_text} now.",
@@ -228,7 +228,7 @@ async def reclassify_relationship(
         preserve_notes: Keep the remark.
     """
     edge = await open_edge(context, edge_id)
-    reasoning = "As you said."
+    reasoning = "As requested."
     kind = relation_type(new_type) if new_type else ""
     if new_type and not kind:
         raise InvalidParametersError(f"{new_type!r} can't be the type of a relation.", given=new_type)
@@ -242,17 +242,18 @@ async def reclassify_relationship(
             kind = edge.relation.type
             reasoning = f"The notes contain no evidence for another type than {kind}: {reasoning}"
     text = edit.change_relation(edge.source.text, edge.relation, kind=kind, keep_note=preserve_notes)
-    old = edge.relation.type
+    old_type = edge.relation.type
     change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")
 
     def report(committed: ChangeSet) -> RelationshipReclassified:
         written = _committed_relation(committed, edge, kind)
-        new = written.type if written else (kind if not committed else old)
-        message = f"The relation is {new} {'now' if committed and new != old else 'already'}."
+        written_type = written.type if written else (kind if not committed else old_type)
+        is_changed = bool(committed) and written_type != old_type
+        message = f"The relation is {written_type} {'now' if is_changed else 'already'}."
         return RelationshipReclassified(
-            edge_id=_id_of(edge, new),
-            old_type=old,
-            new_type=new,
+            edge_id=_id_of(edge, written_type),
+            old_type=old_type,
+            new_type=written_type,
             confidence=edge.relation.confidence,
             reasoning=reasoning,
             message=message,
@@ -267,8 +268,11 @@ def _committed_relation(committed: ChangeSet, edge: OpenEdge, kind: str) -> Rela
     if after is None:
         return None
     relations = OpenNote(edge.source.path, after).parsed.relations
-    found = [one for one in relations if one.link.target == edge.relation.link.target]
-    return next((one for one in found if one.type == kind), found[0] if found else None)
+    relations_to_target = [one for one in relations if one.link.target == edge.relation.link.target]
+    return next(
+        (one for one in relations_to_target if one.type == kind),
+        relations_to_target[0] if relations_to_target else None,
+    )
 
 
 def _id_of(edge: OpenEdge, kind: str) -> str:
@@ -295,23 +299,33 @@ async def summarize_relationship(
     edge = await open_edge(context, edge_id)
     target = _readable_target(context, edge)
     similarity = await note_similarity(context, edge.source, target)
-    between = note_structure(context, edge.source, target, similarity)
-    ours, theirs = note_features(context, edge.source, target), note_features(context, target, edge.source)
-    update = relation_confidence(
-        edge.relation.confidence, edge.relation.type, ours, theirs, between, structure=True
+    structure = note_structure(context, edge.source, target, similarity)
+    source_features, target_features = (
+        note_features(context, edge.source, target),
+        note_features(context, target, edge.source),
     )
-    sure = update.new if edge.relation.confidence is None else edge.relation.confidence
+    update = relation_confidence(
+        edge.relation.confidence,
+        edge.relation.type,
+        source_features,
+        target_features,
+        structure,
+        structure=True,
+    )
+    confidence = update.new if edge.relation.confidence is None else edge.relation.confidence
     evidence = [edge.relation.note] if edge.relation.note else []
-    evidence += lines_naming(ours.sentences, target.name)[:2]
-    evidence += lines_naming(theirs.sentences, edge.source.name)[:2]
-    if edge.relation.type == "CONTRADICTS" and (pair := find_contradiction(ours.sentences, theirs.sentences)):
+    evidence += lines_naming(source_features.sentences, target.name)[:2]
+    evidence += lines_naming(target_features.sentences, edge.source.name)[:2]
+    if edge.relation.type == "CONTRADICTS" and (
+        pair := find_contradiction(source_features.sentences, target_features.sentences)
+    ):
         evidence.append(f"“{truncate(pair.first, 120)}” against “{truncate(pair.second, 120)}”")
     evidence.append(
-        f"Likeness {similarity:.2f}, {pluralize(between.shared_neighbors, 'neighbour')} and "
-        f"{pluralize(between.shared_tags, 'tag')} in common."
+        f"Similarity {similarity:.2f}, {pluralize(structure.shared_neighbors, 'neighbor')} and "
+        f"{pluralize(structure.shared_tags, 'tag')} in common."
     )
     verb = relation_word(edge.relation.type).replace("_", " ")
-    summary = f"{edge.source.name} {verb} {target.name}, with a confidence of {sure:.2f}."
+    summary = f"{edge.source.name} {verb} {target.name}, with a confidence of {confidence:.2f}."
     if edge.relation.note:
         summary += f" {edge.relation.note[0].upper()}{edge.relation.note[1:]}."
     summary, evidence, reasoning = await _explain(context, edge.source, target, verb, summary, evidence)
@@ -322,9 +336,9 @@ async def summarize_relationship(
         relationship_type=edge.relation.type,
         summary=summary,
         evidence=list(dict.fromkeys(evidence))[:_MAX_EVIDENCE] if include_evidence else [],
-        strength_assessment=strength_label(sure),
+        strength_assessment=strength_label(confidence),
         reasoning=reasoning,
-        message=f"A {strength_label(sure)} relation.",
+        message=f"A {strength_label(confidence)} relation.",
     )
     return result.from_notes(one.is_from_web for one in (edge.source, target))
 
@@ -335,14 +349,14 @@ async def _explain(
     """Return the model's summary and evidence if it may see both notes, else the local ones with a reason."""
     model = context.language_model
     if model is None:
-        why = "From the relation's line, sentences that name the other note, and the graph."
-        return summary, evidence, why
-    if why := model_exclusion_reason(model, (source, target)):
-        return summary, evidence, why
-    ask = f"Explain in one or two sentences how the first note {verb} the second, and quote the evidence."
+        reason = "From the relation's line, sentences that name the other note, and the graph."
+        return summary, evidence, reason
+    if reason := model_exclusion_reason(model, (source, target)):
+        return summary, evidence, reason
+    prompt = f"Explain in one or two sentences how the first note {verb} the second, and quote the evidence."
     text = f"{source.name}:\n{source.readable_text[:8000]}\n\n{target.name}:\n{target.readable_text[:8000]}"
     try:
-        answer = await model.answer(ask, text, RelationshipAnswer)
+        answer = await model.answer(prompt, text, RelationshipAnswer)
     except ModelError as error:
         return summary, evidence, f"By local methods: {error.message}"
     return answer.summary, answer.evidence, f"Explained by {model.name}."

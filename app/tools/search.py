@@ -198,7 +198,9 @@ async def search_notes(
             property; largest or newest first, and reversed after a `-`.
         group: Group the notes by folder, type or first tag; `order` applies within a group.
     """
-    page = await context.index.best(query, limit, offset, order=order, group="" if group == "none" else group)
+    page = await context.index.search_by_words_and_meaning(
+        query, limit, offset, order=order, group="" if group == "none" else group
+    )
     hits = [
         Hit(
             name=hit.path.name,
@@ -211,8 +213,8 @@ async def search_notes(
     ]
     groups = [HitGroup(name=one.name, count=one.count) for one in page.groups]
     message = f"{pluralize(page.total, 'note')} found."
-    found = Hits(hits=hits, total=page.total, groups=groups, message=message)
-    return found.from_notes(context.index.is_from_web(hit.path) for hit in page.hits)
+    result = Hits(hits=hits, total=page.total, groups=groups, message=message)
+    return result.from_notes(context.index.is_from_web(hit.path) for hit in page.hits)
 
 
 @tool(
@@ -247,15 +249,17 @@ async def semantic_search(
     if missing := context.index.count_without_embedding():
         verb = "is" if missing == 1 else "are"
         message += f" {pluralize(missing, 'note')} {verb} not in the semantic index, and can't be found here."
-    found = Hits(hits=hits, total=len(hits), message=message)
-    return found.from_notes(context.index.is_from_web(chunk.path) for chunk in chunks)
+    result = Hits(hits=hits, total=len(hits), message=message)
+    return result.from_notes(context.index.is_from_web(chunk.path) for chunk in chunks)
 
 
 def _passage_lines(context: ToolContext, chunk: VectorHit) -> list[HitLine]:
     """Return the first lines of the passage; nothing if it has no prose or no longer exists."""
     note = readable(context, chunk.path)
-    found = first_prose_line(note.readable_text, chunk.line) if note is not None else None
-    return [HitLine(line=found[0], text=truncate(found[1], _MAX_PASSAGE_CHARS))] if found else []
+    first_line = first_prose_line(note.readable_text, chunk.line) if note is not None else None
+    return (
+        [HitLine(line=first_line[0], text=truncate(first_line[1], _MAX_PASSAGE_CHARS))] if first_line else []
+    )
 
 
 @tool(
@@ -273,8 +277,8 @@ async def search_by_tags(
         limit: The maximum number of results.
     """
     sets = [set(context.index.notes_with_tag(tag.lstrip("#"))) for tag in tags]
-    found = set.intersection(*sets) if match == "all" and sets else set().union(*sets)
-    return _names(found, limit)
+    paths = set.intersection(*sets) if match == "all" and sets else set().union(*sets)
+    return _names(paths, limit)
 
 
 @tool(category="search", examples=("find notes where {properties}", "notes with the property {properties}"))
@@ -285,13 +289,13 @@ async def search_by_properties(context: ToolContext, properties: Properties, lim
         properties: Values by property name; null means that the note lacks the property.
         limit: The maximum number of results.
     """
-    wanted = {name_key(key): value for key, value in properties.items()}
-    found = []
+    wanted_values = {name_key(key): value for key, value in properties.items()}
+    paths = []
     for record in context.index.notes():
         own = {name_key(key): value for key, value in record.properties.items()}
-        if all(_matches_value(own.get(key), value) for key, value in wanted.items()):
-            found.append(record.path)
-    return _names(found, limit)
+        if all(_matches_value(own.get(key), value) for key, value in wanted_values.items()):
+            paths.append(record.path)
+    return _names(paths, limit)
 
 
 def _matches_value(own: object, wanted: JsonValue) -> bool:
@@ -398,11 +402,11 @@ async def unlinked_mentions(context: ToolContext, name: NoteName) -> Mentions:
     note = await context.vault.resolve_for_reading(name)
     if context.index.note(note.path) is None:
         raise NotFoundError(f"{note.path} is not in the index yet.", path=str(note.path))
-    found = context.index.unlinked_mentions(note.path)
-    entries = [MentionEntry(path=str(m.source), line=m.line, text=m.text) for m in found]
+    index_mentions = context.index.unlinked_mentions(note.path)
+    entries = [MentionEntry(path=str(m.source), line=m.line, text=m.text) for m in index_mentions]
     message = f"{pluralize(len(entries), 'mention')} of [[{note.name}]] without a link."
     mentions = Mentions(mentions=entries, message=message)
-    return mentions.from_notes(context.index.is_from_web(one.source) for one in found)
+    return mentions.from_notes(context.index.is_from_web(one.source) for one in index_mentions)
 
 
 def _names(paths: Iterable[NotePath], limit: int) -> NotePaths:

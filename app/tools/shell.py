@@ -87,23 +87,23 @@ async def shell(
     """
     line = [command, *(args or ())]
     if any("\0" in word for word in line):
-        raise InvalidParametersError("An argument of a command can't hold a NUL character.")
-    disk, sandbox = context.services.file_access, context.services.sandbox
-    folder = await asyncio.to_thread(_folder, context, disk, cwd)
-    files = await asyncio.to_thread(visible_files, disk.root, context.vault)
+        raise InvalidParametersError("An argument of a command can't contain a NUL character.")
+    file_access, sandbox = context.services.file_access, context.services.sandbox
+    folder = await asyncio.to_thread(_folder, context, file_access, cwd)
+    files = await asyncio.to_thread(visible_files, file_access.root, context.vault)
     problem = await sandbox.problem()
     _check_shielded(problem, files)
-    run = _Run(context, disk, sandbox, files, line, folder, timeout, writes, problem)
+    run = _CommandRun(context, file_access, sandbox, files, line, folder, timeout, writes, problem)
     return context.propose_effect(_effect(run), run.carry_out)
 
 
-class _Run:
+class _CommandRun:
     """One run of a command."""
 
     def __init__(
         self,
         context: DevelopmentContext,
-        disk: FileAccess,
+        file_access: FileAccess,
         sandbox: Sandbox,
         files: VisibleFiles,
         line: list[str],
@@ -112,84 +112,86 @@ class _Run:
         writes: bool,
         problem: str,
     ) -> None:
-        self.line, self.folder, self.timeout, self.writes, self.problem = (
-            line,
-            folder,
-            timeout,
-            writes,
-            problem,
-        )
-        self._context, self._disk, self._sandbox, self._files = context, disk, sandbox, files
+        self._context = context
+        self._file_access = file_access
+        self._sandbox = sandbox
+        self._files = files
+        self.line = line
+        self.folder = folder
+        self.timeout = timeout
+        self.writes = writes
+        self.problem = problem
 
     @property
     def sandbox_description(self) -> str:
         """The sandbox in words."""
         if self.problem:
             return f"none ({self.problem}): it can do whatever you can"
-        how = "a copy of the vault" if self.writes else "the vault read-only"
-        return f"bubblewrap: {how}, no network, no home folder"
+        access = "a copy of the vault" if self.writes else "the vault read-only"
+        return f"bubblewrap: {access}, no network, no home folder"
 
     async def carry_out(self) -> CommandDone | Proposal[CommandDone]:
         """Run the command and propose its changes.
 
         Visibility is checked again, because a note may have become private since the approval.
         """
-        self._files = await asyncio.to_thread(visible_files, self._disk.root, self._context.vault)
+        self._files = await asyncio.to_thread(visible_files, self._file_access.root, self._context.vault)
         _check_shielded(self.problem, self._files)
-        few = len(self._files.hidden_files) + len(self._files.hidden_folders) <= MAX_HIDDEN_PATHS
+        hides_few_paths = len(self._files.hidden_files) + len(self._files.hidden_folders) <= MAX_HIDDEN_PATHS
         # The names of covered files are visible, so hidden notes are left out.
-        if not self.writes and not self.problem and few and not self._files.has_hidden:
-            bound = BindMount(
-                self._disk.root,
+        if not self.writes and not self.problem and hides_few_paths and not self._files.has_hidden:
+            mount = BindMount(
+                self._file_access.root,
                 hidden_files=self._files.hidden_files,
                 hidden_folders=self._files.hidden_folders,
             )
-            return self._result(await self._sandbox.run(bound, self.line, self.folder, self.timeout))
-        return await self._on_a_copy()
+            return self._result(await self._sandbox.run(mount, self.line, self.folder, self.timeout))
+        return await self._run_on_copy()
 
-    async def _on_a_copy(self) -> CommandDone | Proposal[CommandDone]:
+    async def _run_on_copy(self) -> CommandDone | Proposal[CommandDone]:
         vault = self._context.vault
-        bench = StagingCopy()
+        staging_copy = StagingCopy()
         try:
-            await asyncio.to_thread(bench.copy_files, vault, self._files.shown, self.folder)
+            await asyncio.to_thread(staging_copy.copy_files, vault, self._files.shown, self.folder)
             if self.problem:
-                folder = str(bench.folder / self.folder)
-                done = await run_unsandboxed(self.line, folder, str(bench.home), self.timeout)
+                folder = str(staging_copy.folder / self.folder)
+                result = await run_unsandboxed(self.line, folder, str(staging_copy.home), self.timeout)
             else:
-                bound = BindMount(str(bench.folder), writable=self.writes)
-                done = await self._sandbox.run(bound, self.line, self.folder, self.timeout)
-            if not self.writes or done.timed_out:
-                return self._result(done)
-            summary = f"What “{shlex.join(self.line)}” changed"
-            outcome = await asyncio.to_thread(bench.changes, vault, summary)
+                mount = BindMount(str(staging_copy.folder), writable=self.writes)
+                result = await self._sandbox.run(mount, self.line, self.folder, self.timeout)
+            if not self.writes or result.timed_out:
+                return self._result(result)
+            summary = f"Changes by “{shlex.join(self.line)}”"
+            command_changes = await asyncio.to_thread(staging_copy.changes, vault, summary)
         finally:
-            await asyncio.shield(asyncio.to_thread(bench.remove))
+            await asyncio.shield(asyncio.to_thread(staging_copy.remove))
         return self._context.propose(
-            outcome.change_set, lambda committed: self._result(done, committed, outcome.left_out)
+            command_changes.change_set,
+            lambda committed: self._result(result, committed, command_changes.left_out),
         )
 
     def _result(
-        self, done: ProcessResult, committed: ChangeSet | None = None, left_out: tuple[str, ...] = ()
+        self, result: ProcessResult, committed: ChangeSet | None = None, left_out: tuple[str, ...] = ()
     ) -> CommandDone:
         changes = committed.changes if committed else ()
-        ended = (
+        ending = (
             f"was stopped after {self.timeout} s"
-            if done.timed_out
-            else f"ended with exit status {done.exit_code}"
+            if result.timed_out
+            else f"ended with exit status {result.exit_code}"
         )
-        discarded = " Its output files were discarded." if self.writes and done.timed_out else ""
-        message = f"{self.line[0]} {ended}.{discarded}"
+        discarded = " Its output files were discarded." if self.writes and result.timed_out else ""
+        message = f"{self.line[0]} {ending}.{discarded}"
         if changes:
             message += f" It changed {pluralize(len(changes), 'file')}."
         if self.problem:
             message += f" There was no sandbox: {self.problem}."
         return CommandDone(
-            exit_code=done.exit_code,
-            output=done.output.decode("utf-8", "replace"),
-            errors=done.errors.decode("utf-8", "replace"),
-            cut=done.cut,
-            timed_out=done.timed_out,
-            seconds=round(done.seconds, 3),
+            exit_code=result.exit_code,
+            output=result.output.decode("utf-8", "replace"),
+            errors=result.errors.decode("utf-8", "replace"),
+            cut=result.cut,
+            timed_out=result.timed_out,
+            seconds=round(result.seconds, 3),
             sandbox=self.sandbox_description,
             changed=[str(change.path) for change in changes],
             left_out=list(left_out),
@@ -211,16 +213,16 @@ def _check_shielded(problem: str, files: VisibleFiles) -> None:
         )
 
 
-def _effect(run: _Run) -> Effect:
+def _effect(run: _CommandRun) -> Effect:
     line = shlex.join(run.line)
     text = f"Run {line}" + (" on a copy of the vault" if run.writes or run.problem else "")
     if run.problem:
         text += ", without a sandbox"
     writes = "it can't change the vault"
     if run.writes:
-        writes = "what it changes is shown to you before it is written"
+        writes = "its changes are shown to you before they are written"
     if run.problem:
-        writes += "; without a sandbox nothing holds it to that"
+        writes += "; this can't be enforced without a sandbox"
     shown = (
         ("command", json.dumps(run.line, ensure_ascii=False)),
         ("in", run.folder or "the vault's folder"),
@@ -231,9 +233,9 @@ def _effect(run: _Run) -> Effect:
     return Effect(COMMAND, text, shown)
 
 
-def _folder(context: DevelopmentContext, disk: FileAccess, cwd: str) -> str:
+def _folder(context: DevelopmentContext, file_access: FileAccess, cwd: str) -> str:
     """Return the working folder, relative to the vault."""
-    location = disk.resolve(cwd)
+    location = file_access.resolve(cwd)
     if location.inside is None:
         raise PermissionDeniedError(f"{cwd} is not in the vault, where commands run.", cwd=cwd)
     hidden = bool(location.inside) and context.vault.hides_folder(NotePath.on_disk(location.inside))

@@ -181,7 +181,7 @@ def _run_operation(
 
 
 def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> WorkingCopy:
-    """Return the caller's working copy of the file that a path or label means.
+    """Return the caller's working copy of the file with this path or label.
 
     Raises:
         NotFoundError: no open folder has it, or the caller may not read it.
@@ -202,7 +202,7 @@ def _check_readable(context: MemoryContext, copy: WorkingCopy) -> None:
 
 
 def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
-    """Return whether a file with this verdict is kept from callers."""
+    """Return whether a file with this verdict is hidden from callers."""
     # Only notes have properties, so unreadable bytes of other files mean nothing.
     return verdict.hides if path.is_note else verdict.privacy is Privacy.PRIVATE
 
@@ -215,10 +215,10 @@ _RECONCILED = {
 
 
 def _propose_changes(
-    context: MemoryContext, copy: WorkingCopy, change_set: ChangeSet, done: str
+    context: MemoryContext, copy: WorkingCopy, change_set: ChangeSet, verb: str
 ) -> Proposal[FileAnswer]:
     assert copy.disk is not None
-    message = f"{done} {copy.path}." if change_set else f"{copy.path} is loaded already."
+    message = f"{verb} {copy.path}." if change_set else f"{copy.path} is already loaded."
     text = copy.disk.text if change_set or copy.block is None else copy.block.text
     answer = _file_answer(copy, message).model_copy(
         update={"text": text[:_MAX_TEXT_CHARS], "cut": len(text) > _MAX_TEXT_CHARS}
@@ -264,21 +264,22 @@ def _list_files(
     limit: int,
 ) -> FileAnswer:
     """List the files, or for `status` the loaded ones."""
-    found: list[ListedFile] = []
-    more = False
+    listed: list[ListedFile] = []
+    is_truncated = False
     for folder in folders:
-        shows = partial(_may_know, context, folder)
+        is_visible = partial(_may_know, context, folder)
         if op == "status":
             blocks = (one for one in memory.blocks(agent) if one.origin.get("source") == folder.config.id)
             loaded = ((NotePath.on_disk(one.origin["path"]), one.size) for one in blocks)
-            paths = [(path, size) for path, size in loaded if shows(path)]
+            paths = [(path, size) for path, size in loaded if is_visible(path)]
         else:
-            listing = folder.files(pattern, limit - len(found), shows)
-            paths, more = list(listing.files), more or listing.is_truncated
-        found += [_listed_file(folder, memory, agent, path, size) for path, size in paths]
-    what = "loaded file" if op == "status" else "file"
-    message = f"{pluralize(len(found), what)}{'; there are more: narrow the pattern' if more else ''}."
-    return FileAnswer(files=found, message=message)
+            listing = folder.files(pattern, limit - len(listed), is_visible)
+            paths, is_truncated = list(listing.files), is_truncated or listing.is_truncated
+        listed += [_listed_file(folder, memory, agent, path, size) for path, size in paths]
+    noun = "loaded file" if op == "status" else "file"
+    hint = "; there are more: narrow the pattern" if is_truncated else ""
+    message = f"{pluralize(len(listed), noun)}{hint}."
+    return FileAnswer(files=listed, message=message)
 
 
 def _listed_file(
@@ -303,8 +304,8 @@ def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
     """
     folders = sources.files()
     if source_id is not None:
-        wanted = sources.get(source_id).id
-        folders = tuple(one for one in folders if one.config.id == wanted)
+        wanted_id = sources.get(source_id).id
+        folders = tuple(one for one in folders if one.config.id == wanted_id)
     if not folders:
         raise NotFoundError(f"No such folder is open. {WHERE}", source_id=source_id or "")
     return folders
@@ -319,11 +320,11 @@ def _copy(
         AmbiguousError: several folders have it.
     """
     folders = _folders(sources, source_id)
-    labelled = [one for one in folders if requested.startswith(f"file:{one.hash8}:")]
-    if requested.startswith("file:") and not labelled:
+    labeled = [one for one in folders if requested.startswith(f"file:{one.hash8}:")]
+    if requested.startswith("file:") and not labeled:
         raise NotFoundError(f"No open folder has {requested}.", path=requested)
     copies, problems = [], []
-    for folder in labelled or folders:
+    for folder in labeled or folders:
         try:
             copies.append(working_copy(folder, memory, agent, folder.path(requested)))
         except InvalidPathError as error:

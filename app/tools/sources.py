@@ -78,19 +78,19 @@ async def source(
     """
     sources = context.services.sources
     if op == "list" or (op == "status" and source_id is None):
-        found = sources.list_sources()
-        message = f"{pluralize(len(found), 'source')}." if found else f"No sources. {WHERE}"
-        return _sources_answer(context, found, message)
+        infos = sources.list_sources()
+        message = f"{pluralize(len(infos), 'source')}." if infos else f"No sources. {WHERE}"
+        return _sources_answer(context, infos, message)
     info = sources.get(source_id or "")
     if op == "status":
         return _sources_answer(context, (info,), _describe_source(info))
     if not info.streams:
-        message = f"{info.name} is a folder, which is not paused from here. {_describe_source(info)}"
+        message = f"{info.name} is a folder, and only streams can be paused. {_describe_source(info)}"
         return _sources_answer(context, (info,), message)
 
     async def switch() -> ListedSources:
-        now = await sources.set_paused(info.id, op == "pause", by_call=True)
-        return _sources_answer(context, (now,), _describe_source(now))
+        changed_info = await sources.set_paused(info.id, op == "pause", by_call=True)
+        return _sources_answer(context, (changed_info,), _describe_source(changed_info))
 
     shown = (("source", info.id), ("name", info.name))
     return context.propose_effect(Effect("administrative", _SWITCHED[op].format(info.name), shown), switch)
@@ -102,9 +102,9 @@ _SWITCHED = {
 }
 
 
-def _sources_answer(context: MemoryContext, found: tuple[SourceInfo, ...], message: str) -> ListedSources:
-    answer = ListedSources(sources=[_listed_source(context, one) for one in found], message=message)
-    outside = any(one.untrusted for info in found for one in info.items)
+def _sources_answer(context: MemoryContext, infos: tuple[SourceInfo, ...], message: str) -> ListedSources:
+    answer = ListedSources(sources=[_listed_source(context, one) for one in infos], message=message)
+    outside = any(one.untrusted for info in infos for one in info.items)
     return answer.from_outside() if outside else answer
 
 

@@ -29,7 +29,7 @@ class SummaryAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SummaryText:
-    """A summary with its key points, and how it was made."""
+    """A summary with its key points; `reasoning` explains how it was written."""
 
     text: str
     key_points: tuple[str, ...]
@@ -49,27 +49,26 @@ async def summary_of(
     """
     text = "\n\n".join(note.readable_text[note.parsed.body_start :] for note in notes)
     model = context.language_model
-    why = ""
+    reason = ""
     if model is not None:
-        why = model_exclusion_reason(model, notes)
-        if not why:
-            ask = f"Summarize the text in at most {max_length} characters ({style}), and give its key points."
+        reason = model_exclusion_reason(model, notes)
+        if not reason:
+            prompt = (
+                f"Summarize the text in at most {max_length} characters ({style}), and give its key points."
+            )
             try:
-                answer = await model.answer(ask, text, SummaryAnswer)
+                answer = await model.answer(prompt, text, SummaryAnswer)
                 points = tuple(point for point in answer.key_points if point.strip())
-                kept_sentences = answer.summary if style == "bullets" else " ".join(answer.summary.split())
-                fitting = (
-                    kept_sentences
-                    if len(kept_sentences) <= max_length
-                    else truncate(kept_sentences, max_length)
-                )
-                return SummaryText(fitting, points, f"Summarized by {model.name}.")
+                summary = answer.summary if style == "bullets" else " ".join(answer.summary.split())
+                if len(summary) > max_length:
+                    summary = truncate(summary, max_length)
+                return SummaryText(summary, points, f"Summarized by {model.name}.")
             except ModelError as error:
-                why = f"By local methods: {error.message}"
+                reason = f"By local methods: {error.message}"
     private = any(note.parsed.is_private for note in notes)
     local = await local_summary(context, text, max_length, style, private=private)
     return SummaryText(
-        local.text, local.key_points, " ".join(part for part in (f"{local.method}.", why) if part)
+        local.text, local.key_points, " ".join(part for part in (f"{local.method}.", reason) if part)
     )
 
 
@@ -78,29 +77,29 @@ async def local_summary(
 ) -> Summary:
     """Return the most central sentences of a text; private text is never embedded."""
     sentences = await asyncio.to_thread(candidate_sentences, text)
-    meaning = context.semantic_search
+    semantic_search = context.semantic_search
     vectors = None
-    if meaning is not None and len(sentences) > 1 and not private:
+    if semantic_search is not None and len(sentences) > 1 and not private:
         try:
-            vectors = await meaning.vectors_of(sentences)
+            vectors = await semantic_search.vectors_of(sentences)
         except EmbedderUnavailable:
             vectors = None
-    made = await asyncio.to_thread(summarize, sentences, max_length, vectors)
-    if style == "sentence" and made.key_points:
-        return replace(made, text=truncate(with_full_stop(made.key_points[0]), max_length))
-    if style == "bullets" and made.text:
-        return replace(made, text=_bullet_list(made.sentences, max_length))
-    return made
+    summary = await asyncio.to_thread(summarize, sentences, max_length, vectors)
+    if style == "sentence" and summary.key_points:
+        return replace(summary, text=truncate(with_full_stop(summary.key_points[0]), max_length))
+    if style == "bullets" and summary.text:
+        return replace(summary, text=_bullet_list(summary.sentences, max_length))
+    return summary
 
 
 def _bullet_list(sentences: Sequence[str], max_length: int) -> str:
     """Return as many sentences as fit, as a bullet list."""
     lines: list[str] = []
-    room = max_length
-    for one in sentences:
-        line = f"- {one}"
-        if len(line) + bool(lines) > room:
+    remaining = max_length
+    for sentence in sentences:
+        line = f"- {sentence}"
+        if len(line) + bool(lines) > remaining:
             break
-        room -= len(line) + bool(lines)
+        remaining -= len(line) + bool(lines)
         lines.append(line)
     return "\n".join(lines) or truncate(join_sentences(sentences), max_length)

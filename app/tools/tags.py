@@ -48,12 +48,14 @@ async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposa
         tag: The tag, with or without #.
     """
     note = await context.vault.resolve_strictly(name)
-    plain = tag.strip().lstrip("#")
+    tag_name = tag.strip().lstrip("#")
     change = ChangeSet.of(
-        note.with_text(edit.add_tag(note.text, plain)), summary=f"Add #{plain} to {note.path}"
+        note.with_text(edit.add_tag(note.text, tag_name)), summary=f"Add #{tag_name} to {note.path}"
     )
-    message = f"Tagged [[{note.name}]] with #{plain}." if change else f"[[{note.name}]] has #{plain} already."
-    return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=message))
+    message = (
+        f"Tagged [[{note.name}]] with #{tag_name}." if change else f"[[{note.name}]] already has #{tag_name}."
+    )
+    return context.propose(change, TagChanged(path=str(note.path), tag=tag_name, message=message))
 
 
 @tool(
@@ -73,18 +75,18 @@ async def remove_tag(context: ToolContext, name: NoteName, tag: TagName) -> Prop
         tag: The tag, with or without #.
     """
     note = await context.vault.resolve_strictly(name)
-    plain = tag.strip().lstrip("#")
-    if name_key(plain) not in {name_key(one) for one in note.parsed.tag_names}:
+    tag_name = tag.strip().lstrip("#")
+    if name_key(tag_name) not in {name_key(one) for one in note.parsed.tag_names}:
         raise NotFoundError(
-            f"{note.path} does not have the tag #{plain}.",
+            f"{note.path} does not have the tag #{tag_name}.",
             path=str(note.path),
             tags=list(note.parsed.tag_names),
         )
     change = ChangeSet.of(
-        note.with_text(edit.remove_tag(note.text, plain)), summary=f"Remove #{plain} from {note.path}"
+        note.with_text(edit.remove_tag(note.text, tag_name)), summary=f"Remove #{tag_name} from {note.path}"
     )
-    message = f"Took #{plain} off [[{note.name}]]."
-    return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=message))
+    message = f"Removed #{tag_name} from [[{note.name}]]."
+    return context.propose(change, TagChanged(path=str(note.path), tag=tag_name, message=message))
 
 
 @tool(
@@ -100,7 +102,7 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
     """
     old, new = tag.strip().lstrip("#"), new_tag.strip().lstrip("#")
     if old == new:
-        raise InvalidParametersError("The new name is the old one.", tag=old)
+        raise InvalidParametersError("The new name equals the old one.", tag=old)
     paths = context.index.notes_with_tag(old)
     if not paths:
         raise NotFoundError(f"No note has the tag #{old}.", tag=old)
@@ -115,8 +117,8 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
     change_set = ChangeSet.of(*changes, summary=summary)
 
     def report(committed: ChangeSet) -> TagRenamed:
-        named = [str(change.path) for change in committed.changes]
-        message = f"Renamed #{old} to #{new} in {pluralize(len(named), 'note')}."
-        return TagRenamed(tag=old, new_tag=new, notes=named, left_out=left_out, message=message)
+        paths_changed = [str(change.path) for change in committed.changes]
+        message = f"Renamed #{old} to #{new} in {pluralize(len(paths_changed), 'note')}."
+        return TagRenamed(tag=old, new_tag=new, notes=paths_changed, left_out=left_out, message=message)
 
     return context.propose(change_set, report)

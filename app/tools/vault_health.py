@@ -54,10 +54,10 @@ async def list_unresolved_links(context: ToolContext, limit: Limit = 50) -> Unre
     Args:
         limit: The maximum number of results.
     """
-    found = sorted(context.index.unresolved(), key=lambda one: (-one.count, one.name.casefold()))
-    links = [UnresolvedLink(name=one.name, links=one.count) for one in found[:limit]]
+    unresolved = sorted(context.index.unresolved(), key=lambda one: (-one.count, one.name.casefold()))
+    links = [UnresolvedLink(name=one.name, links=one.count) for one in unresolved[:limit]]
     return UnresolvedLinks(
-        links=links, total=len(found), message=f"{pluralize(len(found), 'unresolved link')}."
+        links=links, total=len(unresolved), message=f"{pluralize(len(unresolved), 'unresolved link')}."
     )
 
 
@@ -73,13 +73,15 @@ async def find_duplicates(context: ToolContext, limit: Limit = 20) -> Duplicates
     Args:
         limit: The maximum number of pairs.
     """
-    meaning = context.semantic_search
-    found = await meaning.near_duplicates(context.vault.read) if meaning is not None else ()
-    seen = [one for one in found if context.vault.can_see(one.first) and context.vault.can_see(one.second)]
+    search = context.semantic_search
+    duplicates = await search.near_duplicates(context.vault.read) if search is not None else ()
+    visible = [
+        one for one in duplicates if context.vault.can_see(one.first) and context.vault.can_see(one.second)
+    ]
     pairs = [
         DuplicatePair(first=str(one.first), second=str(one.second), words=round(one.words, 3))
-        for one in seen[:limit]
+        for one in visible[:limit]
     ]
     return Duplicates(
-        pairs=pairs, total=len(seen), message=f"{pluralize(len(seen), 'pair')} of near-duplicates."
+        pairs=pairs, total=len(visible), message=f"{pluralize(len(visible), 'pair')} of near-duplicates."
     )

@@ -96,12 +96,12 @@ async def fetch_page(context: WebContext, url: Url) -> EffectProposal[PageText]:
         url: The address of the page.
     """
     web = context.services.web
-    exact = web.fetcher.check(url if "://" in url else f"https://{url}")
+    checked_url = web.fetcher.check(url if "://" in url else f"https://{url}")
 
     async def run() -> PageText:
-        return _page_result(await web.pages.read(exact))
+        return _page_result(await web.pages.read(checked_url))
 
-    effect = Effect(PAGE, "Fetch this page. Its server learns that you ask for it.", (("url", exact),))
+    effect = Effect(PAGE, "Fetch this page. Its server sees your request.", (("url", checked_url),))
     return context.propose_effect(effect, run)
 
 
@@ -161,37 +161,37 @@ async def search_web_for_evidence(
     async def run() -> Evidence | Proposal[Evidence]:
         hits = await web.run(search)
         weighed = await _weigh_hits(context, note_statement(note.name, text), hits)
-        wanted = [one for one in weighed if evidence_type in ("all", one.side)][:max_results]
-        return _evidence_answer(context, note, search, wanted, create_sources)
+        selected = [one for one in weighed if evidence_type in ("all", one.side)][:max_results]
+        return _evidence_answer(context, note, search, selected, create_sources)
 
     return context.propose_effect(_search_effect(search), run)
 
 
 def _search_effect(search: WebSearch) -> Effect:
     request = search.request
-    sent = (("sent", request.body.decode("utf-8")),) if request.body else ()
+    body_argument = (("sent", request.body.decode("utf-8")),) if request.body else ()
     return Effect(
         PAGE,
         f"Search the web with {search.provider}. These words are sent to the provider.",
-        (("query", search.query), (request.method, request.url), *sent),
+        (("query", search.query), (request.method, request.url), *body_argument),
     )
 
 
 async def _weigh_hits(context: WebContext, statement: str, hits: list[WebSearchHit]) -> list[WeighedHit]:
     """Return the weighed hits, most relevant first."""
-    close: list[float | None] = [None] * len(hits)
+    similarities: list[float | None] = [None] * len(hits)
     if hits and context.semantic_search is not None:
         try:
             texts = [f"{hit.title}. {hit.snippet}" for hit in hits]
-            close = list(await context.semantic_search.similarities(statement, texts))
+            similarities = list(await context.semantic_search.similarities(statement, texts))
         except EmbedderUnavailable:
             pass
-    weighed = [weigh(statement, hit, near) for hit, near in zip(hits, close, strict=True)]
+    weighed = [weigh(statement, hit, similarity) for hit, similarity in zip(hits, similarities, strict=True)]
     return sorted(weighed, key=lambda one: -one.relevance)
 
 
 def _evidence_answer(
-    context: WebContext, note: OpenNote, search: WebSearch, found: list[WeighedHit], create: bool
+    context: WebContext, note: OpenNote, search: WebSearch, weighed_hits: list[WeighedHit], create: bool
 ) -> Evidence | Proposal[Evidence]:
     results = [
         EvidenceFound(
@@ -203,10 +203,10 @@ def _evidence_answer(
             evidence_type=one.side,
             reasoning=one.reasoning,
         )
-        for one in found
+        for one in weighed_hits
     ]
     message = f"Found {pluralize(len(results), 'result')} on the web about [[{note.name}]]."
-    plain = Evidence(
+    evidence = Evidence(
         node_id=str(note.storage_id),
         query=search.query,
         provider=search.provider,
@@ -214,46 +214,48 @@ def _evidence_answer(
         message=message,
     )
     if not create:
-        return plain
-    changes, known = _sources(context, note, found)
+        return evidence
+    changes, known = _sources(context, note, weighed_hits)
     if not changes:
-        why = " Each is a source here already." if known else " None is close enough for a source note."
-        return plain.model_copy(update={"message": message + why})
+        reason = (
+            " Each already has a source note." if known else " None is relevant enough for a source note."
+        )
+        return evidence.model_copy(update={"message": message + reason})
 
     def report(committed: ChangeSet) -> Evidence:
         paths = [str(change.path) for change in committed.changes]
-        made = f"{message} Made {pluralize(len(paths), 'source note')}."
-        update = {"sources": paths, "sources_created": len(paths), "message": made}
-        return plain.model_copy(update=update)
+        report_message = f"{message} Created {pluralize(len(paths), 'source note')}."
+        update = {"sources": paths, "sources_created": len(paths), "message": report_message}
+        return evidence.model_copy(update=update)
 
-    summary = f"Make {pluralize(len(changes), 'source note')} of a web search about {note.path}"
-    return context.propose(ChangeSet.of(*changes, summary=summary), report, otherwise=plain)
+    summary = f"Create {pluralize(len(changes), 'source note')} from a web search about {note.path}"
+    return context.propose(ChangeSet.of(*changes, summary=summary), report, otherwise=evidence)
 
 
-def _sources(context: WebContext, note: OpenNote, found: list[WeighedHit]) -> tuple[list[Create], int]:
+def _sources(context: WebContext, note: OpenNote, weighed_hits: list[WeighedHit]) -> tuple[list[Create], int]:
     """Return new source notes, and the number of relevant pages that already have one."""
     records = context.index.notes()
-    known = {str(record.properties.get("url") or "") for record in records}
-    taken = {record.path.key for record in records}
+    known_urls = {str(record.properties.get("url") or "") for record in records}
+    used_keys = {record.path.key for record in records}
     target = context.index.resolver.shortest(note.path, None)
-    relevant = [one for one in found if one.relevance >= MIN_RELEVANCE]
+    relevant = [one for one in weighed_hits if one.relevance >= MIN_RELEVANCE]
     today = datetime.now(UTC).date()
     changes = []
-    for one in relevant:
-        if one.hit.url in known:
+    for weighed in relevant:
+        if weighed.hit.url in known_urls:
             continue
-        path = _free_path(context, one.hit, taken)
-        taken.add(path.key)
-        changes.append(Create(path, source_text(one, target, today).encode("utf-8")))
+        path = _free_path(context, weighed.hit, used_keys)
+        used_keys.add(path.key)
+        changes.append(Create(path, source_text(weighed, target, today).encode("utf-8")))
     return changes, len(relevant) - len(changes)
 
 
-def _free_path(context: WebContext, hit: WebSearchHit, taken: set[str]) -> NotePath:
+def _free_path(context: WebContext, hit: WebSearchHit, used_keys: set[str]) -> NotePath:
     """Return an unused path for a new note."""
     name = source_name(hit.title, hit.url)
     number = 1
     while True:
         path = note_path(_FOLDER, name if number == 1 else f"{name} {number}")
-        if path.key not in taken and context.vault.is_free(path):
+        if path.key not in used_keys and context.vault.is_free(path):
             return context.vault.disk_spelling(path)
         number += 1

@@ -74,7 +74,7 @@ class VaultBaseline:
         self._files: dict[str, _BaselineFile] = {}
 
     def close(self) -> None:
-        """Forget everything."""
+        """Discard the baseline and its stored bytes."""
         with self._lock:
             self._files.clear()
             self._bytes.close()
@@ -104,41 +104,41 @@ class VaultBaseline:
             changes: list[FileChange] = []
             unsaved: list[NotePath] = []
             for name in names:
-                if (found := self._compare_file(NotePath.on_disk(name), is_own)) is None:
+                if (change := self._compare_file(NotePath.on_disk(name), is_own)) is None:
                     continue
-                if isinstance(found, NotePath):
-                    unsaved.append(found)
+                if isinstance(change, NotePath):
+                    unsaved.append(change)
                 else:
-                    changes.append(found)
+                    changes.append(change)
         return BaselineDiff(tuple(_with_moves(changes)), tuple(unsaved))
 
     def _compare_file(
         self, path: NotePath, is_own: Callable[[NotePath, str], bool]
     ) -> FileChange | NotePath | None:
         """Return the change of one file, its path if its bytes were not stored, or None if unchanged."""
-        known, now = self._files.get(path.text), self._signature(path.text)
-        if now == (known.signature if known is not None else None):
+        baseline_file, current = self._files.get(path.text), self._signature(path.text)
+        if current == (baseline_file.signature if baseline_file is not None else None):
             return None
-        before = self._content(known) if known is not None else None
-        after = self._read(path.text, now) if now is not None else None
-        if now is None:
+        before = self._content(baseline_file) if baseline_file is not None else None
+        after = self._read(path.text, current) if current is not None else None
+        if current is None:
             del self._files[path.text]
-        digest = self._files[path.text].hash if now is not None else ""
-        if known is not None and known.hash and known.hash == digest:
+        digest = self._files[path.text].hash if current is not None else ""
+        if baseline_file is not None and baseline_file.hash and baseline_file.hash == digest:
             return None
-        if (digest or now is None) and is_own(path, digest):
+        if (digest or current is None) and is_own(path, digest):
             return None
-        return _change(path, known is not None, before, now is not None, after) or path
+        return _change(path, baseline_file is not None, before, current is not None, after) or path
 
     def _changed_names(self) -> list[str]:
         """Return the names of the files that the file system reports as changed."""
-        now = dict(self._walk())
-        changed = [name for name, signature in now.items() if not self._is_unchanged(name, signature)]
-        return sorted({*changed, *(self._files.keys() - now.keys())})
+        signatures = dict(self._walk())
+        changed = [name for name, signature in signatures.items() if not self._is_unchanged(name, signature)]
+        return sorted({*changed, *(self._files.keys() - signatures.keys())})
 
     def _is_unchanged(self, name: str, signature: tuple[int, int, int, int]) -> bool:
-        known = self._files.get(name)
-        return known is not None and known.signature == signature
+        baseline_file = self._files.get(name)
+        return baseline_file is not None and baseline_file.signature == signature
 
     def _read(self, name: str, signature: tuple[int, int, int, int]) -> bytes | None:
         """Store the current bytes of a file and return them, or None if they are not stored."""
@@ -173,12 +173,12 @@ class VaultBaseline:
             # Removed, replaced with a link or unreadable: the file is reported as not stored.
             return None
 
-    def _content(self, known: _BaselineFile) -> bytes | None:
-        if known.start < 0:
+    def _content(self, baseline_file: _BaselineFile) -> bytes | None:
+        if baseline_file.start < 0:
             return None
-        self._bytes.seek(known.start)
-        content = self._bytes.read(known.length)
-        return content if len(content) == known.length else None
+        self._bytes.seek(baseline_file.start)
+        content = self._bytes.read(baseline_file.length)
+        return content if len(content) == baseline_file.length else None
 
     def _signature(self, name: str) -> tuple[int, int, int, int] | None:
         try:
@@ -190,11 +190,11 @@ class VaultBaseline:
     def _walk(self, folder: str = "") -> Iterator[tuple[str, tuple[int, int, int, int]]]:
         try:
             with os.scandir(f"{self._root}{os.sep}{folder.replace('/', os.sep)}") as entries:
-                found = list(entries)
+                entry_list = list(entries)
         except OSError:
             # Removed or unreadable: there is nothing to report.
             return
-        for entry in found:
+        for entry in entry_list:
             name = f"{folder}/{entry.name}" if folder else entry.name
             if is_ignored(name):
                 continue
@@ -240,17 +240,17 @@ def _with_moves(changes: list[FileChange]) -> Iterator[FileChange]:
             yield change
 
 
-def summarize_changes(found: BaselineDiff) -> str:
+def summarize_changes(diff: BaselineDiff) -> str:
     """Summarize the changes in one line."""
     parts = []
     for kind, word in ((Create, "created"), (Update, "changed"), (Delete, "deleted"), (Move, "moved")):
-        names = [change.path.text for change in found.changes if isinstance(change, kind)]
+        names = [change.path.text for change in diff.changes if isinstance(change, kind)]
         if names:
             parts.append(f"{word} {names[0]}" if len(names) == 1 else f"{word} {len(names)} files")
     return ", ".join(parts)
 
 
-def change_set_of(found: BaselineDiff) -> ChangeSet:
+def change_set_of(diff: BaselineDiff) -> ChangeSet:
     """Return the changes as a change set."""
-    summary = summarize_changes(found)
-    return ChangeSet.of(*found.changes, summary=summary[:1].upper() + summary[1:])
+    summary = summarize_changes(diff)
+    return ChangeSet.of(*diff.changes, summary=summary[:1].upper() + summary[1:])

@@ -86,8 +86,8 @@ class ChangeSet:
     @classmethod
     def of(cls, *changes: FileChange, summary: str = "", place: str = VAULT) -> ChangeSet:
         """Create a change set of these changes, without updates that change nothing."""
-        kept = (c for c in changes if not (isinstance(c, Update) and c.before == c.after))
-        return cls(tuple(kept), summary, place)
+        effective = (c for c in changes if not (isinstance(c, Update) and c.before == c.after))
+        return cls(tuple(effective), summary, place)
 
     @property
     def paths(self) -> tuple[NotePath, ...]:

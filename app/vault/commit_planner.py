@@ -69,8 +69,8 @@ class CommitPlanner:
             for path in touched_paths(change):
                 check_writable(path)
         with self._root.dir_handles() as folders:
-            found = [self._problems(change, folders) for change in change_set.changes]
-        problems = [problem for some in found for problem in some]
+            results = [self._problems(change, folders) for change in change_set.changes]
+        problems = [problem for some in results for problem in some]
         if problems:
             message = "; ".join(str(problem["message"]) for problem in problems[:3])
             more = f" and {len(problems) - 3} more" if len(problems) > 3 else ""
@@ -82,7 +82,7 @@ class CommitPlanner:
 
     def _problems(self, change: FileChange, folders: DirHandleCache) -> list[dict[str, object]]:
         """Return the differences between the disk and the state that the change expects."""
-        found: list[dict[str, object]] = []
+        problems: list[dict[str, object]] = []
         before = before_of(change)
         for content in (before, after_of(change)):
             if content is not None and len(content) > MAX_FILE_BYTES:
@@ -96,17 +96,17 @@ class CommitPlanner:
                 raise InvalidPathError(message, path=str(change.path))
             if current != expected:
                 words = "is gone" if current is None else "has changed in the meantime"
-                found.append(_plan_problem(change.path, words, expected, current))
+                problems.append(_plan_problem(change.path, words, expected, current))
         if isinstance(change, Create):
-            found += self._target_problems(change.path, folders)
+            problems += self._target_problems(change.path, folders)
         elif isinstance(change, Move):
-            found += self._target_problems(change.to, folders, same_name=change.path.key == change.to.key)
-        return found
+            problems += self._target_problems(change.to, folders, same_name=change.path.key == change.to.key)
+        return problems
 
     def _target_problems(
         self, target: NotePath, folders: DirHandleCache, *, same_name: bool = False
     ) -> list[dict[str, object]]:
-        """Return what prevents a new name; with `same_name`, it may exist in another case."""
+        """Return the problems of a new name. With `same_name`, it may exist in another case."""
         spelled, exists = self._root.disk_spelling(target)
         if exists and not (same_name and spelled != target):
             words = "exists already" if spelled == target else f"is in the way of {target}"

@@ -120,8 +120,8 @@ def _same_blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Block]
     b = [names.setdefault(line, len(names)) for line in new]
     gaps: list[tuple[_Gap, int]] = [((0, len(a), 0, len(b)), 0)]
     while gaps:
-        whole, rounds = gaps.pop()
-        gap, blocks = _trim(a, b, whole)
+        untrimmed, rounds = gaps.pop()
+        gap, blocks = _trim(a, b, untrimmed)
         yield from blocks
         a_start, a_end, b_start, b_end = gap
         if a_start == a_end or b_start == b_end:
@@ -137,14 +137,14 @@ def _trim(a: list[int], b: list[int], gap: _Gap) -> tuple[_Gap, list[_Block]]:
     """Return the gap without its common start and end, and those two as blocks."""
     a_start, a_end, b_start, b_end = gap
     blocks: list[_Block] = []
-    most = min(a_end - a_start, b_end - b_start)
+    max_length = min(a_end - a_start, b_end - b_start)
     head = 0
-    while head < most and a[a_start + head] == b[b_start + head]:
+    while head < max_length and a[a_start + head] == b[b_start + head]:
         head += 1
     if head:
         blocks.append((a_start, b_start, head))
     tail = 0
-    while tail < most - head and a[a_end - 1 - tail] == b[b_end - 1 - tail]:
+    while tail < max_length - head and a[a_end - 1 - tail] == b[b_end - 1 - tail]:
         tail += 1
     if tail:
         blocks.append((a_end - tail, b_end - tail, tail))
@@ -155,21 +155,23 @@ def _anchors(a: list[int], b: list[int], gap: _Gap) -> list[tuple[int, int]]:
     """Return lines unique on both sides, as many as keep their order (longest increasing subsequence)."""
     a_start, a_end, b_start, b_end = gap
     count_a, count_b = _counts(a, a_start, a_end), _counts(b, b_start, b_end)
-    place = {b[j]: j for j in range(b_start, b_end) if count_b[b[j]] == 1}
-    pairs = [(i, place[a[i]]) for i in range(a_start, a_end) if count_a[a[i]] == 1 and a[i] in place]
+    index_in_b = {b[j]: j for j in range(b_start, b_end) if count_b[b[j]] == 1}
+    pairs = [
+        (i, index_in_b[a[i]]) for i in range(a_start, a_end) if count_a[a[i]] == 1 and a[i] in index_in_b
+    ]
     tops: list[int] = []
     piles: list[int] = []
-    below: list[int] = []
+    predecessors: list[int] = []
     for index, (_, j) in enumerate(pairs):
         pile = bisect_left(tops, j)
-        below.append(piles[pile - 1] if pile else -1)
+        predecessors.append(piles[pile - 1] if pile else -1)
         tops[pile : pile + 1] = [j]
         piles[pile : pile + 1] = [index]
     chain: list[tuple[int, int]] = []
     index = piles[-1] if piles else -1
     while index >= 0:
         chain.append(pairs[index])
-        index = below[index]
+        index = predecessors[index]
     return chain[::-1]
 
 

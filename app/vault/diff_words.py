@@ -16,7 +16,7 @@ from app.vault.common_ends import common_prefix_length, common_suffix_length
 Span = tuple[int, int]
 Pair = tuple[int | None, int | None]
 
-# CJK text has no spaces between words: each of its characters is a word of its own.
+# CJK text has no spaces between words: each of its characters counts as a word.
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(rf"\r?\n|[^\W{_CJK}]+|[ \t]+|.", re.DOTALL)
 _MAX_MIDDLE_CHARS = 32_000
@@ -56,10 +56,10 @@ def pair_lines(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
     every pair is paired by position.
     """
     if not before or not after or len(before) * len(after) > _MAX_PAIRINGS:
-        both = min(len(before), len(after))
-        pairs: list[Pair] = [(i, i) for i in range(both)]
-        pairs += [(i, None) for i in range(both, len(before))]
-        return pairs + [(None, j) for j in range(both, len(after))]
+        shared_length = min(len(before), len(after))
+        pairs: list[Pair] = [(i, i) for i in range(shared_length)]
+        pairs += [(i, None) for i in range(shared_length, len(before))]
+        return pairs + [(None, j) for j in range(shared_length, len(after))]
     return _fill(_best_pairs(before, after), len(before), len(after))
 
 
@@ -118,8 +118,8 @@ def _continues(before: str, after: str, at: int) -> bool:
 
 
 def _precedes(before: str, after: str, tail: int) -> bool:
-    places = ((text, len(text) - tail) for text in (before, after))
-    return any(at > 0 and _joins(text[at - 1], text[at]) for text, at in places)
+    ends = ((text, len(text) - tail) for text in (before, after))
+    return any(at > 0 and _joins(text[at - 1], text[at]) for text, at in ends)
 
 
 def _joins(left: str, right: str) -> bool:

@@ -40,8 +40,8 @@ class EditableText:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:
             raise NotEditableError(f"byte {error.start + 1} is not UTF-8 text") from error
-        if found := _UNEDITABLE.search(text):
-            raise NotEditableError(f"it contains U+{ord(found[0]):04X}, which an editor would lose")
+        if match := _UNEDITABLE.search(text):
+            raise NotEditableError(f"it contains U+{ord(match[0]):04X}, which an editor would lose")
         has_mark = text.startswith(_BOM)
         ends = tuple(re.findall("\r?\n", text))
         return cls(text.removeprefix(_BOM).replace("\r\n", "\n"), ends, has_mark)
@@ -64,24 +64,24 @@ class EditableText:
             ) from error
 
     def _ends_for(self, lines: list[str]) -> list[str]:
-        usual = Counter(self.ends).most_common(1)[0][0] if self.ends else "\n"
-        ends = [usual] * (len(lines) - 1) + [""]
+        most_common_end = Counter(self.ends).most_common(1)[0][0] if self.ends else "\n"
+        ends = [most_common_end] * (len(lines) - 1) + [""]
         if len(set(self.ends)) > 1:
             old = [line.encode("utf-8", "surrogatepass") for line in self.text.split("\n")]
             new = [line.encode("utf-8", "surrogatepass") for line in lines]
-            for place, origin in _common_lines(old, new):
-                if place < len(lines) - 1 and origin < len(self.ends):
-                    ends[place] = self.ends[origin]
+            for line_number, origin in _common_lines(old, new):
+                if line_number < len(lines) - 1 and origin < len(self.ends):
+                    ends[line_number] = self.ends[origin]
         return ends
 
 
 def _common_lines(old: list[bytes], new: list[bytes]) -> list[tuple[int, int]]:
     """Return the lines of `new` that are also in `old`, as (index in new, index in old)."""
     diff = compare(b"\n".join(old) + b"\n", b"\n".join(new) + b"\n")
-    same: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     at_old = at_new = 0
     for hunk in diff.hunks:
-        same += zip(range(at_new, hunk.after_start), range(at_old, hunk.before_start), strict=True)
+        pairs += zip(range(at_new, hunk.after_start), range(at_old, hunk.before_start), strict=True)
         at_old, at_new = hunk.before_end, hunk.after_end
-    same += zip(range(at_new, len(new)), range(at_old, len(old)), strict=True)
-    return same
+    pairs += zip(range(at_new, len(new)), range(at_old, len(old)), strict=True)
+    return pairs

@@ -52,13 +52,13 @@ class EscapedLine:
     narrow: bool = True
     cells: int = 0
 
-    def place(self, index: int) -> int:
-        """Return the place in `text` of the source's character `index`."""
+    def displayed_index(self, index: int) -> int:
+        """Return the index in `text` of the source's character `index`."""
         if not self.shifts:
             return min(index, len(self.text))
         at = bisect_right(self.shifts, index, key=lambda shift: shift[0]) - 1
-        source, shown = self.shifts[at] if at >= 0 else (0, 0)
-        return min(shown + index - source, len(self.text))
+        source, displayed = self.shifts[at] if at >= 0 else (0, 0)
+        return min(displayed + index - source, len(self.text))
 
 
 def escape_line(line: bytes, *, first: bool = False, last: bool = False) -> EscapedLine:
@@ -75,18 +75,18 @@ def escape_line(line: bytes, *, first: bool = False, last: bool = False) -> Esca
     body = text[:-1] if has_newline and text.endswith("\r") else text
     if body is text and (has_newline or not last) and next(_iter_suspicious(text), None) is None:
         return _measure(text, (), ())
-    shown = _LineEscaper()
-    position = 0
-    for found, place in _iter_suspicious(body):
-        shown.add_plain(body[position:place], position)
-        shown.add_suspicious(found, place, first=first)
-        position = place + len(found)
-    shown.add_plain(body[position:], position)
+    escaper = _LineEscaper()
+    end_of_previous = 0
+    for suspicious, position in _iter_suspicious(body):
+        escaper.add_plain(body[end_of_previous:position], end_of_previous)
+        escaper.add_suspicious(suspicious, position, first=first)
+        end_of_previous = position + len(suspicious)
+    escaper.add_plain(body[end_of_previous:], end_of_previous)
     if body is not text:
-        shown.add_sign("CR", len(body), NOTE_SIGN)
+        escaper.add_sign("CR", len(body), NOTE_SIGN)
     if last and not has_newline:
-        shown.add_sign(NO_NEWLINE, len(text), NOTE_SIGN)
-    return _measure("".join(shown.parts), tuple(shown.signs), tuple(shown.shifts))
+        escaper.add_sign(NO_NEWLINE, len(text), NOTE_SIGN)
+    return _measure("".join(escaper.parts), tuple(escaper.signs), tuple(escaper.shifts))
 
 
 @lru_cache(maxsize=4096)

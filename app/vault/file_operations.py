@@ -88,8 +88,8 @@ class OperationExecutor:
                         start_writing(fd)
                     # From here on, the thread closes the files, even if another part fails.
                     under_way.append(pool.submit(_sync_and_close, fds, opened.pop_all()))
-            for each in under_way:
-                each.result()
+            for future in under_way:
+                future.result()
 
     def _write(self, put: Put, content: bytes, folders: DirHandleCache, opened: ExitStack) -> int:
         """Create the temporary file of a put with its bytes, unsynced; `opened` closes it."""
@@ -124,7 +124,7 @@ class OperationExecutor:
 
         Raises:
             ConflictError: a file differs from the plan; the operation has changed nothing.
-            OSError: as the system says.
+            OSError: the operating system reports an error.
         """
         with self._root.dir_handles() as folders:
             for operation in operations:
@@ -148,31 +148,31 @@ class OperationExecutor:
     def _exchange(self, folder: Folder, temp: str, path: str, old: str, new: str) -> None:
         """Replace the file at `path`, which must have the hash `old`, with `temp` (hash `new`)."""
         name = split_path(path)[1]
-        if (found := folder.digest(name)) != old:
-            raise conflict_error(path, old, found)
+        if (current_hash := folder.digest(name)) != old:
+            raise conflict_error(path, old, current_hash)
         self._step(f"put {path}")
         try:
             swapped = swap(folder, temp, folder, name)
         except FileNotFoundError as error:
             raise conflict_error(path, old, None) from error
         if not swapped:
-            if (found := folder.digest(name)) != old:
-                raise conflict_error(path, old, found)
+            if (current_hash := folder.digest(name)) != old:
+                raise conflict_error(path, old, current_hash)
             replace(folder, temp, name)
             return
         self._step(f"check {path}")
-        if (found := folder.digest(temp)) != old:
+        if (current_hash := folder.digest(temp)) != old:
             # Another program saved in the same instant: restore its text, or the newer one if it saved twice.
             swap(folder, temp, folder, name)
             if folder.digest(temp) != new:
                 swap(folder, temp, folder, name)
-            raise conflict_error(path, old, found)
+            raise conflict_error(path, old, current_hash)
 
     def _rename(self, path: str, to: str, expected: str, *, same_name: bool) -> None:
         (parent, name), (target, new) = split_path(path), split_path(to)
         with self._root.folder(parent) as source, self._root.folder(target) as goal:
-            if (found := source.digest(name)) != expected:
-                raise conflict_error(path, expected, found)
+            if (current_hash := source.digest(name)) != expected:
+                raise conflict_error(path, expected, current_hash)
             self._step(f"rename {path}")
             try:
                 (rename_case if same_name else rename_new)(source, name, goal, new)
@@ -181,9 +181,9 @@ class OperationExecutor:
             except FileNotFoundError as error:
                 raise conflict_error(path, expected, None) from error
             self._step(f"check {to}")
-            if (found := goal.digest(new)) != expected:
+            if (current_hash := goal.digest(new)) != expected:
                 (rename_case if same_name else rename_new)(goal, new, source, name)
-                raise conflict_error(path, expected, found)
+                raise conflict_error(path, expected, current_hash)
 
     def undo(self, operation: FileOperation, read_content: ContentReader) -> bool:
         """Revert a completed operation; return False if the file has changed since and was left alone.
@@ -205,8 +205,8 @@ class OperationExecutor:
     def _revert_put(self, put: Put, read_content: ContentReader) -> None:
         parent, name = split_path(put.path)
         with self._root.folder(parent) as folder:
-            if (found := folder.digest(name)) != put.after:
-                raise conflict_error(put.path, put.after, found)
+            if (current_hash := folder.digest(name)) != put.after:
+                raise conflict_error(put.path, put.after, current_hash)
             if put.before is None:
                 self._step(f"revert {put.path}")
                 folder.remove(put.temp)
@@ -225,8 +225,8 @@ class OperationExecutor:
         (parent, name), (target, new) = split_path(operation.path), split_path(operation.to)
         with self._root.folder(parent) as source, self._root.folder(target) as goal:
             first, second = source.lstat(name), goal.lstat(new)
-            both = first is not None and second is not None and os.path.samestat(first, second)
-            if both and name in source.names() and new in goal.names():
+            are_same_file = first is not None and second is not None and os.path.samestat(first, second)
+            if are_same_file and name in source.names() and new in goal.names():
                 source.remove(name)
 
     def finish(self, operation: FileOperation) -> None:
@@ -243,9 +243,9 @@ class OperationExecutor:
         )
 
     def _put_progress(self, put: Put) -> OperationProgress:
-        now = self.digest(put.path)
-        if now in (put.after, put.before):
-            return OperationProgress(done=now == put.after, edited=False)
+        current_hash = self.digest(put.path)
+        if current_hash in (put.after, put.before):
+            return OperationProgress(done=current_hash == put.after, edited=False)
         return OperationProgress(done=not self.is_staged(put), edited=True)
 
     def is_staged(self, put: Put) -> bool:
@@ -293,8 +293,8 @@ class OperationExecutor:
         # Removals wait for the disk as well.
         with ThreadPoolExecutor(_DROP_THREADS, "drop") as pool:
             parts = [puts[start : start + _FILES_PER_PART] for start in range(0, len(puts), _FILES_PER_PART)]
-            for each in [pool.submit(self._drop_part, part) for part in parts]:
-                each.result()
+            for future in [pool.submit(self._drop_part, part) for part in parts]:
+                future.result()
 
     def _drop_part(self, puts: Sequence[Put]) -> None:
         first_error: OSError | None = None
@@ -312,11 +312,11 @@ class OperationExecutor:
     def _drop(self, put: Put, folders: DirHandleCache) -> None:
         parent, name = split_path(put.path)
         folder = folders.folder(parent)
-        found = folder.digest(put.temp)
-        if found is None:
+        digest = folder.digest(put.temp)
+        if digest is None:
             return
         self._step(f"drop {put.temp}")
-        if found in (put.before, put.after):
+        if digest in (put.before, put.after):
             folder.remove(put.temp)
         else:
             rename_new(folder, put.temp, folder, free_name(folder.names(), name, " (edited outside)"))
@@ -357,15 +357,15 @@ def split_path(path: str) -> tuple[str, str]:
     return folder, name
 
 
-def conflict_error(path: str, expected: str | None, found: str | None) -> ConflictError:
+def conflict_error(path: str, expected: str | None, current_hash: str | None) -> ConflictError:
     """Return the error for a file that is not as expected (None: a file that should not exist)."""
     if expected is None:
         message = f"{path} exists already."
-    elif found is None:
+    elif current_hash is None:
         message = f"{path} is gone."
     else:
         message = f"{path} has changed in the meantime."
-    hashes = {"expected_hash": expected, "current_hash": found}
+    hashes = {"expected_hash": expected, "current_hash": current_hash}
     return ConflictError(f"{message} Nothing was written.", path=path, **hashes)
 
 

@@ -55,12 +55,12 @@ def _normalize(text: str) -> str:
 
 
 def _path_pattern(glob: str) -> _GlobPattern:
-    below = glob.endswith("/")
+    is_folder = glob.endswith("/")
     bare = glob.strip("/")
     pattern = _translate(bare, within="[^/]")
     if "/" not in bare and not glob.startswith("/"):
         pattern = f"(?:.*/)?{pattern}"
-    if below:
+    if is_folder:
         pattern += "/.*"
     elif not _WILDCARDS & set(bare.rpartition("/")[2]):
         pattern += "(?:/.*)?"

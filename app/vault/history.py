@@ -44,47 +44,47 @@ class _HistoryRow:
 
 def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list[Version]:
     """Return at most `limit` versions of the document of `place` now at `path`, newest first."""
-    found: list[Version] = []
+    versions: list[Version] = []
     newer: _HistoryRow | None = None
     for row, key in _iter_rows(db, path.key, place):
         if newer is not None and newer.before not in (None, row.after):
-            found.append(_outside(newer))
-        found.append(_version(row, key))
+            versions.append(_outside(newer))
+        versions.append(_version(row, key))
         newer = row
-        if len(found) >= limit:
-            return found[:limit]
+        if len(versions) >= limit:
+            return versions[:limit]
     if newer is not None and newer.before is not None:
-        found.append(_outside(newer))
-    return found[:limit]
+        versions.append(_outside(newer))
+    return versions[:limit]
 
 
 def first_commits(db: Connection, paths: Sequence[NotePath]) -> dict[NotePath, float]:
     """Return the time of each note's first commit, followed back through moves, if it has one."""
     if len(paths) <= _MAX_SINGLE_LOOKUPS:
-        found = {}
+        commits = {}
         for path in paths:
             for row, key in _iter_rows(db, path.key, VAULT):
                 moved_away = row.target_key not in (None, key)
                 if moved_away or (row.after is None and row.target is None):
                     break  # That was another note of the same name.
-                found[path] = row.time
+                commits[path] = row.time
                 if row.before is None:
                     break
-        return found
-    seen: dict[str, float] = {}
+        return commits
+    first_times: dict[str, float] = {}
     rows = db.execute(
         "SELECT time, path_key, target_key, after FROM changes JOIN commits ON id = commit_id"
         " WHERE place = ? ORDER BY commit_id, position",
         (VAULT,),
     )
     for time, key, target, after in rows:
-        first = seen.setdefault(key, time)
+        first = first_times.setdefault(key, time)
         if target is not None:
-            seen[target] = first
+            first_times[target] = first
         if target is not None or after is None:
-            del seen[key]
+            del first_times[key]
     keys = ((path, to_text(path.key)) for path in paths)
-    return {path: seen[key] for path, key in keys if key in seen}
+    return {path: first_times[key] for path, key in keys if key in first_times}
 
 
 def group_sessions(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
@@ -100,26 +100,26 @@ def group_sessions(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
 
 def _iter_rows(db: Connection, key: str, place: str) -> Iterator[tuple[_HistoryRow, str]]:
     """Yield the changes of the file, newest first, each with the file's key after the change."""
-    below = _MAX_COMMIT_ID
+    before_id = _MAX_COMMIT_ID
     while True:
-        values = db.execute(_NEXT, (place, below, to_text(key), to_text(key))).fetchone()
+        values = db.execute(_NEXT, (place, before_id, to_text(key), to_text(key))).fetchone()
         if values is None:
             return
         texts: list[Any] = [from_text(each) if isinstance(each, (str, bytes)) else each for each in values]
         row = _HistoryRow(*texts)
         yield row, key
-        below = row.commit
+        before_id = row.commit
         if row.target_key == key:
             key = row.path_key
 
 
 def _version(row: _HistoryRow, key: str) -> Version:
     """Return the version of the file after this change; it is gone if it was deleted or moved away."""
-    gone = row.after is None or (row.target_key is not None and row.target_key != key)
-    path = NotePath.on_disk(row.path if gone or row.target is None else row.target)
-    size = 0 if gone else row.after_size
-    key_after = None if gone else row.after
-    return Version(row.commit, row.time, row.author, path, key_after, size, row.summary, row.turn)
+    is_removed = row.after is None or (row.target_key is not None and row.target_key != key)
+    path = NotePath.on_disk(row.path if is_removed or row.target is None else row.target)
+    size = 0 if is_removed else row.after_size
+    hash_after = None if is_removed else row.after
+    return Version(row.commit, row.time, row.author, path, hash_after, size, row.summary, row.turn)
 
 
 def _outside(row: _HistoryRow) -> Version:

@@ -59,6 +59,6 @@ def character_label(character: str) -> str:
     return _NAMES.get(code, f"U+{code:04X}")
 
 
-def escape_hidden(text: str, kept: str = "") -> str:
-    """Return `text` with hidden characters, except those in `kept`, replaced by their names in ⟨⟩."""
-    return "".join(f"⟨{character_label(c)}⟩" if c not in kept and is_hidden(c) else c for c in text)
+def escape_hidden(text: str, allowed: str = "") -> str:
+    """Return `text` with hidden characters, except those in `allowed`, replaced by their names in ⟨⟩."""
+    return "".join(f"⟨{character_label(c)}⟩" if c not in allowed and is_hidden(c) else c for c in text)

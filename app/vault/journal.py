@@ -104,13 +104,13 @@ class Journal:
                 "SELECT hash, stored FROM contents WHERE newest < ? AND stored > 0 ORDER BY newest",
                 (newest,),
             )
-            gone = []
+            pruned = []
             for key, stored in rows:
                 if total <= self.max_bytes:
                     break
-                gone.append((key,))
+                pruned.append((key,))
                 total -= int(stored)
-            db.executemany("UPDATE contents SET data = NULL, stored = 0 WHERE hash = ?", gone)
+            db.executemany("UPDATE contents SET data = NULL, stored = 0 WHERE hash = ?", pruned)
         self._database.shrink()
 
     def find(self, uid: str) -> int | None:
@@ -133,16 +133,16 @@ class Journal:
             path: restrict to commits that changed a file with this name, without following moves.
             place: restrict to one store.
         """
-        wheres: list[str] = ["1"]
+        conditions: list[str] = ["1"]
         values: list[object] = []
         if place is not None:
-            wheres.append("place = ?")
+            conditions.append("place = ?")
             values.append(place)
         if path is not None:
-            wheres.append("id IN (SELECT commit_id FROM changes WHERE path_key = ? OR target_key = ?)")
+            conditions.append("id IN (SELECT commit_id FROM changes WHERE path_key = ? OR target_key = ?)")
             values += [to_text(path.key)] * 2
         with self._database.transaction() as db:
-            return tuple(read_commits(db, " AND ".join(wheres), values, limit))
+            return tuple(read_commits(db, " AND ".join(conditions), values, limit))
 
     def commit(self, number: int) -> Commit:
         """Return the commit with this number.
@@ -151,16 +151,16 @@ class Journal:
             NotFoundError: there is none.
         """
         with self._database.transaction() as db:
-            found = read_commits(db, "id = ?", (number,), 1)
-        if not found:
+            commits = read_commits(db, "id = ?", (number,), 1)
+        if not commits:
             raise NotFoundError(f"The journal has no change number {number}.", commit=number)
-        return found[0]
+        return commits[0]
 
     def commit_of_entry(self, entry: str) -> Commit | None:
         """Return the newest commit made by the call with this id, if any."""
         with self._database.transaction() as db:
-            found = read_commits(db, "entry = ?", (to_text(entry),), 1)
-        return found[0] if found else None
+            commits = read_commits(db, "entry = ?", (to_text(entry),), 1)
+        return commits[0] if commits else None
 
     def history(self, path: NotePath, limit: int = 500, place: str = VAULT) -> tuple[Version, ...]:
         """Return the versions of the document now at `path`, newest first, under all its former paths.
@@ -231,29 +231,31 @@ class Journal:
         Raises:
             NotFoundError: there is no such commit.
         """
-        found = [self.commit(number) for number in dict.fromkeys(commit_ids)]
-        mine = {commit.id for commit in found}
-        left = [one for one in found if one.undone_by is None and mine.isdisjoint(one.undoes)] or found
-        places = sorted({commit.place for commit in left})
-        return tuple(tuple(one.id for one in left if one.place == place) for place in places)
+        commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
+        given_ids = {commit.id for commit in commits}
+        active = [
+            one for one in commits if one.undone_by is None and given_ids.isdisjoint(one.undoes)
+        ] or commits
+        places = sorted({commit.place for commit in active})
+        return tuple(tuple(one.id for one in active if one.place == place) for place in places)
 
     def _preload_contents(self, commits: Sequence[Commit]) -> Callable[[str], bytes]:
         """Return `content` with the old bytes of the commits preloaded in one transaction."""
         old = {change.before for commit in commits for change in commit.changes if change.before is not None}
-        found: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         with self._database.transaction() as db:
             for key in old:
                 # A missing content raises only when it is requested.
                 with suppress(NotFoundError):
-                    found[key] = _content(db, key)
-        return lambda key: found[key] if key in found else self.content(key)
+                    contents[key] = _content(db, key)
+        return lambda key: contents[key] if key in contents else self.content(key)
 
     def _others(self, commits: Sequence[Commit]) -> list[LaterChange]:
         """Return the creations, moves and deletions of other commits since the first of these."""
-        mine = {commit.id for commit in commits}
+        commit_ids = {commit.id for commit in commits}
         with self._database.transaction() as db:
-            found = read_changes(db, min(mine, default=0), commits[0].place) if commits else []
-        return [LaterChange(*row) for row in found if row[0] not in mine]
+            changes = read_changes(db, min(commit_ids, default=0), commits[0].place) if commits else []
+        return [LaterChange(*row) for row in changes if row[0] not in commit_ids]
 
     def restore(self, path: NotePath, key: str, current: bytes | None, place: str = VAULT) -> ChangeSet:
         """Return the change set that gives a document the bytes of an earlier version.

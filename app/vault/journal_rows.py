@@ -96,8 +96,8 @@ def _active_undos(db: Connection) -> dict[int, int]:
 
     An undo is always newer than the commit it undoes, so one pass from the newest down is enough.
     """
-    found: dict[int, int] = {}
+    undone_by: dict[int, int] = {}
     for number, undone in db.execute("SELECT commit_id, undone FROM undoes ORDER BY commit_id DESC"):
-        if number not in found:
-            found.setdefault(undone, number)
-    return found
+        if number not in undone_by:
+            undone_by.setdefault(undone, number)
+    return undone_by

@@ -33,7 +33,7 @@ class VaultLock:
         self._owner = data_folder / _OWNER_FILE
 
     @property
-    def held(self) -> bool:
+    def is_held(self) -> bool:
         """True if this object holds the lock."""
         return self._lock.is_locked
 
@@ -44,7 +44,7 @@ class VaultLock:
             VaultBusyError: another process or window holds it; `owner` describes that process.
             StorageError: the data folder cannot be used.
         """
-        if self.held:
+        if self.is_held:
             return
         try:
             self._lock.acquire()
@@ -59,7 +59,7 @@ class VaultLock:
 
     def release(self) -> None:
         """Release the lock; do nothing if this object does not hold it."""
-        if self.held:
+        if self.is_held:
             with suppress(OSError):
                 self._owner.unlink(missing_ok=True)
             self._lock.release()

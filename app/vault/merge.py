@@ -88,8 +88,8 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
         return Merge(ours, (), ours)
     sides = [text.splitlines(keepends=True) for text in (base, ours, theirs)]
     if any(b"\0" in text for text in (base, ours, theirs)) or max(map(len, sides)) > _MAX_LINES:
-        whole = Collision(base, ours, theirs)
-        return Merge(_conflict_markers(whole), (whole,), theirs)
+        collision = Collision(base, ours, theirs)
+        return Merge(_conflict_markers(collision), (collision,), theirs)
     head, tail = _common_ends(sides)
     first, last = b"".join(sides[0][:head]), b"".join(sides[0][len(sides[0]) - tail :])
     middle = [lines[head : len(lines) - tail] for lines in sides]
@@ -97,8 +97,8 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
     for_ours = [part.ours if isinstance(part, Collision) else part for part in parts]
     for_theirs = [part.theirs if isinstance(part, Collision) else part for part in parts]
     if _merges_lines(for_ours) or _merges_lines(for_theirs):
-        whole = Collision(*(b"".join(lines) for lines in middle))
-        return Merge(first + _conflict_markers(whole) + last, (whole,), theirs)
+        collision = Collision(*(b"".join(lines) for lines in middle))
+        return Merge(first + _conflict_markers(collision) + last, (collision,), theirs)
     return Merge(
         b"".join(_conflict_markers(part) if isinstance(part, Collision) else part for part in parts),
         tuple(part for part in parts if isinstance(part, Collision)),
@@ -123,14 +123,14 @@ def _parts(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> Iterato
     done = 0
     for region in _regions(_edits(base, ours), _edits(base, theirs)):
         yield b"".join(base[done : region.start])
-        mine = _apply_edits(base, region, region.ours)
-        other = _apply_edits(base, region, region.theirs)
-        if not region.theirs or mine == other:
-            yield mine
+        our_text = _apply_edits(base, region, region.ours)
+        their_text = _apply_edits(base, region, region.theirs)
+        if not region.theirs or our_text == their_text:
+            yield our_text
         elif not region.ours:
-            yield other
+            yield their_text
         else:
-            yield Collision(b"".join(base[region.start : region.end]), mine, other)
+            yield Collision(b"".join(base[region.start : region.end]), our_text, their_text)
         done = region.end
     yield b"".join(base[done:])
 
@@ -199,8 +199,8 @@ def _merges_lines(parts: list[bytes]) -> bool:
 def _conflict_markers(collision: Collision) -> bytes:
     newline = b"\r\n" if b"\r\n" in collision.ours + collision.theirs else b"\n"
 
-    def whole(text: bytes) -> bytes:
+    def end_line(text: bytes) -> bytes:
         return text if not text or text.endswith((b"\n", b"\r")) else text + newline
 
-    parts = [b"<<<<<<< now", newline, whole(collision.ours), b"=======", newline]
-    return b"".join([*parts, whole(collision.theirs), b">>>>>>> undone", newline])
+    parts = [b"<<<<<<< now", newline, end_line(collision.ours), b"=======", newline]
+    return b"".join([*parts, end_line(collision.theirs), b">>>>>>> undone", newline])

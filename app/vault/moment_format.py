@@ -20,7 +20,7 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
-_LONG = {
+_LOCALIZED_FORMATS = {
     "LT": "h:mm A",
     "LTS": "h:mm:ss A",
     "L": "MM/DD/YYYY",
@@ -48,8 +48,8 @@ def _format_token(moment: datetime, match: re.Match[str]) -> str:
     token = match[2]
     if token is None:
         return match[1]
-    if token in _LONG:
-        return format_moment(moment, _LONG[token])
+    if token in _LOCALIZED_FORMATS:
+        return format_moment(moment, _LOCALIZED_FORMATS[token])
     if token[0] == "S":
         return f"{moment.microsecond:06d}000"[: len(token)]
     make = _TOKENS.get(token)

@@ -48,7 +48,7 @@ def expand(
         time_format: The format of a `{{time}}` without one.
     """
     parts: list[str] = []
-    length, done = 0, 0
+    length, copied_to = 0, 0
     cursor: int | None = None
     for match in _PLACEHOLDER.finditer(template):
         name, own_format = match[1].lower(), match[2]
@@ -58,13 +58,13 @@ def expand(
             value = title
         else:
             value = format_moment(now, own_format or (date_format if name == "date" else time_format))
-        before = template[done : match.start()]
+        before = template[copied_to : match.start()]
         parts += (before, value)
         if name == "cursor" and cursor is None:
             cursor = length + len(before)
         length += len(before) + len(value)
-        done = match.end()
-    parts.append(template[done:])
+        copied_to = match.end()
+    parts.append(template[copied_to:])
     return ExpandedTemplate("".join(parts), cursor)
 
 
@@ -78,16 +78,16 @@ def with_properties(text: str, template: str) -> str:
     Raises:
         InvalidParametersError: The properties of one of them can't be read or edited.
     """
-    given, own = read_frontmatter(template), read_frontmatter(text)
-    if given.span is None:
+    template_frontmatter, note_frontmatter = read_frontmatter(template), read_frontmatter(text)
+    if template_frontmatter.span is None:
         return text
-    if own.span is None:
-        block = template[given.span.start : given.body_start]
-        return f"{text[: own.body_start]}{block.rstrip()}\n{text[own.body_start :]}"
-    if given.problem:
-        raise InvalidParametersError(given.problem, problem=given.problem)
-    named = {key.casefold() for key in own.properties}
-    for key, value in given.properties.items():
+    if note_frontmatter.span is None:
+        block = template[template_frontmatter.span.start : template_frontmatter.body_start]
+        return f"{text[: note_frontmatter.body_start]}{block.rstrip()}\n{text[note_frontmatter.body_start :]}"
+    if template_frontmatter.problem:
+        raise InvalidParametersError(template_frontmatter.problem, problem=template_frontmatter.problem)
+    named = {key.casefold() for key in note_frontmatter.properties}
+    for key, value in template_frontmatter.properties.items():
         if key.casefold() not in {*named, *TAG_KEYS}:
             text = set_property(text, key, value)
     for tag in scan(template).tags:

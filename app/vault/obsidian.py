@@ -65,7 +65,7 @@ def read_obsidian(read: Callable[[NotePath], bytes | None]) -> ObsidianSettings:
     templates = _load(read, "templates.json", problems)
     app = _load(read, "app.json", problems)
     bookmarks = _load(read, "bookmarks.json", problems)
-    found = _bookmarks(bookmarks.get("items"), ())
+    parsed = _bookmarks(bookmarks.get("items"), ())
     return ObsidianSettings(
         daily_folder=_get_text(daily, "folder").strip("/"),
         daily_format=_get_text(daily, "format"),
@@ -74,7 +74,7 @@ def read_obsidian(read: Callable[[NotePath], bytes | None]) -> ObsidianSettings:
         date_format=_get_text(templates, "dateFormat"),
         time_format=_get_text(templates, "timeFormat"),
         attachment_folder=_get_text(app, "attachmentFolderPath"),
-        bookmarks=tuple(bookmark for bookmark, _ in zip(found, range(_MAX_BOOKMARKS), strict=False)),
+        bookmarks=tuple(bookmark for bookmark, _ in zip(parsed, range(_MAX_BOOKMARKS), strict=False)),
         problems=tuple(problems),
     )
 

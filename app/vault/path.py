@@ -137,12 +137,12 @@ def note_path(folder: str, name: str) -> NotePath:
     return NotePath.parse(f"{folder}/{bare}.md" if folder else f"{bare}.md")
 
 
-def _check_part(part: str, whole: str) -> None:
+def _check_part(part: str, path: str) -> None:
     problem = ""
     if part in ("", ".", ".."):
         problem = "it has an empty part, '.' or '..'"
-    elif bad := _FORBIDDEN_CHARACTERS.search(part):
-        problem = f"{bad[0]!r} is not allowed in a file name"
+    elif forbidden := _FORBIDDEN_CHARACTERS.search(part):
+        problem = f"{forbidden[0]!r} is not allowed in a file name"
     elif part != part.strip(" ") or part.endswith("."):
         problem = "a part starts or ends with a space, or ends with a dot"
     elif part.split(".")[0].strip().lower() in _DEVICE_NAMES:
@@ -150,4 +150,4 @@ def _check_part(part: str, whole: str) -> None:
     elif len(part.encode("utf-8", "surrogatepass")) > _MAX_PART_BYTES:
         problem = f"a part is longer than {_MAX_PART_BYTES} bytes"
     if problem:
-        raise InvalidPathError(f"{whole!r} can't be a path in the vault: {problem}.", path=whole)
+        raise InvalidPathError(f"{path!r} can't be a path in the vault: {problem}.", path=path)

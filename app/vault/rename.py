@@ -27,7 +27,7 @@ def swap(first: Folder, name: str, second: Folder, other: str) -> bool:
     """Exchange two names atomically; return False if the system or file system can't.
 
     Raises:
-        OSError: as the system says (FileNotFoundError if one of them is gone).
+        OSError: the operating system reports an error (FileNotFoundError if one of them is gone).
     """
     return first.platform.swap and _rename(first, name, second, other, _RENAME_SWAP)
 
@@ -37,7 +37,7 @@ def rename_new(source: Folder, name: str, target: Folder, new: str) -> None:
 
     Raises:
         FileExistsError: something has the new name; nothing happened.
-        OSError: as the system says.
+        OSError: the operating system reports an error.
     """
     if source.platform.exclusive and _rename(source, name, target, new, _RENAME_EXCLUSIVE):
         return

@@ -101,7 +101,7 @@ class Folder:
         Raises:
             LimitError: it holds more than `limit` bytes.
             InvalidPathError: it is a link, a folder or a device.
-            OSError: as the system says.
+            OSError: the operating system reports an error.
         """
         with self._reader(name) as (fd, size):
             parts, total = [], 0
@@ -116,10 +116,10 @@ class Folder:
     def read_start(self, name: str, count: int) -> bytes:
         """Return the first `count` bytes of a regular file of any size; raises as `read` does."""
         with self._reader(name) as (fd, _):
-            parts, left = [], count
-            while left > 0 and (part := os.read(fd, min(left, _CHUNK_BYTES))):
+            parts, remaining = [], count
+            while remaining > 0 and (part := os.read(fd, min(remaining, _CHUNK_BYTES))):
                 parts.append(part)
-                left -= len(part)
+                remaining -= len(part)
         return b"".join(parts)
 
     def digest(self, name: str) -> str | None:
@@ -211,7 +211,7 @@ class VaultRoot:
         self.platform = platform or Platform.detect()
         self._device = self._current_device()
 
-    def present(self) -> bool:
+    def is_present(self) -> bool:
         """Return whether the vault's folder exists; an empty folder on another device is a lost mount."""
         device = self._current_device()
         if device is None:
@@ -231,7 +231,7 @@ class VaultRoot:
 
     def require(self) -> None:
         """Raise VaultLostError if the vault's folder is gone."""
-        if not self.present():
+        if not self.is_present():
             raise VaultLostError("The vault's folder is missing.", path=self.path)
 
     def folder(self, folder: str) -> Folder:
@@ -299,18 +299,18 @@ class VaultRoot:
         A file where the path has a folder counts as existing. The comparison of names ignores case and
         Unicode form, because other systems could not store both.
         """
-        done: list[str] = []
+        spelled: list[str] = []
         parts = path.text.split("/")
         for number, part in enumerate(parts):
             try:
-                with self.folder("/".join(done)) as folder:
+                with self.folder("/".join(spelled)) as folder:
                     name = _find_spelling(folder, part)
             except NotADirectoryError:
-                return NotePath.on_disk("/".join(done)), True
+                return NotePath.on_disk("/".join(spelled)), True
             if name is None:
-                return NotePath.on_disk("/".join(done + parts[number:])), False
-            done.append(name)
-        return NotePath.on_disk("/".join(done)), True
+                return NotePath.on_disk("/".join(spelled + parts[number:])), False
+            spelled.append(name)
+        return NotePath.on_disk("/".join(spelled)), True
 
 
 class DirHandleCache:
@@ -324,7 +324,7 @@ class DirHandleCache:
         self._root = root
         self._path = ""
         self._folder: Folder | None = None
-        self._left = 0
+        self._uses_left = 0
 
     def __enter__(self) -> DirHandleCache:
         return self
@@ -334,10 +334,10 @@ class DirHandleCache:
 
     def folder(self, path: str) -> Folder:
         """Return the open folder at a path, valid until the next call; raises as `VaultRoot.folder` does."""
-        if self._folder is None or path != self._path or not self._left:
+        if self._folder is None or path != self._path or not self._uses_left:
             self._leave()
-            self._folder, self._path, self._left = self._root.folder(path), path, _MAX_REUSES
-        self._left -= 1
+            self._folder, self._path, self._uses_left = self._root.folder(path), path, _MAX_REUSES
+        self._uses_left -= 1
         return self._folder
 
     def _leave(self) -> None:

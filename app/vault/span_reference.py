@@ -13,7 +13,7 @@ from app.vault.note import ParsedNote, Span
 
 PREFIX = "span="
 _FRAGMENT = re.compile(r"span=(\d{1,9})-(\d{1,9})-([0-9a-f]{10})")
-_LONGEST_SEARCHED = 100_000
+_MAX_SEARCHED_CHARS = 100_000
 
 
 def fragment_of(text: str, span: Span) -> str:
@@ -28,16 +28,16 @@ def is_span(fragment: str) -> bool:
 
 def find_span(text: str, fragment: str) -> Span | None:
     """Find the span that a fragment refers to, even if it moved; return None if its text is gone."""
-    named = _FRAGMENT.fullmatch(fragment)
-    if named is None:
+    match = _FRAGMENT.fullmatch(fragment)
+    if match is None:
         return None
-    start, end, digest = int(named[1]), int(named[2]), named[3]
+    start, end, digest = int(match[1]), int(match[2]), match[3]
     size = end - start
     if size <= 0:
         return None
     if end <= len(text) and _digest(text[start:end]) == digest:
         return Span(start, end)
-    if len(text) > _LONGEST_SEARCHED:
+    if len(text) > _MAX_SEARCHED_CHARS:
         return None
     # The nearest copy to the old place wins.
     for at in sorted(range(len(text) - size + 1), key=lambda at: abs(at - start)):

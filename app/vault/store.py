@@ -103,10 +103,6 @@ class NoteStore:
         names = ", ".join(str(file) for file in damaged)
         return f"The record of an interrupted change can't be read. It was set aside: {names}."
 
-    def present(self) -> bool:
-        """Return whether the vault's folder exists."""
-        return self._vault.present()
-
     def read(self, path: NotePath) -> bytes:
         """Return the bytes of a file; a link that stays in the vault is followed.
 
@@ -333,10 +329,10 @@ class NoteStore:
         so that a later return to those bytes counts as an outside change.
         """
         with self._written_lock:
-            ours = self._written.get(path.text)
-            if ours is not None and ours != content:
+            own_digest = self._written.get(path.text)
+            if own_digest is not None and own_digest != content:
                 del self._written[path.text]
-            return ours == content
+            return own_digest == content
 
     def recover(self) -> list[Recovery]:
         """Recover the commits that a crash interrupted, before anything else reads the vault.
@@ -368,11 +364,11 @@ class NoteStore:
             count = 0
             for folder, names, files in os.walk(self._vault.path):
                 names[:] = [name for name in names if not name.startswith(".")]
-                left = [name for name in files if name.startswith(TEMP_PREFIX)]
-                if left:
+                leftovers = [name for name in files if name.startswith(TEMP_PREFIX)]
+                if leftovers:
                     relative = Path(folder).relative_to(self._vault.path).as_posix()
                     with self._disk(relative), self._vault.folder(relative.removeprefix(".")) as opened:
-                        for name in left:
+                        for name in leftovers:
                             opened.remove(name)
                             count += 1
             return count

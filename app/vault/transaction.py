@@ -105,16 +105,16 @@ class Transaction:
                 self._executor.discard(operation)
 
     def _roll_back(self, intent: Intent, read_content: ContentReader) -> list[NotePath]:
-        kept = []
+        kept_paths = []
         for operation, progress in reversed(
             list(zip(intent.operations, self._progress(intent), strict=True))
         ):
             if progress.done and not self._revert(operation, read_content):
-                kept.append(NotePath.on_disk(_target_path(operation)))
+                kept_paths.append(NotePath.on_disk(_target_path(operation)))
             elif not progress.done and progress.edited:
-                kept.append(NotePath.on_disk(operation.path))
+                kept_paths.append(NotePath.on_disk(operation.path))
         self._executor.sync(intent.operations)
-        return kept
+        return kept_paths
 
     def _revert(self, operation: FileOperation, read_content: ContentReader) -> bool:
         try:
@@ -157,25 +157,25 @@ class Transaction:
     def _finish_roll_back(self, intent: Intent, phase: Phase, paths: tuple[NotePath, ...]) -> Recovery:
         if phase is not Phase.ROLLING_BACK:
             self._wal.set_phase(intent.draft.uid, Phase.ROLLING_BACK, phase)
-        kept = self._roll_back(intent, self._journal.content)
+        kept_paths = self._roll_back(intent, self._journal.content)
         self._clean_up(intent, done=False)
-        return Recovery(intent.draft.summary, False, paths, tuple(kept))
+        return Recovery(intent.draft.summary, False, paths, tuple(kept_paths))
 
     def _complete(self, intent: Intent, paths: tuple[NotePath, ...]) -> Recovery:
-        kept: list[NotePath] = []
+        kept_paths: list[NotePath] = []
         for operation, state in zip(intent.operations, self._progress(intent), strict=True):
             if state.edited:
-                kept.append(NotePath.on_disk(_target_path(operation) if state.done else operation.path))
+                kept_paths.append(NotePath.on_disk(_target_path(operation) if state.done else operation.path))
             elif state.done:
                 self._executor.finish(operation)
             elif not self._redo(operation):
-                kept.append(NotePath.on_disk(operation.path))
+                kept_paths.append(NotePath.on_disk(operation.path))
         self._executor.sync(intent.operations)
-        draft = _without_files(intent.draft, kept)
+        draft = _without_files(intent.draft, kept_paths)
         self._step("journal: record")
         commit = self._journal.record(draft) if draft.changes else None
         self._clean_up(intent, done=True)
-        return Recovery(draft.summary, True, paths, tuple(kept), commit.id if commit else None)
+        return Recovery(draft.summary, True, paths, tuple(kept_paths), commit.id if commit else None)
 
     def _redo(self, operation: FileOperation) -> bool:
         """Execute an operation that a crash prevented; return False if its bytes are lost."""
@@ -191,26 +191,26 @@ class Transaction:
 
     def _progress(self, intent: Intent) -> list[OperationProgress]:
         """Return the progress of each operation; a put after a move that is not done has not begun."""
-        found: list[OperationProgress] = []
+        progress: list[OperationProgress] = []
         for operation in intent.operations:
-            last = found[-1] if found else None
-            before = intent.operations[len(found) - 1] if found else None
+            last = progress[-1] if progress else None
+            before = intent.operations[len(progress) - 1] if progress else None
             follows = (
                 isinstance(before, Rename) and isinstance(operation, Put) and before.to == operation.path
             )
             waiting = follows and last is not None and not last.done
-            found.append(
+            progress.append(
                 OperationProgress(done=False, edited=False) if waiting else self._executor.progress(operation)
             )
-        return found
+        return progress
 
 
-def _without_files(draft: CommitDraft, kept: list[NotePath]) -> CommitDraft:
+def _without_files(draft: CommitDraft, kept_paths: list[NotePath]) -> CommitDraft:
     """Return the draft without the files that keep another program's changes."""
     rows = [
         (change, name)
         for change, name in zip(draft.changes, draft.trash, strict=True)
-        if change.path not in kept and change.to not in kept
+        if change.path not in kept_paths and change.to not in kept_paths
     ]
     return replace(draft, changes=tuple(row[0] for row in rows), trash=tuple(row[1] for row in rows))
 

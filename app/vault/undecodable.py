@@ -86,9 +86,9 @@ def _below(root: Path, folder: NotePath) -> list[NotePath]:
     files: list[NotePath] = []
     for top, inner, names in os.walk(root / folder.text):
         inner[:] = [name for name in inner if not name.startswith(".")]
-        below = Path(top).relative_to(root).as_posix()
+        relative = Path(top).relative_to(root).as_posix()
         for name in names:
-            path = NotePath.on_disk(f"{below}/{name}")
+            path = NotePath.on_disk(f"{relative}/{name}")
             if name.startswith(".") or not stat.S_ISREG(os.lstat(root / path.text).st_mode):
                 continue
             if not is_encodable(path.text[len(folder.text) :]):

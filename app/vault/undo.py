@@ -62,20 +62,22 @@ class UndoPlan:
             raise InvalidParametersError("These files are not in conflict.", paths=unknown)
         changes = list(self.change_set.changes)
         for path, conflict in conflicts.items():
-            now = None if conflict.ours_missing else conflict.ours
-            if (change := _resolving_change(conflict, now, choices.get(path, now))) is not None:
+            current = None if conflict.ours_missing else conflict.ours
+            if (change := _resolving_change(conflict, current, choices.get(path, current))) is not None:
                 changes.append(change)
         return ChangeSet.of(*changes, summary=self.change_set.summary, place=self.change_set.place)
 
 
-def _resolving_change(conflict: MergeConflict, now: bytes | None, chosen: bytes | None) -> FileChange | None:
+def _resolving_change(
+    conflict: MergeConflict, current: bytes | None, chosen: bytes | None
+) -> FileChange | None:
     """Return the change that gives the file the chosen bytes at the path that undo wants."""
     path, target = conflict.path, conflict.goes_to or conflict.path
-    if now is None:
+    if current is None:
         return None if chosen is None else Create(target, chosen)
     if chosen is None:
-        return Delete(path, now)
-    return Update(path, now, chosen) if target == path else Move(path, target, now, chosen)
+        return Delete(path, current)
+    return Update(path, current, chosen) if target == path else Move(path, target, current, chosen)
 
 
 class LaterChange(NamedTuple):
@@ -118,7 +120,7 @@ class _UndoPlanner:
         self._files: dict[str, _UndoFile | None] = {}
         self._stuck: dict[str, _StuckFile] = {}
 
-    def commit(self, commit: Commit) -> None:
+    def revert(self, commit: Commit) -> None:
         """Revert one commit in memory."""
         for change in reversed(commit.changes):
             path = change.path if change.after is None else self._follow_moves(change.final_path, commit.id)
@@ -160,8 +162,8 @@ class _UndoPlanner:
     def _record_stuck(self, path: NotePath, change: CommittedFile, number: int) -> None:
         """Remember where a stuck file was before a move, unless it has been moved on since."""
         stuck = self._stuck[path.key]
-        place = stuck.back or stuck.path
-        if change.to is not None and change.final_path.key == place.key:
+        target = stuck.back or stuck.path
+        if change.to is not None and change.final_path.key == target.key:
             stuck.back = change.path
         self._record_move(change, number)
 
@@ -179,10 +181,10 @@ class _UndoPlanner:
         if (file := self._read_file(path)) is not None:
             return file
         for other in reversed(self._others):
-            place = other.change.final_path
-            if other.commit > since and other.change.after is not None and place.key == path.key:
+            final_path = other.change.final_path
+            if other.commit > since and other.change.after is not None and final_path.key == path.key:
                 del self._files[path.key]
-                return self._read_file(place)
+                return self._read_file(final_path)
         return None
 
     def _revert_create(self, path: NotePath, after: str) -> None:
@@ -215,11 +217,11 @@ class _UndoPlanner:
 
     def _merge(self, file: _UndoFile, path: NotePath, before: str, after: str) -> bool:
         """Revert a change of the file's bytes; return False if it conflicts with a later edit."""
-        now = content_hash(file.content)
-        if now == before:
+        current_hash = content_hash(file.content)
+        if current_hash == before:
             return True
         old = self._content(before)
-        if now == after:
+        if current_hash == after:
             file.content = old
             return True
         base = self._content(after)
@@ -251,21 +253,26 @@ class _UndoPlanner:
             stuck.file.origin.key for stuck in self._stuck.values() if stuck.file and stuck.file.origin
         }
         files = {key: file for key, file in self._files.items() if file and key not in self._stuck}
-        moved = {f.origin.key for k, f in files.items() if f.origin and k not in self._disk}
-        found: list[FileChange] = []
+        moved_keys = {f.origin.key for k, f in files.items() if f.origin and k not in self._disk}
+        changes: list[FileChange] = []
         for key, file in files.items():
             disk = self._disk.get(key)
             if disk is not None:
-                found += _rewrite(disk, file)
+                changes += _rewrite(disk, file)
             elif file.origin is not None and file.origin.key not in {*files, *stuck_origins}:
                 old = self._disk[file.origin.key].content
-                found.append(Move(file.origin, file.path, old, file.content))
+                changes.append(Move(file.origin, file.path, old, file.content))
             else:
-                found.append(Create(file.path, file.content))
+                changes.append(Create(file.path, file.content))
         for key, disk in self._disk.items():
-            if key not in files and key not in stuck_origins and key not in moved and key not in self._stuck:
-                found.append(Delete(disk.path, disk.content))
-        return found
+            if (
+                key not in files
+                and key not in stuck_origins
+                and key not in moved_keys
+                and key not in self._stuck
+            ):
+                changes.append(Delete(disk.path, disk.content))
+        return changes
 
     def _propagate_conflicts(self) -> None:
         """Mark files that would replace a file in conflict as conflicts, too."""
@@ -325,7 +332,7 @@ def plan_undo(
     planner = _UndoPlanner(others, content, read)
     ordered = sorted(commits, key=lambda commit: commit.id, reverse=True)
     for commit in ordered:
-        planner.commit(commit)
+        planner.revert(commit)
     first = ordered[0].summary if ordered else ""
     summary = f"Undo: {first}" if len(ordered) == 1 else f"Undo {len(ordered)} changes"
     place = ordered[0].place if ordered else VAULT

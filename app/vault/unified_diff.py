@@ -40,37 +40,37 @@ def split_patch(patch: str) -> list[FilePatch]:
         InvalidParametersError: a file's header is cut off.
     """
     rows = re.split(r"(?<=\n)", patch)
-    found: list[FilePatch] = []
+    patches: list[FilePatch] = []
     old: str | None = ""
     new: str | None = ""
     hunks: list[str] = []
-    left = [0, 0]
+    lines_left = [0, 0]
     at = 0
     while at < len(rows):
         row = rows[at]
-        if not any(left) and row.startswith("--- "):
+        if not any(lines_left) and row.startswith("--- "):
             if at + 1 >= len(rows) or not rows[at + 1].startswith("+++ "):
                 raise InvalidParametersError(f"Line {at + 1} of the patch starts a file without a +++ line.")
             if hunks:
-                found.append(FilePatch(old, new, "".join(hunks)))
+                patches.append(FilePatch(old, new, "".join(hunks)))
             old, new, hunks = _header_name(row), _header_name(rows[at + 1]), []
             at += 2
             continue
-        left = _lines_left(row, left)
+        lines_left = _lines_left(row, lines_left)
         if hunks or row.startswith("@@"):
-            hunks += [row] if any(left) or not _is_between_files(row) else []
+            hunks += [row] if any(lines_left) or not _is_between_files(row) else []
         at += 1
     if hunks:
-        found.append(FilePatch(old, new, "".join(hunks)))
-    return found
+        patches.append(FilePatch(old, new, "".join(hunks)))
+    return patches
 
 
-def _lines_left(row: str, left: list[int]) -> list[int]:
+def _lines_left(row: str, lines_left: list[int]) -> list[int]:
     """Return how many lines the hunk still has on both sides after this row."""
     if match := _HUNK_HEADER.match(row):
         return [1 if count is None else int(count) for count in match.groups()]
-    old = left[0] - (row[:1] in (" ", "-", "\n", "\r"))
-    new = left[1] - (row[:1] in (" ", "+", "\n", "\r"))
+    old = lines_left[0] - (row[:1] in (" ", "-", "\n", "\r"))
+    new = lines_left[1] - (row[:1] in (" ", "+", "\n", "\r"))
     return [max(0, old), max(0, new)]
 
 
@@ -103,8 +103,10 @@ def _group_lines(diff: Diff, group: list[Hunk]) -> list[str]:
     start = max(0, group[0].before_start - _CONTEXT_LINES)
     end = min(len(diff.before), group[-1].before_end + _CONTEXT_LINES)
     shift = group[0].after_start - group[0].before_start
-    ending = group[-1].after_end - group[-1].before_end
-    lines = [f"@@ -{_span(start, end - start)} +{_span(start + shift, end + ending - start - shift)} @@\n"]
+    shift_after = group[-1].after_end - group[-1].before_end
+    lines = [
+        f"@@ -{_span(start, end - start)} +{_span(start + shift, end + shift_after - start - shift)} @@\n"
+    ]
     at = start
     for hunk in group:
         lines += [_diff_row(" ", line) for line in diff.before[at : hunk.before_start]]

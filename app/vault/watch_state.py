@@ -67,10 +67,10 @@ class WatchState:
             inside = (path for path, _ in self._walk(name))
             # A new folder may replace files under known names; a modified one does not.
             present.update(path for path in inside if change is Change.added or path not in self._files)
-        gone = {path for path in self._affected(others) - present if not self._is_file(path)}
+        removed = {path for path in self._affected(others) - present if not self._is_file(path)}
         # A file unknown here may be known elsewhere: the app wrote it, and another program removed it.
-        gone |= {name for name in others - present if not os.path.lexists(self._absolute(name))}
-        return self._detect_changes(present, gone)
+        removed |= {name for name in others - present if not os.path.lexists(self._absolute(name))}
+        return self._detect_changes(present, removed)
 
     def _process_all(self, since: float) -> DetectedChanges:
         """Return all files that are new, changed or gone, after too many events to examine one by one."""
@@ -81,12 +81,12 @@ class WatchState:
     def _detect_changes(self, present: set[str], removed: set[str]) -> DetectedChanges:
         with self._vault.dir_handles() as folders:
             hashed = [(name, self._digest(name, folders)) for name in sorted(present)]
-        found = [(name, digest) for name, digest in hashed if digest is not None]
+        known_hashes = [(name, digest) for name, digest in hashed if digest is not None]
         removed = removed | {name for name, digest in hashed if digest is None}
         self._files -= removed
-        self._files.update(name for name, _ in found)
+        self._files.update(name for name, _ in known_hashes)
         return DetectedChanges(
-            tuple((NotePath.on_disk(name), digest) for name, digest in found),
+            tuple((NotePath.on_disk(name), digest) for name, digest in known_hashes),
             tuple(NotePath.on_disk(name) for name in sorted(removed)),
         )
 
@@ -145,11 +145,11 @@ class WatchState:
         """Yield the files in a relevant folder and below."""
         try:
             with os.scandir(self._absolute(folder)) as entries:
-                found = list(entries)
+                entry_list = list(entries)
         except OSError:
             # Removed or unreadable: there is nothing to report.
             return
-        for entry in found:
+        for entry in entry_list:
             if is_ignored(entry.name):
                 continue
             path = f"{folder}/{entry.name}" if folder else entry.name

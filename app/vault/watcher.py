@@ -79,8 +79,8 @@ async def watch(
         root: the vault's folder.
         on_batch: awaited for each batch, one after the other.
         stop: ends the watch.
-        is_own: returns whether the app wrote this hash to a file; an empty hash stands for a removed file.
-            `NoteStore.wrote`.
+        is_own: returns whether the app wrote this hash to a file (`NoteStore.is_own_write`); an empty hash
+            stands for a removed file.
         ready: set once no later change can be missed; scan the vault after that.
         wait_idle: awaited before the disk is checked, so that the check does not compete with a commit
             under way.
@@ -184,7 +184,7 @@ class _Watch:
 
     @asynccontextmanager
     async def _stopping(self) -> AsyncIterator[asyncio.Event]:
-        """Yield an event of its own for watchfiles, which sets it on cancellation; `stop` must stay clear."""
+        """Yield a separate event for watchfiles, which sets it on cancellation; `stop` must stay clear."""
         ended = asyncio.Event()
 
         async def follow() -> None:
@@ -216,9 +216,9 @@ class _Watch:
     async def _report(self, events: RawEvents) -> None:
         if self._wait_idle is not None:
             await self._wait_idle()
-        seen: DetectedChanges = await asyncio.to_thread(self._snapshot.process_events, events)
-        changed = tuple(path for path, digest in seen.present if not self._is_own(path, digest))
-        removed = tuple(path for path in seen.removed if not self._is_own(path, ""))
+        detected: DetectedChanges = await asyncio.to_thread(self._snapshot.process_events, events)
+        changed = tuple(path for path, digest in detected.present if not self._is_own(path, digest))
+        removed = tuple(path for path in detected.removed if not self._is_own(path, ""))
         misnamed = tuple(path for path in (*changed, *removed) if not is_encodable(path.text))
         if misnamed:
             changed = tuple(path for path in changed if is_encodable(path.text))

@@ -162,16 +162,16 @@ class WriteAheadLog:
 
     def pending(self) -> list[tuple[Intent, Phase]]:
         """Return the unfinished intents, oldest first; remove partial files and set aside unreadable ones."""
-        found = []
+        intents = []
         for file in sorted(self._folder.iterdir()):
             if file.suffix == ".new":
                 file.unlink(missing_ok=True)
             elif file.suffix == ".json":
                 try:
-                    found.append((_load(file.read_bytes()), Phase(file.name.split(".")[1])))
+                    intents.append((_load(file.read_bytes()), Phase(file.name.split(".")[1])))
                 except (ValueError, KeyError, TypeError, InvalidPathError):
                     file.replace(file.with_suffix(".damaged"))
-        return found
+        return intents
 
     def has_pending(self) -> bool:
         """Return whether a commit is unfinished."""

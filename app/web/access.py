@@ -24,7 +24,7 @@ from app.web.providers import PROVIDERS, SearchProvider, WebSearchHit
 KeyOf = Callable[[str, str], str | None]
 """Returns the key for a provider and an address, None if no key is stored."""
 
-_WHERE = "Settings, Web"
+_SETTINGS_PAGE = "Settings, Web"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class WebAccess:
     ) -> None:
         self._settings = settings
         self._key_of = key_of
-        self._reach = address_policy or PublicAddresses()
+        self._address_policy = address_policy or PublicAddresses()
         self._resolve = resolve
-        self.fetcher = Fetcher(self._reach, resolve)
+        self.fetcher = Fetcher(self._address_policy, resolve)
         self.pages = PageReader(self.fetcher)
 
     async def close(self) -> None:
@@ -76,7 +76,7 @@ class WebAccess:
         provider = self._provider()
         address = self._address(provider)
         if provider.needs_key and not self._key_of(*key_account(provider.id, address)):
-            message = f"{provider.name} needs a key: enter it in {_WHERE}."
+            message = f"{provider.name} needs a key: enter it in {_SETTINGS_PAGE}."
             raise PermissionDeniedError(message, provider=provider.id)
         return WebSearch(provider.name, query, provider.request(address, query, limit), limit)
 
@@ -91,11 +91,13 @@ class WebAccess:
         provider = self._provider()
         if search != self.prepare(search.query, search.limit):
             # The key of one provider must not be sent to the address of another.
-            message = f"The search provider was changed in {_WHERE} after you were asked. Search again."
+            message = (
+                f"The search provider was changed in {_SETTINGS_PAGE} after you were asked. Search again."
+            )
             raise ConflictError(message, provider=search.provider)
         key = self._key_of(*key_account(provider.id, self._address(provider)))
         secret = provider.secret(key) if key else {}
-        fetcher = Fetcher(self._reach_of(provider), self._resolve)
+        fetcher = Fetcher(self._policy_for(provider), self._resolve)
         try:
             answer = await fetcher.fetch(
                 search.request, provider.kinds, secret=secret, follow_redirects=False
@@ -107,7 +109,7 @@ class WebAccess:
     def _provider(self) -> SearchProvider:
         provider = PROVIDERS.get(self._settings().provider)
         if provider is None:
-            raise PermissionDeniedError(f"No search provider is chosen: choose one in {_WHERE}.")
+            raise PermissionDeniedError(f"No search provider is chosen: choose one in {_SETTINGS_PAGE}.")
         return provider
 
     def _address(self, provider: SearchProvider) -> str:
@@ -115,15 +117,15 @@ class WebAccess:
             return provider.address
         address = self._settings().address.strip()
         if not address:
-            message = f"{provider.name} needs the address of your server: enter it in {_WHERE}."
+            message = f"{provider.name} needs the address of your server: enter it in {_SETTINGS_PAGE}."
             raise PermissionDeniedError(message, provider=provider.id)
         check_url(address, AnyAddress())
         return address
 
-    def _reach_of(self, provider: SearchProvider) -> AddressPolicy:
+    def _policy_for(self, provider: SearchProvider) -> AddressPolicy:
         """Allow the user's own server wherever it is, every other provider on the public Internet only."""
         if provider.address:
-            return self._reach
+            return self._address_policy
         return SingleOrigin(origin_of(check_url(self._address(provider), AnyAddress())))
 
 
@@ -139,7 +141,7 @@ def key_account(provider: str, address: str) -> tuple[str, str]:
 def _explain_error(provider: SearchProvider, error: WebError) -> WebError:
     status = error.data.get("status")
     if status in (401, 403):
-        message = f"{provider.name} rejected the key ({status}): enter another one in {_WHERE}."
+        message = f"{provider.name} rejected the key ({status}): enter another one in {_SETTINGS_PAGE}."
         if not provider.needs_key:
             message = f"{provider.name} refuses searches by the app ({status})."
     elif status in (402, 429, 432, 433):

@@ -95,32 +95,32 @@ def check_url(text: str, address_policy: AddressPolicy) -> httpx2.URL:
         InvalidParametersError: the text is not a web address, or contains a user name or password.
         PermissionDeniedError: `address_policy` does not allow the address.
     """
-    url = _parsed(text)
+    url = _parse_url(text)
     if url.scheme not in _DEFAULT_PORTS:
         raise InvalidParametersError("Only http and https addresses can be fetched.", url=str(url)[:200])
     if url.userinfo:
-        raise InvalidParametersError("An address with a name or password in it is not fetched.")
+        raise InvalidParametersError("An address that contains a user name or password is not fetched.")
     host = host_of(url)
     if not host or "%" in host:
-        raise InvalidParametersError("The address names no server.", url=text[:200])
+        raise InvalidParametersError("The address has no host name.", url=text[:200])
     port = port_of(url)
     if not address_policy.allows_port(url.scheme, host, port):
-        raise PermissionDeniedError(f"Port {port} of {host} is not asked over {url.scheme}.", url=str(url))
+        raise PermissionDeniedError(f"Port {port} of {host} is not allowed for {url.scheme}.", url=str(url))
     address = literal_address(host)
     if address is not None and not address_policy.allows_address(host, port, address):
-        raise refusal_message(host)
+        raise not_public_error(host)
     return url.copy_with(fragment=None)
 
 
-def _parsed(text: str) -> httpx2.URL:
+def _parse_url(text: str) -> httpx2.URL:
     if len(text) > _MAX_URL_CHARS or any(ord(one) <= 32 or one == "\\" for one in text.strip()):
-        raise InvalidParametersError("That is not an address of a web page.", url=text[:200])
+        raise InvalidParametersError("This is not a web address.", url=text[:200])
     import httpx2
 
     try:
         return httpx2.URL(text.strip())
     except (httpx2.InvalidURL, ValueError, TypeError) as error:
-        message = f"That is not an address of a web page: {error}"
+        message = f"This is not a web address: {error}"
         raise InvalidParametersError(message, url=text[:200]) from error
 
 
@@ -136,7 +136,7 @@ def literal_address(host: str) -> IPAddress | None:
     try:
         return parse_address(host)
     except ValueError as error:
-        message = f"{host} spells an address in a way that is not fetched."
+        message = f"The address {host} has an ambiguous notation, so it is not fetched."
         raise PermissionDeniedError(message, host=host) from error
 
 
@@ -155,7 +155,7 @@ def origin_of(url: httpx2.URL) -> Origin:
     return Origin(url.scheme, host_of(url), port_of(url))
 
 
-def refusal_message(host: str) -> PermissionDeniedError:
+def not_public_error(host: str) -> PermissionDeniedError:
     """Return the error for a host that resolves to an address that is not allowed."""
     return PermissionDeniedError(
         f"{host} is not on the public Internet: addresses of this machine and its networks are not fetched.",
@@ -165,5 +165,5 @@ def refusal_message(host: str) -> PermissionDeniedError:
 
 async def system_resolve(host: str, port: int) -> list[IPAddress]:
     """Resolve a name with the system's resolver."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [ipaddress.ip_address(one[4][0]) for one in found]
+    results = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [ipaddress.ip_address(one[4][0]) for one in results]

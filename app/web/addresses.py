@@ -53,8 +53,8 @@ def is_public(address: IPAddress) -> bool:
         return not any(address in network for network in _NOT_PUBLIC_4)
     if address.scope_id is not None:
         return False
-    carried = embedded_ipv4(address)
-    if carried is not None and not is_public(carried):
+    embedded = embedded_ipv4(address)
+    if embedded is not None and not is_public(embedded):
         return False
     if address in _MAPPED or address in _NAT64:
         return True

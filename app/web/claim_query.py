@@ -38,10 +38,10 @@ def note_prose(text: str) -> str:
     for line in body.split("\n## Relations")[0].splitlines():
         if line.lstrip().startswith("#") or _FIELD.match(line):
             continue
-        shown = _LINK.sub(lambda link: link[2] or link[1].rpartition("/")[2], line)
-        shown = _MARKS.sub("", _MARKDOWN_LINK.sub(r"\1", shown)).strip()
-        if shown:
-            lines.append(shown)
+        prose = _LINK.sub(lambda link: link[2] or link[1].rpartition("/")[2], line)
+        prose = _MARKS.sub("", _MARKDOWN_LINK.sub(r"\1", prose)).strip()
+        if prose:
+            lines.append(prose)
     return "\n".join(lines)
 
 

@@ -75,8 +75,8 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
         similarity: Cosine of the sentence vectors of the two, None without vectors.
     """
     shared = shared_words(statement, f"{hit.title} {hit.snippet}")
-    close = shared if similarity is None else 0.7 * similarity + 0.3 * shared
-    relevance = round(max(0.0, min(1.0, close)), 4)
+    closeness = shared if similarity is None else 0.7 * similarity + 0.3 * shared
+    relevance = round(max(0.0, min(1.0, closeness)), 4)
     method = f"{relevance:.2f} by {'shared words' if similarity is None else 'meaning and words'}"
     if relevance < MIN_RELEVANCE:
         return WeighedHit(hit, relevance, "neutral", f"Too far from the statement to take a side ({method}).")
@@ -88,10 +88,14 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
         if score <= -_MIN_SIDE_SCORE
         else "neutral"
     )
-    labels = {"supporting": "Speaks for it", "contradicting": "Speaks against it", "neutral": "Takes no side"}
-    because = f": {'; '.join(cues_found)}" if cues_found else ": no phrase in it argues for or against"
+    labels = {
+        "supporting": "Supports the statement",
+        "contradicting": "Contradicts the statement",
+        "neutral": "Neutral",
+    }
+    reason = "; ".join(cues_found) or "no phrase argues for or against the statement"
     return WeighedHit(
-        hit, relevance, side, f"{labels[side]}{because} (relevance {method}; read by local rules)."
+        hit, relevance, side, f"{labels[side]}: {reason} (relevance {method}; decided by local rules)."
     )
 
 
@@ -118,26 +122,26 @@ def _score_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
         # A sentence about something else counts half.
         share = 1.0 if sentence == closest or shared_words(statement, sentence) >= 0.5 else 0.5
         for sign, cues in ((-1.0, _CONTRADICTING_CUES), (1.0, _SUPPORTING_CUES)):
-            for weight, found, flipped in _cues(sentence, cues):
+            for weight, phrase, flipped in _cues(sentence, cues):
                 score += (-sign if flipped else sign) * weight * share
-                cues_found.append(f"“{'not … ' if flipped else ''}{found}”")
+                cues_found.append(f"“{'not … ' if flipped else ''}{phrase}”")
     if not cues_found and shared_words(statement, closest) >= 0.5:
         negated = bool(_NEGATION.search(closest)) != bool(_NEGATION.search(statement))
         if negated:
-            return -_MIN_SIDE_SCORE, ["it says the same with a negation in it"]
+            return -_MIN_SIDE_SCORE, ["it says the opposite of the statement"]
         if shared_words(statement, closest) >= 0.9:
-            return _MIN_SIDE_SCORE, ["it says nearly the same"]
+            return _MIN_SIDE_SCORE, ["it says nearly the same as the statement"]
     return score, list(dict.fromkeys(cues_found))[:4]
 
 
 def _cues(sentence: str, cues: Sequence[tuple[float, str]]) -> list[tuple[float, str, bool]]:
     """Return the cue phrases of a sentence: weight, words, and whether a negation precedes them."""
-    found = []
+    matches = []
     for weight, pattern in cues:
         match = re.search(rf"\b(?:{pattern})", sentence, re.IGNORECASE)
         if match:
-            found.append((weight, match[0].strip(), bool(_FLIP.search(sentence[: match.start()]))))
-    return found
+            matches.append((weight, match[0].strip(), bool(_FLIP.search(sentence[: match.start()]))))
+    return matches
 
 
 def _stems(text: str) -> frozenset[str]:

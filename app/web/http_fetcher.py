@@ -66,7 +66,7 @@ class WebAnswer:
 
 
 class Fetcher:
-    """Fetch what `address_policy` allows; each fetch opens its own connections and keeps no state.
+    """Fetches from allowed addresses. Each fetch opens its own connections and keeps no state.
 
     Args:
         address_policy: The allowed addresses.
@@ -80,13 +80,13 @@ class Fetcher:
         resolve: Resolve = system_resolve,
         limits: FetchLimits | None = None,
     ) -> None:
-        self._reach = address_policy or PublicAddresses()
+        self._address_policy = address_policy or PublicAddresses()
         self._resolve = resolve
-        self._bounds = limits or FetchLimits()
+        self._limits = limits or FetchLimits()
 
     def check(self, url: str) -> str:
-        """Return the URL that would be fetched for `url`. Raises like `checked_url`."""
-        return str(check_url(url, self._reach))
+        """Return the URL that would be fetched for `url`. Raises like `check_url`."""
+        return str(check_url(url, self._address_policy))
 
     async def fetch(
         self,
@@ -112,7 +112,7 @@ class Fetcher:
             LimitError: the response is too large, or there are too many redirects.
             TimeoutExpiredError: the time limit passed.
         """
-        seconds = self._bounds.seconds
+        seconds = self._limits.seconds
         try:
             async with asyncio.timeout(seconds) as limit:
                 return await self._follow_redirects(request, kinds, dict(secret or {}), follow_redirects)
@@ -124,8 +124,8 @@ class Fetcher:
     async def _follow_redirects(
         self, request: WebRequest, kinds: frozenset[str], secret: dict[str, str], follow_redirects: bool
     ) -> WebAnswer:
-        for _ in range(self._bounds.hops + 1):
-            url = check_url(request.url, self._reach)
+        for _ in range(self._limits.hops + 1):
+            url = check_url(request.url, self._address_policy)
             answer = await self._exchange(replace(request, url=str(url)), url, kinds, secret)
             if isinstance(answer, WebAnswer):
                 return answer
@@ -134,7 +134,7 @@ class Fetcher:
             # A redirected request is sent without the key and the body.
             request = WebRequest(urljoin(str(url), answer), accept=request.accept)
             secret = {}
-        raise LimitError(f"Redirected more than {self._bounds.hops} times.", limit=self._bounds.hops)
+        raise LimitError(f"Redirected more than {self._limits.hops} times.", limit=self._limits.hops)
 
     async def _exchange(
         self, request: WebRequest, url: httpx2.URL, kinds: frozenset[str], secret: Mapping[str, str]
@@ -145,8 +145,8 @@ class Fetcher:
 
         from app.web.network import GuardedNetwork
 
-        network = GuardedNetwork(self._reach, self._resolve)
-        seconds = self._bounds.seconds
+        network = GuardedNetwork(self._address_policy, self._resolve)
+        seconds = self._limits.seconds
         timeouts = {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}
         trust = await asyncio.to_thread(httpx2.create_ssl_context, trust_env=False)
         try:
@@ -181,11 +181,11 @@ class Fetcher:
         kind, charset = read_content_type(headers.get("content-type", ""))
         if kind not in kinds:
             raise UnreadableAnswerError(
-                f"{url.host} sent {kind or 'something without a type'}, which can't be read here.",
+                f"{url.host} sent {kind or 'content without a type'}, which can't be read here.",
                 content_type=kind,
                 readable=sorted(kinds),
             )
-        body = await decompress(response.aiter_stream(), headers.get("content-encoding", ""), self._bounds)
+        body = await decompress(response.aiter_stream(), headers.get("content-encoding", ""), self._limits)
         return WebAnswer(str(url), kind, charset, body, headers)
 
 
@@ -210,8 +210,8 @@ def read_content_type(value: str) -> tuple[str, str]:
     """Parse a `Content-Type` into the media type and the character set (empty if missing)."""
     kind, *parameters = value.split(";")
     charset = ""
-    for one in parameters:
-        name, _, setting = one.partition("=")
+    for parameter in parameters:
+        name, _, setting = parameter.partition("=")
         if name.strip().lower() == "charset":
             charset = setting.strip().strip("\"'").lower()
     return kind.strip().lower(), charset
@@ -224,7 +224,7 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchL
         LimitError: the body exceeds `limits`, on the wire or decompressed.
         WebError: the encoding was not requested, or the body is damaged.
     """
-    inflate = _inflater(encoding.strip().lower())
+    decompressor = _decompressor_for(encoding.strip().lower())
     wire, size = 0, 0
     parts: list[bytes] = []
     try:
@@ -232,52 +232,56 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchL
             wire += len(chunk)
             if wire > limits.wire:
                 raise LimitError(f"It is larger than {limits.wire} bytes.", limit=limits.wire)
-            part = chunk if inflate is None else inflate.decompress(chunk, limits.unpacked - size + 1)
+            part = (
+                chunk if decompressor is None else decompressor.decompress(chunk, limits.unpacked - size + 1)
+            )
             size += len(part)
             if size > limits.unpacked:
-                raise LimitError(f"It unpacks to more than {limits.unpacked} bytes.", limit=limits.unpacked)
+                raise LimitError(
+                    f"It is larger than {limits.unpacked} bytes after decompression.", limit=limits.unpacked
+                )
             parts.append(part)
     except zlib.error as error:
-        raise WebError("The answer is damaged: it can't be unpacked.") from error
-    if inflate is not None and wire and not inflate.eof:
-        raise WebError("The answer broke off before its end.")
+        raise WebError("The response is damaged and can't be decompressed.") from error
+    if decompressor is not None and wire and not decompressor.eof:
+        raise WebError("The response is incomplete.")
     return b"".join(parts)
 
 
-class _Inflate:
+class _Decompressor:
     """Decompressor for gzip and deflate; servers send "deflate" with and without a zlib header."""
 
     def __init__(self, window: int) -> None:
         self._window = window
         self._started = False
-        self._work = zlib.decompressobj(window)
+        self._stream = zlib.decompressobj(window)
 
     @property
     def eof(self) -> bool:
         """True if the end of the compressed data was reached."""
-        return self._work.eof
+        return self._stream.eof
 
     def decompress(self, chunk: bytes, max_bytes: int) -> bytes:
         """Decompress `chunk` and return at most `max_bytes` bytes."""
         try:
-            part = self._work.decompress(chunk, max_bytes)
+            part = self._stream.decompress(chunk, max_bytes)
         except zlib.error:
             if self._started or self._window != zlib.MAX_WBITS:
                 raise
-            self._work = zlib.decompressobj(-zlib.MAX_WBITS)
-            part = self._work.decompress(chunk, max_bytes)
+            self._stream = zlib.decompressobj(-zlib.MAX_WBITS)
+            part = self._stream.decompress(chunk, max_bytes)
         self._started = True
         return part
 
 
-def _inflater(encoding: str) -> _Inflate | None:
+def _decompressor_for(encoding: str) -> _Decompressor | None:
     if encoding in ("", "identity"):
         return None
     if encoding in ("gzip", "x-gzip"):
-        return _Inflate(16 + zlib.MAX_WBITS)
+        return _Decompressor(16 + zlib.MAX_WBITS)
     if encoding == "deflate":
-        return _Inflate(zlib.MAX_WBITS)
-    raise WebError("The answer is packed in a way that was not asked for.", encoding=encoding[:40])
+        return _Decompressor(zlib.MAX_WBITS)
+    raise WebError("The response has a compression that was not requested.", encoding=encoding[:40])
 
 
 def _error_text(error: Exception) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import httpcore2
 
 from app.errors import NotFoundError, PermissionDeniedError
-from app.web.address_policy import AddressPolicy, Resolve, literal_address, refusal_message, system_resolve
+from app.web.address_policy import AddressPolicy, Resolve, literal_address, not_public_error, system_resolve
 from app.web.addresses import IPAddress
 
 _MAX_ADDRESSES = 6
@@ -17,7 +17,7 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
     """Network backend that connects only to addresses that `address_policy` allows."""
 
     def __init__(self, address_policy: AddressPolicy, resolve: Resolve = system_resolve) -> None:
-        self._reach = address_policy
+        self._address_policy = address_policy
         self._resolve = resolve
         self._network = httpcore2.AnyIOBackend()
 
@@ -35,15 +35,15 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
             NotFoundError: the name has no address.
             PermissionDeniedError: one of its addresses is not allowed.
         """
-        failed: Exception | None = None
+        last_error: Exception | None = None
         for address in (await self._checked_addresses(host, port))[:_MAX_ADDRESSES]:
             try:
                 return await self._network.connect_tcp(
                     str(address), port, timeout, local_address, socket_options
                 )
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-                failed = error
-        raise failed or httpcore2.ConnectError("no address answered")
+                last_error = error
+        raise last_error or httpcore2.ConnectError("no address answered")
 
     async def connect_unix_socket(
         self,
@@ -60,15 +60,15 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
 
     async def _checked_addresses(self, host: str, port: int) -> list[IPAddress]:
         hostname = host.lower().rstrip(".")
-        spelled = literal_address(hostname)
+        literal = literal_address(hostname)
         try:
-            is_literal = spelled is not None and not hostname.endswith("localhost")
-            addresses = [spelled] if spelled and is_literal else list(await self._resolve(hostname, port))
+            is_literal = literal is not None and not hostname.endswith("localhost")
+            addresses = [literal] if literal and is_literal else list(await self._resolve(hostname, port))
         except (OSError, UnicodeError) as error:
             raise NotFoundError(f"There is no server called {hostname}.", host=hostname) from error
         if not addresses:
             raise NotFoundError(f"There is no server called {hostname}.", host=hostname)
         # One forbidden address is enough: a name that mixes both is meant to bypass the check.
-        if not all(self._reach.allows_address(hostname, port, address) for address in addresses):
-            raise refusal_message(hostname)
+        if not all(self._address_policy.allows_address(hostname, port, address) for address in addresses):
+            raise not_public_error(hostname)
         return list(dict.fromkeys(addresses))

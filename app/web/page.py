@@ -92,7 +92,7 @@ class PageReader:
             message = f"Reading the page took longer than {self._seconds:g} s."
             raise TimeoutExpiredError(message, limit=self._seconds) from error
         except ComputationFailed as error:
-            raise LimitError("The page is too large or too broken to be read.", url=answer.url) from error
+            raise LimitError("The page is too large or too damaged to be read.", url=answer.url) from error
 
 
 def plain_page(answer: WebAnswer) -> WebPage:
@@ -109,7 +109,7 @@ def readable_page(url: str, body: bytes, charset: str, report: Report = no_progr
     tree = load_html(decode_text(body, charset) if charset else body)
     if tree is None:
         return WebPage(url, "", "", "", 0)
-    about = extract_metadata(copy.deepcopy(tree), default_url=url)
+    metadata = extract_metadata(copy.deepcopy(tree), default_url=url)
     text = extract(
         tree,
         url=url,
@@ -121,8 +121,8 @@ def readable_page(url: str, body: bytes, charset: str, report: Report = no_progr
         include_formatting=True,
         favor_recall=True,
     )
-    title = " ".join((about.title or "").split())[:_MAX_TITLE_CHARS] if about else ""
-    date = (about.date or "") if about else ""
+    title = " ".join((metadata.title or "").split())[:_MAX_TITLE_CHARS] if metadata else ""
+    date = (metadata.date or "") if metadata else ""
     complete_text = (text or "").strip()
     return _truncate_page(WebPage(url, title, date, complete_text, len(complete_text)))
 

@@ -42,7 +42,7 @@ class ModelPreparing(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelSwitched(Event):
-    """The notes' vectors are now those of another model; `model` is its key."""
+    """The event that the notes' vectors now come from another model; `model` is its key."""
 
     model: str
 
@@ -91,16 +91,16 @@ class EmbeddingService:
         self._throttle = Throttle(SystemLoad(self._worker_id))
         self._configure_throttle()
         self.languages: VaultLanguages | None = None
-        wanted = _selected_model(settings())
-        earlier, *others = [key for key in models_with_vectors(cache) if key != wanted.key] or [""]
+        selected = _selected_model(settings())
+        earlier, *others = [key for key in models_with_vectors(cache) if key != selected.key] or [""]
         for key in others:
             remove_vectors(cache, key)
         self._next: _EmbeddingSet | None = None
         if earlier:
-            self._current = self._create_set(SentenceModelConfig.of_key(earlier, wanted.python))
-            self._prepare_switch(wanted)
+            self._current = self._create_set(SentenceModelConfig.of_key(earlier, selected.python))
+            self._prepare_switch(selected)
         else:
-            self._current = self._create_set(wanted)
+            self._current = self._create_set(selected)
         self.semantic_search = SemanticSearch(self._current.embedder, self._current.vectors)
         self.entailment = EntailmentClassifier(hidden, threads=settings().embeddings.threads)
         self.entailment.choose(_cross_encoder(settings()))
@@ -129,7 +129,7 @@ class EmbeddingService:
         """The key of the model whose vectors are being computed; empty if no switch is in progress."""
         return self._next.model.key if self._next is not None else ""
 
-    def known(self) -> VectorStore | None:
+    def enabled_vectors(self) -> VectorStore | None:
         """Return the vectors in use; None if semantic search is off."""
         return self.vectors if self.is_enabled else None
 
@@ -240,32 +240,32 @@ class EmbeddingService:
         """Switch to the model in the settings; the last of several changes applies."""
         if earlier is not None:
             await asyncio.gather(earlier, return_exceptions=True)
-        wanted = _selected_model(self._settings())
-        if self._next is not None and wanted != self._next.model:
+        selected = _selected_model(self._settings())
+        if self._next is not None and selected != self._next.model:
             await _cancel(self._preparing)
             dropped, self._next = self._next, None
             self._current.scheduler.is_quiet = False
             await self._close_set(dropped)
             await asyncio.to_thread(remove_vectors, self._cache, dropped.model.key)
             self._current.scheduler.report()
-        if self._next is None and wanted.key == self._current.model.key:
-            await self._use(wanted)
+        if self._next is None and selected.key == self._current.model.key:
+            await self._use(selected)
         elif self._next is None:
-            self._prepare_switch(wanted)
+            self._prepare_switch(selected)
         if self._scanned:
             self.start()
 
     async def _use(self, model: SentenceModelConfig) -> None:
         """Run the same model in another Python."""
-        old = self._current
-        if model == old.model:
+        previous = self._current
+        if model == previous.model:
             return
         embedder = self._embedder_of(model)
-        await old.scheduler.use(embedder)
-        self._current = _EmbeddingSet(embedder, old.vectors, old.scheduler)
-        self.semantic_search.change_model(embedder, old.vectors)
-        if old.embedder is not self.embedder:
-            await old.embedder.close()
+        await previous.scheduler.use(embedder)
+        self._current = _EmbeddingSet(embedder, previous.vectors, previous.scheduler)
+        self.semantic_search.change_model(embedder, previous.vectors)
+        if previous.embedder is not self.embedder:
+            await previous.embedder.close()
 
     def _complete(self) -> None:
         """Finish a switch whose vectors are complete; measure the languages once all notes are embedded."""
@@ -284,12 +284,12 @@ class EmbeddingService:
             await asyncio.gather(earlier, return_exceptions=True)
         if embedding_set is not self._next:
             return
-        old, self._current, self._next = self._current, embedding_set, None
+        previous, self._current, self._next = self._current, embedding_set, None
         embedding_set.scheduler.switching = False
         self.semantic_search.change_model(embedding_set.embedder, embedding_set.vectors)
         self._events.publish(ModelSwitched(embedding_set.model.key))
-        await self._close_set(old)
-        await asyncio.to_thread(remove_vectors, self._cache, old.model.key)
+        await self._close_set(previous)
+        await asyncio.to_thread(remove_vectors, self._cache, previous.model.key)
 
     # Languages
 
@@ -317,13 +317,13 @@ async def _cancel(task: asyncio.Task[None] | None) -> None:
 
 def _selected_model(settings: Settings) -> SentenceModelConfig:
     """Return the model that embeds the notes."""
-    chosen = settings.embeddings
-    made = SentenceModelConfig(chosen.model.strip(), chosen.python.strip())
-    return SentenceModelConfig(made.name) if made.is_own else made
+    options = settings.embeddings
+    model = SentenceModelConfig(options.model.strip(), options.python.strip())
+    return SentenceModelConfig(model.name) if model.is_own else model
 
 
 def _cross_encoder(settings: Settings) -> SentenceModelConfig | None:
     """Return the model that judges pairs of passages, if the user chose one."""
-    chosen = settings.embeddings
-    name = chosen.cross_encoder.strip()
-    return SentenceModelConfig(name, chosen.python.strip(), is_cross_encoder=True) if name else None
+    options = settings.embeddings
+    name = options.cross_encoder.strip()
+    return SentenceModelConfig(name, options.python.strip(), is_cross_encoder=True) if name else None

@@ -1,4 +1,4 @@
-"""Limit what a model sees of a vault without calling tools: pinned blocks, and notes in notifications."""
+"""Limits on what a model sees of a vault without calling tools: pinned blocks, and notes in notifications."""
 
 from __future__ import annotations
 

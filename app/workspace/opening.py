@@ -99,11 +99,11 @@ async def _open_when_released(make: Callable[[], Workspace]) -> Workspace:
         VaultBusyError: The process does not close it.
     """
     loop = asyncio.get_running_loop()
-    until = loop.time() + _YIELD_TIMEOUT_S
+    deadline = loop.time() + _YIELD_TIMEOUT_S
     while True:
         try:
             return make()
         except VaultBusyError:
-            if loop.time() > until:
+            if loop.time() > deadline:
                 raise
         await asyncio.sleep(_POLL_INTERVAL_S)

@@ -34,7 +34,7 @@ def open_sources(
 ) -> Sources:
     """Return the sources of the vault at `root`, saved in its data folder; `Sources.start` starts them.
 
-    Also registers the memory with the gate: files are loaded into it whatever their permission.
+    Also registers the memory with the gate: files are loaded into it regardless of their permission.
     """
     gate = SourcesGate(runner.stores, registry, FILE_TOOL)
     sources = Sources(root, data, journal, memory.store, events, gate.open, writable=writable)
@@ -53,9 +53,9 @@ _SETTING_LINES = {
 }
 
 
-def _log_setting(audit: AuditWriter, op: str, kept: SourceConfig) -> None:
-    arguments = {"op": op, "source": kept.model_dump(mode="json")}
-    audit.log_user_setting("sources", arguments, _SETTING_LINES[op].format(kept.name))
+def _log_setting(audit: AuditWriter, op: str, config: SourceConfig) -> None:
+    arguments = {"op": op, "source": config.model_dump(mode="json")}
+    audit.log_user_setting("sources", arguments, _SETTING_LINES[op].format(config.name))
 
 
 def news_for_model(sources: Sources, note_text: Callable[[str], str | None], turn: Turn) -> str:

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StoreReplaced(Event):
-    """A file was found damaged in use: it was set aside and replaced by a new one or a backup."""
+    """The event that a damaged file in use was set aside and replaced by a new one or a backup."""
 
     message: str
 
@@ -72,21 +72,21 @@ class VaultStorage:
     def _cache_of(self, root: Path, read_only: bool) -> Path:
         folder = paths.vault_cache_folder(root)
         folder = folder / "reader" if read_only else folder
-        usual = paths.default_cache_folder()
+        default_folder = paths.default_cache_folder()
         try:
             check_folder_writable(folder)
         except OSError:
             folder = self._make_temporary()
-        if not folder.is_relative_to(usual):
+        if not folder.is_relative_to(default_folder):
             self._refusals.append(
                 "The cache folder can't be written, so this vault is indexed again each time it is opened. "
-                f"Your notes are safe. Make {usual} writable, then open the vault again."
+                f"Your notes are safe. Make {default_folder} writable, then open the vault again."
             )
         return folder
 
     def _make_temporary(self) -> Path:
-        made = tempfile.TemporaryDirectory(prefix="scriptorium-", ignore_cleanup_errors=True)
-        return Path(self._temporary.enter_context(made))
+        temporary = tempfile.TemporaryDirectory(prefix="scriptorium-", ignore_cleanup_errors=True)
+        return Path(self._temporary.enter_context(temporary))
 
     def _open(self, root: Path, settings: Settings, events: EventBus) -> None:
         """Open every file, or none.
@@ -131,7 +131,7 @@ class VaultStorage:
 
     @property
     def problems(self) -> list[str]:
-        """Return messages for the user about damaged files that were set aside."""
+        """Messages for the user about damaged files that were set aside."""
         pending = self.pending.problem if self.pending is not None else None
         problems = (
             self.journal.problem,
@@ -165,6 +165,6 @@ def _refusal(folder: Path, error: OSError | StorageError) -> str:
     reason = error.message.rstrip(".") if isinstance(error, StorageError) else error.strerror or str(error)
     return (
         f"The app's data of this vault can't be written ({reason}), so the vault is open for reading only. "
-        "Your notes and what the app has kept are unchanged; conversations and log entries of this session "
-        f"are not kept. Make {folder} writable, then open the vault again."
+        "Your notes and the app's data are unchanged; conversations and log entries of this session "
+        f"will not be saved. Make {folder} writable, then open the vault again."
     )

@@ -85,7 +85,7 @@ _MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 
 @dataclass(frozen=True, slots=True)
 class SettingsChanged(Event):
-    """The settings were changed."""
+    """The event that the settings were changed."""
 
     settings: Settings
 
@@ -110,7 +110,7 @@ class Workspace:
         self.name = root.name
         self.settings = settings
         self.events = EventBus()
-        self._asks, self._ask_pending = approver is not None, ask_pending
+        self._can_ask, self._ask_pending = approver is not None, ask_pending
         self._files = files = VaultStorage(root, settings, self.events, read_only)
         # Also if the data folder can't be written.
         self.read_only = read_only = files.read_only
@@ -198,7 +198,7 @@ class Workspace:
         )
         self.analysis = GraphAnalysisService(
             self.index,
-            self.embeddings.known,
+            self.embeddings.enabled_vectors,
             files.own,
             self.events,
             self._model_visibility.is_hidden_from_models,
@@ -296,11 +296,13 @@ class Workspace:
 
     def _named_agents(self) -> Iterator[str]:
         """Yield the agents of the team, and the programs that have a token or are connected."""
-        yield from (one.name for one in self.settings.team.agents)
-        for name in (one.name for one in (self.endpoints.tokens.clients if self.endpoints.tokens else ())):
+        yield from (agent.name for agent in self.settings.team.agents)
+        for name in (
+            client.name for client in (self.endpoints.tokens.clients if self.endpoints.tokens else ())
+        ):
             yield from (f"{kind.value}:{name}" for kind in (CallerKind.MCP, CallerKind.HTTP))
-        for one in self.hub.clients_registry.clients:
-            yield agent_key(Caller(one.client.kind, one.client.name))
+        for connected in self.hub.clients_registry.clients:
+            yield agent_key(Caller(connected.client.kind, connected.client.name))
 
     def _vault_rules(self) -> VaultRules | None:
         try:
@@ -344,31 +346,31 @@ class Workspace:
                 ]
             # Changes to the folders outside that were just recovered.
             self.runner.log_lost_commits()
-        if self._asks and not brief:  # Without an approver, no external tool may be called.
+        if self._can_ask and not brief:  # Without an approver, no external tool may be called.
             self.external.start(self.settings.external)
 
     async def _watch(self) -> None:
-        """Start to follow external changes in the folder, if wanted and not started before."""
+        """Start to follow external changes in the folder, unless this is disabled or already running."""
         if not self._watches or self._is_watching:
             return
         self._is_watching = True
-        begun = asyncio.Event()
-        self._supervisor.start("watch the vault", partial(self._follow, begun))
-        await begun.wait()
+        is_watched = asyncio.Event()
+        self._supervisor.start("watch the vault", partial(self._follow, is_watched))
+        await is_watched.wait()
         self._supervisor.start("look for missed changes", partial(self.reconciler.run, self._stop))
 
-    async def _follow(self, begun: asyncio.Event) -> None:
+    async def _follow(self, is_watched: asyncio.Event) -> None:
         """Watch the vault; after a failure, also scan for changes that were missed."""
         ready = asyncio.Event()
-        is_first = not begun.is_set()
+        is_first = not is_watched.is_set()
 
         async def look() -> None:
             await ready.wait()
-            begun.set()
+            is_watched.set()
             if not is_first:
                 await self.reconciler.check(self._stop.is_set)
 
-        looking = asyncio.create_task(look(), name="look for changes once the vault is watched")
+        check_task = asyncio.create_task(look(), name="look for changes once the vault is watched")
         try:
             await watch(
                 self.root,
@@ -380,9 +382,9 @@ class Workspace:
             )
         finally:
             # A caller that waits for the watcher to start must not wait forever if it can't.
-            begun.set()
-            looking.cancel()
-            await asyncio.gather(looking, return_exceptions=True)
+            is_watched.set()
+            check_task.cancel()
+            await asyncio.gather(check_task, return_exceptions=True)
 
     async def close(self) -> None:
         """Stop accepting clients, end the agent, the watcher and the worker, and close every file."""
@@ -443,9 +445,9 @@ class Workspace:
         """Process changed files: changes by an agent in the panel, or by others."""
         if batch.misnamed:
             await self.index.refresh(batch.misnamed)
-        known = await self.programs.edits.collect((*batch.changed, *batch.removed))
-        changed = tuple(path for path in batch.changed if path not in known)
-        removed = tuple(path for path in batch.removed if path not in known)
+        own_edits = await self.programs.edits.collect((*batch.changed, *batch.removed))
+        changed = tuple(path for path in batch.changed if path not in own_edits)
+        removed = tuple(path for path in batch.removed if path not in own_edits)
         if changed or removed:
             delta = await self.index.refresh(changed, removed)
             self.events.publish(NotesChanged(changed, removed, delta.moved, _OUTSIDE, None))
@@ -483,9 +485,9 @@ class Workspace:
 
     def _log_switched(self, before: Mapping[str, bool]) -> None:
         """Log the tool categories that were turned on or off."""
-        now = {one.id: one.on for one in self.registry.categories if one.id in before}
+        current = {one.id: one.on for one in self.registry.categories if one.id in before}
         for word, is_on in (("on", True), ("off", False)):
-            if ids := [id for id, on in now.items() if on is is_on and before[id] is not is_on]:
+            if ids := [id for id, on in current.items() if on is is_on and before[id] is not is_on]:
                 line = f"Switched {word} the tools of {', '.join(ids)}."
                 self.runner.audit_writer.log_user_setting("categories", {"op": word, "categories": ids}, line)
 
@@ -497,26 +499,26 @@ class Workspace:
 
     @property
     def unreadable_rules(self) -> tuple[str, ...]:
-        """Return the files of rules that can't be read, while which agents ask before everything."""
+        """The files of rules that can't be read; agents ask before everything until this is fixed."""
         return tuple(filter(None, (self.settings.permissions.unreadable, self.vault_settings.unreadable)))
 
     def accept_rules(self) -> None:
         """Replace the rules that can't be read by the rules in effect."""
-        permissions, here = self.settings.permissions.model_copy(), self.vault_settings.model_copy()
+        permissions, vault_settings = self.settings.permissions.model_copy(), self.vault_settings.model_copy()
         permissions.accept()
-        here.accept()
+        vault_settings.accept()
         self.settings.permissions = permissions
         save_settings(self.settings)
-        self.change_vault_settings(here)
+        self.change_vault_settings(vault_settings)
 
     def _permissions(self) -> PermissionSettings:
         """Return the user's permission settings, with the restrictions of the team's agents."""
         permissions = self.settings.permissions
         callers = (*permissions.callers, *team_profiles(self.settings.team))
-        made = permissions.model_copy(update={"callers": callers})
+        restricted = permissions.model_copy(update={"callers": callers})
         if self.vault_settings.unreadable:
-            made.mark_unreadable(self.vault_settings.unreadable)
-        return made
+            restricted.mark_unreadable(self.vault_settings.unreadable)
+        return restricted
 
     def enable_categories(self, ids: Iterable[str]) -> None:
         """Turn tool categories on until the vault is closed, regardless of the settings.
@@ -531,12 +533,18 @@ class Workspace:
 
     def _apply_tool_settings(self) -> None:
         """Apply the enabled categories and the call limits of this vault."""
-        tools, permissions, here = self.settings.tools, self.settings.permissions, self.vault_settings
-        ours = {category.id for category in CATEGORIES if category.on} | self.external.categories_on
+        tools, permissions, vault_settings = (
+            self.settings.tools,
+            self.settings.permissions,
+            self.vault_settings,
+        )
+        default_on = {category.id for category in CATEGORIES if category.on} | self.external.categories_on
         for category in self.registry.categories:
-            on = here.has_category_on(category.id, permissions, by_default=category.id in ours)
+            on = vault_settings.has_category_on(
+                category.id, permissions, by_default=category.id in default_on
+            )
             self.registry.set_category(category.id, on or category.id in self._enabled)
-        self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
+        self.runner.configure((*tools.limits, *vault_settings.limits), tools.turn_rules)
 
     def _apply_search_settings(self) -> None:
         """Enable or disable `similar:` in the search language."""

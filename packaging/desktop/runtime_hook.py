@@ -1,10 +1,10 @@
-"""Runs in the frozen program before all else: remembers the environment as the user's desktop made it.
+"""Restore and record the user's environment; runs in the frozen program before all other code.
 
-PyInstaller's bootloader points LD_LIBRARY_PATH at our folder, and its own hooks do so with Qt's variables.
-Git, an editor or an agent's node would load our libraries in place of theirs. The loader of this process has
-read its variable by now, so it can go. A child of the same program would miss it, but for
-PYINSTALLER_RESET_ENVIRONMENT, which makes its bootloader set it again. `entry.py` takes the other variables
-back when all hooks have run.
+PyInstaller's bootloader sets LD_LIBRARY_PATH to the bundle's folder, and its hooks set Qt's variables. With
+them, Git, an editor or an agent's Node.js would load the bundle's libraries instead of their own. The loader
+of this process has already read LD_LIBRARY_PATH, so it is restored here. A child process of the same program
+needs it again; PYINSTALLER_RESET_ENVIRONMENT makes its bootloader set it. `entry.py` restores the other
+variables after all hooks have run.
 """
 
 import os

@@ -46,7 +46,7 @@ from app.desktop.notes.editor.drawings import DrawingRequest
 from app.embeddings.language_model import LanguageIdModel as LanguageModel
 from app.embeddings.model_config import MULTILINGUAL, model_folder
 from app.embeddings.onnx_model import OnnxModel
-from app.desktop.notes.html_to_markdown import markdown_of_html
+from app.desktop.notes.html_to_markdown import html_to_markdown
 from app.desktop.notes.spelling import installed_languages
 from app.toolkit.plugins import Plugin
 
@@ -66,7 +66,7 @@ said = {
     "multilingual model": sentences[0] @ sentences[1] > sentences[0] @ sentences[2],
     "formula": width("math", r"\\frac{a}{\\sqrt{b}}") > 20,
     "diagram": width("mermaid", "graph LR\\n  Harrison --> Chronometer") > 100,
-    "pasted HTML": markdown_of_html("<p>A <b>clock</b></p>").strip() == "A **clock**",
+    "pasted HTML": html_to_markdown("<p>A <b>clock</b></p>").strip() == "A **clock**",
     "languages": {"de", "en"} <= {one.code for one in languages()},
     "dictionaries": any(one.startswith("en") for one in installed_languages()),
 }
@@ -126,12 +126,12 @@ class Installation:
         }
         command = [*(() if plain else self.program), *words]
         if self.prefix:
-            given = [f"{name}={value}" for name, value in variables.items()]
-            return [*self.prefix, "env", "-i", *given, *command], dict(os.environ)
+            assignments = [f"{name}={value}" for name, value in variables.items()]
+            return [*self.prefix, "env", "-i", *assignments, *command], dict(os.environ)
         # With PYTHONDONTWRITEBYTECODE, the checkout would compile its modules at every measured start.
         left_out = ("SCRIPTORIUM_", "XDG_", "PYTHON")
-        ours = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
-        return command, {**ours, **variables, "PATH": os.environ["PATH"]}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+        return command, {**environment, **variables, "PATH": os.environ["PATH"]}
 
     def start(self, *words: str, plain: bool = False, **options: object) -> subprocess.Popen[bytes]:
         """Start the program, or with `plain` another one, with these words."""
@@ -216,26 +216,26 @@ def _without_window(report: Report, installation: Installation, vault: str, *, c
 
 
 def _doctor(installation: Installation, vault: str) -> str:
-    found = json.loads(installation.run("doctor", "--json", "--vault", vault).splitlines()[-1])
-    if wrong := [one for one in found if one["state"] == "wrong"]:
+    report = json.loads(installation.run("doctor", "--json", "--vault", vault).splitlines()[-1])
+    if wrong := [one for one in report if one["state"] == "wrong"]:
         raise StepError(f"{wrong}")
-    states = {one["what"]: one["state"] for one in found}
+    states = {one["what"]: one["state"] for one in report}
     if states["graph core"] != "ok" or states["sentence model"] != "ok":
-        raise StepError(f"{found}")
-    warnings = [one["what"] for one in found if one["state"] != "ok"]
-    return f"{len(found)} checks, warnings: {', '.join(warnings) or 'none'}"
+        raise StepError(f"{report}")
+    warnings = [one["what"] for one in report if one["state"] != "ok"]
+    return f"{len(report)} checks, warnings: {', '.join(warnings) or 'none'}"
 
 
 def _tools(installation: Installation, complete: bool) -> str:
     """Call every tool inside the program: `tools --check` itself needs a checkout."""
-    kept = installation.file(f"{installation.home}/tools.txt")
+    saved = installation.file(f"{installation.home}/tools.txt")
     with _loaded_plugin(installation, "tools", _TOOLS_PLUGIN) as folder:
         shutil.copytree(_TOOL_CALLS, folder / "tests" / "smoke", ignore=shutil.ignore_patterns("__pycache__"))
         _give_to_user(installation, folder)
         output = installation.run("tools", "--json")
-    if not kept.is_file():
+    if not saved.is_file():
         raise StepError(output[-500:])
-    output = kept.read_text("utf-8")
+    output = saved.read_text("utf-8")
     if " 0 failed" not in output or (complete and "no repository" in output):
         raise StepError(output[-2000:])
     return output.strip().splitlines()[-1]
@@ -286,9 +286,9 @@ def _mcp(installation: Installation, vault: str) -> str:
         send({"method": "notifications/initialized"})
         tools = ask(2, "tools/list", {})["tools"]
         call = {"name": "search_notes", "arguments": {"query": "chronometer"}}
-        found = ask(3, "tools/call", call)
-        if found.get("isError") or "hronometer" not in json.dumps(found):
-            raise StepError(f"{found}")
+        response = ask(3, "tools/call", call)
+        if response.get("isError") or "hronometer" not in json.dumps(response):
+            raise StepError(f"{response}")
         process.stdin.close()
         if process.wait(30) != 0:
             raise StepError(f"the server ended with {process.returncode}")
@@ -301,10 +301,10 @@ def _mcp(installation: Installation, vault: str) -> str:
 
 def _semantic_search(installation: Installation, vault: str) -> str:
     installation.run("index", "--vectors", vault)
-    found = installation.run("--vault", vault, "search", 'similar:"keeping time at sea"')
-    if "hronometer" not in found:
-        raise StepError(found[:1000])
-    return found.strip().splitlines()[0][:80]
+    output = installation.run("--vault", vault, "search", 'similar:"keeping time at sea"')
+    if "hronometer" not in output:
+        raise StepError(output[:1000])
+    return output.strip().splitlines()[0][:80]
 
 
 def _svg(installation: Installation, vault: str) -> str:
@@ -321,17 +321,17 @@ def _environment(installation: Installation, vault: str) -> str:
     if sys.platform == "win32":
         return "not on Windows"
     script = f"{installation.home}/editor.sh"
-    kept = f"{installation.home}/editor.environment"
-    installation.file(script).write_text(f'#!/bin/sh\nenv > "{kept}"\n', "utf-8")
+    saved = f"{installation.home}/editor.environment"
+    installation.file(script).write_text(f'#!/bin/sh\nenv > "{saved}"\n', "utf-8")
     installation.file(script).chmod(0o755)
     words = ("--vault", vault, "edit_note", "John Harrison", "append", "A line.")
     output = _at_a_terminal(*installation.command(*words, EDITOR=script), answers=(b"e\n", b"n\n"))
-    if not installation.file(kept).is_file():
+    if not installation.file(saved).is_file():
         raise StepError(f"the editor was not started: {output[-1500:].decode('utf-8', 'replace')}")
-    lines = installation.file(kept).read_text("utf-8").splitlines()
-    bad = [one for one in lines if one.startswith(("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_"))]
-    if bad:
-        raise StepError(f"{bad}")
+    lines = installation.file(saved).read_text("utf-8").splitlines()
+    leaked = [one for one in lines if one.startswith(("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_"))]
+    if leaked:
+        raise StepError(f"{leaked}")
     return f"{len(lines)} variables"
 
 
@@ -342,7 +342,7 @@ def _at_a_terminal(command: list[str], environment: dict[str, str], answers: tup
     process, terminal = pty.fork()
     if process == 0:
         os.execvpe(command[0], command, environment)
-    output, waiting, seen = b"", list(answers), 0
+    output, pending, handled = b"", list(answers), 0
     deadline = time.monotonic() + _TIMEOUT_S
     try:
         while time.monotonic() < deadline:
@@ -353,9 +353,9 @@ def _at_a_terminal(command: list[str], environment: dict[str, str], answers: tup
             if not part:
                 break
             output += part
-            if waiting and b"?] (no)" in output[seen:]:
-                seen = len(output)
-                os.write(terminal, waiting.pop(0))
+            if pending and b"?] (no)" in output[handled:]:
+                handled = len(output)
+                os.write(terminal, pending.pop(0))
     finally:
         os.close(terminal)
         os.waitpid(process, 0)
@@ -493,14 +493,14 @@ def _no_python(installation: Installation) -> str:
 
 
 def _apt(root: Path, *words: str) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         ["chroot", str(root), "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-y", *words],
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode:
-        raise StepError(f"apt-get {' '.join(words)}: {(done.stdout + done.stderr)[-1500:]}")
+    if result.returncode:
+        raise StepError(f"apt-get {' '.join(words)}: {(result.stdout + result.stderr)[-1500:]}")
 
 
 def _install(root: Path, package: Path) -> str:
@@ -519,9 +519,9 @@ def _validate(root: Path) -> str:
         ["desktop-file-validate", str(entry)],
         ["appstreamcli", "validate", "--no-net", str(info)],
     ):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode or "error" in done.stdout.lower():
-            raise StepError(done.stdout + done.stderr)
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode or "error" in result.stdout.lower():
+            raise StepError(result.stdout + result.stderr)
     icon = next(line for line in entry.read_text().splitlines() if line.startswith("Icon="))[5:]
     if not list((root / "usr/share/icons/hicolor").rglob(f"{icon}.*")):
         raise StepError(f"there is no icon {icon}")
@@ -609,19 +609,25 @@ def _start_times(installation: Installation, vault: str) -> str:
     with tempfile.TemporaryDirectory(prefix="scriptorium-source-") as folder:
         own = Path(folder, "vault")
         shutil.copytree(_SAMPLE, own)
-        other = Installation(
+        source_installation = Installation(
             (str(source),), folder, environment={**installation.environment, "XDG_RUNTIME_DIR": folder}
         )
-        _mark_as_opened(other, str(own))
+        _mark_as_opened(source_installation, str(own))
         times: dict[str, list[float]] = {"installed": [], "source": []}
         for run in range(_RUNS + 1):
-            for name, one, root in (("source", other, str(own)), ("installed", installation, vault)):
-                seconds = _seconds_to_window(one, root)
+            for name, tested, root in (
+                ("source", source_installation, str(own)),
+                ("installed", installation, vault),
+            ):
+                seconds = _seconds_to_window(tested, root)
                 if run:  # The first one fills the caches.
                     times[name].append(seconds)
-    ours, theirs = (statistics.median(times[name]) for name in ("installed", "source"))
-    words = f"{ours:.2f} s installed, {theirs:.2f} s from source, ratio {ours / theirs:.2f}"
-    if ours > _MAX_START_RATIO * theirs:
+    installed_time, source_time = (statistics.median(times[name]) for name in ("installed", "source"))
+    words = (
+        f"{installed_time:.2f} s installed, {source_time:.2f} s from source, "
+        f"ratio {installed_time / source_time:.2f}"
+    )
+    if installed_time > _MAX_START_RATIO * source_time:
         raise StepError(words)
     return words
 
@@ -662,22 +668,22 @@ def _plugin(installation: Installation) -> str:
     note = installation.file(f"{vault}/Ada.md")
     note.write_text("---\ntype: user\nmail: a@b.org\n---\nA person.\n")
     os.chown(note, _UID, _UID)
-    found = installation.run("--vault", vault, "user", "find", "--query", "a@b.org")
-    if "Ada" not in found:
-        raise StepError(found)
+    output = installation.run("--vault", vault, "user", "find", "--query", "a@b.org")
+    if "Ada" not in output:
+        raise StepError(output)
     return ""
 
 
 def _libraries(root: Path, installation: Installation) -> str:
     """Let a plug-in draw a formula and a diagram, read HTML, and find languages and dictionaries."""
     _apt(root, "install", "--no-install-recommends", "libenchant-2-2", "hunspell-en-us")
-    kept = installation.file(f"{installation.home}/libraries.json")
+    saved = installation.file(f"{installation.home}/libraries.json")
     with _loaded_plugin(installation, "libraries", _LIBRARIES_PLUGIN):
         output = installation.run("tools", "--json")
-        if not kept.is_file():
+        if not saved.is_file():
             vault = _new_vault(installation, "Libraries")
             raise StepError(installation.run("doctor", "--vault", vault, status=None) + output[-500:])
-    output = json.loads(kept.read_text())
+    output = json.loads(saved.read_text())
     if wrong := [what for what, works in output.items() if not works]:
         raise StepError(f"not working: {', '.join(wrong)}")
     return ", ".join(output)
@@ -720,8 +726,8 @@ def _another_python(root: Path, installation: Installation) -> str:
     )
     vault = _new_vault(installation, "Other model")
     installation.run("index", "--vectors", vault)
-    found = installation.run("--vault", vault, "search", 'similar:"keeping time at sea"')
-    if not found.strip():
+    output = installation.run("--vault", vault, "search", 'similar:"keeping time at sea"')
+    if not output.strip():
         raise StepError("nothing was found")
     _write_settings(installation, {})
     return ""
@@ -742,8 +748,8 @@ def _give_to_user(installation: Installation, folder: Path) -> None:
     if not installation.prefix:
         return
     home = installation.file(installation.home)
-    above = [one for one in folder.parents if one.is_relative_to(home) and one != home]
-    for path in (*above, folder, *folder.rglob("*")):
+    parents = [one for one in folder.parents if one.is_relative_to(home) and one != home]
+    for path in (*parents, folder, *folder.rglob("*")):
         os.chown(path, _UID, _UID)
 
 
@@ -768,15 +774,15 @@ def _mark_as_opened(installation: Installation, vault: str) -> None:
 
 def _processes(root: Path) -> list[int]:
     """Return the processes whose root is the chroot."""
-    found = []
+    processes = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 if (entry / "root").readlink() == root:
-                    found.append(int(entry.name))
+                    processes.append(int(entry.name))
             except OSError:
                 continue
-    return found
+    return processes
 
 
 def _arguments_of(process: int) -> list[str]:
@@ -831,10 +837,10 @@ def _wait_until(
         StepError: It does not become true in time, or the process has ended.
     """
     deadline = time.monotonic() + _TIMEOUT_S
-    while not (found := condition()):
+    while not (result := condition()):
         if time.monotonic() > deadline:
             raise StepError(failure)
         if process is not None and process.poll() is not None:
             raise StepError(f"{failure}: the program ended with {process.returncode}")
         time.sleep(step)
-    return found
+    return result

@@ -25,14 +25,14 @@ def _texts(talk):
 
 def _cited(workspace, text):
     """Return the passages that an answer links to, as they are in their notes."""
-    found = []
+    matches = []
     for inner in re.findall(r"\[\[([^\]]*#span=[^\]]*)\]\]", text):
         link = parse_reference(f"[[{inner}]]")
         path = workspace.index.resolver.resolve(link.target, None).path
         note = workspace.store.read(path).decode()
         span = find_span(note, link.heading)
-        found.append((path, note[span.start : span.end]))
-    return found
+        matches.append((path, note[span.start : span.end]))
+    return matches
 
 
 async def test_the_built_in_agent_quotes_the_passage_with_its_exact_place(workspace, talk):

@@ -15,12 +15,12 @@ from app.toolkit.memory_service import ConversationQuery
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[ConversationStore]:
-    made = ConversationStore(tmp_path)
-    yield made
-    made.close()
+    new_store = ConversationStore(tmp_path)
+    yield new_store
+    new_store.close()
 
 
-def found(store: ConversationStore, words: str = "tide", **more) -> list[str]:
+def search(store: ConversationStore, words: str = "tide", **more) -> list[str]:
     return [one.text for one in store.search(ConversationQuery(words, 10, **more))]
 
 
@@ -35,21 +35,21 @@ def talk(store: ConversationStore) -> str:
 
 def test_searches_filter_by_role_time_and_visibility(store: ConversationStore) -> None:
     talk(store)
-    assert len(found(store)) == 3
-    assert found(store, role="user") == ["When is high tide?"]
-    assert found(store, since=150.0, until=250.0) == ["The tide turns at six."]
-    assert sorted(found(store, shown_to_model=True)) == ["The tide turns at six.", "When is high tide?"]
-    assert not found(store, '"') and not found(store, "current")
+    assert len(search(store)) == 3
+    assert search(store, role="user") == ["When is high tide?"]
+    assert search(store, since=150.0, until=250.0) == ["The tide turns at six."]
+    assert sorted(search(store, shown_to_model=True)) == ["The tide turns at six.", "When is high tide?"]
+    assert not search(store, '"') and not search(store, "current")
 
 
 def test_it_follows_what_is_changed_cut_and_deleted(store: ConversationStore) -> None:
     id = talk(store)
     store.put(id, 2, AgentText(turn="t", at=200.0, text="I was wrong."))
-    assert "The tide turns at six." not in found(store)
+    assert "The tide turns at six." not in search(store)
     store.truncate(id, 3)
-    assert found(store) == ["When is high tide?"]
+    assert search(store) == ["When is high tide?"]
     store.delete(id)
-    assert not found(store)
+    assert not search(store)
 
 
 def test_conversations_from_before_the_index_are_found(store: ConversationStore, tmp_path: Path) -> None:
@@ -58,8 +58,8 @@ def test_conversations_from_before_the_index_are_found(store: ConversationStore,
     with sqlite3.connect(tmp_path / "conversations.sqlite") as db:
         db.executescript("drop table said; drop table said_words;")
     db.close()
-    again = ConversationStore(tmp_path)
+    reopened = ConversationStore(tmp_path)
     try:
-        assert len(found(again)) == 3
+        assert len(search(reopened)) == 3
     finally:
-        again.close()
+        reopened.close()

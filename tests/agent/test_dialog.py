@@ -1,4 +1,4 @@
-"""Conversations with the built-in agent: pronouns, sets in an order, and what the next request works on."""
+"""Conversations with the built-in agent: pronouns, ordered sets, and the notes of the previous request."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ def names(paths):
     ],
 )
 async def test_a_set_has_the_order_and_the_size_that_are_asked_for(talk, text, wanted) -> None:
-    found = await say(talk, text)
-    assert set(wanted) <= set(names(found.results))
-    if len(found.results) == len(wanted):
-        assert names(found.results) == wanted
-    assert len(found.results) <= 3
+    replies = await say(talk, text)
+    assert set(wanted) <= set(names(replies.results))
+    if len(replies.results) == len(wanted):
+        assert names(replies.results) == wanted
+    assert len(replies.results) <= 3
 
 
 async def test_a_part_of_a_listed_set_is_what_the_next_request_works_on(talk) -> None:
     await say(talk, "hypotheses sorted by confidence, lowest first")
     listed = state(talk).results
-    found = await say(talk, "just the bottom two")
-    assert found.results == listed[:2]
-    found = await say(talk, "claims", "only the first three please", "the newest one")
-    assert len(found.results) == 1 and found.focus == found.results
-    found = await say(talk, "tag it astro")
-    assert found.last.last.target.notes == found.focus and len(found.changes) == 1
+    replies = await say(talk, "just the bottom two")
+    assert replies.results == listed[:2]
+    replies = await say(talk, "claims", "only the first three please", "the newest one")
+    assert len(replies.results) == 1 and replies.focus == replies.results
+    replies = await say(talk, "tag it astro")
+    assert replies.last.last.target.notes == replies.focus and len(replies.changes) == 1
 
 
 async def test_it_is_never_the_open_note_after_a_note_that_is_missing(talk) -> None:
@@ -70,8 +70,8 @@ async def test_it_is_never_the_open_note_after_a_note_that_is_missing(talk) -> N
 
 
 async def test_it_is_the_note_on_the_screen_while_no_other_was_meant(talk) -> None:
-    found = await say(talk, "tag it navigation")
-    assert found.focus == (OPEN,) and len(found.changes) == 1
+    replies = await say(talk, "tag it navigation")
+    assert replies.focus == (OPEN,) and len(replies.changes) == 1
 
 
 def text(talk, path):
@@ -84,13 +84,13 @@ def answers(talk):
 
 async def test_a_pending_creation_takes_its_name_and_is_then_meant_by_it(talk) -> None:
     await say(talk, "make me a new note")
-    found = await say(talk, "call it Commissioners and put it in People")
-    assert found.focus == ("People/Commissioners.md",)
+    replies = await say(talk, "call it Commissioners and put it in People")
+    assert replies.focus == ("People/Commissioners.md",)
     await say(talk, "add a task to it: renew the passport", "put a note in there: see the museum?")
     if isinstance(talk.items[-1], Question):
         await talk.say(talk.items[-1].choices[0].reply, open_note=OPEN)
-    written = text(talk, "People/Commissioners.md")
-    assert "- [ ] renew the passport" in written and "see the museum?" in written
+    note_text = text(talk, "People/Commissioners.md")
+    assert "- [ ] renew the passport" in note_text and "see the museum?" in note_text
 
 
 async def test_a_change_is_undone_by_its_name(talk) -> None:
@@ -119,10 +119,10 @@ async def test_a_full_request_wins_over_the_question_which_note(talk) -> None:
 async def test_a_question_about_the_contents_knows_who_was_meant(talk) -> None:
     await say(talk, "open John Harrison", "and when was he born?")
     assert "1693-03-24" in answers(talk)[-1]
-    found = await say(talk, "what do my notes say about temperature compensation?", "open it")
-    assert found.focus == ("Concepts/Marine chronometer.md",)
-    found = await say(talk, "what do my notes say about lunars?", "which of those mention Maskelyne?")
-    assert found.last.last.action == "find"
+    replies = await say(talk, "what do my notes say about temperature compensation?", "open it")
+    assert replies.focus == ("Concepts/Marine chronometer.md",)
+    replies = await say(talk, "what do my notes say about lunars?", "which of those mention Maskelyne?")
+    assert replies.last.last.action == "find"
 
 
 async def test_no_after_a_change_offers_to_undo_it(talk) -> None:
@@ -162,12 +162,12 @@ async def test_tasks_have_notes_and_days(talk) -> None:
 
 
 async def test_german_requests_are_ordered_continued_and_answered_in_german(talk) -> None:
-    found = await say(talk, "das früheste Ereignis")
-    assert names(found.results) == ["Paramore voyages"] and answers(talk)[-1].startswith("1 Notiz:")
-    found = await say(talk, "was ist die am besten vernetzte Notiz?")
-    assert len(found.results) == 1
-    found = await say(talk, "Notizen mit dem Tag claim", "nur die ersten drei")
-    assert len(found.results) == 3 and answers(talk)[-1].startswith("3 Notizen:")
+    replies = await say(talk, "das früheste Ereignis")
+    assert names(replies.results) == ["Paramore voyages"] and answers(talk)[-1].startswith("1 Notiz:")
+    replies = await say(talk, "was ist die am besten vernetzte Notiz?")
+    assert len(replies.results) == 1
+    replies = await say(talk, "Notizen mit dem Tag claim", "nur die ersten drei")
+    assert len(replies.results) == 3 and answers(talk)[-1].startswith("3 Notizen:")
     await say(talk, "öffne das Tagebuch vom 16. März", "wie viele Wörter hat es?")
     assert re.fullmatch(r"\[\[Journal/2026-03-16\|2026-03-16\]\] hat \d+ Wörter\.", answers(talk)[-1])
     await say(talk, "tagge H4 mit messing", "nimm das wieder zurück")
@@ -188,8 +188,8 @@ async def test_a_correction_offers_to_take_the_change_back(talk) -> None:
 
 async def test_a_value_that_says_a_day_is_written_as_a_date(talk) -> None:
     await say(talk, "set year to tomorrow in Nautical Almanac")
-    written = text(talk, "Sources/Nautical Almanac.md")
-    assert re.search(r"year: '?\d{4}-\d\d-\d\d", written)
+    note_text = text(talk, "Sources/Nautical Almanac.md")
+    assert re.search(r"year: '?\d{4}-\d\d-\d\d", note_text)
 
 
 @pytest.mark.parametrize(("answer", "left"), [("the second", 1), ("both", 0)])
@@ -213,8 +213,8 @@ async def test_a_new_name_is_written_as_it_is_said(talk) -> None:
 
 
 async def test_a_new_note_is_not_named_after_a_request(talk) -> None:
-    found = await say(talk, "mach eine neue Notiz", "nenn sie Kommissare und leg sie in People")
-    assert found.focus == ("People/Kommissare.md",)
+    replies = await say(talk, "mach eine neue Notiz", "nenn sie Kommissare und leg sie in People")
+    assert replies.focus == ("People/Kommissare.md",)
     await say(talk, "make me a new note", "frobnicate the knots")
     await say(talk, "make me a new note", "show the knots again please")
     created = {str(path) for path in talk.workspace.index.note_paths()}
@@ -231,8 +231,8 @@ async def test_a_new_note_is_not_named_after_a_request(talk) -> None:
     ],
 )
 async def test_a_condition_on_the_listed_notes_narrows_them(talk, requests, count) -> None:
-    found = await say(talk, *requests)
-    assert len(found.results) == count
+    replies = await say(talk, *requests)
+    assert len(replies.results) == count
 
 
 async def test_what_supports_a_claim_is_not_what_contradicts_it(talk) -> None:

@@ -68,12 +68,12 @@ def test_first_use_of_a_model_imports_nothing_in_the_loop(use, tmp_path, tmp_pat
     body = "\n".join(" " * 8 + line for line in use.strip().splitlines())
     program = PROGRAM.replace("{body}", body)
     folders = {f"SCRIPTORIUM_{name}": str(tmp_path / name) for name in ("CONFIG", "DATA", "CACHE", "LOGS")}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path)],
         env=environment(tmp_path_factory, **folders),
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "in the loop:"
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == "in the loop:"

@@ -79,5 +79,5 @@ async def test_the_built_in_agent_remembers_and_recalls(workspace, approver):
     assert not approver.asked
     assert "the captain drinks green tea" in talk.items[-1].text
     caller = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", uses_model=False)
-    found = await workspace.runner.run(ToolCall.of("recall", {"op": "search", "query": "captain"}, caller))
-    assert found.result["entries"][0]["content"].startswith("the captain")
+    outcome = await workspace.runner.run(ToolCall.of("recall", {"op": "search", "query": "captain"}, caller))
+    assert outcome.result["entries"][0]["content"].startswith("the captain")

@@ -27,21 +27,21 @@ async def notification_trigger(workspace, server):
     """Replace the trigger with one without delays; the feed may be on this machine."""
     await workspace._notification_trigger.close()
     workspace.sources._fetcher = server.fetcher()
-    made = NotificationTrigger(
+    trigger = NotificationTrigger(
         workspace.sources,
         workspace.agent,
         lambda: workspace.settings,
         workspace.events,
-        settle_s=0.0,
-        rest_s=0.0,
+        debounce_s=0.0,
+        min_interval_s=0.0,
     )
-    yield made
-    await made.close()
+    yield trigger
+    await trigger.close()
 
 
 async def add_feed(workspace, server, *, starts_turn: bool):
-    kept = FeedConfig(id="feed", name="Clocks", url=server.url, starts_turn=starts_turn)
-    await workspace.sources.add(kept)
+    config = FeedConfig(id="feed", name="Clocks", url=server.url, starts_turn=starts_turn)
+    await workspace.sources.add(config)
     await checked(workspace)
 
 
@@ -95,8 +95,8 @@ async def test_without_permission_or_a_model_no_turn_starts_and_notifications_wa
         await asyncio.wait_for(finished.get(), 30)
         assert "<news" in json.dumps(model.requests[0]["messages"])
     workspace.settings.agent.answering = AnswerByBuiltIn()
-    kept = workspace.sources.get("feed").config
-    await workspace.sources.change(kept.model_copy(update={"starts_turn": True}))
+    config = workspace.sources.get("feed").config
+    await workspace.sources.change(config.model_copy(update={"starts_turn": True}))
     server.body, server.etag = rss("three", "two", "one"), '"3"'
     await checked(workspace)
     assert notification_trigger._waiting is None and len(workspace.agent.store.list_conversations()) == 1

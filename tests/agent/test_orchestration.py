@@ -33,7 +33,7 @@ class Scripted:
     def has_model(self, member):
         return member not in self.without_model
 
-    async def ask(self, member, prompt, *, only_reads=False, hands_to=None):
+    async def ask(self, member, prompt, *, only_reads=False, delegates=None):
         self.asked.append((member, prompt, only_reads))
         said = self.ballots[member] if only_reads else self.answers[member]
         if said is None:

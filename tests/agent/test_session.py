@@ -181,15 +181,19 @@ async def test_the_next_turn_knows_the_last_one(workspace, talk):
     async with model(workspace, Say("Four clocks."), Say("H4.")) as server:
         await talk.say("How many clocks?")
         await talk.say("Which was the best?")
-    said = [m["content"] for m in server.requests[1]["messages"] if m["role"] in ("user", "assistant")]
-    assert said[0] == "How many clocks?" and "Four clocks." in said[1] and said[2] == "Which was the best?"
+    messages = [m["content"] for m in server.requests[1]["messages"] if m["role"] in ("user", "assistant")]
+    assert (
+        messages[0] == "How many clocks?"
+        and "Four clocks." in messages[1]
+        and messages[2] == "Which was the best?"
+    )
 
 
 async def test_attached_notes_are_marked_and_private_ones_withheld(workspace, talk):
     async with model(workspace, Say("Hm.")) as server:
         await talk.say("compare", notes=("Instruments/H4.md", "Journal/Letters (private).md"))
-    (said,) = [m["content"] for m in server.requests[0]["messages"] if m["role"] == "user"]
-    assert "beating five times a second" in said and "Drafts to the editor" not in said
+    (user_message,) = [m["content"] for m in server.requests[0]["messages"] if m["role"] == "user"]
+    assert "beating five times a second" in user_message and "Drafts to the editor" not in user_message
 
 
 @pytest.mark.parametrize(
@@ -230,15 +234,15 @@ async def test_stop_ends_a_stream_and_keeps_the_text_so_far(workspace, talk):
 
 
 async def test_stop_while_an_approval_waits_withdraws_it_and_writes_nothing(workspace, talk, approver):
-    asked = asyncio.Event()
+    question_asked = asyncio.Event()
 
     async def never(request):
-        asked.set()
+        question_asked.set()
         await asyncio.Event().wait()
 
     approver.answers = [never]
     task = asyncio.create_task(talk.say("tag Longitude with #reviewed"))
-    await asyncio.wait_for(asked.wait(), 10)
+    await asyncio.wait_for(question_asked.wait(), 10)
     workspace.agent.stop(talk.id)
     assert (await task).state == "stopped"
     assert "reviewed" not in workspace.store.read(NotePath("Concepts/Longitude.md")).decode()
@@ -332,8 +336,11 @@ async def test_a_response_with_too_many_calls_runs_the_first_and_refuses_the_res
     assert [card.state for card in cards] == ["done"] * MAX_CALLS_PER_RESPONSE + ["failed"]
     assert "500 tool calls" in cards[-1].message and "468 were refused" in cards[-1].message
     assert len(workspace.audit.entries(limit=600)) == MAX_CALLS_PER_RESPONSE + 1
-    told = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
-    assert len(told) == MAX_CALLS_PER_RESPONSE + 1 and sum("468 were refused" in one for one in told) == 1
+    tool_messages = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
+    assert (
+        len(tool_messages) == MAX_CALLS_PER_RESPONSE + 1
+        and sum("468 were refused" in one for one in tool_messages) == 1
+    )
 
 
 async def test_few_calls_of_a_response_run_at_once(workspace, talk):
@@ -388,11 +395,11 @@ async def test_a_card_is_undone_and_restored_with_its_change(workspace, talk):
         await talk.say("tag it")
     at, card = next((at, item) for at, item in enumerate(talk.items) if isinstance(item, ToolCard))
     assert card.undone_by is None
-    seen: list[ItemUpdated] = []
-    workspace.events.subscribe(ItemUpdated, seen.append)
+    events: list[ItemUpdated] = []
+    workspace.events.subscribe(ItemUpdated, events.append)
     undone = await workspace.runner.run(ToolCall.of("undo", {"entry": card.entry}, Caller.user()))
     assert talk.items[at].undone_by == undone.entry
-    assert [(event.position, event.item.undone_by) for event in seen] == [(at, undone.entry)]
+    assert [(event.position, event.item.undone_by) for event in events] == [(at, undone.entry)]
     await workspace.runner.run(ToolCall.of("undo", {"entry": undone.entry}, Caller.user()))
     assert talk.items[at].undone_by is None
 
@@ -415,11 +422,11 @@ async def test_a_card_says_how_the_change_was_approved(workspace, talk, approver
 
 
 async def test_arguments_of_a_model_that_are_too_large_are_refused_and_reported(workspace, talk):
-    many = json.dumps({f"k{n}": n for n in range(30_000)})
-    calls = RawCalls((("read_note", many), ("read_note", '{"name": "H4"}')))
+    too_many = json.dumps({f"k{n}": n for n in range(30_000)})
+    calls = RawCalls((("read_note", too_many), ("read_note", '{"name": "H4"}')))
     async with model(workspace, calls, Say("Sorry.")) as server:
         await talk.say("read")
     states = sorted(item.state for item in talk.items if isinstance(item, ToolCard))
     assert states == ["done", "failed"]
-    told = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
-    assert any("20,000 values" in one for one in told)
+    tool_messages = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
+    assert any("20,000 values" in one for one in tool_messages)

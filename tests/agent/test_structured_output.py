@@ -23,12 +23,12 @@ class Short(BaseModel):
 
 
 def settings(server: ModelServer) -> Settings:
-    made = Settings()
-    made.agent.answering = AnswerByModel()
-    made.model = ModelSettings(
+    initial_settings = Settings()
+    initial_settings.agent.answering = AnswerByModel()
+    initial_settings.model = ModelSettings(
         provider="openai-compatible", base_url=server.address, model="scripted", request_timeout=20
     )
-    return made
+    return initial_settings
 
 
 def thinker(server: ModelServer) -> PydanticAIModel:
@@ -103,12 +103,12 @@ async def test_related_nodes_are_judged_by_the_model_and_those_it_skips_are_repo
     ]
     with ModelServer(Call("answer", {"relations": said})) as server:
         outcome = await _ask(workspace, server, "find_related_nodes", **wanted)
-    found = outcome.result["related_nodes"]
-    assert [one["id"] for one in found] == ids
-    assert found[1]["suggested_relationship"] == "INSPIRED_BY"
-    assert found[1]["reasoning"] == "One came of the other. (scripted)"
-    assert found[1]["suggestion_score"] == local.result["related_nodes"][1]["suggestion_score"]
-    assert all("scripted suggested no" in found[skipped]["reasoning"] for skipped in (0, 2))
+    related_nodes = outcome.result["related_nodes"]
+    assert [one["id"] for one in related_nodes] == ids
+    assert related_nodes[1]["suggested_relationship"] == "INSPIRED_BY"
+    assert related_nodes[1]["reasoning"] == "One came of the other. (scripted)"
+    assert related_nodes[1]["suggestion_score"] == local.result["related_nodes"][1]["suggestion_score"]
+    assert all("scripted suggested no" in related_nodes[skipped]["reasoning"] for skipped in (0, 2))
     with ModelServer(*[Fail(500, "out of order")] * 4) as server:
         outcome = await _ask(workspace, server, "find_related_nodes", **{**wanted, "limit": 1})
     (one,) = outcome.result["related_nodes"]
@@ -123,7 +123,7 @@ async def test_a_confidence_by_the_model_is_one_factor_more(workspace) -> None:
         asked = str(server.requests)
     assert outcome.result["new_confidence"] == 0.31
     assert "The Moon did well, too. (scripted)" in outcome.result["reasoning"]
-    assert outcome.result["factors"][-1]["factor"] == "what scripted makes of it"
+    assert outcome.result["factors"][-1]["factor"] == "judgment of scripted"
     assert "This supports it" in asked and "Letters (private)" not in asked
 
 

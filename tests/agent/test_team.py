@@ -123,8 +123,8 @@ async def test_work_is_handed_to_an_agent_and_comes_back(workspace, talk, serve,
     assert talk.said == [("Anna", "H4 is tagged."), ("", "Anna did it.")]
     assert prompts(server)[1] == "Tag H4 as reviewed" and "You know clocks." in system(server.requests[1])
     assert "You are Anna" not in system(server.requests[0])
-    told = json.loads(told_by_tools(server.requests[3])[0])
-    assert told["success"] is True and told["answer"] == "H4 is tagged."
+    tool_result = json.loads(told_by_tools(server.requests[3])[0])
+    assert tool_result["success"] is True and tool_result["answer"] == "H4 is tagged."
     (message,) = talk.of(Message)
     assert (message.sender, message.to, message.text) == ("scripted", "Anna", "Tag H4 as reviewed")
     (request,) = approver.asked
@@ -169,8 +169,8 @@ async def test_the_agent_without_a_model_tells_a_model_no_names_that_it_did_not_
     set_team(workspace)
     server = serve(Call("delegate", {"agent": "Librarian", "prompt": "tag Mercator with #x"}), Say("Hm."))
     await talk.say("go")
-    (told,) = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
-    assert "full path" in told and ".md" not in told and "Maps/" not in told
+    (tool_message,) = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
+    assert "full path" in tool_message and ".md" not in tool_message and "Maps/" not in tool_message
 
 
 async def test_without_any_model_a_team_works_as_well(workspace, talk):
@@ -207,8 +207,11 @@ async def test_a_message_never_returns_to_a_working_agent(workspace, talk, serve
         Say("a done"),
     )
     await talk.say("go")
-    told = [m["content"] for m in server.requests[3]["messages"] if m["role"] == "tool"]
-    assert "form a cycle: scripted → Anna → Bert → Anna" in told[-1] and '"conflict"' in told[-1]
+    tool_messages = [m["content"] for m in server.requests[3]["messages"] if m["role"] == "tool"]
+    assert (
+        "form a cycle: scripted → Anna → Bert → Anna" in tool_messages[-1]
+        and '"conflict"' in tool_messages[-1]
+    )
     assert [agent for agent, _ in talk.said] == ["Bert", "Anna", ""]
 
 
@@ -218,8 +221,8 @@ async def test_the_same_agent_may_be_asked_again_once_it_is_done(workspace, talk
     server = serve(ask, Say("one"), ask, Say("two"), Say("both"))
     await talk.say("go")
     assert [text for _, text in talk.said] == ["one", "two", "both"]
-    said = [m["content"] for m in server.requests[3]["messages"] if m["role"] == "assistant"]
-    assert [text.strip() for text in said] == ["one"], "an agent remembers what it said itself"
+    messages = [m["content"] for m in server.requests[3]["messages"] if m["role"] == "assistant"]
+    assert [text.strip() for text in messages] == ["one"], "an agent remembers what it said itself"
 
 
 @pytest.mark.parametrize(
@@ -235,8 +238,8 @@ async def test_a_chain_ends_at_its_bounds(workspace, talk, serve, bounds, words)
         Say("Well."),
     )
     await talk.say("go")
-    (told,) = [m["content"] for m in server.requests[2]["messages"] if m["role"] == "tool"]
-    assert words in told and '"limit"' in told
+    (tool_message,) = [m["content"] for m in server.requests[2]["messages"] if m["role"] == "tool"]
+    assert words in tool_message and '"limit"' in tool_message
 
 
 async def test_the_tokens_of_a_request_are_bounded(workspace, talk, serve):
@@ -286,8 +289,8 @@ async def test_a_pipeline_may_end_with_an_agent_that_follows_instructions(worksp
     set_team(workspace, group, answers="Line")
     serve(Say("tag Longitude with #seen"))
     await talk.say("what should be tagged?")
-    (asked,) = approver.asked
-    assert asked.caller.name == "Librarian" and asked.tool == "add_tag"
+    (request,) = approver.asked
+    assert request.caller.name == "Librarian" and request.tool == "add_tag"
 
 
 async def test_a_round_robin_shows_each_member_the_earlier_answers(workspace, talk, serve):
@@ -312,8 +315,8 @@ async def test_a_supervisor_hands_out_the_work_and_answers(workspace, talk, serv
     await talk.say("when?")
     assert talk.said == [("Anna", "1759"), ("Clara", "It was made in 1759.")]
     assert "You lead the group Desk" in prompts(server)[0] and "delegate" in offered(server.requests[0])
-    (told,) = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
-    assert "In this group, you can delegate to Anna" in told
+    (tool_message,) = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
+    assert "In this group, you can delegate to Anna" in tool_message
 
 
 async def test_a_supervisor_without_a_model_is_an_error(workspace, talk):
@@ -330,7 +333,7 @@ async def test_a_vote_is_won_by_the_same_answer_of_most(workspace, talk, serve):
     server = serve(Say("In 1759."), Say("1760"), Say("in  1759"))
     await talk.say("when?")
     assert len(server.requests) == 3 and prompts(server) == ["when?"] * 3
-    assert talk.said[-1] == ("Jury", "2 of 3 said the same.\n\nIn 1759.")
+    assert talk.said[-1] == ("Jury", "2 of 3 gave the same answer.\n\nIn 1759.")
 
 
 async def test_a_vote_is_counted_when_all_say_something_else(workspace, talk, serve):
@@ -360,8 +363,11 @@ async def test_a_group_is_asked_by_a_message_and_its_answers_come_back(workspace
         Say("Coffee it is."),
     )
     await talk.say("ask them")
-    told = json.loads(told_by_tools(server.requests[3])[0])
-    assert told["answer"] == "coffee" and [one["text"] for one in told["answers"]] == ["tea", "coffee"]
+    tool_result = json.loads(told_by_tools(server.requests[3])[0])
+    assert tool_result["answer"] == "coffee" and [one["text"] for one in tool_result["answers"]] == [
+        "tea",
+        "coffee",
+    ]
 
 
 # Stop, taint, external callers
@@ -462,8 +468,8 @@ async def test_an_agent_that_fails_is_an_error_for_who_asked(workspace, talk, se
         Call("delegate", {"agent": "Anna", "prompt": "x"}), *[Fail(400, "broken")] * 3, Say("Anna can't.")
     )
     await talk.say("go")
-    told = [m["content"] for m in server.requests[-1]["messages"] if m["role"] == "tool"]
-    assert "Anna could not answer" in told[0] and json.loads(told[0])["success"] is False
+    tool_messages = [m["content"] for m in server.requests[-1]["messages"] if m["role"] == "tool"]
+    assert "Anna could not answer" in tool_messages[0] and json.loads(tool_messages[0])["success"] is False
 
 
 # The user

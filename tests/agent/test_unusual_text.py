@@ -28,7 +28,7 @@ async def test_lone_surrogates_of_a_model_end_no_turn_and_hold_nothing_up(worksp
         finished = await talk.say("Do odd things \udc80")
         assert finished.state == "done", finished
         assert (await talk.say("Go on")).state == "done"
-    said = " ".join(item.text for item in talk.items if isinstance(item, AgentText))
-    assert "Let me \ufffd look." in said and "Half of a pair: \ufffd." in said and "And on." in said
+    text = " ".join(item.text for item in talk.items if isinstance(item, AgentText))
+    assert "Let me \ufffd look." in text and "Half of a pair: \ufffd." in text and "And on." in text
     saved = await workspace.runner.run(ToolCall.save(NotePath("New.md"), None, b"new\n"))
     assert saved.success and saved.entry > 0 and workspace.audit.verify().ok

@@ -89,12 +89,12 @@ def test_planted_communities_are_found_the_same_each_time(monkeypatch, plainly):
         monkeypatch.setattr("app.analysis.communities._MAX_PLAIN_NODES", 10)
     graph, truth = planted(8, 40, lonely=3)
     found = find_communities(AdjacencyArrays.from_graph(graph))
-    assert (found.of[truth < 0] == -1).all()
-    assert (find_communities(AdjacencyArrays.from_graph(graph)).of == found.of).all()
-    assert found.count == found.of.max() + 1
-    sizes = np.bincount(found.of[found.of >= 0])
+    assert (found.labels[truth < 0] == -1).all()
+    assert (find_communities(AdjacencyArrays.from_graph(graph)).labels == found.labels).all()
+    assert found.count == found.labels.max() + 1
+    sizes = np.bincount(found.labels[found.labels >= 0])
     assert (np.diff(sizes) <= 0).all()
-    right = sum(np.bincount(truth[found.of == each]).max() for each in range(found.count))
+    right = sum(np.bincount(truth[found.labels == each]).max() for each in range(found.count))
     assert right >= 0.9 * (truth >= 0).sum()
     assert found.modularity > 0.9 * modularity(AdjacencyArrays.from_graph(graph), truth)
 
@@ -131,7 +131,7 @@ def test_a_graph_without_links_or_nodes_is_no_problem(which):
             == len(compute_centrality(empty, which).radii())
             == size
         )
-        assert find_communities(empty).of.tolist() == [-1] * size
+        assert find_communities(empty).labels.tolist() == [-1] * size
         assert len(find_cut_points(empty).bridges) == 0
 
 

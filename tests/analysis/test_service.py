@@ -61,7 +61,7 @@ async def test_questions_are_answered_by_rows_of_the_graph_that_was_asked_about(
     graph, _ = planted(4, 25)
     told: list[str] = []
     found = await vault.analyst.communities(graph, lambda share, words: told.append(words))
-    assert found.count >= 4 and len(found.of) == len(graph)
+    assert found.count >= 4 and len(found.labels) == len(graph)
     assert told
     assert len((await vault.analyst.centrality(graph, "pagerank")).score) == len(graph)
     assert vault.analyst._worker.worker_id

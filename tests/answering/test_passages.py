@@ -43,8 +43,8 @@ def cut(text: str) -> tuple[Passage, ...]:
 
 
 def test_each_kind_of_line() -> None:
-    found = cut(NOTE)
-    assert [(one.text, one.trail, one.block) for one in found] == [
+    matches = cut(NOTE)
+    assert [(one.text, one.trail, one.block) for one in matches] == [
         ("born: 1693-03-24", (), ""),
         ("A paragraph of one line, and of another.", ("John",), "both"),
         ("parent", ("John", "Facts"), ""),
@@ -52,15 +52,15 @@ def test_each_kind_of_line() -> None:
         ("1736, Lisbon", ("John", "Facts", "year place"), ""),
         ("what a field says in words", ("John", "Facts"), ""),
     ]
-    for one in found:
+    for one in matches:
         assert NOTE.count("\n", 0, one.span.start) == one.line - 1
 
 
 def test_a_long_paragraph_becomes_runs_of_sentences() -> None:
     sentence = "This sentence has a length of some sixty characters in all. "
-    found = cut(sentence * 20)
-    assert len(found) > 2 and all(len(one.text) <= MAX_PASSAGE_CHARS for one in found)
-    assert " ".join(one.text for one in found) == (sentence * 20).strip()
+    matches = cut(sentence * 20)
+    assert len(matches) > 2 and all(len(one.text) <= MAX_PASSAGE_CHARS for one in matches)
+    assert " ".join(one.text for one in matches) == (sentence * 20).strip()
 
 
 @given(st.text(alphabet="ab.!? \n-#>|*[]`%:^\t1", max_size=200))
@@ -84,8 +84,8 @@ def test_prose_of_the_sample_vault_is_cut(path: Path) -> None:
 def test_a_line_that_relates_the_note_is_marked() -> None:
     items = "- part_of [[Navigation]]\n- supports [[Claim]] (confidence: 0.8)\n- oak\n"
     note = f"# Clock\n\nIt is made of oak, see [[Oak]].\n\n{items}"
-    found = {one.text: one.is_relation for one in split_passages(note, scan(note))}
-    assert found == {
+    matches = {one.text: one.is_relation for one in split_passages(note, scan(note))}
+    assert matches == {
         "It is made of oak, see Oak.": False,
         "part_of Navigation": True,
         "supports Claim (confidence: 0.8)": True,

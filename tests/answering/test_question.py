@@ -22,8 +22,8 @@ from app.answering.question import parse_question
     ],
 )
 def test_kind_and_words(text: str, kind: str | None, words: tuple[str, ...]) -> None:
-    read = parse_question(text)
-    assert (read.kind.name if read.kind else None, read.words) == (kind, words)
+    parsed = parse_question(text)
+    assert (parsed.kind.name if parsed.kind else None, parsed.words) == (kind, words)
 
 
 @pytest.mark.parametrize(
@@ -36,5 +36,5 @@ def test_kind_and_words(text: str, kind: str | None, words: tuple[str, ...]) -> 
     ],
 )
 def test_marks_of_an_answer(question: str, yes: str, no: str) -> None:
-    read = parse_question(question)
-    assert read.is_answered_by(yes) and not read.is_answered_by(no)
+    parsed = parse_question(question)
+    assert parsed.is_answered_by(yes) and not parsed.is_answered_by(no)

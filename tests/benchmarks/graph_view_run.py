@@ -86,7 +86,7 @@ def travel(app: QApplication, canvas: Canvas, cameras: list[Camera]) -> tuple[Ti
 
     def frame(camera: Camera) -> None:
         nonlocal last, pictures
-        canvas.eye.set(camera)
+        canvas.camera_animation.set(camera)
         canvas.mark_touched()
         canvas._frame()
         canvas.repaint()
@@ -114,7 +114,7 @@ def _until_sharp(app: QApplication, canvas: Canvas, camera: Camera) -> float:
 
 def _is_sharp(canvas: Canvas, camera: Camera) -> bool:
     picture = canvas.layers.edges.picture
-    return picture is not None and not picture.request.hurried and picture.request.camera == camera
+    return picture is not None and not picture.request.is_draft and picture.request.camera == camera
 
 
 def hover(app: QApplication, canvas: Canvas) -> Times:
@@ -173,7 +173,7 @@ def drag(app: QApplication, canvas: Counted) -> float:
     graph = canvas.scene.graph
     row = int(np.argsort(-graph.degree, kind="stable")[len(graph) // 20])
     x, y = canvas.scene.positions[row].tolist()
-    canvas.held = affected_rows(graph, row)
+    canvas.dragged_rows = affected_rows(graph, row)
     canvas.refresh()
 
     def carry(passed: float) -> None:
@@ -262,7 +262,7 @@ def measure(app: QApplication, size: int, with_peer: bool) -> list[str]:
         report(f"{what}, full quality after it", f"{late:.0f} ms")
         missed += over(f"vault {size}: {what}, p95", ours[what].p95, bench.MOST_FRAME_MS)
         missed += over(f"vault {size}: {what}, full quality after it", late, bench.SHARP_AFTER_MS)
-    canvas.eye.set(canvas.fit_camera())
+    canvas.camera_animation.set(canvas.fit_camera())
     at_rest(app, canvas)
     missed += _by_hand(app, canvas, size, before)
     hub = hover_hub(app, graph, at)

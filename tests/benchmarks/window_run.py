@@ -126,7 +126,7 @@ class Run:
 
     def _note(self, name: str) -> None:
         holds = self.dog.take_stats()
-        worst = [f"  {hold.computed_ms:.1f} of {hold.ms:.1f} ms\n{hold.where}" for hold in holds.worst]
+        worst = [f"  {hold.cpu_ms:.1f} of {hold.ms:.1f} ms\n{hold.stack}" for hold in holds.worst]
         self.found["actions"].append(
             {
                 "name": name,
@@ -134,8 +134,8 @@ class Run:
                 "p99": holds.p99,
                 "over": holds.over_8ms,
                 "ticks": holds.ticks,
-                "computed": holds.computed,
-                "computed_over": holds.computed_over_8ms,
+                "computed": holds.cpu,
+                "computed_over": holds.cpu_over_8ms,
                 "worst": worst,
             }
         )

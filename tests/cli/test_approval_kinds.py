@@ -29,7 +29,7 @@ def note(number: int) -> NotePath:
     return NotePath.parse(f"{number}.md")
 
 
-def asked(proposal: ChangeSet | Effect, backlinks: tuple[NotePath, ...] = ()) -> ApprovalRequest:
+def approval_request(proposal: ChangeSet | Effect, backlinks: tuple[NotePath, ...] = ()) -> ApprovalRequest:
     caller = Caller(CallerKind.CLI, "command line")
     scope = Scope(ScopeKind.WRITE_UPDATE, backlinks=backlinks)
     return ApprovalRequest("id", caller, "tool", (), Operation.UPDATE, scope, proposal, "it is so")
@@ -44,7 +44,7 @@ async def test_every_kind_of_a_request_must_be_named(
     parts: list[ApprovalKind], named: frozenset[ApprovalKind], linked: bool
 ) -> None:
     changes: list[FileChange] = [_MAKE[kind](number) for number, kind in enumerate(parts)]
-    request = asked(ChangeSet.of(*changes), (note(99),) if linked else ())
+    request = approval_request(ChangeSet.of(*changes), (note(99),) if linked else ())
     wanted = {
         ApprovalKind.DELETE_LINKED if linked and kind is ApprovalKind.DELETE else kind for kind in parts
     }
@@ -74,12 +74,14 @@ async def test_every_kind_of_a_request_must_be_named(
 )
 def test_an_effect_has_one_kind(kind: str, word: ApprovalKind) -> None:
     effect = Effect(kind, "Do it.")
-    request = replace(asked(effect), operation=impact_of_effect(effect).operation)
+    request = replace(approval_request(effect), operation=impact_of_effect(effect).operation)
     assert kinds_for_request(request) == {word}
 
 
 def test_a_move_is_an_update() -> None:
-    assert kinds_for_request(asked(ChangeSet.of(Move(note(1), note(2), b"", b"")))) == {ApprovalKind.UPDATE}
+    assert kinds_for_request(approval_request(ChangeSet.of(Move(note(1), note(2), b"", b"")))) == {
+        ApprovalKind.UPDATE
+    }
 
 
 def test_words_are_separated_by_commas_and_others_are_refused() -> None:

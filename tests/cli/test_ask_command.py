@@ -10,17 +10,17 @@ from tests.cli.conftest import Run
 
 def test_the_reading_is_printed_as_json_and_nothing_is_done(run: Run, vault: Path) -> None:
     before = (vault / "Tea.md").read_bytes()
-    done = run("ask", "tag Tea with drink and hot", "--json")
-    assert done.status == ExitStatus.DONE
-    assert done.data["kind"] == "reading" and done.data["reading"] == "add_tag [@Tea] tag=drink,hot"
-    assert done.data["steps"] == [{"action": "add_tag", "set": "@Tea", "tag": ["drink", "hot"]}]
+    result = run("ask", "tag Tea with drink and hot", "--json")
+    assert result.status == ExitStatus.DONE
+    assert result.data["kind"] == "reading" and result.data["reading"] == "add_tag [@Tea] tag=drink,hot"
+    assert result.data["steps"] == [{"action": "add_tag", "set": "@Tea", "tag": ["drink", "hot"]}]
     assert (vault / "Tea.md").read_bytes() == before
 
 
 def test_a_search_is_carried_out(run: Run) -> None:
-    done = run("ask", "notes tagged liquid")
-    assert done.status == ExitStatus.DONE
-    assert "Water" in done.out and "tag:liquid" in done.err
+    result = run("ask", "notes tagged liquid")
+    assert result.status == ExitStatus.DONE
+    assert "Water" in result.out and "tag:liquid" in result.err
 
 
 def test_a_change_needs_an_approval(run: Run, vault: Path) -> None:
@@ -31,19 +31,23 @@ def test_a_change_needs_an_approval(run: Run, vault: Path) -> None:
 
 
 def test_a_request_that_is_not_understood_is_reported(run: Run) -> None:
-    done = run("ask", "flurb the gnarx quickly sideways")
-    assert done.status == ExitStatus.NOT_FOUND and "Type “help” for examples" in done.out + done.err
+    result = run("ask", "flurb the gnarx quickly sideways")
+    assert result.status == ExitStatus.NOT_FOUND and "Type “help” for examples" in result.out + result.err
 
 
 def test_private_notes_cannot_be_named(run: Run) -> None:
-    done = run("ask", "open Secret", "--json")
-    assert "Secret.md" not in done.out
+    result = run("ask", "open Secret", "--json")
+    assert "Secret.md" not in result.out
 
 
 def test_a_question_is_answered_by_passages_or_not_at_all(run: Run, vault: Path) -> None:
     (vault / "Kettle.md").write_text("The kettle was invented by Anna Weber in 1871 in Bremen.\n", "utf-8")
-    done = run("ask", "who invented the kettle?")
-    assert done.status == ExitStatus.DONE
-    assert "invented by Anna Weber" in done.out and "Kettle.md:1" in done.out
-    asked = run("ask", "who painted the ceiling of the opera?")
-    assert asked.status == ExitStatus.NOT_FOUND and "No passage in your notes" in asked.err and not asked.out
+    result = run("ask", "who invented the kettle?")
+    assert result.status == ExitStatus.DONE
+    assert "invented by Anna Weber" in result.out and "Kettle.md:1" in result.out
+    second_result = run("ask", "who painted the ceiling of the opera?")
+    assert (
+        second_result.status == ExitStatus.NOT_FOUND
+        and "No passage in your notes" in second_result.err
+        and not second_result.out
+    )

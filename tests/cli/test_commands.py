@@ -89,10 +89,10 @@ def test_every_verb_has_a_module_with_help() -> None:
 
 
 def test_the_help_documents_verbs_and_exit_statuses(run: Run) -> None:
-    ended = run("--help")
-    assert ended.status == ExitStatus.DONE
-    assert all(f"\n  {name} " in ended.out for name in (*VERBS, "open"))
-    assert "  3  denied" in ended.out
+    result = run("--help")
+    assert result.status == ExitStatus.DONE
+    assert all(f"\n  {name} " in result.out for name in (*VERBS, "open"))
+    assert "  3  denied" in result.out
     assert run().status == ExitStatus.MISUSE
 
 
@@ -115,8 +115,8 @@ def test_the_vault_is_the_one_named_then_the_variable_then_around_then_the_last(
 
 def test_no_vault_is_an_error_that_says_how_to_name_one(run: Run, vault: Path) -> None:
     RecentVaults().remove(str(vault))
-    ended = run("list_tags")
-    assert ended.status == ExitStatus.NO_VAULT and "--vault FOLDER or SCRIPTORIUM_VAULT" in ended.err
+    result = run("list_tags")
+    assert result.status == ExitStatus.NO_VAULT and "--vault FOLDER or SCRIPTORIUM_VAULT" in result.err
     assert run("--vault", "nowhere", "list_tags").status == ExitStatus.NO_VAULT
     with pytest.raises(VaultLostError):
         locate_vault("nowhere")
@@ -144,12 +144,12 @@ async def test_calls_go_through_the_program_that_holds_the_vault(
         await workspace.index.scan()
         await workspace.endpoints.open()
         words = ("--vault", str(vault), "--approve", "create", "create_note", "Coffee", "--claim", "a note")
-        ended = await asyncio.to_thread(program, *words)
-        assert ended.returncode == ExitStatus.DONE, ended.stderr
-        assert b"--approve has no effect here" in ended.stderr
-        assert b"Waiting for approval in the window" in ended.stderr
-        (asked,) = approver.asked
-        assert (asked.caller.name, asked.caller.claim) == ("Terminal", "a note")
+        result = await asyncio.to_thread(program, *words)
+        assert result.returncode == ExitStatus.DONE, result.stderr
+        assert b"--approve has no effect here" in result.stderr
+        assert b"Waiting for approval in the window" in result.stderr
+        (request,) = approver.asked
+        assert (request.caller.name, request.caller.claim) == ("Terminal", "a note")
         undone = await asyncio.to_thread(program, "--vault", str(vault), "undo", "--json")
         assert json.loads(undone.stdout)["paths"] == ["Coffee.md"] and len(approver.asked) == 2
         assert not (vault / "Coffee.md").exists()
@@ -168,11 +168,11 @@ async def test_a_program_without_a_window_yields_to_one_that_can_approve(
         closing.append(asyncio.create_task(workspace.close()))
 
     await workspace.endpoints.open("headless", make_way)
-    read = await asyncio.to_thread(program, "--vault", str(vault), "read_note", "Tea")
-    assert read.returncode == ExitStatus.DONE and not closing, "a read is no reason to make way"
+    result = await asyncio.to_thread(program, "--vault", str(vault), "read_note", "Tea")
+    assert result.returncode == ExitStatus.DONE and not closing, "a read is no reason to make way"
     words = ("--vault", str(vault), "create_note", "Coffee", "--approve", "create")
-    made = await asyncio.to_thread(program, *words)
-    assert made.returncode == ExitStatus.DONE, made.stderr
+    second_result = await asyncio.to_thread(program, *words)
+    assert second_result.returncode == ExitStatus.DONE, second_result.stderr
     await asyncio.gather(*closing)
     assert len(closing) == 1 and (vault / "Coffee.md").exists()
 
@@ -180,11 +180,11 @@ async def test_a_program_without_a_window_yields_to_one_that_can_approve(
 async def test_ctrl_c_withdraws_a_request_in_the_window(
     vault: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    asked, withdrawn = asyncio.Event(), asyncio.Event()
+    question_asked, withdrawn = asyncio.Event(), asyncio.Event()
 
     class Undecided:
         async def decide(self, request: ApprovalRequest) -> Decision:
-            asked.set()
+            question_asked.set()
             try:
                 return await asyncio.get_running_loop().create_future()
             finally:
@@ -202,12 +202,14 @@ async def test_ctrl_c_withdraws_a_request_in_the_window(
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         telling = asyncio.ensure_future(process.communicate())
-        await asyncio.wait({telling, asyncio.ensure_future(asked.wait())}, return_when="FIRST_COMPLETED")
+        await asyncio.wait(
+            {telling, asyncio.ensure_future(question_asked.wait())}, return_when="FIRST_COMPLETED"
+        )
         assert not telling.done(), telling.result()
         process.send_signal(signal.SIGINT)
-        _, told = await telling
+        _, message = await telling
         await withdrawn.wait()
-        assert process.returncode == ExitStatus.INTERRUPTED and b"Traceback" not in told
+        assert process.returncode == ExitStatus.INTERRUPTED and b"Traceback" not in message
     finally:
         await workspace.close()
     assert workspace.audit.verify().ok and not (vault / "Coffee.md").exists()
@@ -302,18 +304,18 @@ def test_the_doctor_finds_what_is_wrong_and_changes_nothing(run: Run, vault: Pat
     index.write_bytes(b"no database" * 1000)
     paths.config_folder().joinpath("settings.json").write_text("{", "utf-8")
     ill = run("doctor", "--json")
-    wrong = {one["what"]: one for one in ill.data if one["state"] == "wrong"}
-    assert set(wrong) == {"settings", "index: index"} and ill.status == ExitStatus.FAILED
-    assert all(one["hint"] for one in wrong.values())
+    failures = {one["what"]: one for one in ill.data if one["state"] == "wrong"}
+    assert set(failures) == {"settings", "index: index"} and ill.status == ExitStatus.FAILED
+    assert all(one["hint"] for one in failures.values())
     assert paths.config_folder().joinpath("settings.json").read_text("utf-8") == "{"
 
 
 def test_the_doctor_names_who_holds_the_vault(run: Run, vault: Path) -> None:
     lock = VaultLock(paths.vault_data_folder(vault))
     lock.acquire()
-    held = {one["what"]: one for one in run("doctor", "--json").data}["holder"]
+    holder = {one["what"]: one for one in run("doctor", "--json").data}["holder"]
     lock.release()
-    assert held["state"] == "warning" and str(os.getpid()) in held["message"]
+    assert holder["state"] == "warning" and str(os.getpid()) in holder["message"]
 
 
 # Shells, pipes and signals
@@ -321,11 +323,11 @@ def test_the_doctor_names_who_holds_the_vault(run: Run, vault: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_knows_every_tool_and_verb(run: Run, shell: str) -> None:
-    ended = run("completion", shell)
-    assert ended.status == ExitStatus.DONE
-    assert all(tool.name in ended.out for tool in CATALOG) and all(verb in ended.out for verb in VERBS)
+    result = run("completion", shell)
+    assert result.status == ExitStatus.DONE
+    assert all(tool.name in result.out for tool in CATALOG) and all(verb in result.out for verb in VERBS)
     # fish lists long options without their dashes.
-    assert ("-l new-name" if shell == "fish" else "--new-name") in ended.out
+    assert ("-l new-name" if shell == "fish" else "--new-name") in result.out
 
 
 def test_one_parser_holds_every_command() -> None:
@@ -345,8 +347,8 @@ def test_bash_completes_tools_operations_and_options(run: Run, tmp_path: Path) -
             "f=$(complete -p scriptorium | sed 's/.*-F \\([^ ]*\\).*/\\1/'); $f; "
             "printf '%s\\n' \"${COMPREPLY[@]}\""
         )
-        ended = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, timeout=60)
-        return ended.stdout.split()
+        result = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, timeout=60)
+        return result.stdout.split()
 
     assert completed("read_") == ["read_note"]
     assert "append" in completed("edit_note", "Tea", "app")
@@ -362,8 +364,8 @@ def test_fish_completes_tools_operations_options_and_notes(run: Run, tmp_path: P
 
     def completed(line: str) -> list[str]:
         asked = f"function scriptorium; echo A note; end; source {script}; complete -C 'scriptorium {line}'"
-        ended = subprocess.run(["fish", "-N", "-c", asked], capture_output=True, text=True, timeout=60)
-        return [found.partition("\t")[0] for found in ended.stdout.splitlines()]
+        result = subprocess.run(["fish", "-N", "-c", asked], capture_output=True, text=True, timeout=60)
+        return [found.partition("\t")[0] for found in result.stdout.splitlines()]
 
     assert completed("read_") == ["read_note"]
     assert completed("read_note ") == ["A note"]
@@ -400,8 +402,8 @@ def test_a_program_run_by_a_shell(
     assert plain.stderr == b""
     piped = f'{shlex.join(command(*words))} | true; echo "${{PIPESTATUS[0]}}"'
     place = environment(tmp_path_factory)
-    ended = subprocess.run(["bash", "-c", piped], capture_output=True, timeout=120, env=place)
-    assert (ended.stdout, ended.stderr) == (b"141\n", b"")
+    result = subprocess.run(["bash", "-c", piped], capture_output=True, timeout=120, env=place)
+    assert (result.stdout, result.stderr) == (b"141\n", b"")
 
 
 def test_terminal_output_contains_no_control_sequences() -> None:

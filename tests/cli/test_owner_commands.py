@@ -17,9 +17,9 @@ from tests.cli.conftest import Run
 
 
 def states(run: Run, *arguments: str) -> dict[str, str]:
-    ended = run("categories", *arguments, "--json")
-    assert ended.status == ExitStatus.DONE, ended.err
-    return {one["category"]: one["state"] for one in ended.data}
+    result = run("categories", *arguments, "--json")
+    assert result.status == ExitStatus.DONE, result.err
+    return {one["category"]: one["state"] for one in result.data}
 
 
 def test_a_category_is_switched_after_confirmation_and_shown(run: Run, vault: Path) -> None:
@@ -36,8 +36,8 @@ def test_a_category_is_switched_after_confirmation_and_shown(run: Run, vault: Pa
         "notes": "off",
     }
     assert run("list_notes").status == ExitStatus.DENIED
-    wrong = run("categories", "on", "nothing", "--approve", "admin")
-    assert wrong.status == ExitStatus.MISUSE and "nothing" in wrong.err
+    result = run("categories", "on", "nothing", "--approve", "admin")
+    assert result.status == ExitStatus.MISUSE and "nothing" in result.err
     assert run("categories", "on").status == run("categories", "list", "notes").status == ExitStatus.MISUSE
 
 
@@ -59,18 +59,18 @@ def test_tools_are_enabled_for_one_command(run: Run) -> None:
 
 
 def test_tokens_are_created_once_listed_renewed_and_revoked(run: Run, vault: Path) -> None:
-    def who(token: str) -> str | None:
+    def client_of(token: str) -> str | None:
         return ClientTokens(paths.vault_data_folder(vault), EventBus()).authenticate(token.strip())
 
     assert run("tokens").out == "" and run("tokens", "create", "Editor").status == ExitStatus.DENIED
     first = run("tokens", "create", "Editor", "--approve", "admin")
-    assert first.status == ExitStatus.DONE and who(first.out) == "Editor"
+    assert first.status == ExitStatus.DONE and client_of(first.out) == "Editor"
     assert [one["name"] for one in run("tokens", "--json").data] == ["Editor"]
     second = run("tokens", "renew", "Editor", "--approve", "admin", "--json").data["token"]
-    assert who(second) == "Editor" and who(first.out) is None
+    assert client_of(second) == "Editor" and client_of(first.out) is None
     assert second not in run("tokens").out
     assert run("tokens", "revoke", "Editor", "--approve", "admin").status == ExitStatus.DONE
-    assert who(second) is None and run("tokens").out == ""
+    assert client_of(second) is None and run("tokens").out == ""
     assert run("tokens", "revoke", "Editor", "--approve", "admin").status == ExitStatus.NOT_FOUND
 
 
@@ -85,8 +85,8 @@ def test_sources_are_added_used_paused_and_removed(run: Run, vault: Path, tmp_pa
     rule = ("--rule", "*.txt=read_write")
     added = run("sources", "add", "folder", str(desk), *rule, "--name", "Desk", "--approve", "admin")
     assert added.status == ExitStatus.DONE and "Desk" in added.out
-    listed = run("sources", "--json").data["sources"]
-    assert [(one["name"], one["type"], one["state"]) for one in listed] == [("Desk", "files", "active")]
+    result = run("sources", "--json").data["sources"]
+    assert [(one["name"], one["type"], one["state"]) for one in result] == [("Desk", "files", "active")]
     files = run("file", "list")
     assert (
         files.status == ExitStatus.DONE and files.out.startswith("Plan.txt\t") and "not loaded" in files.out
@@ -100,14 +100,14 @@ def test_sources_are_added_used_paused_and_removed(run: Run, vault: Path, tmp_pa
     assert notes.status == ExitStatus.DONE
     paused = run("sources", "pause", "Notes", "--approve", "admin")
     assert paused.status == ExitStatus.DONE and "paused" in paused.out
-    gone = run("sources", "remove", "Desk", "--approve", "admin")
-    assert gone.status == ExitStatus.DONE and (desk / "Plan.txt").read_text("utf-8") == "one\n"
+    second_result = run("sources", "remove", "Desk", "--approve", "admin")
+    assert second_result.status == ExitStatus.DONE and (desk / "Plan.txt").read_text("utf-8") == "one\n"
     assert [one["name"] for one in run("sources", "list", "--json").data["sources"]] == ["Notes"]
     for wrong in (("add", "folder"), ("add", "feed", "x", "--rule", "*=append"), ("remove", "Desk")):
-        ended = run("sources", *wrong, "--approve", "admin")
-        assert ended.status in (ExitStatus.MISUSE, ExitStatus.NOT_FOUND)
-    ended = run("sources", "add", "folder", str(desk), "--rule", "*.txt", "--approve", "admin")
-    assert ended.status == ExitStatus.MISUSE and "GLOB=PERMISSION" in ended.err
+        third_result = run("sources", *wrong, "--approve", "admin")
+        assert third_result.status in (ExitStatus.MISUSE, ExitStatus.NOT_FOUND)
+    third_result = run("sources", "add", "folder", str(desk), "--rule", "*.txt", "--approve", "admin")
+    assert third_result.status == ExitStatus.MISUSE and "GLOB=PERMISSION" in third_result.err
 
 
 def test_a_vault_that_another_program_holds_is_left_to_it(
@@ -118,8 +118,8 @@ def test_a_vault_that_another_program_holds_is_left_to_it(
     lock.acquire()
     try:
         for words in (("tokens", "create", "X"), ("categories", "on", "web")):
-            ended = run(*words, "--approve", "admin")
-            assert ended.status == ExitStatus.NO_VAULT and str(os.getpid()) in ended.err
+            result = run(*words, "--approve", "admin")
+            assert result.status == ExitStatus.NO_VAULT and str(os.getpid()) in result.err
         assert "web" in states(run) and run("tokens").status == ExitStatus.DONE
     finally:
         lock.release()
@@ -127,9 +127,11 @@ def test_a_vault_that_another_program_holds_is_left_to_it(
 
 def test_undo_describes_what_was_reverted(run: Run) -> None:
     assert run("create_note", "Milk", "--approve", "create").status == ExitStatus.DONE
-    ended = run("undo", "--yes")
-    assert ended.status == ExitStatus.DONE
-    assert ended.out.startswith("Undone: Milk.md.") and "commits" not in ended.out and "left" not in ended.out
+    result = run("undo", "--yes")
+    assert result.status == ExitStatus.DONE
+    assert (
+        result.out.startswith("Undone: Milk.md.") and "commits" not in result.out and "left" not in result.out
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,8 +145,8 @@ def test_the_user_at_the_terminal_is_asked(
             return answer
 
     monkeypatch.setattr("app.cli.owner.Terminal.find", Person)
-    ended = run("tokens", "create", "Editor")
-    assert ended.status == status and "Create a token for “Editor”" in ended.err
+    result = run("tokens", "create", "Editor")
+    assert result.status == status and "Create a token for “Editor”" in result.err
     assert bool(ClientTokens(paths.vault_data_folder(vault), EventBus()).clients) == (
         status == ExitStatus.DONE
     )

@@ -20,7 +20,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def shown(
+def rendered(
     result: Mapping[str, object], message: str = "Said.", stream: io.StringIO | None = None
 ) -> tuple[str, str]:
     out, err = stream or io.StringIO(), io.StringIO()
@@ -35,46 +35,46 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_pipe_gets_the_text_alone_and_a_terminal_no_commands() -> None:
-    assert shown({"text": "a\x1b[2J", "path": "A.md"}) == ("a\x1b[2J", "")
-    assert shown({"text": "a\x1b[2J"}, stream=Terminal())[0] == "a⟨ESC⟩[2J\n"
+    assert rendered({"text": "a\x1b[2J", "path": "A.md"}) == ("a\x1b[2J", "")
+    assert rendered({"text": "a\x1b[2J"}, stream=Terminal())[0] == "a⟨ESC⟩[2J\n"
 
 
 def test_a_result_with_only_a_message_prints_the_message() -> None:
-    assert shown({"name": "A", "path": "A.md"}, "Created [[A]].") == ("Created [[A]].\n", "")
+    assert rendered({"name": "A", "path": "A.md"}, "Created [[A]].") == ("Created [[A]].\n", "")
 
 
 def test_warnings_and_reasons_are_printed_with_the_result() -> None:
-    out, err = shown({"summary": "Short.", "reasoning": "by words", "key_points": []})
+    out, err = rendered({"summary": "Short.", "reasoning": "by words", "key_points": []})
     assert (out, err) == ("Short.\n", "by words\n")
 
 
 def test_empty_results_and_failed_commands_are_described() -> None:
-    assert shown({"notes": [], "total": 0}, "0 notes found.")[0] == "0 notes found.\n"
-    assert shown({"entries": [], "complete": True}, "0 files.")[0] == "0 files.\n"
+    assert rendered({"notes": [], "total": 0}, "0 notes found.")[0] == "0 notes found.\n"
+    assert rendered({"entries": [], "complete": True}, "0 files.")[0] == "0 files.\n"
     failed = {"output": "x\n", "exit_code": 2}
-    assert shown(failed, "make ended with exit status 2.") == ("x\n", "make ended with exit status 2.\n")
+    assert rendered(failed, "make ended with exit status 2.") == ("x\n", "make ended with exit status 2.\n")
 
 
 def test_an_empty_text_hides_no_other_field() -> None:
     files = [{"path": "Plan.txt", "state": "in sync"}]
-    assert shown({"text": "", "diff": "", "files": files})[0] == "Plan.txt\tin sync\n"
-    assert shown({"text": None, "files": tuple(files)})[0] == "Plan.txt\tin sync\n"
+    assert rendered({"text": "", "diff": "", "files": files})[0] == "Plan.txt\tin sync\n"
+    assert rendered({"text": None, "files": tuple(files)})[0] == "Plan.txt\tin sync\n"
     status = {"path": "Plan.txt", "label": "file:1:Plan.txt", "state": "in sync", "permission": "append"}
-    assert "state\tin sync" in shown({**status, "text": ""})[0]
-    assert shown({"path": "Plan.txt", "text": ""}, "Added to Plan.txt.")[0] == "Added to Plan.txt.\n"
-    assert shown({"path": "A.md", "text": "", "total_lines": 0, "hash": "0"}) == ("", "")
+    assert "state\tin sync" in rendered({**status, "text": ""})[0]
+    assert rendered({"path": "Plan.txt", "text": ""}, "Added to Plan.txt.")[0] == "Added to Plan.txt.\n"
+    assert rendered({"path": "A.md", "text": "", "total_lines": 0, "hash": "0"}) == ("", "")
 
 
 def test_a_summary_is_shown_with_its_points_evidence_and_synthesis() -> None:
     points = {"summary": "Short.", "node_id": "A.md", "key_points": ["One.", "Two."], "related_count": 0}
-    assert shown(points)[0] == "Short.\nkey_points (2)\nOne.\nTwo.\n"
+    assert rendered(points)[0] == "Short.\nkey_points (2)\nOne.\nTwo.\n"
     around = {"supports": ["[[B]]: yes"], "contradicts": [], "related": ["[[C]]"]}
-    text = shown({"summary": "Short.", "context": around, "synthesis": "More for it."})[0]
+    text = rendered({"summary": "Short.", "context": around, "synthesis": "More for it."})[0]
     assert text == "Short.\ncontext.supports\t[[B]]: yes\ncontext.related\t[[C]]\nsynthesis\tMore for it.\n"
     long = {"summary": "Short.", "context": {"supports": ["[[B]]: " + "yes " * 20]}}
-    assert "context.supports (1)\n[[B]]: yes yes" in shown(long)[0]
+    assert "context.supports (1)\n[[B]]: yes yes" in rendered(long)[0]
     edge = {"edge_id": "x", "summary": "A cites B.", "evidence": ["E."], "strength_assessment": "weak"}
-    assert shown(edge)[0] == "A cites B.\nstrength_assessment\tweak\nevidence (1)\nE.\n"
+    assert rendered(edge)[0] == "A cites B.\nstrength_assessment\tweak\nevidence (1)\nE.\n"
 
 
 def test_a_change_is_described_in_a_sentence_and_its_lists() -> None:
@@ -91,20 +91,20 @@ def test_a_change_is_described_in_a_sentence_and_its_lists() -> None:
 
 def test_rows_fit_a_terminal_and_none_of_a_path_is_lost() -> None:
     rows = [{"path": f"Folder/A rather long name of a note, number {n}.md", "size": n} for n in range(3)]
-    text, _ = shown({"notes": rows, "total": 3}, stream=Terminal())
+    text, _ = rendered({"notes": rows, "total": 3}, stream=Terminal())
     lines = text.splitlines()
     assert all(len(line) <= 60 for line in lines) and lines[0].split() == ["Path", "Size"]
     paths = "".join(line[: line.index("  ")] if "  " in line else line for line in lines[1:])
     assert "".join(paths.split()) == "".join("".join(str(row["path"]).split()) for row in rows)
-    assert shown({"notes": rows, "total": 3})[0].splitlines()[2] == f"{rows[2]['path']}\t2"
+    assert rendered({"notes": rows, "total": 3})[0].splitlines()[2] == f"{rows[2]['path']}\t2"
 
 
 def test_facts_and_lists_are_distinguished() -> None:
     result = {"type": "claim", "properties": {"rating": 4}, "tags": ["a", "b"], "created": 1.7e9, "links": []}
-    text, _ = shown(result)
+    text, _ = rendered(result)
     assert text.splitlines()[:2] == ["type\tclaim", "properties.rating\t4"]
     assert text.splitlines()[2].startswith("created\t2023-") and text.endswith("tags (2)\na\nb\n")
-    assert "Properties.rating: 4" in shown(result, stream=Terminal())[0]
+    assert "Properties.rating: 4" in rendered(result, stream=Terminal())[0]
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,8 @@ def request(*changes, offers=OFFERS, **scope) -> ApprovalRequest:
 
 
 async def ask(asked: ApprovalRequest, *answers: str, columns: int = 100) -> tuple[Decision, str]:
-    decisions, shown = await ask_all([asked], *answers, columns=columns)
-    return decisions[0], shown
+    decisions, output = await ask_all([asked], *answers, columns=columns)
+    return decisions[0], output
 
 
 async def ask_all(
@@ -75,11 +75,11 @@ def colours(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_yes_approves_the_very_proposal_and_the_change_was_shown() -> None:
-    asked = request(UPDATE)
-    decision, shown = await ask(asked, "y\n")
-    assert decision == Approved(asked.proposal)
-    assert "2 - green tea" in shown and "2 + black tea" in shown and "1   one" in shown
-    assert "Reason: nothing covers it." in shown
+    approval_request = request(UPDATE)
+    decision, output = await ask(approval_request, "y\n")
+    assert decision == Approved(approval_request.proposal)
+    assert "2 - green tea" in output and "2 + black tea" in output and "1   one" in output
+    assert "Reason: nothing covers it." in output
 
 
 @pytest.mark.parametrize("answer", ["\n", "n\n", "no\n", "\x04"])
@@ -93,9 +93,9 @@ async def test_a_reason_after_no_is_sent_to_the_caller() -> None:
 
 
 async def test_an_invalid_answer_is_explained_and_asked_again() -> None:
-    decision, shown = await ask(request(UPDATE), "?\n", "yikes\n", "y\n")
+    decision, output = await ask(request(UPDATE), "?\n", "yikes\n", "y\n")
     assert isinstance(decision, Approved)
-    assert shown.count("approve exactly what is shown") == 2
+    assert output.count("approve exactly what is shown") == 2
 
 
 async def test_what_was_typed_before_the_question_is_no_answer() -> None:
@@ -120,11 +120,11 @@ async def test_ctrl_c_is_no_and_leaves_the_program_running() -> None:
 
 
 async def test_files_can_be_chosen_and_the_others_are_left_out() -> None:
-    asked = request(UPDATE, CREATE, Delete(note("Old.md"), b"old\n"))
-    decision, shown = await ask(asked, "f 1-2\n", "f 9\n", "y\n")
-    assert isinstance(asked.proposal, ChangeSet)
-    assert decision == Approved(asked.proposal.restrict_to([UPDATE.path, CREATE.path]))
-    assert "Write 2 of these 3?" in shown and "Enter numbers from 1 to 3" in shown
+    approval_request = request(UPDATE, CREATE, Delete(note("Old.md"), b"old\n"))
+    decision, output = await ask(approval_request, "f 1-2\n", "f 9\n", "y\n")
+    assert isinstance(approval_request.proposal, ChangeSet)
+    assert decision == Approved(approval_request.proposal.restrict_to([UPDATE.path, CREATE.path]))
+    assert "Write 2 of these 3?" in output and "Enter numbers from 1 to 3" in output
 
 
 async def test_an_edited_text_is_shown_again_and_approved_exactly(
@@ -139,46 +139,48 @@ async def test_an_edited_text_is_shown_again_and_approved_exactly(
     )
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", f"{sys.executable} {editor}")
-    decision, shown = await ask(request(UPDATE), "e\n", "y\n")
+    decision, output = await ask(request(UPDATE), "e\n", "y\n")
     changed = Update(UPDATE.path, UPDATE.before, b"one\nwhite tea\nthree\n")
     assert decision == Approved(ChangeSet.of(changed), edited=True)
-    assert "+ white tea" in shown.split("(edited by you)")[1]
+    assert "+ white tea" in output.split("(edited by you)")[1]
 
 
 async def test_an_editor_that_fails_leaves_the_proposal_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VISUAL", f"{sys.executable} -c raise(SystemExit(3))")
-    asked = request(UPDATE)
-    decision, shown = await ask(asked, "e\n", "y\n")
-    assert decision == Approved(asked.proposal) and "exited with status 3" in shown
+    approval_request = request(UPDATE)
+    decision, output = await ask(approval_request, "e\n", "y\n")
+    assert decision == Approved(approval_request.proposal) and "exited with status 3" in output
 
 
 async def test_all_of_a_kind_answers_later_questions_of_that_kind_only() -> None:
     second = Update(note("Water.md"), b"a\n", b"b\n")
-    decisions, shown = await ask_all([request(UPDATE), request(second), request(CREATE)], "a\n", "n\n")
+    decisions, output = await ask_all([request(UPDATE), request(second), request(CREATE)], "a\n", "n\n")
     assert [type(one) for one in decisions] == [Approved, Approved, Denied]
-    assert "all of this kind" in decisions[1].words and "Water.md" not in shown
+    assert "all of this kind" in decisions[1].words and "Water.md" not in output
 
 
 async def test_all_of_a_kind_is_not_offered_where_grants_are_forbidden() -> None:
-    decision, shown = await ask(request(UPDATE, offers=()), "a\n", "n\n")
-    assert decision == Denied() and ",a," not in shown and "yes, and to all" not in shown
+    decision, output = await ask(request(UPDATE, offers=()), "a\n", "n\n")
+    assert decision == Denied() and ",a," not in output and "yes, and to all" not in output
 
 
 async def test_consequences_are_shown() -> None:
     moved = Move(note("Tea.md"), note("Ideas/Tea.md"), b"x\n", b"x\n")
-    asked = request(moved, Delete(note("Old.md"), b"old\n"), backlinks=(note("A.md"), note("B.md")))
-    _, shown = await ask(asked, "\n", columns=200)
-    assert "2 notes link to the deleted notes: A.md, B.md" in shown
-    assert "Tea.md → Ideas/Tea.md" in shown and "the text is unchanged" in shown
+    approval_request = request(
+        moved, Delete(note("Old.md"), b"old\n"), backlinks=(note("A.md"), note("B.md"))
+    )
+    _, output = await ask(approval_request, "\n", columns=200)
+    assert "2 notes link to the deleted notes: A.md, B.md" in output
+    assert "Tea.md → Ideas/Tea.md" in output and "the text is unchanged" in output
 
 
 async def test_text_of_notes_and_claims_cannot_control_the_terminal() -> None:
     evil = Update(note("Tea.md"), b"a\n", "a \x1b]0;owned\x07 \u202egnp.exe \u200b\n".encode() + b"\xff\n")
-    asked = request(evil)
+    approval_request = request(evil)
     with terminal() as (master, stream):
         typist = Typist(master, [(PROMPT, "n\n")])
         approver = TerminalApprover(Terminal(stream.fileno(), stream), CliConsole(stream, stream))
-        await approver.decide(asked)
+        await approver.decide(approval_request)
         typist.close()
         raw, plain = typist.shown, typist.plain
     assert "\x1b]0" not in raw and "\x1b[2J" not in raw and "\u202e" not in raw and "\x07" not in raw
@@ -204,12 +206,12 @@ async def test_changed_words_are_marked_with_and_without_colors(monkeypatch: pyt
 
 async def test_an_effect_is_shown_with_its_exact_arguments() -> None:
     effect = Effect("command", "Run this program.", (("command", "rm -rf 'a b'"), ("folder", "x\ny")))
-    asked = ApprovalRequest(
+    approval_request = ApprovalRequest(
         "id", CALLER, "shell", (), Operation.EXECUTE, Scope(ScopeKind.ADMIN, what="run rm"), effect, "always"
     )
-    decision, shown = await ask(asked, "y\n")
+    decision, output = await ask(approval_request, "y\n")
     assert decision == Approved(effect)
-    assert "command: rm -rf 'a b'" in shown and "    y\n" in shown and "Approve this? [y,n,?]" in shown
+    assert "command: rm -rf 'a b'" in output and "    y\n" in output and "Approve this? [y,n,?]" in output
 
 
 async def test_a_withdrawn_question_gives_the_terminal_back() -> None:

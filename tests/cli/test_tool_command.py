@@ -19,10 +19,10 @@ from tests.cli.conftest import Run
 EVERY = (*CATALOG, FILE_TOOL)
 
 
-def read(tool: str, *words: str) -> dict[str, object]:
-    found = find_tool(tool)
-    assert found is not None
-    return parse_call(ToolParser.from_tool(found), words, argparse.Namespace())[0]
+def parse(tool: str, *words: str) -> dict[str, object]:
+    declared_tool = find_tool(tool)
+    assert declared_tool is not None
+    return parse_call(ToolParser.from_tool(declared_tool), words, argparse.Namespace())[0]
 
 
 @pytest.mark.parametrize("tool", EVERY, ids=lambda tool: tool.name)
@@ -35,41 +35,41 @@ def test_every_tool_has_help_that_names_its_arguments_and_no_flag_hides_an_optio
 
 
 def test_words_and_flags_mean_the_same() -> None:
-    assert read("read_note", "My note") == {"name": "My note"} == read("read-note", "--name", "My note")
-    assert read("move_note", "A", "--new-name", "B") == {"name": "A", "new_name": "B"}
-    assert read("move_note", "--new_name=B", "A") == {"name": "A", "new_name": "B"}
-    assert read("list_notes", "Ideas", "--limit", "3") == {"folder": "Ideas", "limit": 3}
+    assert parse("read_note", "My note") == {"name": "My note"} == parse("read-note", "--name", "My note")
+    assert parse("move_note", "A", "--new-name", "B") == {"name": "A", "new_name": "B"}
+    assert parse("move_note", "--new_name=B", "A") == {"name": "A", "new_name": "B"}
+    assert parse("list_notes", "Ideas", "--limit", "3") == {"folder": "Ideas", "limit": 3}
 
 
 def test_lists_are_given_by_repeating_or_as_the_last_words() -> None:
-    assert read("search_by_tags", "a", "b", "--match", "all") == {"tags": ["a", "b"], "match": "all"}
-    assert read("search_by_tags", "--tags", "a", "--tags", "b", "--match=any") == {
+    assert parse("search_by_tags", "a", "b", "--match", "all") == {"tags": ["a", "b"], "match": "all"}
+    assert parse("search_by_tags", "--tags", "a", "--tags", "b", "--match=any") == {
         "tags": ["a", "b"],
         "match": "any",
     }
-    assert read("find_related_nodes", "a", "--no-auto-link")["auto_link"] is False
-    assert read("shell", "sort", "--args=-r", "--args", "a")["args"] == ["-r", "a"]
-    assert read("shell", "sort", "--", "-r", "a") == {"command": "sort", "args": ["-r", "a"]}
+    assert parse("find_related_nodes", "a", "--no-auto-link")["auto_link"] is False
+    assert parse("shell", "sort", "--args=-r", "--args", "a")["args"] == ["-r", "a"]
+    assert parse("shell", "sort", "--", "-r", "a") == {"command": "sort", "args": ["-r", "a"]}
 
 
 def test_an_operation_takes_what_it_needs_as_words_in_the_order_it_names_them() -> None:
-    assert read("edit_note", "Tea", "replace", "old", "new") == {
+    assert parse("edit_note", "Tea", "replace", "old", "new") == {
         "name": "Tea",
         "op": "replace",
         "old": "old",
         "text": "new",
     }
-    assert read("block", "load", "persona") == {"op": "load", "label": "persona"}
-    assert read("git", "add", "a.md", "b.md") == {"op": "add", "paths": ["a.md", "b.md"]}
-    assert read("suggest_relationships") == {}
+    assert parse("block", "load", "persona") == {"op": "load", "label": "persona"}
+    assert parse("git", "add", "a.md", "b.md") == {"op": "add", "paths": ["a.md", "b.md"]}
+    assert parse("suggest_relationships") == {}
     loaded = {"op": "load", "label": "Plan.txt", "source_id": "desk"}
-    assert read("block", "load", "Plan.txt", "desk") == loaded, "then the first text that it may be given"
-    assert read("suggest_relationships", "list", "Tea") == {"op": "list", "node_id": "Tea"}
+    assert parse("block", "load", "Plan.txt", "desk") == loaded, "then the first text that it may be given"
+    assert parse("suggest_relationships", "list", "Tea") == {"op": "list", "node_id": "Tea"}
 
 
 def test_properties_are_names_with_values_or_json() -> None:
-    assert read("set_properties", "Tea", "a=1", "b=c")["properties"] == {"a": 1, "b": "c"}
-    given = read(
+    assert parse("set_properties", "Tea", "a=1", "b=c")["properties"] == {"a": 1, "b": "c"}
+    given = parse(
         "set_properties",
         "Tea",
         "--properties",
@@ -83,23 +83,23 @@ def test_properties_are_names_with_values_or_json() -> None:
 
 
 def test_null_is_a_value_where_any_is_taken() -> None:
-    given = read("block_edit", "set_field", "form", "mood", "null")
+    given = parse("block_edit", "set_field", "form", "mood", "null")
     assert given == {"op": "set_field", "label": "form", "field": "mood", "value": None}
 
 
 def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "text.md").write_text("From a file.\n", "utf-8")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Ümlaut\n".encode()), "ascii"))
-    assert read("create_note", "New", "--content", "-")["content"] == "Ümlaut\n"
-    assert read("update_note", "Tea", f"@{tmp_path}/text.md")["content"] == "From a file.\n"
-    assert read("update_note", "Tea", "@@me")["content"] == "@me"
+    assert parse("create_note", "New", "--content", "-")["content"] == "Ümlaut\n"
+    assert parse("update_note", "Tea", f"@{tmp_path}/text.md")["content"] == "From a file.\n"
+    assert parse("update_note", "Tea", "@@me")["content"] == "@me"
     patch = "@@ -1 +1 @@\n-a\n+b\n"
-    assert read("edit_note", "Tea", "patch", patch)["patch"] == patch, "a text of several lines is no name"
-    assert read("read_note", "@me") == {"name": "@me"}, "a name is never a file"
+    assert parse("edit_note", "Tea", "patch", patch)["patch"] == patch, "a text of several lines is no name"
+    assert parse("read_note", "@me") == {"name": "@me"}, "a name is never a file"
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["read_note"], "Field required"),
         (["read_note", "Tea", "x"], "Unexpected word: 'x'"),
@@ -115,24 +115,28 @@ def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_pat
         (["pending", "status"], "needs an id"),
     ],
 )
-def test_misuse_is_reported_and_nothing_is_called(run: Run, words: list[str], said: str) -> None:
-    ended = run(*words)
-    assert (ended.status, said in ended.err) == (ExitStatus.MISUSE, True), ended.err
+def test_misuse_is_reported_and_nothing_is_called(run: Run, words: list[str], message: str) -> None:
+    result = run(*words)
+    assert (result.status, message in result.err) == (ExitStatus.MISUSE, True), result.err
 
 
 def test_a_note_is_printed_exactly_and_messages_go_to_standard_error(run: Run, vault: Path) -> None:
-    ended = run("read_note", "Tea")
-    assert ended.out == (vault / "Tea.md").read_text("utf-8")
-    assert f"Vault: {vault} (the last one opened)" in ended.err
+    result = run("read_note", "Tea")
+    assert result.out == (vault / "Tea.md").read_text("utf-8")
+    assert f"Vault: {vault} (the last one opened)" in result.err
     assert run("--vault", str(vault), "read-note", "Tea").err == ""
 
 
 def test_json_is_one_line_at_any_position_of_the_option(run: Run) -> None:
     for words in (["--json", "read_note", "Tea"], ["read_note", "--json", "Tea"]):
-        ended = run(*words)
-        assert ended.out.count("\n") == 1 and ended.data["success"] and ended.data["total_lines"] == 3
-    wrong = run("read_note", "Tee", "--json")
-    assert wrong.data["error"]["type"] == "not_found" and wrong.status == ExitStatus.NOT_FOUND
+        second_result = run(*words)
+        assert (
+            second_result.out.count("\n") == 1
+            and second_result.data["success"]
+            and second_result.data["total_lines"] == 3
+        )
+    result = run("read_note", "Tee", "--json")
+    assert result.data["error"]["type"] == "not_found" and result.status == ExitStatus.NOT_FOUND
     assert run("edit_note", "Tea", "append", "--json").data["error"]["type"] == "invalid_parameters"
 
 
@@ -149,8 +153,8 @@ def test_a_missing_or_hidden_note_has_its_own_exit_status(run: Run) -> None:
 
 
 def test_rows_go_into_pipes_between_tabs(run: Run) -> None:
-    ended = run("search", "tea")
-    assert ended.out == "Tea.md\t1\t# Tea\nTea.md\t3\tGreen tea and black tea. See [[Water]].\n"
+    result = run("search", "tea")
+    assert result.out == "Tea.md\t1\t# Tea\nTea.md\t3\tGreen tea and black tea. See [[Water]].\n"
     assert [line.split("\t")[0] for line in run("list_tags").out.splitlines()] == ["liquid"]
     assert run("search", "--limit", "1", "tag:liquid", "boils", "--json").data["total"] == 1
 
@@ -160,8 +164,8 @@ def test_without_a_terminal_a_change_is_denied_unless_its_kind_is_named(run: Run
     assert denied.status == ExitStatus.DENIED and "use --approve create" in denied.err
     assert not (vault / "Coffee.md").exists()
     assert run("create_note", "Coffee", "--approve", "update,delete").status == ExitStatus.DENIED
-    made = run("create_note", "Coffee", "--content", "Black.\n", "--approve", "create,update")
-    assert made.status == ExitStatus.DONE and (vault / "Coffee.md").read_text("utf-8") == "Black.\n"
+    result = run("create_note", "Coffee", "--content", "Black.\n", "--approve", "create,update")
+    assert result.status == ExitStatus.DONE and (vault / "Coffee.md").read_text("utf-8") == "Black.\n"
     assert "approved in advance by --approve create" in run("audit", "show", "--text", "Coffee", "--json").out
 
 
@@ -184,9 +188,9 @@ def test_a_rule_of_the_user_overrides_approved_kinds(run: Run, vault: Path) -> N
 
 
 def test_a_call_that_does_not_wait_leaves_the_question_open(run: Run, vault: Path) -> None:
-    left = run("create_note", "Coffee", "--no-wait")
-    assert left.status == ExitStatus.PENDING and "pending status" in left.err
-    id = left.out.strip()
+    result = run("create_note", "Coffee", "--no-wait")
+    assert result.status == ExitStatus.PENDING and "pending status" in result.err
+    id = result.out.strip()
     assert run("pending").out.split("\t")[0] == id
     assert run("pending", "status", id, "--json").data["operations"][0]["state"] == "waiting"
     assert run("pending", "cancel", id).status == ExitStatus.DONE

@@ -16,8 +16,8 @@ EVERY = (*CATALOG, FILE_TOOL)
 
 def test_the_catalog_and_a_page_and_schemas_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert commands.main(["tools"]) == 0
-    listed = capsys.readouterr().out
-    assert all(f"**{tool.name}**" in listed for tool in EVERY)
+    entries = capsys.readouterr().out
+    assert all(f"**{tool.name}**" in entries for tool in EVERY)
     assert commands.main(["tools", "edit_note"]) == 0
     page = capsys.readouterr().out
     edit = next(tool for tool in CATALOG if tool.name == "edit_note")

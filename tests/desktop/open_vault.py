@@ -109,7 +109,7 @@ class PlainNote(QWidget):
     search_requested = Signal(str)
     title_changed = Signal(str)
     dirty_changed = Signal(bool)
-    acted = Signal(str, str)
+    act_requested = Signal(str, str)
     create_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget) -> None:
@@ -118,25 +118,25 @@ class PlainNote(QWidget):
         self.fragment = ""
         self.done: list[str] = []
         self.may_close = True
-        self._words = QLabel()
-        QVBoxLayout(self).addWidget(self._words)
+        self._label = QLabel()
+        QVBoxLayout(self).addWidget(self._label)
 
     async def open(self, path: str, fragment: str = "") -> None:
         self.path, self.fragment = path, fragment
-        self._words.setText(path)
+        self._label.setText(path)
         self.title_changed.emit(Path(path).stem)
 
-    def keep_draft(self) -> None:
+    def save_draft(self) -> None:
         pass
 
-    async def close_requested(self) -> bool:
+    async def confirm_close(self) -> bool:
         return self.may_close
 
     def take_focus(self) -> None:
         self.setFocus()
 
-    def run_command(self, what: str) -> None:
-        self.done.append(what)
+    def run_command(self, command: str) -> None:
+        self.done.append(command)
 
 
 def create_plain_notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
@@ -149,7 +149,7 @@ def create_plain_panel(client: VaultClient, theme: ThemeSource, parent: QWidget)
 
 
 SHELL_PANELS = (
-    *(kind for kind in PANELS if kind.id in ("files", "search", "tags", "problems")),
+    *(spec for spec in PANELS if spec.id in ("files", "search", "tags", "problems")),
     PanelSpec(
         "notes",
         "Notes",

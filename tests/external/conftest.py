@@ -15,7 +15,7 @@ from tests.support.external_servers import QUICK, PlainServer
 
 
 @pytest.fixture
-def plain(tmp_path: Path) -> PlainServer:
+def plain_server(tmp_path: Path) -> PlainServer:
     return PlainServer(tmp_path, "Weather")
 
 

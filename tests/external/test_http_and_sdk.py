@@ -41,10 +41,10 @@ async def test_tools_over_http_are_listed_page_by_page_and_called(opened, served
     outcome = await opened.runner.run(Call.of(names["echo"], {"text": "hi"}, AGENT))
     assert outcome.result["text"] == "hi" and outcome.untrusted
     assert approver.asked[0].proposal.arguments[0] == ("address", served.address)
-    told: list[ExternalProgress] = []
-    opened.events.subscribe(ExternalProgress, told.append)
+    events: list[ExternalProgress] = []
+    opened.events.subscribe(ExternalProgress, events.append)
     await opened.runner.run(Call.of(names["steps"], {}, AGENT))
-    assert told == [ExternalProgress("far__steps", 0.25, "a quarter")]
+    assert events == [ExternalProgress("far__steps", 0.25, "a quarter")]
     huge = await opened.runner.run(Call.of(names["huge"], {}, AGENT))
     assert huge.error["type"] == "network"
     asks = await opened.runner.run(Call.of(names["asks"], {}, AGENT))

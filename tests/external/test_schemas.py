@@ -76,12 +76,12 @@ def test_every_schema_that_is_taken_is_shown_flat_and_makes_arguments(root: dict
         return
     assert "$ref" not in json.dumps(checked) or "$ref" in json.dumps([*root["properties"]])
     check_flat(simplify_schema(checked, "tool"), "tool")
-    made = read_arguments(checked, "server__tool")
-    assert set(made.server_names.values()) == set(root["properties"])
+    arguments = read_arguments(checked, "server__tool")
+    assert set(arguments.server_names.values()) == set(root["properties"])
     assert (
-        set(made.schema["properties"])
-        == set(made.model.model_fields)
-        == {one.name for one in made.parameters}
+        set(arguments.schema["properties"])
+        == set(arguments.model.model_fields)
+        == {one.name for one in arguments.parameters}
     )
 
 
@@ -120,18 +120,20 @@ def test_arguments_are_validated_and_sent_unchanged() -> None:
             }
         },
     }
-    made = read_arguments(sanitize_schema(takes), "tool")
-    given = made.model.model_validate({"copy_": 5, "x_key": None, "deep": {"mode": 1, "more": {"mode": 2}}})
-    sent = made.for_server({one.name: getattr(given, one.name) for one in made.parameters})
+    arguments = read_arguments(sanitize_schema(takes), "tool")
+    given = arguments.model.model_validate(
+        {"copy_": 5, "x_key": None, "deep": {"mode": 1, "more": {"mode": 2}}}
+    )
+    sent = arguments.for_server({one.name: getattr(given, one.name) for one in arguments.parameters})
     assert sent == {"copy": 5, "x-key": None, "deep": {"mode": 1, "more": {"mode": 2}}}
-    wrong = ({"copy_": 1}, {"copy_": "5"}, {}, {"copy_": 2, "deep": {"mode": 3}}, {"copy_": 2, "y": 1})
+    invalid = ({"copy_": 1}, {"copy_": "5"}, {}, {"copy_": 2, "deep": {"mode": 3}}, {"copy_": 2, "y": 1})
     places = []
-    for one in wrong:
+    for one in invalid:
         with pytest.raises(ValidationError) as caught:
-            made.model.model_validate(one)
+            arguments.model.model_validate(one)
         places.append(caught.value.errors()[0]["loc"])
     assert places == [("copy_",), ("copy_",), ("copy_",), ("deep", "mode"), ("y",)]
-    assert "One of: 1, 2" in made.schema["properties"]["deep"]["properties"]["mode"]["description"]
+    assert "One of: 1, 2" in arguments.schema["properties"]["deep"]["properties"]["mode"]["description"]
 
 
 @pytest.mark.parametrize(

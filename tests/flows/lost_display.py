@@ -26,7 +26,7 @@ async def write_and_lose_the_display(window: MainWindow, note: str, text: str) -
     view = window.view.notes.current
     assert isinstance(view, NoteView)
     QTest.keyClicks(view.editor, text)
-    assert view.document.dirty
+    assert view.document.is_dirty
     QCoreApplication.exit(1)
 
 

@@ -167,7 +167,7 @@ class Pilot(WindowDriver):
         await self.until(lambda: self.files.model.index_of(path).isValid(), f"{path} is listed")
         folder = path.rpartition("/")[0]
         parts = folder.split("/") if folder else []
-        self.files.unfold("/".join(parts[: end + 1]) for end in range(len(parts)))
+        self.files.expand_folders("/".join(parts[: end + 1]) for end in range(len(parts)))
         await double_click(self, self.files.tree, path)
         note = await self.shown(path)
         assert [each.path for each in self.notes].count(path) == 1
@@ -183,16 +183,16 @@ class Pilot(WindowDriver):
 
     async def edit(self, note: NoteView) -> None:
         """Show the source, with Ctrl+E."""
-        if not note.editing:
+        if not note.is_editing:
             await self.front()
             note.reader.setFocus()
             QTest.keyClick(note.reader, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
-        await self.until(lambda: note.editing and note.editor.isVisible(), "the source is in front")
+        await self.until(lambda: note.is_editing and note.editor.isVisible(), "the source is in front")
 
     async def show_reading(self, note: NoteView) -> None:
         """Show the reading view, with Ctrl+E."""
         await self.front()
-        while note.editing:
+        while note.is_editing:
             note.editor.setFocus()
             QTest.keyClick(note.editor, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
         await self.until(lambda: note.reader.isVisible(), "the reading view is in front")
@@ -202,14 +202,14 @@ class Pilot(WindowDriver):
         await self.edit(note)
         note.editor.moveCursor(QTextCursor.MoveOperation.End)
         QTest.keyClicks(note.editor, text)
-        await self.until(lambda: note.document.dirty, "the text is not saved yet")
+        await self.until(lambda: note.document.is_dirty, "the text is not saved yet")
 
     async def save(self, note: NoteView) -> None:
         """Save with Ctrl+S."""
         await self.front()
         note.editor.setFocus()
         QTest.keyClick(note.editor, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
-        await self.until(lambda: not note.document.dirty, "it is saved")
+        await self.until(lambda: not note.document.is_dirty, "it is saved")
 
     # Audit
 
@@ -236,10 +236,10 @@ class Pilot(WindowDriver):
     async def verdict(self) -> str:
         """Verify the log with the button, and return the result."""
         panel = await self.show_audit()
-        panel.verdict.setText("")
+        panel.status_label.setText("")
         await self.click(panel.verify_button)
-        await self.until(lambda: panel.verdict.text() not in ("", "Checking…"), "the log is checked")
-        return panel.verdict.text()
+        await self.until(lambda: panel.status_label.text() not in ("", "Verifying…"), "the log is checked")
+        return panel.status_label.text()
 
 
 async def double_click(pilot: Pilot, tree: QTreeView, path: str) -> None:

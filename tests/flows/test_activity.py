@@ -52,7 +52,7 @@ def test_a_pending_request_is_postponed_then_rejected_in_its_line(app_run, garde
         await put_aside(pilot)
         panel = await show_feed(pilot)
         waits = newest(pilot)
-        assert (waits.status, waits.origin, waits.who) == (
+        assert (waits.status, waits.origin, waits.caller) == (
             ActivityStatus.PENDING,
             ActivityOrigin.CLIENT,
             "claude",
@@ -97,9 +97,9 @@ def test_review_opens_the_dialog_at_that_request_and_what_was_done_is_undone(app
         done = next(each for each in pilot.window.view.feed.activities if each.key == waits.key)
         assert done.status is ActivityStatus.COMPLETED and done.entry.commit is not None
         place = next(
-            panel.shown.index(row, 0)
-            for row in range(panel.shown.rowCount())
-            if panel.shown.index(row, 0).data(256).key == waits.key
+            panel.filtered.index(row, 0)
+            for row in range(panel.filtered.rowCount())
+            if panel.filtered.index(row, 0).data(256).key == waits.key
         )
         panel.list.setCurrentIndex(place)
         row = await buttons(pilot, panel, waits.key, "undo")
@@ -152,23 +152,23 @@ def test_the_feed_lists_events_of_the_app_and_can_be_filtered(app_run, garden: P
         feed = pilot.window.view.feed
         (garden / "Water.md").write_bytes(b"# Water\n\nNew.\n")
         await pilot.until(
-            lambda: any(each.what == "Changed outside the app" for each in feed.activities), "it is told"
+            lambda: any(each.name == "Changed outside the app" for each in feed.activities), "it is told"
         )
         outcome = await pilot.start_call("read_note", {"name": "Nowhere at all"}, OUTSIDER)
         assert not outcome.success
         await pilot.until(
             lambda: any(each.status is ActivityStatus.FAILED for each in feed.activities), "it is told"
         )
-        whats = {each.what for each in feed.activities}
+        whats = {each.name for each in feed.activities}
         assert {"Index the vault", "Changed outside the app", "read_note"} <= whats
         panel.filter.origin.setCurrentIndex(panel.filter.origin.findData("system"))
-        shown = [panel.shown.index(row, 0).data(256) for row in range(panel.shown.rowCount())]
+        shown = [panel.filtered.index(row, 0).data(256) for row in range(panel.filtered.rowCount())]
         assert shown and {each.origin for each in shown} == {ActivityOrigin.SYSTEM}
         panel.filter.text.setText("nothing has this name")
-        assert panel.shown.rowCount() == 0
+        assert panel.filtered.rowCount() == 0
         panel.filter.text.clear()
         panel.filter.origin.setCurrentIndex(0)
         panel.filter.status.setCurrentIndex(panel.filter.status.findData("failed"))
-        assert panel.shown.index(0, 0).data(256).what == "read_note"
+        assert panel.filtered.index(0, 0).data(256).name == "read_note"
 
     app_run(use)

@@ -90,7 +90,7 @@ async def export(pilot: Pilot, entry: str, file: Path) -> None:
     assert field is not None
     field.setText(str(file))
     QTest.keyClick(field, Qt.Key.Key_Return)
-    await pilot.until(lambda: file.name in panel.verdict.text(), "it is written")
+    await pilot.until(lambda: file.name in panel.status_label.text(), "it is written")
 
 
 def test_a_diff_is_opened_from_the_log(app_run, garden: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_row_that_was_tampered_with_is_named(app_run, garden: Path) -> None:
         assert database is not None
         tamper(database)
         assert (await pilot.verdict()).startswith("Log damaged at entry 3")
-        assert pilot.audit.verdict.property("tone") == "danger"
+        assert pilot.audit.status_label.property("tone") == "danger"
 
     app_run(use)
 
@@ -149,7 +149,7 @@ def test_an_older_version_is_restored_from_the_history(app_run, garden: Path) ->
         await pilot.open(garden)
         await some_history(pilot)
         note = await pilot.open_note("Tea.md")
-        note._header.acted.emit("history")
+        note._header.act_requested.emit("history")
         await pilot.until(lambda: pilot.sheets, "the history is open")
         (dialog,) = pilot.sheets
         assert isinstance(dialog, HistoryDialog)

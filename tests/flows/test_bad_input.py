@@ -39,7 +39,7 @@ def test_a_vault_that_vanishes_and_comes_back(app_run, errors, garden: Path, tmp
         note.editor.setFocus()
         note.save()
         await pilot.until(lambda: note.notice.text, "saving says why not")
-        assert note.document.dirty and note.editor.toPlainText().endswith("Typed meanwhile.")
+        assert note.document.is_dirty and note.editor.toPlainText().endswith("Typed meanwhile.")
         assert everything_in(away) == before and not garden.exists()
         (away / "New.md").write_text("Made while it was away, see [[Tea]].\n")
         away.rename(garden)
@@ -96,7 +96,7 @@ def test_broken_notes_are_shown_listed_and_never_rewritten(app_run, garden: Path
         assert {"Latin.md", "Yaml.md"} <= problems.keys() and all(problems.values())
         note = await pilot.open_note("Latin.md")
         await pilot.until(lambda: "read-only" in note.notice.text, "it says why")
-        assert note.editor.isReadOnly() and not note.document.editable
+        assert note.editor.isReadOnly() and not note.document.is_editable
         for tool, more in (("add_tag", {"tag": "x"}), ("edit_note", {"op": "append", "text": "x"})):
             outcome = await pilot.start_call(tool, {"name": "Latin", **more}, AGENT)
             assert not outcome.success, tool
@@ -307,7 +307,7 @@ def test_damage_to_the_apps_data_is_reported_in_the_window(app_run, settings, ga
         rules = shown._shown["unreadable rules"]
         assert rules.tone == "danger" and str(permissions_file()) in rules.accessibleName()
         for store in ("The journal", "The file of conversations"):
-            assert any(key.startswith(f"told:{store} could not be read") for key in pilot.banners), (
+            assert any(key.startswith(f"notice:{store} could not be read") for key in pilot.banners), (
                 pilot.banners
             )
         events = pilot.workspace.events

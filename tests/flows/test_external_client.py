@@ -46,23 +46,23 @@ async def connect(pilot: Pilot, name: str) -> tuple[str, str]:
     """Give a program a token on the connections page, and return the server's address and the token."""
     pilot.window.menu.run("show-connections")
     panel = pilot.panel("connections", ConnectionsPanel)
-    await pilot.until(lambda: panel.isVisible() and panel.shown is not None, "the page is shown")
-    assert panel.shown is not None
+    await pilot.until(lambda: panel.isVisible() and panel.overview is not None, "the page is shown")
+    assert panel.overview is not None
     await pilot.click(panel.add_button)
     await pilot.until(lambda: pilot.sheets, "the program is asked for")
     (sheet,) = pilot.sheets
     assert isinstance(sheet, NewProgramDialog)
     sheet.target_box.setCurrentText("Another MCP client")
-    sheet.way_box.setCurrentIndex(sheet.way_box.findData("http"))
+    sheet.transport_box.setCurrentIndex(sheet.transport_box.findData("http"))
     QTest.keyClicks(sheet.name, name)
-    await pilot.click(sheet.go)
+    await pilot.click(sheet.connect_button)
     await pilot.until(lambda: any(isinstance(one, SetUpDialog) for one in pilot.sheets), "the token is shown")
     (shown,) = pilot.sheets
     assert isinstance(shown, SetUpDialog)
     token = shown.token.text()
     await pilot.press("Done")
     await pilot.until(lambda: not pilot.sheets, "the sheet is closed")
-    return panel.shown.server.address, token
+    return panel.overview.server.address, token
 
 
 async def read_every_diff(pilot: Pilot, dialog: ApprovalDialog) -> None:
@@ -118,7 +118,7 @@ def test_a_rename_with_forty_backlinks_from_outside(app_run, tmp_path: Path) -> 
 
         calling = outside(rename)
         dialog = await pilot.question()
-        await pilot.click(dialog.page.header.facts.unfolder)
+        await pilot.click(dialog.page.header.facts.expand_button)
         said = " ".join(label.text() for label in dialog.page.header.findChildren(QLabel))
         assert "Laptop wants to" in said and "MCP client, calls itself “robot 1.2”" in said
         assert "It is clearer." in said and "updates the links in 40 notes" in said

@@ -47,25 +47,27 @@ def test_filters_and_groups_are_searches_that_follow_the_vault_and_are_kept(app_
         graph = await ready(pilot, 5)
         view = graph.view
         pilot.window.menu.run("graph-sheet")
-        type_query(view.sheet.filters.query, "tag:(")
-        await pilot.until(lambda: "▸" in view.sheet.filters.query.message, "the place of the error is shown")
+        type_query(view.settings_panel.filters.query, "tag:(")
+        await pilot.until(
+            lambda: "▸" in view.settings_panel.filters.query.message, "the place of the error is shown"
+        )
         assert len(bright(graph)) == 5
-        type_query(view.sheet.filters.query, "tag:nature")
+        type_query(view.settings_panel.filters.query, "tag:nature")
         await pilot.until(lambda: bright(graph) == {"Water.md", "Plants/Camellia.md"}, "the rest is faint")
-        assert view.sheet.filters.query.message == "2 notes"
+        assert view.settings_panel.filters.query.message == "2 notes"
         (garden / "Sea.md").write_text("Salt [[Water]]. #nature\n", "utf-8")
         await pilot.until(lambda: "Sea.md" in bright(graph), "a new note that the filter finds is bright")
-        type_query(view.sheet.filters.query, "")
+        type_query(view.settings_panel.filters.query, "")
         await pilot.until(lambda: len(bright(graph)) == 6, "the filter is off")
-        view.sheet.groups.rows.add_button.click()
-        type_query(view.sheet.groups.rows._rows[0].query, "path:Plants")
+        view.settings_panel.groups.rows.add_button.click()
+        type_query(view.settings_panel.groups.rows._rows[0].query, "path:Plants")
         await pilot.until(lambda: view.appearance.counts() == (2,), "the group is coloured")
         assert view.appearance.entries()[0][0].label == "path:Plants"
 
     async def again(pilot: Pilot) -> None:
         await pilot.open(garden)
         graph = await ready(pilot, 6)
-        assert [group.query for group in graph.view.sheet.choices.groups] == ["path:Plants"]
+        assert [group.query for group in graph.view.settings_panel.settings.groups] == ["path:Plants"]
         await pilot.until(lambda: graph.view.appearance.counts() == (2,), "the group is there at once")
 
     app_run(first)
@@ -90,7 +92,7 @@ def test_the_menus_offer_what_can_be_done_with_the_node(app_run, garden: Path) -
         assert entries(several)[0] == "2 selected"
         await pilot.choose(several, "Copy links")
         await pilot.until(lambda: QGuiApplication.clipboard().text() == "- [[Tea]]\n- [[Water]]", "copied")
-        await pilot.choose(menu.menu("Water.md", every), "Ask the agent about these notes")
+        await pilot.choose(menu.menu("Water.md", every), "Attach to agent prompt")
         await pilot.until(lambda: len(pilot.agent.composer.notes) == 2, "the agent has both")
         view.context_requested.emit("", QPoint(5, 5))
         shown = "Export as PNG…"
@@ -105,25 +107,25 @@ def test_questions_about_the_graph_are_answered_in_it(app_run, garden: Path) -> 
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         graph = await ready(pilot, 5)
-        view, part = graph.view, graph.view.sheet.analysis
-        view.toggle_sheet()
-        view.sheet.unfold(part)
-        part.buttons["communities"].click()
-        await pilot.until(lambda: part.message.startswith("Communities."), "communities are found")
+        view, section = graph.view, graph.view.settings_panel.analysis
+        view.toggle_settings()
+        view.settings_panel.expand_section(section)
+        section.buttons["communities"].click()
+        await pilot.until(lambda: section.summary.startswith("Communities."), "communities are found")
         assert view.appearance.entries()[0][0].key == "part-0"
-        part.buttons["pagerank"].click()
-        await pilot.until(lambda: part.message.startswith("Importance."), "importance is measured")
-        assert view.canvas.scene.marks.sizes is not None
-        assert part.list.model.lines[0].paths == ("Tea.md",)
+        section.buttons["pagerank"].click()
+        await pilot.until(lambda: section.summary.startswith("Importance."), "importance is measured")
+        assert view.canvas.scene.highlights.sizes is not None
+        assert section.list.model.rows[0].paths == ("Tea.md",)
         view.select(["Water.md", "Plants/Mint.md"])
-        part.buttons["path"].click()
-        await pilot.until(lambda: part.message == "Shortest path. 2 links", "the way is found")
+        section.buttons["path"].click()
+        await pilot.until(lambda: section.summary == "Shortest path. 2 links", "the way is found")
         rows = view.canvas.scene.graph.rows
         way = [rows[path] for path in ("Water.md", "Tea.md", "Plants/Mint.md")]
-        assert view.canvas.scene.marks.path == way
-        part.clear.click()
-        assert part.message == "" and not view.canvas.scene.marks.path
-        assert view.canvas.scene.marks.sizes is None and view.canvas.scene.marks.colors is None
+        assert view.canvas.scene.highlights.path == way
+        section.clear_button.click()
+        assert section.summary == "" and not view.canvas.scene.highlights.path
+        assert view.canvas.scene.highlights.sizes is None and view.canvas.scene.highlights.colors is None
 
     app_run(use)
 
@@ -134,18 +136,18 @@ def test_a_suggested_link_is_proposed_through_the_gate(app_run, garden: Path) ->
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         graph = await ready(pilot, 5)
-        view, part = graph.view, graph.view.sheet.analysis
-        view.toggle_sheet()
-        view.sheet.unfold(part)
+        view, section = graph.view, graph.view.settings_panel.analysis
+        view.toggle_settings()
+        view.settings_panel.expand_section(section)
         before = {path: path.read_bytes() for path in (mint, camellia)}
-        part.buttons["suggestions"].click()
-        await pilot.until(lambda: "(dashed)" in part.message, "links are suggested")
-        assert view.canvas.scene.graph.suggested.any() and view.sheet.choices.shown.suggestions
-        count = len(part.list.model.lines)
-        pair = part.list.current
-        part.list.accept.click()
+        section.buttons["suggestions"].click()
+        await pilot.until(lambda: "(dashed)" in section.summary, "links are suggested")
+        assert view.canvas.scene.graph.suggested.any() and view.settings_panel.settings.shown.suggestions
+        count = len(section.list.model.rows)
+        pair = section.list.current
+        section.list.accept_button.click()
         await pilot.approve()
-        await pilot.until(lambda: len(part.list.model.lines) == count - 1, "it is linked")
+        await pilot.until(lambda: len(section.list.model.rows) == count - 1, "it is linked")
         source, target = pair.paths
         text = (garden / source).read_text("utf-8")
         (relation,) = scan(text).relations
@@ -161,13 +163,13 @@ def test_a_suggested_link_is_proposed_through_the_gate(app_run, garden: Path) ->
 def test_by_meaning_is_grayed_out_with_its_reason_while_nothing_is_known(app_run, garden: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
-        arrange = (await ready(pilot, 5)).view.sheet.arrange
-        button = arrange.buttons[LayoutMode.MEANING]
+        section = (await ready(pilot, 5)).view.settings_panel.layout_section
+        button = section.buttons[LayoutMode.MEANING]
         assert button.isEnabled()
         pilot.window.menu.run("graph-sheet")
         await pilot.until(lambda: not button.isEnabled(), "it cannot be asked for")
-        assert arrange.why.text() == button.toolTip() != ""
-        assert all(each is button or each.isEnabled() for each in arrange.buttons.values())
+        assert section.reason_label.text() == button.toolTip() != ""
+        assert all(each is button or each.isEnabled() for each in section.buttons.values())
 
     app_run(use)
 
@@ -177,15 +179,17 @@ def test_a_layout_is_shown_and_remembered(app_run, garden: Path) -> None:
         await pilot.open(garden)
         graph = await ready(pilot, 5)
         await pilot.until(lambda: graph._is_settled, "the layout is kept")
-        graph.view.sheet.arrange.buttons[LayoutMode.FOLDER].click()
-        await pilot.until(lambda: graph.view.arranging.kind is LayoutMode.FOLDER, "nodes are on their way")
-        await pilot.until(lambda: not graph.view.arranging.glide.moving, "they are there")
-        assert {place.name for place in graph.view.annotations.places} >= {"Plants"}
+        graph.view.settings_panel.layout_section.buttons[LayoutMode.FOLDER].click()
+        await pilot.until(
+            lambda: graph.view.layout_switch.kind is LayoutMode.FOLDER, "nodes are on their way"
+        )
+        await pilot.until(lambda: not graph.view.layout_switch.animation.is_moving, "they are there")
+        assert {disc.name for disc in graph.view.annotations.discs} >= {"Plants"}
 
     async def again(pilot: Pilot) -> None:
         await pilot.open(garden)
         graph = await ready(pilot, 5)
-        await pilot.until(lambda: graph.view.arranging.kind is LayoutMode.FOLDER, "it is by folder again")
+        await pilot.until(lambda: graph.view.layout_switch.kind is LayoutMode.FOLDER, "it is by folder again")
 
     app_run(first)
     app_run(again)
@@ -199,19 +203,19 @@ def test_pictures_of_any_size_are_saved_and_a_bad_path_is_reported(
         await pilot.open(garden)
         graph = await ready(pilot, 5)
         png, svg = tmp_path / "graph.png", tmp_path / "graph.svg"
-        await graph._export.save(png, ExportOptions("png", 700, 500, 2, True, True, transparent))
+        await graph._exporter.save(png, ExportOptions("png", 700, 500, 2, True, True, transparent))
         image = QImage(str(png))
         assert (image.width(), image.height()) == (1400, 1000)
         corner = image.pixelColor(2, 2)
         ground = QColor(graph.view.canvas.scene.theme.window)
         assert corner.alpha() == 0 if transparent else corner == ground
-        await graph._export.save(svg, ExportOptions("svg", 700, 500, 1, True, True, transparent))
+        await graph._exporter.save(svg, ExportOptions("svg", 700, 500, 1, True, True, transparent))
         names = {each.text for each in ET.parse(svg).iter("{http://www.w3.org/2000/svg}text")}
         assert "Tea" in names
         pilot.window.view.graph.run_command("png")
         await pilot.press("Cancel")
         bad = ExportOptions("png", 300, 300, 1, True, False, False)
-        saving = graph._export.save(tmp_path / "no folder" / "graph.png", bad)
+        saving = graph._exporter.save(tmp_path / "no folder" / "graph.png", bad)
         tasks.start(saving, owner=graph, what="save the graph")
         await pilot.until(lambda: bool(pilot.sheets), "what went wrong is told")
         assert "No file was written" in pilot.sight()
@@ -225,7 +229,7 @@ def test_a_note_made_here_is_marked_in_the_graph_at_once(app_run, garden: Path) 
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         graph = await ready(pilot, 5)
-        pilot.window.view.commands.make("Saucer")
+        pilot.window.view.commands.create("Saucer")
         await pilot.until(lambda: graph.view.selection() == ("Saucer.md",), "it is selected in the graph")
 
     app_run(use)

@@ -23,7 +23,7 @@ def test_every_panel_has_a_button_that_opens_its_page(app_run, garden: Path) -> 
         await pilot.open(garden)
         await pilot.open_note("Plants/Camellia.md")
         page = window.view.page
-        window.view.command.disconnect(window._page_command)
+        window.view.command.disconnect(window._run_page_command)
         wanted: list[str] = []
         page.command.connect(wanted.append)
         for panel in PANELS:
@@ -34,7 +34,7 @@ def test_every_panel_has_a_button_that_opens_its_page(app_run, garden: Path) -> 
             await pilot.until(lambda place=place: len(help_buttons(place)) == 1, f"{panel.id} has a button")
             await pilot.click(help_buttons(place)[0])
             assert wanted[-1] == f"help:panel:{panel.id}"
-        window._page_command("help:panel:audit")
+        window._run_page_command("help:panel:audit")
         await pilot.until(lambda: window.findChildren(HelpDialog), "the help opens")
         (help_window,) = window.findChildren(HelpDialog)
         assert help_window.current == "Audit log"

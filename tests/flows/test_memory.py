@@ -52,7 +52,7 @@ def test_a_block_is_read_edited_compared_rolled_back_and_says_who_wrote_it(app_r
         assert pilot.approvals.dialog is None, "the person is not asked about an edit of their own"
 
         compared: list[Diff] = []
-        page.difference.compared.connect(compared.append)
+        page.diff_view.compared.connect(compared.append)
         tabs = page.tabs.tabBar()
         await pilot.click(tabs, tabs.tabRect(1).center())
         await pilot.until(lambda: page.versions.isVisible() and not page.roll_back_button.isEnabled())

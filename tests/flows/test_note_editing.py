@@ -78,7 +78,7 @@ def test_typed_text_is_saved_without_being_asked_and_is_one_entry_of_the_history
         for number, typed in enumerate(TYPED, 1):
             await pilot.write_at_end(note, typed.decode())
             assert tabs.tabText(0) == "Mint"
-            await pilot.until(lambda: not note.document.dirty, "it is saved")
+            await pilot.until(lambda: not note.document.is_dirty, "it is saved")
             assert mint.read_bytes() == before + b"".join(TYPED[:number])
         # The other tab takes the focus: the typed text is saved before any delay ends.
         settings.editor.autosave_delay = 120
@@ -138,9 +138,16 @@ def test_an_outside_edit_of_unsaved_text_asks_and_merging_keeps_both(app_run, ga
         await pilot.until(lambda: asks_about(note, water), "it asks")
         assert "Mine." in note.editor.toPlainText() and "Theirs." not in note.editor.toPlainText()
         await pilot.press("Merge", note)
-        await pilot.until(lambda: not note.document.dirty, "it is saved")
+        await pilot.until(lambda: not note.document.is_dirty, "it is saved")
         assert water.read_bytes() == b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nMine."
         assert note.notice.text == ""
+        note.editor.setFocus()
+        pilot.ctrl(Qt.Key.Key_Z)
+        assert note.editor.toPlainText() == "# Water\n\nOne.\n\nTwo.\n\nThree.\nMine."
+        pilot.ctrl(Qt.Key.Key_Y)
+        assert note.editor.toPlainText().startswith("# Water\n\nTheirs.")
+        await pilot.until(lambda: not note.document.is_dirty)
+        assert water.read_bytes() == b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nMine."
         # Both changed the same line: the discarded text stays in the history.
         await pilot.write_at_end(note, " And more.")
         water.write_bytes(b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nTheirs again.")
@@ -152,9 +159,9 @@ def test_an_outside_edit_of_unsaved_text_asks_and_merging_keeps_both(app_run, ga
         await pilot.until(lambda: pilot.sheets, "both sides")
         await pilot.press("Decide later")
         await pilot.until(lambda: not pilot.sheets)
-        assert water.read_bytes().endswith(b"Theirs again.") and note.document.dirty
+        assert water.read_bytes().endswith(b"Theirs again.") and note.document.is_dirty
         await pilot.press("Keep mine", note)
-        await pilot.until(lambda: not note.document.dirty, "it is saved")
+        await pilot.until(lambda: not note.document.is_dirty, "it is saved")
         assert water.read_bytes() == b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nMine. And more."
         path = note.document.page.path
         versions = await pilot.run(lambda ws: ws.journal.history(path))
@@ -174,7 +181,7 @@ def test_a_note_that_is_deleted_outside_keeps_its_unsaved_text(app_run, garden: 
         await pilot.until(lambda: "deleted or moved" in note.notice.text, "it is told")
         assert note.editor.toPlainText().endswith("Mine.")
         await pilot.press("Create it again", note)
-        await pilot.until(lambda: not note.document.dirty)
+        await pilot.until(lambda: not note.document.is_dirty)
         assert (garden / "Water.md").read_bytes().endswith(b"#nature\nMine.")
 
     app_run(use)
@@ -286,7 +293,7 @@ def test_quitting_during_a_conflict_asks_and_keeps_both_texts(app_run, garden: P
         pilot.window.close()
         await pilot.press("Keep it open")
         await pilot.until(lambda: not pilot.sheets)
-        assert not pilot.window.ended.is_set() and note.document.dirty
+        assert not pilot.window.ended.is_set() and note.document.is_dirty
         pilot.window.close()
         await pilot.press("Compare…")
         await pilot.press("Keep theirs")
@@ -311,7 +318,7 @@ def test_without_autosave_closing_asks(app_run, settings: Settings, garden: Path
         pilot.window.close()
         await pilot.press("Cancel")
         await pilot.until(lambda: not pilot.sheets)
-        assert not pilot.window.ended.is_set() and note.document.dirty and water.read_bytes() == before
+        assert not pilot.window.ended.is_set() and note.document.is_dirty and water.read_bytes() == before
         pilot.window.close()
         await pilot.press("Save")
         await pilot.until(pilot.window.ended.is_set)

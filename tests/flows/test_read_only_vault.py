@@ -21,11 +21,11 @@ def test_a_vault_for_reading_takes_no_text_and_asks_for_no_approval(app_run, gar
         text = note.editor.toPlainText()
         for mode in ViewMode:
             note.show_mode(mode)
-            widget = note.editor if note.editing else note.reader
+            widget = note.editor if note.is_editing else note.reader
             widget.setFocus()
             QTest.keyClicks(widget, "typed")
             QTest.keyClick(widget, Qt.Key.Key_Return)
-            assert note.editor.toPlainText() == text and not note.document.dirty
+            assert note.editor.toPlainText() == text and not note.document.is_dirty
         turn = await pilot.ask("tag Tea with #reviewed")
         assert turn.state == "done"
         assert pilot.approvals.dialog is None

@@ -42,12 +42,12 @@ def test_a_group_answers_under_its_members_names_and_is_stopped(app_run, setting
         await pilot.until(lambda: _speakers(pilot) == ["Anna", "Bert"], "both names are shown")
 
         await pilot.type_prompt("write a book about tea")
-        await pilot.until(lambda: pilot.agent.composer.running, "the group is at work")
+        await pilot.until(lambda: pilot.agent.composer.is_running, "the group is at work")
         await pilot.until(lambda: len(server.requests) == 3, "a member answers")
         QTest.keyClick(pilot.agent.composer.field, Qt.Key.Key_Escape)
         finished = await pilot.turn_over(2)
         assert finished.state == "stopped" and len(server.requests) == 3
-        await pilot.until(lambda: not pilot.agent.composer.running, "it has stopped")
+        await pilot.until(lambda: not pilot.agent.composer.is_running, "it has stopped")
 
     with use_model(settings, *answers) as server:
         app_run(use)
@@ -96,7 +96,7 @@ def test_a_message_from_outside_is_a_banner_that_leads_to_it(app_run, settings: 
         await pilot.until(lambda: "message:inbox" in banners.keys, "the banner is there")
         button = next(one for one in banners.findChildren(QPushButton) if one.text() == "Show")
         await pilot.click(button)
-        await pilot.until(lambda: pilot.agent.shows("inbox"), "the message is shown")
+        await pilot.until(lambda: pilot.agent.is_showing("inbox"), "the message is shown")
         labels = [one.text() for one in pilot.agent.transcript.widget().findChildren(QLabel)]
         assert "Pal → You" in labels and "Water boils!" in labels
         assert "message:inbox" not in banners.keys

@@ -84,11 +84,11 @@ def test_a_tool_with_operations_is_run_by_its_form(app_run, garden: Path) -> Non
         await pilot.open(garden)
         await choose_tool(pilot, "Edit note")
         asked = await form(pilot)
-        assert asked.shown == ("op", "name", "text")
+        assert asked.visible_arguments == ("op", "name", "text")
         op = asked.editors["op"].control
         assert isinstance(op, QComboBox)
         op.setCurrentIndex(op.findData("insert_under"))
-        assert asked.shown == ("op", "name", "text", "heading")
+        assert asked.visible_arguments == ("op", "name", "text", "heading")
         await pilot.press("Run", asked)
         wrong = {name for name, label in asked._errors.items() if label.text()}
         assert wrong == {"name", "text", "heading"} and asked.isVisible()

@@ -56,9 +56,9 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         await pilot.front()
         QTest.keyClick(pilot.window, Qt.Key.Key_D, Qt.KeyboardModifier.AltModifier)
         note = await pilot.shown(f"Days/{TODAY}.md")
-        await pilot.until(lambda: note.editing and note.editor.hasFocus(), "it can be written in")
+        await pilot.until(lambda: note.is_editing and note.editor.hasFocus(), "it can be written in")
         QTest.keyClicks(note.editor, "typed")
-        await pilot.until(lambda: not note.document.dirty, "it is saved")
+        await pilot.until(lambda: not note.document.is_dirty, "it is saved")
         assert (garden / note.path).read_text() == (
             f"---\ntags: [day]\nstatus: done\n---\n# {TODAY}\n\n- typed\n\nEnd\n"
         )
@@ -130,7 +130,8 @@ def test_the_outline_follows_the_note_in_front(app_run, garden: Path) -> None:
         await pilot.until(lambda: note.editor.textCursor().block().text() == "## Care", "it is gone to")
         await pilot.open_note("Water.md")
         await pilot.until(lambda: texts(outline.tree) == {"Water": []}, "the other note")
-        await pilot.note_area.close_all()
+        while pilot.note_area.current is not None:
+            assert await pilot.note_area.close_current()
         await pilot.until(lambda: not outline.tree.isVisible(), "no note is open")
 
     app_run(use)

@@ -240,7 +240,7 @@ class Writer:
     async def _at_rest(self, note: NoteView) -> None:
         note.save()
         await self.pilot.until(
-            lambda: not note.document.dirty and not note.document.is_saving, "all is saved"
+            lambda: not note.document.is_dirty and not note.document.is_saving, "all is saved"
         )
 
 

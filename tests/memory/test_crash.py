@@ -136,6 +136,6 @@ def test_killed_again_during_the_recovery(folder: Path, monkeypatch: pytest.Monk
         os.kill(os.getpid(), signal.SIGKILL)
 
     with monkeypatch.context() as patched:
-        patched.setattr(MemoryStore, "_sent", die)
+        patched.setattr(MemoryStore, "_remove_from_outbox", die)
         assert in_child(lambda: MemoryStore(folder, Journal(folder)))
     assert check(folder)

@@ -37,9 +37,9 @@ ENTRY = AuditEntry(
 
 @pytest.fixture
 def log(tmp_path):
-    made = AuditLog(tmp_path)
-    yield made
-    made.close()
+    audit = AuditLog(tmp_path)
+    yield audit
+    audit.close()
 
 
 def fill(log, count=5):
@@ -271,13 +271,13 @@ def test_rows_lost_in_a_power_cut_are_distinguished_from_tampering(tmp_path, mon
     log = AuditLog(tmp_path)
     fill(log)
     power.cut(log, tmp_path, 3)
-    found = check(tmp_path / "audit.sqlite3", tmp_path / "audit.head")
-    assert found.ok and found.gaps == (Gap(4, 5, "crash"),)
+    audit_check = check(tmp_path / "audit.sqlite3", tmp_path / "audit.head")
+    assert audit_check.ok and audit_check.gaps == (Gap(4, 5, "crash"),)
     log = AuditLog(tmp_path)
     assert "rows 4 to 5" in log.problem and "computer stopped" in log.problem
     assert log.append(ENTRY).id == 7
-    found = log.verify()
-    assert found.ok and found.gaps == (Gap(4, 5, "crash"),)
+    audit_check = log.verify()
+    assert audit_check.ok and audit_check.gaps == (Gap(4, 5, "crash"),)
     log.close()
     log = AuditLog(tmp_path)
     assert log.problem == "" and log.verify().gaps == (Gap(4, 5, "crash"),)
@@ -381,27 +381,27 @@ def test_filters(log):
     log.append(replace(ENTRY, tool="delete_note", caller="Agent", turn="t1", time=ENTRY.time + 10))
     log.append(replace(ENTRY, decision="rule", arguments='{"100%_x": 1}', conversation="c1"))
 
-    def found(**filter):
+    def find_ids(**filter):
         return [entry.id for entry in log.entries(AuditFilter(**filter))]
 
-    assert found() == [3, 2, 1]
-    assert found(caller="Agent") == found(tool="delete_note") == found(turn="t1") == [2]
-    assert found(decision="rule") == found(conversation="c1") == [3]
-    assert found(text="100%_x") == [3] and found(text="10_%") == []
-    assert found(text="tea.MD") == [3, 2, 1] and found(text="tea.md", caller="Agent") == [2]
-    assert found(since=ENTRY.time + 1) == [2] and found(until=ENTRY.time) == [3, 1]
+    assert find_ids() == [3, 2, 1]
+    assert find_ids(caller="Agent") == find_ids(tool="delete_note") == find_ids(turn="t1") == [2]
+    assert find_ids(decision="rule") == find_ids(conversation="c1") == [3]
+    assert find_ids(text="100%_x") == [3] and find_ids(text="10_%") == []
+    assert find_ids(text="tea.MD") == [3, 2, 1] and find_ids(text="tea.md", caller="Agent") == [2]
+    assert find_ids(since=ENTRY.time + 1) == [2] and find_ids(until=ENTRY.time) == [3, 1]
 
 
 def test_undone_is_found_through_undo_of_undo(tmp_path):
     log = AuditLog(tmp_path)
-    made = log.append(replace(ENTRY, commit=10))
+    entry = log.append(replace(ENTRY, commit=10))
     undone = log.append(replace(ENTRY, commit=11, undoes=(10,)))
     for _ in range(2):
-        assert log.entry(made.id).undone_by == undone.id and log.entry(undone.id).undone_by is None
+        assert log.entry(entry.id).undone_by == undone.id and log.entry(undone.id).undone_by is None
         log.close()
         log = AuditLog(tmp_path)
     redone = log.append(replace(ENTRY, commit=12, undoes=(11,)))
-    assert log.entry(made.id).undone_by is None and log.entry(undone.id).undone_by == redone.id
+    assert log.entry(entry.id).undone_by is None and log.entry(undone.id).undone_by == redone.id
     assert log.entry_of_commit(11).id == undone.id
     assert log.last_commit == 12
     log.close()
@@ -447,14 +447,14 @@ def test_a_killed_writer_loses_nothing_it_has_logged(tmp_path, after):
     process = subprocess.Popen(
         [sys.executable, "-c", _WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True
     )
-    seen = 0
+    last_id = 0
     for line in process.stdout:
-        seen = int(line)
-        if seen >= after:
+        last_id = int(line)
+        if last_id >= after:
             break
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
     log = AuditLog(tmp_path)
-    assert log.problem == "" and log.entries(limit=1)[0].id >= seen and log.verify().ok
+    assert log.problem == "" and log.entries(limit=1)[0].id >= last_id and log.verify().ok
     log.close()

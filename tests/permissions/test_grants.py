@@ -66,16 +66,16 @@ def test_only_always_outlives_the_session(grants, tmp_path, clock):
 
 
 def test_uses_are_counted_and_published(tmp_path):
-    bus, told = EventBus(), []
-    bus.subscribe(GrantsChanged, told.append)
+    bus, published = EventBus(), []
+    bus.subscribe(GrantsChanged, published.append)
     grants = Grants(tmp_path, events=bus)
     grant = grants.add(GrantOffer("", Operation.UPDATE))
     grants.record_use([grant.id, "gone"])
-    assert told[-1].grants[0].used == 1
+    assert published[-1].grants[0].used == 1
     grants.revoke(grant.id)
-    assert told[-1].grants == () and len(told) == 3
+    assert published[-1].grants == () and len(published) == 3
     grants.revoke(grant.id)
-    assert len(told) == 3
+    assert len(published) == 3
 
 
 @pytest.mark.parametrize("operation", [Operation.EXECUTE, Operation.ADMINISTRATIVE, Operation.DELETE])
@@ -124,12 +124,12 @@ async def test_an_expiry_is_published_when_it_happens(tmp_path, clock, monkeypat
     later = []
     loop = asyncio.get_running_loop()
     monkeypatch.setattr(loop, "call_later", lambda seconds, look: later.append((seconds, look)))
-    bus, told = EventBus(), []
-    bus.subscribe(GrantsChanged, told.append)
+    bus, published = EventBus(), []
+    bus.subscribe(GrantsChanged, published.append)
     grants = Grants(tmp_path, clock, bus)
     grants.add(GrantOffer("", Operation.UPDATE, minutes=30))
     ((seconds, look),) = later
-    assert 1800 <= seconds < 1801 and len(told) == 1
+    assert 1800 <= seconds < 1801 and len(published) == 1
     clock.now += seconds
     look()
-    assert told[-1].grants == () and len(told) == 2
+    assert published[-1].grants == () and len(published) == 2

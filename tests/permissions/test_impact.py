@@ -28,9 +28,9 @@ def test_backlinks_from_notes_that_go_too_do_not_count():
 
 
 def test_backlinks_from_notes_that_are_changed_along_and_lose_the_link_do_not_count():
-    gone = Delete(A, b"")
+    removed = Delete(A, b"")
     rewritten, still = Update(B, b"[[a]]", b"[[other]] and a"), Update(C, b"[[a]]", b"[[a]] x")
-    reach = impact_of_changes(ChangeSet((gone, rewritten, still)), lambda path: [B, C])
+    reach = impact_of_changes(ChangeSet((removed, rewritten, still)), lambda path: [B, C])
     assert reach.scope.backlinks == (C,)
 
 

@@ -118,11 +118,11 @@ CALLS = st.builds(
 
 def made_of(tmp, rules, offers, unlocked, vault=NO_RULES):
     grants = Grants(tmp)
-    made = policy(grants, *rules, vault=vault, unlock_delete_grants=unlocked)
+    tested_policy = policy(grants, *rules, vault=vault, unlock_delete_grants=unlocked)
     for offer in offers:
         if offer.operation is not Operation.DELETE or unlocked:
             grants.add(offer)
-    return made
+    return tested_policy
 
 
 def denies(made, call):
@@ -142,12 +142,12 @@ def test_the_order_of_rules_does_not_matter(tmp_path_factory, call, rules, offer
 @given(CALLS, st.lists(RULES, max_size=6), st.lists(OFFERS, max_size=4), st.booleans())
 def test_deny_beats_ask_beats_allow(tmp_path_factory, call, rules, offers, unlocked):
     tmp = tmp_path_factory.mktemp("g")
-    made = made_of(tmp, rules, offers, unlocked)
+    tested_policy = made_of(tmp, rules, offers, unlocked)
     rank = {Deny: 0, Ask: 1, Allow: 2}
     # Each tightening rule can only tighten; each loosening one leaves deny and ask rules alone.
     for extra, tightens in ((rule("deny"), True), (rule("ask"), True), (rule("allow"), False)):
         other = made_of(tmp, [extra, *rules], offers, unlocked)
-        before, after = rank[type(made.decide(call))], rank[type(other.decide(call))]
+        before, after = rank[type(tested_policy.decide(call))], rank[type(other.decide(call))]
         assert after <= before if tightens else after >= before
         if call.caller.kind is not CallerKind.USER and extra.effect == "deny":
             assert after == 0
@@ -155,7 +155,7 @@ def test_deny_beats_ask_beats_allow(tmp_path_factory, call, rules, offers, unloc
             assert after <= 1
     without_allow = made_of(tmp, [r for r in rules if r.effect != "allow"], [], unlocked)
     if isinstance(without_allow.decide(call), Deny):
-        assert denies(made, call)
+        assert denies(tested_policy, call)
 
 
 @given(CALLS, st.lists(RULES, max_size=4), st.lists(OFFERS, max_size=6), st.booleans())
@@ -181,14 +181,14 @@ def test_a_vaults_rules_only_tighten(tmp_path_factory, call, rules, brought, unl
 
 @given(st.lists(RULES, max_size=4), st.lists(OFFERS, max_size=4), CALLERS, st.booleans())
 def test_hard_rules_are_never_loosened(tmp_path_factory, rules, offers, caller, unlocked):
-    made = made_of(tmp_path_factory.mktemp("g"), [rule("allow"), *rules], offers, unlocked)
+    tested_policy = made_of(tmp_path_factory.mktemp("g"), [rule("allow"), *rules], offers, unlocked)
     hidden = NotePath.on_disk(random.choice([".git/config", ".obsidian/x.json", "a/.scriptorium/rules.toml"]))
-    assert denies(made, facts(Create(hidden, b""), caller=caller))
-    assert denies(made, facts(Move(A, hidden, b"", b""), caller=caller))
-    assert denies(made, facts(Update(A, b"1", b"2"), caller=caller, reads_only=True))
+    assert denies(tested_policy, facts(Create(hidden, b""), caller=caller))
+    assert denies(tested_policy, facts(Move(A, hidden, b"", b""), caller=caller))
+    assert denies(tested_policy, facts(Update(A, b"1", b"2"), caller=caller, reads_only=True))
     command = effect_facts(Effect("command", "ls"), caller)
-    assert denies(made, replace(command, executes=False))
-    assert not isinstance(made.decide(command), Allow)
+    assert denies(tested_policy, replace(command, executes=False))
+    assert not isinstance(tested_policy.decide(command), Allow)
 
 
 # Calls that always ask
@@ -196,10 +196,10 @@ def test_hard_rules_are_never_loosened(tmp_path_factory, rules, offers, caller, 
 
 def test_a_change_of_many_files_always_asks(grants):
     grants.set_session(Operation.UPDATE, True)
-    many = [Update(NotePath(f"{i}.md"), b"1", b"2") for i in range(21)]
-    assert isinstance(policy(grants).decide(facts(*many[:20])), Allow)
-    assert isinstance(policy(grants).decide(facts(*many)), Ask)
-    assert isinstance(policy(grants, vault=VaultRules(bulk_threshold=5)).decide(facts(*many[:6])), Ask)
+    too_many = [Update(NotePath(f"{i}.md"), b"1", b"2") for i in range(21)]
+    assert isinstance(policy(grants).decide(facts(*too_many[:20])), Allow)
+    assert isinstance(policy(grants).decide(facts(*too_many)), Ask)
+    assert isinstance(policy(grants, vault=VaultRules(bulk_threshold=5)).decide(facts(*too_many[:6])), Ask)
 
 
 @pytest.mark.parametrize("kind", ["command", "message", "administrative", "no such kind"])
@@ -229,69 +229,71 @@ def test_deletes_need_the_setting_and_no_backlinks(grants):
 
 
 def test_a_read_outside_asks_for_each_new_folder(grants):
-    made = policy(grants)
+    tested_policy = policy(grants)
     call = effect_facts(Effect("read", "x", (("folder", "/home/me/papers"),)))
     grants.set_session(Operation.READ, True)
-    assert isinstance(made.decide(call), Ask)
+    assert isinstance(tested_policy.decide(call), Ask)
     grants.remember_outside(["/home/me"])
-    assert isinstance(made.decide(call), Allow)
+    assert isinstance(tested_policy.decide(call), Allow)
     grants.set_session(Operation.READ, False)
-    assert isinstance(made.decide(call), Ask)
+    assert isinstance(tested_policy.decide(call), Ask)
 
 
 # Rules
 
 
 def test_a_move_out_of_a_protected_folder_is_a_delete_there(grants):
-    made = policy(grants, rule("deny", "delete", glob="Projects/**"))
-    assert denies(made, facts(Move(A, B, b"", b"")))
-    assert not denies(made, facts(Move(A, NotePath("Projects/z.md"), b"", b"")))
-    assert not denies(made, facts(Move(B, NotePath("Other/b.md"), b"", b"")))
+    tested_policy = policy(grants, rule("deny", "delete", glob="Projects/**"))
+    assert denies(tested_policy, facts(Move(A, B, b"", b"")))
+    assert not denies(tested_policy, facts(Move(A, NotePath("Projects/z.md"), b"", b"")))
+    assert not denies(tested_policy, facts(Move(B, NotePath("Other/b.md"), b"", b"")))
 
 
 def test_a_move_into_a_folder_is_a_create_there(grants):
-    made = policy(grants, rule("deny", "create", glob="Projects/**"))
-    assert denies(made, facts(Move(B, A, b"", b"")))
-    assert not denies(made, facts(Move(A, NotePath("Projects/z.md"), b"", b"")))
+    tested_policy = policy(grants, rule("deny", "create", glob="Projects/**"))
+    assert denies(tested_policy, facts(Move(B, A, b"", b"")))
+    assert not denies(tested_policy, facts(Move(A, NotePath("Projects/z.md"), b"", b"")))
 
 
 def test_one_denied_part_denies_the_whole(grants):
-    made = policy(grants, rule("deny", "update", glob="Journal"))
-    assert denies(made, facts(Update(A, b"1", b"2"), Update(B, b"1", b"2")))
+    tested_policy = policy(grants, rule("deny", "update", glob="Journal"))
+    assert denies(tested_policy, facts(Update(A, b"1", b"2"), Update(B, b"1", b"2")))
 
 
 def test_rules_are_about_callers_and_tools(grants):
-    made = policy(grants, rule("deny", caller="claude*", tool="edit_*"))
+    tested_policy = policy(grants, rule("deny", caller="claude*", tool="edit_*"))
     claude = Caller(CallerKind.MCP, "Claude Desktop")
-    assert denies(made, replace(UPDATE, caller=claude)) and not denies(made, UPDATE)
-    assert not denies(made, replace(UPDATE, caller=claude, tool="create_note"))
+    assert denies(tested_policy, replace(UPDATE, caller=claude)) and not denies(tested_policy, UPDATE)
+    assert not denies(tested_policy, replace(UPDATE, caller=claude, tool="create_note"))
 
 
 def test_a_star_does_not_match_the_user(grants):
-    made = policy(grants, rule("deny"))
-    assert denies(made, UPDATE) and not denies(made, replace(UPDATE, caller=Caller.user()))
+    tested_policy = policy(grants, rule("deny"))
+    assert denies(tested_policy, UPDATE) and not denies(tested_policy, replace(UPDATE, caller=Caller.user()))
     assert denies(policy(grants, rule("deny", caller="user")), replace(UPDATE, caller=Caller.user()))
 
 
 def test_rules_that_cannot_be_read_deny_changes_and_leave_reads(grants):
-    made = policy(grants, rule("allow"), vault=None)
-    assert denies(made, UPDATE) and isinstance(made.decide(READ), Allow)
-    assert not denies(made, replace(UPDATE, caller=Caller.user()))
+    tested_policy = policy(grants, rule("allow"), vault=None)
+    assert denies(tested_policy, UPDATE) and isinstance(tested_policy.decide(READ), Allow)
+    assert not denies(tested_policy, replace(UPDATE, caller=Caller.user()))
 
 
 def test_allow_rules_and_grants_add_up(grants):
-    made = policy(grants, rule("allow", "update", glob="Projects/**"))
-    assert made.decide(UPDATE) == Allow("an allow rule in the settings", "rule")
+    tested_policy = policy(grants, rule("allow", "update", glob="Projects/**"))
+    assert tested_policy.decide(UPDATE) == Allow("an allow rule in the settings", "rule")
     both = facts(Update(A, b"1", b"2"), Update(B, b"1", b"2"))
-    assert isinstance(made.decide(both), Ask)
+    assert isinstance(tested_policy.decide(both), Ask)
     grants.add(GrantOffer("", Operation.UPDATE, folder="Journal"))
-    assert made.decide(both).by == "grant"
+    assert tested_policy.decide(both).by == "grant"
 
 
 def test_a_rule_can_remove_an_operation_of_a_tool(grants):
-    made = policy(grants, rule("deny", tool="edit_note.patch"))
-    assert not made.may_call(AGENT, "notes", "edit_note", "patch")
-    assert made.may_call(AGENT, "notes", "edit_note", "append") and made.may_call(AGENT, "notes", "edit_note")
+    tested_policy = policy(grants, rule("deny", tool="edit_note.patch"))
+    assert not tested_policy.may_call(AGENT, "notes", "edit_note", "patch")
+    assert tested_policy.may_call(AGENT, "notes", "edit_note", "append") and tested_policy.may_call(
+        AGENT, "notes", "edit_note"
+    )
 
 
 # Offers
@@ -310,13 +312,13 @@ def test_offers_say_exactly_what_they_cover(grants):
 @given(CALLS, st.booleans())
 def test_an_accepted_offer_allows_the_same_call(tmp_path_factory, call, unlocked):
     grants = Grants(tmp_path_factory.mktemp("g"))
-    made = policy(grants, unlock_delete_grants=unlocked)
-    verdict = made.decide(call)
+    tested_policy = policy(grants, unlock_delete_grants=unlocked)
+    verdict = tested_policy.decide(call)
     for offer in verdict.offers if isinstance(verdict, Ask) else ():
         grant = grants.add(offer)
-        assert isinstance(made.decide(call), Allow)
+        assert isinstance(tested_policy.decide(call), Allow)
         grants.revoke(grant.id)
-        assert isinstance(made.decide(call), Ask)
+        assert isinstance(tested_policy.decide(call), Ask)
 
 
 def test_changes_of_several_kinds_get_no_offers(grants):

@@ -93,10 +93,10 @@ async def test_a_failing_bubblewrap_is_reported_with_its_own_message(tmp_path: P
 
 @pytest.fixture
 async def sandbox() -> Sandbox:
-    made = Sandbox()
-    if problem := await made.problem():
+    tested_sandbox = Sandbox()
+    if problem := await tested_sandbox.problem():
         pytest.skip(f"no sandbox on this system: {problem}")
-    return made
+    return tested_sandbox
 
 
 @pytest.fixture
@@ -116,31 +116,31 @@ async def in_sandbox(
 
 
 async def test_the_vault_can_be_read(sandbox: Sandbox, vault: Path) -> None:
-    done = await in_sandbox(sandbox, BindMount(str(vault)), "cat", "Note.md", f"{VAULT_MOUNT}/Note.md")
-    assert (done.exit_code, done.output) == (0, b"shown\nshown\n")
+    result = await in_sandbox(sandbox, BindMount(str(vault)), "cat", "Note.md", f"{VAULT_MOUNT}/Note.md")
+    assert (result.exit_code, result.output) == (0, b"shown\nshown\n")
 
 
 async def test_hidden_notes_and_folders_cannot_be_read(sandbox: Sandbox, vault: Path) -> None:
     bound = BindMount(str(vault), hidden_files=("Secret.md",), hidden_folders=(".git",))
-    done = await in_sandbox(sandbox, bound, "grep", "-rE", "secret|treasure|shown", VAULT_MOUNT)
-    assert b"shown" in done.output
-    assert b"treasure" not in done.output and b"old secret" not in done.output
+    result = await in_sandbox(sandbox, bound, "grep", "-rE", "secret|treasure|shown", VAULT_MOUNT)
+    assert b"shown" in result.output
+    assert b"treasure" not in result.output and b"old secret" not in result.output
 
 
 async def test_as_many_hidden_files_as_promised_fit(sandbox: Sandbox, vault: Path) -> None:
     names = tuple(f"Hidden {number}.md" for number in range(MAX_HIDDEN_PATHS))
     for name in names:
         (vault / name).write_text("treasure")
-    done = await in_sandbox(sandbox, BindMount(str(vault), hidden_files=names), "cat", "Note.md", names[-1])
-    assert done.output == b"shown\n"
+    result = await in_sandbox(sandbox, BindMount(str(vault), hidden_files=names), "cat", "Note.md", names[-1])
+    assert result.output == b"shown\n"
 
 
 async def test_nothing_is_written_outside(sandbox: Sandbox, vault: Path, tmp_path: Path) -> None:
     target = tmp_path / "outside.txt"
     script = 'for f in "$@"; do echo x > "$f" && echo "wrote $f"; done; echo y > /tmp/own; cat /tmp/own'
     paths = (str(target), "/usr/x", "/vault/x")
-    done = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", script, "sh", *paths)
-    assert done.output == b"y\n"
+    result = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", script, "sh", *paths)
+    assert result.output == b"y\n"
     assert not target.exists() and not (vault / "x").exists()
 
 
@@ -156,30 +156,30 @@ async def test_the_home_folder_and_its_neighbors_cannot_be_read(
     secret.write_text("treasure")
     home = str(Path.home())
     script = 'cat "$1"; ls -A "$2" "$HOME"; cat /etc/passwd'
-    done = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", script, "sh", str(secret), home)
-    assert b"treasure" not in done.output and b"root:" not in done.output
-    assert f"'{home}'".encode() in done.errors or home == "/"
+    result = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", script, "sh", str(secret), home)
+    assert b"treasure" not in result.output and b"root:" not in result.output
+    assert f"'{home}'".encode() in result.errors or home == "/"
 
 
 async def test_there_is_no_network(sandbox: Sandbox, vault: Path, listener: int) -> None:
     script = f"(exec 3<>/dev/tcp/127.0.0.1/{listener}) 2>&1 && echo reached; cat /proc/net/dev"
-    done = await in_sandbox(sandbox, BindMount(str(vault)), "bash", "-c", script)
-    assert b"reached" not in done.output
-    interfaces = {line.split(":")[0].strip() for line in done.output.decode().splitlines() if ":" in line}
+    result = await in_sandbox(sandbox, BindMount(str(vault)), "bash", "-c", script)
+    assert b"reached" not in result.output
+    interfaces = {line.split(":")[0].strip() for line in result.output.decode().splitlines() if ":" in line}
     assert not {name for name in interfaces if name.startswith(("eth", "en", "wl"))}
 
 
 async def test_other_processes_cannot_be_seen_and_no_right_is_left(sandbox: Sandbox, vault: Path) -> None:
     script = "ls -d /proc/[0-9]*; grep CapEff /proc/self/status"
-    done = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", script)
-    lines = done.output.decode().split()
+    result = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", script)
+    lines = result.output.decode().split()
     assert len([line for line in lines if line.startswith("/proc/")]) <= 4
     assert lines[-1] == "0000000000000000"
 
 
 async def test_a_time_out_ends_all_of_it(sandbox: Sandbox, vault: Path) -> None:
-    done = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", "sleep 600 & sleep 600", timeout=1)
-    assert done.timed_out
+    result = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", "sleep 600 & sleep 600", timeout=1)
+    assert result.timed_out
 
 
 @pytest.fixture

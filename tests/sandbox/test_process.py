@@ -30,7 +30,7 @@ def runs(pid: int) -> bool:
         return False
 
 
-async def gone(pid: int) -> None:
+async def wait_until_gone(pid: int) -> None:
     """Wait for the end of a killed process; if it never ends, the test times out."""
     while runs(pid):
         await asyncio.sleep(0.01)
@@ -43,21 +43,21 @@ async def python(code: str, *arguments: str, timeout: float = PATIENCE, **more) 
 
 
 async def test_outputs_and_exit_status_are_returned() -> None:
-    done = await python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)")
-    assert (done.exit_code, done.output, done.errors) == (3, b"out\n", b"err\n")
-    assert not done.timed_out and not done.cut
+    result = await python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)")
+    assert (result.exit_code, result.output, result.errors) == (3, b"out\n", b"err\n")
+    assert not result.timed_out and not result.cut
 
 
 async def test_arguments_are_not_interpreted(tmp_path: Path) -> None:
     words = ["$HOME", "; touch x", "a b", "*", "`id`"]
-    done = await python("import sys; print(sys.argv[1:])", *words)
-    assert done.output.decode().strip() == str(words)
+    result = await python("import sys; print(sys.argv[1:])", *words)
+    assert result.output.decode().strip() == str(words)
 
 
 async def test_output_beyond_the_limit_is_dropped_and_the_program_continues() -> None:
-    done = await python("import sys; print('x' * 300_000); print('end', file=sys.stderr)", max_output=1000)
-    assert done.output == b"x" * 1000 and done.cut
-    assert done.exit_code == 0 and done.errors == b"end\n"
+    result = await python("import sys; print('x' * 300_000); print('end', file=sys.stderr)", max_output=1000)
+    assert result.output == b"x" * 1000 and result.cut
+    assert result.exit_code == 0 and result.errors == b"end\n"
 
 
 async def test_it_reads_what_it_is_given_and_nothing_else() -> None:
@@ -73,17 +73,17 @@ async def test_it_sees_only_the_environment_it_is_given(monkeypatch: pytest.Monk
 
 
 async def test_a_time_out_ends_the_program_and_what_it_started() -> None:
-    done = await python(PARENT, CHILD, timeout=2)
-    assert done.timed_out
+    result = await python(PARENT, CHILD, timeout=2)
+    assert result.timed_out
     # On a machine too busy to have started the child in this time, there is nothing to check.
-    await gone(int(done.output or -1))
+    await wait_until_gone(int(result.output or -1))
 
 
 async def test_what_is_left_in_the_background_is_ended() -> None:
     code = "import subprocess, sys; subprocess.Popen([sys.executable, '-S', '-c', sys.argv[1]])"
-    done = await python(code, CHILD, timeout=2)
-    assert done.timed_out
-    await gone(int(done.output or -1))
+    result = await python(code, CHILD, timeout=2)
+    assert result.timed_out
+    await wait_until_gone(int(result.output or -1))
 
 
 async def test_a_withdrawn_run_ends_its_program(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ async def test_a_withdrawn_run_ends_its_program(tmp_path: Path) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await gone(int(mark.read_text()))
+    await wait_until_gone(int(mark.read_text()))
 
 
 async def test_no_process_of_ours_is_left_as_a_zombie() -> None:

@@ -24,7 +24,7 @@ async def run(tmp_path: Path, code: str, bounds: ResourceLimits):
 
 
 @pytest.fixture(params=["prlimit", "ulimit"])
-def way(request, monkeypatch):
+def method(request, monkeypatch):
     if request.param == "ulimit":
         monkeypatch.setattr(resource_limits.shutil, "which", lambda *_, **__: None)
     elif resource_limits.shutil.which("prlimit") is None:
@@ -32,15 +32,15 @@ def way(request, monkeypatch):
     return request.param
 
 
-async def test_a_program_gets_no_more_memory(way, tmp_path):
+async def test_a_program_gets_no_more_memory(method, tmp_path):
     bounds = ResourceLimits(memory=400 * 1024**2, processes=None)
-    few = await run(tmp_path, "print(len(bytearray(100 << 20)))", bounds)
-    assert few.exit_code == 0 and few.output.strip() == str(100 << 20).encode()
-    many = await run(tmp_path, "bytearray(1 << 30)", bounds)
-    assert many.exit_code != 0 and b"MemoryError" in many.errors
+    result = await run(tmp_path, "print(len(bytearray(100 << 20)))", bounds)
+    assert result.exit_code == 0 and result.output.strip() == str(100 << 20).encode()
+    second_result = await run(tmp_path, "bytearray(1 << 30)", bounds)
+    assert second_result.exit_code != 0 and b"MemoryError" in second_result.errors
 
 
-async def test_a_program_writes_no_larger_file(way, tmp_path):
+async def test_a_program_writes_no_larger_file(method, tmp_path):
     bounds = ResourceLimits(file_size=1024**2, processes=None)
     code = "open('large', 'wb').write(bytes(4 << 20))"
     assert (await run(tmp_path, code, bounds)).exit_code != 0
@@ -50,14 +50,14 @@ async def test_a_program_writes_no_larger_file(way, tmp_path):
 @pytest.mark.skipif(resource_limits.shutil.which("prlimit") is None, reason="there is no prlimit here")
 async def test_the_number_of_processes_is_limited(tmp_path):
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_NPROC)[0])"
-    done = await run(tmp_path, code, ResourceLimits(processes=128))
-    assert done.output.strip() == b"128"
+    result = await run(tmp_path, code, ResourceLimits(processes=128))
+    assert result.output.strip() == b"128"
 
 
 async def test_a_command_without_a_sandbox_is_limited_and_a_missing_program_is_an_error(tmp_path):
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
-    done = await run_unsandboxed([sys.executable, "-I", "-c", code], str(tmp_path), str(tmp_path), 30)
-    assert int(done.output) == IN_SANDBOX.memory
+    result = await run_unsandboxed([sys.executable, "-I", "-c", code], str(tmp_path), str(tmp_path), 30)
+    assert int(result.output) == IN_SANDBOX.memory
     with pytest.raises(NotFoundError, match="no-such-program"):
         await run_unsandboxed(["no-such-program"], str(tmp_path), str(tmp_path), 30)
 

@@ -27,8 +27,10 @@ class Served:
 
     def http(self, token: str | None = None, **headers: str) -> httpx2.AsyncClient:
         """Return a client of the HTTP API with a token, by default Robot's."""
-        given = {"authorization": f"Bearer {self.token if token is None else token}", **headers}
-        return httpx2.AsyncClient(base_url=self.sign.address, headers=given, timeout=30.0, trust_env=False)
+        arguments = {"authorization": f"Bearer {self.token if token is None else token}", **headers}
+        return httpx2.AsyncClient(
+            base_url=self.sign.address, headers=arguments, timeout=30.0, trust_env=False
+        )
 
 
 @pytest.fixture

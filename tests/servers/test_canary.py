@@ -65,14 +65,14 @@ async def test_http_reveals_no_private_note(served):
 @pytest.mark.parametrize("era", ERAS)
 async def test_mcp_reveals_no_private_note(workspace, era):
     async with inside(workspace.hub, era) as client:
-        told: list[object] = [await client.list_tools(), await client.list_resource_templates()]
+        responses: list[object] = [await client.list_tools(), await client.list_resource_templates()]
         page = await client.list_resources()
-        told.append(page)
+        responses.append(page)
         while page.next_cursor:
             page = await client.list_resources(cursor=page.next_cursor)
-            told.append(page)
+            responses.append(page)
         for template in (await client.list_resource_templates()).resource_templates:
-            told += [
+            responses += [
                 await _completed(
                     client, t.ResourceTemplateReference(uri=template.uri_template), "name", template
                 )
@@ -80,28 +80,28 @@ async def test_mcp_reveals_no_private_note(workspace, era):
         prompts = (await client.list_prompts()).prompts
         for prompt in prompts:
             for argument in prompt.arguments or ():
-                told.append(
+                responses.append(
                     await _completed(client, t.PromptReference(name=prompt.name), argument.name, prompt)
                 )
             for value in ("Tea", "drink", CANARY[:-1]):
-                given = {one.name: value for one in prompt.arguments or ()}
+                arguments = {one.name: value for one in prompt.arguments or ()}
                 with contextlib.suppress(MCPError):
-                    told.append(await client.get_prompt(prompt.name, given))
-        assert "Tea" in str(told) and "'drink'" in str(told) and CANARY not in str(told)
+                    responses.append(await client.get_prompt(prompt.name, arguments))
+        assert "Tea" in str(responses) and "'drink'" in str(responses) and CANARY not in str(responses)
         for name in (PLAIN, f"{CANARY} title", "Links/link.md", "Links/link.txt"):
             with pytest.raises(MCPError) as caught:
                 await client.read_resource(f"note:///{quote(name)}")
-            said = f"{caught.value.error.message} {caught.value.error.data}".replace(quote(name), "")
-            assert CANARY not in said.replace(name, "")
+            text = f"{caught.value.error.message} {caught.value.error.data}".replace(quote(name), "")
+            assert CANARY not in text.replace(name, "")
 
 
 async def _completed(client, reference, argument: str, of) -> object:
     """Return the completions of an argument, from several prefixes."""
-    found = []
+    leaks = []
     for text in ("", "x", CANARY[:4], "Notes/", "T"):
         with contextlib.suppress(MCPError):
-            found.append(await client.complete(reference, {"name": argument, "value": text}))
-    return found
+            leaks.append(await client.complete(reference, {"name": argument, "value": text}))
+    return leaks
 
 
 async def test_notifications_and_activity_reveal_no_private_note(workspace):

@@ -12,10 +12,10 @@ from app.workspace.workspace import Workspace
 ROBOT = Client(CallerKind.MCP, "Robot")
 
 
-async def told(workspace: Workspace, reader: ChangeStream) -> list[VaultChange]:
-    """Return the reader's pending events."""
+async def pending_changes(workspace: Workspace, reader: ChangeStream) -> list[VaultChange]:
+    """End the stream and return its pending changes."""
     reader.end()
-    return [news async for news in reader]
+    return [change async for change in reader]
 
 
 async def test_a_private_note_is_not_reported_even_when_deleted(workspace: Workspace) -> None:
@@ -25,7 +25,7 @@ async def test_a_private_note_is_not_reported_even_when_deleted(workspace: Works
     await workspace.index.refresh((NotePath.on_disk("Diary.md"),), ())
     secret.unlink()
     await workspace.index.refresh((), (NotePath.on_disk("Diary.md"),))
-    assert await told(workspace, reader) == []
+    assert await pending_changes(workspace, reader) == []
 
 
 async def test_many_changes_are_one_notification(workspace: Workspace) -> None:
@@ -34,7 +34,7 @@ async def test_many_changes_are_one_notification(workspace: Workspace) -> None:
     for name in names:
         (workspace.root / name).write_text("x\n")
         await workspace.index.refresh((NotePath.on_disk(name),), ())
-    (news,) = await told(workspace, reader)
+    (news,) = await pending_changes(workspace, reader)
     assert news == VaultChange("notes", tuple(sorted(names)), listed=True)
 
 
@@ -45,4 +45,4 @@ async def test_a_slow_reader_keeps_at_most_one_event_of_each_kind(workspace: Wor
         path = NotePath.on_disk(f"Note {number}.md")
         workspace.events.publish(IndexUpdated((path,), (), total))
         workspace.hub.tools_changed()
-    assert await told(workspace, reader) == [VaultChange("notes"), VaultChange("tools")]
+    assert await pending_changes(workspace, reader) == [VaultChange("notes"), VaultChange("tools")]

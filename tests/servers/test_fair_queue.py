@@ -97,17 +97,17 @@ def test_each_client_that_waits_gets_a_turn_before_any_gets_a_second(comers: lis
             await game.step(("enter", 99))
         for who in comers:
             await game.step(("enter", who))
-        left = Counter(who for who, _ in game.waiting)
+        remaining = Counter(who for who, _ in game.waiting)
         game.granted.clear()
         while game.waiting:
             before = len(game.granted)
             await game.step(("end", 0))
             game.check()
             assert len(game.granted) == before + 1
-        rounds = max(left.values(), default=0)
+        rounds = max(remaining.values(), default=0)
         for number in range(rounds):
-            in_round = {who for who, count in left.items() if count > number}
-            begin = sum(min(count, number) for count in left.values())
+            in_round = {who for who, count in remaining.items() if count > number}
+            begin = sum(min(count, number) for count in remaining.values())
             assert set(game.granted[begin : begin + len(in_round)]) == in_round
 
     asyncio.run(play())

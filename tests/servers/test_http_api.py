@@ -71,12 +71,12 @@ async def test_a_pending_outcome_can_be_fetched_later(served: Served, approver: 
     approver.answers = [later]
     async with served.http() as http:
         wish = {"Prefer": "respond-async"}
-        given = {"name": "Later", "content": "x"}
-        answer = await http.post(f"{API}/tools/create_note", json=given, headers=wish)
+        arguments = {"name": "Later", "content": "x"}
+        answer = await http.post(f"{API}/tools/create_note", json=arguments, headers=wish)
         assert answer.status_code == 202
-        place = answer.headers["location"]
-        assert place == f"{API}/pending/{answer.json()['pending_operation_id']}"
-        assert (await http.get(place)).json()["operations"][0]["state"] == "waiting"
+        location = answer.headers["location"]
+        assert location == f"{API}/pending/{answer.json()['pending_operation_id']}"
+        assert (await http.get(location)).json()["operations"][0]["state"] == "waiting"
         async with http.stream("GET", f"{API}/activity") as activity:
             lines = activity.aiter_lines()
             await anext(lines)
@@ -87,7 +87,7 @@ async def test_a_pending_outcome_can_be_fetched_later(served: Served, approver: 
                     states.append(json.loads(line.removeprefix("data: "))["state"])
                 if states[-1:] == ["done"]:
                     break
-        done = (await http.get(place)).json()["operations"][0]
+        done = (await http.get(location)).json()["operations"][0]
         assert done["state"] == "done" and done["outcome"]["path"] == "Later.md"
     assert (served.workspace.root / "Later.md").read_text() == "x\n"
 
@@ -95,10 +95,10 @@ async def test_a_pending_outcome_can_be_fetched_later(served: Served, approver: 
 async def test_an_operation_of_another_client_is_not_found(
     served: Served, approver: ScriptedApprover
 ) -> None:
-    asked = asyncio.Event()
+    question_asked = asyncio.Event()
 
     async def never(request: ApprovalRequest) -> Decision:
-        asked.set()
+        question_asked.set()
         await asyncio.Event().wait()
         return Approved(request.proposal)
 
@@ -107,49 +107,49 @@ async def test_an_operation_of_another_client_is_not_found(
     assert tokens is not None
     async with served.http() as http, served.http(tokens.create("Other")) as other:
         answer = await http.post(f"{API}/tools/create_note?wait=false", json={"name": "Mine"})
-        place = answer.headers["location"]
-        assert (await other.get(place)).status_code == 404
-        assert (await other.delete(place)).status_code == 404
+        location = answer.headers["location"]
+        assert (await other.get(location)).status_code == 404
+        assert (await other.delete(location)).status_code == 404
         assert (await other.get(f"{API}/pending")).json()["operations"] == []
-        taken_back = await http.delete(place)
+        taken_back = await http.delete(location)
         assert taken_back.json()["operations"][0]["state"] == "cancelled"
-        assert (await http.delete(place)).status_code == 422
+        assert (await http.delete(location)).status_code == 422
 
 
 async def test_a_pending_operation_survives_a_restart(
     served: Served, workspace: Workspace, approver: ScriptedApprover
 ) -> None:
-    asked = asyncio.Event()
+    question_asked = asyncio.Event()
 
     async def never(request: ApprovalRequest) -> Decision:
-        asked.set()
+        question_asked.set()
         await asyncio.Event().wait()
         return Approved(request.proposal)
 
     approver.answers = [never]
     async with served.http() as http:
-        given = {"name": "Restart", "content": "x"}
-        answer = await http.post(f"{API}/tools/create_note?wait=false", json=given)
-        place = answer.headers["location"]
+        arguments = {"name": "Restart", "content": "x"}
+        answer = await http.post(f"{API}/tools/create_note?wait=false", json=arguments)
+        location = answer.headers["location"]
     await workspace.close()
     headless = await open_workspace(workspace.root, workspace.settings, None, ask_pending=False)
     await headless.start_scan(lambda progress: None)
     await headless.close()
     assert not (workspace.root / "Restart.md").exists()
-    again = await open_workspace(workspace.root, workspace.settings, ScriptedApprover())
+    reopened = await open_workspace(workspace.root, workspace.settings, ScriptedApprover())
     try:
-        await again.start_scan(lambda progress: None)
-        await again.endpoints.open()
-        assert again.endpoints.server is not None and again.endpoints.server.endpoint is not None
-        later = Served(again, again.endpoints.server.endpoint, served.token)
+        await reopened.start_scan(lambda progress: None)
+        await reopened.endpoints.open()
+        assert reopened.endpoints.server is not None and reopened.endpoints.server.endpoint is not None
+        later = Served(reopened, reopened.endpoints.server.endpoint, served.token)
         async with later.http() as http:
-            one = (await http.get(place)).json()["operations"][0]
+            one = (await http.get(location)).json()["operations"][0]
             while one["state"] in ("waiting", "running"):
-                one = (await http.get(place)).json()["operations"][0]
+                one = (await http.get(location)).json()["operations"][0]
         assert one["state"] == "done"
         assert (workspace.root / "Restart.md").read_text() == "x\n"
     finally:
-        await again.close()
+        await reopened.close()
 
 
 async def test_denials_and_disconnects_end_a_call(served: Served, approver: ScriptedApprover) -> None:
@@ -163,16 +163,16 @@ async def test_denials_and_disconnects_end_a_call(served: Served, approver: Scri
             "message": "Denied by the user: no thanks",
             "words": "no thanks",
         }
-        asked = asyncio.Event()
+        question_asked = asyncio.Event()
 
         async def never(request: ApprovalRequest) -> Decision:
-            asked.set()
+            question_asked.set()
             await asyncio.Event().wait()
             return Approved(request.proposal)
 
         approver.answers = [never]
         call = asyncio.ensure_future(http.post(f"{API}/tools/create_note", json={"name": "Gone"}))
-        await asked.wait()
+        await question_asked.wait()
         call.cancel()
         await asyncio.wait({call})
     await served.workspace.hub.wait_idle()
@@ -190,11 +190,11 @@ async def test_private_notes_do_not_exist_for_clients(served: Served) -> None:
         names = (await http.get(f"{API}/complete", params={"kind": "note", "text": "Secret"})).json()["names"]
         assert not any("Secret plan" in name for name in names)
         assert (await http.post(f"{API}/tools/read_note", json={"name": "Secret plan"})).status_code == 404
-        found = (await http.post(f"{API}/tools/search_notes", json={"query": "xyzzy"})).json()
-        assert found["hits"] == []
-        made = await http.post(f"{API}/tools/create_note", json={"name": "Secret plan"})
-        assert made.status_code == 422
-        assert made.json()["error"]["message"] == "That path can't be used."
+        search_result = (await http.post(f"{API}/tools/search_notes", json={"query": "xyzzy"})).json()
+        assert search_result["hits"] == []
+        created = await http.post(f"{API}/tools/create_note", json={"name": "Secret plan"})
+        assert created.status_code == 422
+        assert created.json()["error"]["message"] == "That path can't be used."
 
 
 async def test_notes_come_a_page_at_a_time(served: Served) -> None:
@@ -205,8 +205,8 @@ async def test_notes_come_a_page_at_a_time(served: Served) -> None:
             paths += page["paths"]
             if not (after := page["next"]):
                 break
-        seen = [str(one.path) for one in served.workspace.index.notes() if not one.private]
-        assert paths == sorted(seen)
+        visible_paths = [str(one.path) for one in served.workspace.index.notes() if not one.private]
+        assert paths == sorted(visible_paths)
         assert (await http.get(f"{API}/notes", params={"limit": "many"})).status_code == 422
         assert (await http.get(f"{API}/complete", params={"kind": "secret"})).status_code == 422
 

@@ -143,8 +143,8 @@ async def test_pending_results_taint_like_immediate_ones(
     served = Open()
     approver.answers = [served]
     later = await hub.call(ROBOT, "create_note", {"name": "Later"}, waiting="pending")
-    read = await hub.call(ROBOT, "look_outside", {})
-    workspace.pending._store.finish(later.pending, PendingState.DONE, read.as_dict())
+    outcome = await hub.call(ROBOT, "look_outside", {})
+    workspace.pending._store.finish(later.pending, PendingState.DONE, outcome.as_dict())
     fresh = LocalVaultAccess(
         "again",
         workspace.runner,
@@ -161,15 +161,15 @@ async def test_pending_results_taint_like_immediate_ones(
 
 
 async def test_stages_and_calls_are_reported_with_one_id(workspace: Workspace) -> None:
-    heard: list[Event] = []
-    workspace.events.subscribe(Event, heard.append)
+    events: list[Event] = []
+    workspace.events.subscribe(Event, events.append)
     await workspace.hub.call(ROBOT, "create_note", {"name": "Told", "content": "x"})
-    moved = [event for event in heard if isinstance(event, CallStageChanged)]
+    moved = [event for event in events if isinstance(event, CallStageChanged)]
     assert [event.stage for event in moved] == ["queued", "running", "asking", "writing", "ended"]
-    started = next(event for event in heard if isinstance(event, ToolStarted))
+    started = next(event for event in events if isinstance(event, ToolStarted))
     assert {event.call for event in moved} == {started.call_id}
     assert started.caller.says == "robot 1.0"
-    assert [event.client for event in heard if isinstance(event, ClientSeen)] == [ROBOT]
+    assert [event.client for event in events if isinstance(event, ClientSeen)] == [ROBOT]
 
 
 async def test_an_idle_client_expires_unless_it_holds_a_connection(workspace: Workspace) -> None:

@@ -26,8 +26,11 @@ async def test_the_tools_are_listed_with_correct_annotations(workspace, era):
     assert list(tools) == [one.name for one in entries]
     assert all(re.fullmatch(r"[A-Za-z0-9_.-]{1,128}", name) for name in tools)
     for entry in entries:
-        told = tools[entry.name].annotations
-        assert (told.read_only_hint, told.destructive_hint) == (entry.read_only, entry.destructive)
+        annotations = tools[entry.name].annotations
+        assert (annotations.read_only_hint, annotations.destructive_hint) == (
+            entry.read_only,
+            entry.destructive,
+        )
         jsonschema.Draft202012Validator.check_schema(tools[entry.name].input_schema)
         jsonschema.Draft202012Validator.check_schema(tools[entry.name].output_schema)
     assert tools["read_note"].annotations.read_only_hint and not tools["edit_note"].annotations.read_only_hint
@@ -46,12 +49,12 @@ async def test_a_result_is_data_and_the_same_as_text(workspace, era):
 
 async def test_a_change_is_asked_about_with_the_clients_words(workspace, approver, era):
     async with inside(workspace.hub, era) as client:
-        given = {"name": "H4", "op": "append", "text": "New.", "why": "It is missing."}
-        result = await client.call_tool("edit_note", given)
+        arguments = {"name": "H4", "op": "append", "text": "New.", "why": "It is missing."}
+        result = await client.call_tool("edit_note", arguments)
     assert result.structured_content["success"] and not result.is_error
-    (asked,) = approver.asked
-    assert (asked.caller.name, asked.caller.claim) == ("Robot", "It is missing.")
-    assert dict(asked.arguments).keys() == {"name", "op", "text"}
+    (request,) = approver.asked
+    assert (request.caller.name, request.caller.claim) == ("Robot", "It is missing.")
+    assert dict(request.arguments).keys() == {"name", "op", "text"}
 
 
 async def test_a_denial_is_no_error(workspace, approver, era):
@@ -104,18 +107,18 @@ async def test_an_unknown_tool_is_a_protocol_error_and_logged(workspace, era):
 async def test_a_client_may_choose_not_to_wait(workspace, approver, era, how):
     approver.answers = [Denied("no")]
     meta = how.get("_meta")
-    given = {"name": "H4", "op": "append", "text": "New.", **({} if meta else how)}
-    ended = asyncio.Event()
+    arguments = {"name": "H4", "op": "append", "text": "New.", **({} if meta else how)}
+    has_ended = asyncio.Event()
     workspace.events.subscribe(
-        PendingChanged, lambda event: None if event.operation.state.is_open else ended.set()
+        PendingChanged, lambda event: None if event.operation.state.is_open else has_ended.set()
     )
     async with inside(workspace.hub, era) as client:
-        result = await client.call_tool("edit_note", given, meta=meta)
+        result = await client.call_tool("edit_note", arguments, meta=meta)
         assert not result.is_error
         id = result.structured_content["pending_operation_id"]
-        await ended.wait()
-        told = await client.call_tool("pending", {"op": "status", "pending_operation_id": id})
-    assert told.structured_content["operations"][0]["state"] == "denied"
+        await has_ended.wait()
+        second_result = await client.call_tool("pending", {"op": "status", "pending_operation_id": id})
+    assert second_result.structured_content["operations"][0]["state"] == "denied"
     assert approver.asked[0].caller.claim == ("Because." if meta else "")
 
 
@@ -137,7 +140,7 @@ async def test_a_result_that_breaks_its_schema_is_left_out(workspace, era, monke
 
 async def test_the_same_over_http_with_a_token(served, approver, era):
     async with over_http(served.sign.address, served.token, era) as client:
-        read = await client.call_tool("read_note", {"name": "H4"})
-        written = await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "New."})
-    assert read.structured_content["name"] == "H4" and written.structured_content["success"]
+        result = await client.call_tool("read_note", {"name": "H4"})
+        second_result = await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "New."})
+    assert result.structured_content["name"] == "H4" and second_result.structured_content["success"]
     assert approver.asked[0].caller.name == "Robot"

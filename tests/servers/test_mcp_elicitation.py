@@ -43,8 +43,8 @@ async def headless(sample_vault):
 async def test_an_approval_writes_what_was_shown(headless, era):
     asked: list[str] = []
     async with inside(headless.hub, era, elicitation_callback=says(YES, asked)) as client:
-        written = await client.call_tool("edit_note", {**EDIT, "why": "To see."})
-    assert written.structured_content["success"]
+        result = await client.call_tool("edit_note", {**EDIT, "why": "To see."})
+    assert result.structured_content["success"]
     assert "New\u202ereversed." in (headless.root / "Instruments" / "H4.md").read_text("utf-8")
     (question,) = asked
     assert (
@@ -69,10 +69,10 @@ NOT_YES = (
 @pytest.mark.parametrize("era", ERAS)
 async def test_anything_but_a_plain_yes_is_a_denial(headless, era):
     before = (headless.root / "Instruments" / "H4.md").read_bytes()
-    left = list(NOT_YES)
+    remaining = list(NOT_YES)
 
     async def answers(context, params):
-        return left.pop(0)
+        return remaining.pop(0)
 
     async with inside(headless.hub, era, elicitation_callback=answers) as client:
         for answer in NOT_YES:
@@ -88,24 +88,24 @@ async def test_a_client_without_elicitation_gets_the_reason_and_may_leave_the_ca
         refused = await client.call_tool("edit_note", EDIT)
         pending = await client.call_tool("edit_note", {**EDIT, "wait_for_user": False})
         id = pending.structured_content["pending_operation_id"]
-        told = await client.call_tool("pending", {"op": "status", "pending_operation_id": id})
+        result = await client.call_tool("pending", {"op": "status", "pending_operation_id": id})
     assert (
         refused.is_error and "The user can't be asked here" in refused.structured_content["error"]["message"]
     )
-    assert told.structured_content["operations"][0]["state"] == "waiting"
+    assert result.structured_content["operations"][0]["state"] == "waiting"
 
 
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_call_that_is_canceled_withdraws_its_question_and_is_in_the_log(headless, era):
-    asked, never = asyncio.Event(), asyncio.get_running_loop().create_future()
+    question_asked, never = asyncio.Event(), asyncio.get_running_loop().create_future()
 
     async def waits(context, params):
-        asked.set()
+        question_asked.set()
         return await never
 
     async with inside(headless.hub, era, elicitation_callback=waits) as client:
         call = asyncio.create_task(client.call_tool("edit_note", EDIT))
-        await asked.wait()
+        await question_asked.wait()
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
     (entry,) = headless.audit.entries(limit=1)
@@ -160,12 +160,12 @@ async def test_a_waiting_call_accepts_only_its_own_answer(headless):
 
 
 async def test_a_client_gets_heartbeats_while_its_user_is_asked(workspace, approver):
-    heard: list[str] = []
+    events: list[str] = []
     several = asyncio.Event()
 
     async def told(progress, total, message):
-        heard.append(message)
-        if heard.count("Waiting for your answer in Scriptorium.") >= 3:
+        events.append(message)
+        if events.count("Waiting for your answer in Scriptorium.") >= 3:
             several.set()
 
     async def after_a_while(request):
@@ -175,7 +175,7 @@ async def test_a_client_gets_heartbeats_while_its_user_is_asked(workspace, appro
     approver.answers = [after_a_while]
     async with inside(workspace.hub, "legacy", heartbeat=0.01) as client:
         result = await client.call_tool("edit_note", EDIT, progress_callback=told)
-    assert result.structured_content["denied"] and heard[0] == "Running."
+    assert result.structured_content["denied"] and events[0] == "Running."
 
 
 def request(proposal) -> ApprovalRequest:

@@ -83,7 +83,7 @@ async def test_each_client_has_a_bounded_number_of_sessions(served, monkeypatch)
 
 
 async def test_an_idle_session_ends_also_with_its_stream_open(workspace):
-    async with bare(workspace, 20.0, listening_idle=0.3) as http:
+    async with unguarded_server(workspace, 20.0, listening_idle=0.3) as http:
         headers = {**await session_of(http), "mcp-protocol-version": "2025-11-25"}
         async with http.stream("GET", "/mcp", headers={**headers, "accept": "text/event-stream"}) as news:
             assert news.status_code == 200
@@ -100,8 +100,8 @@ async def test_a_new_session_replaces_an_idle_one(served, monkeypatch):
     async with served.http() as http:
         first, second = await session_of(http), await session_of(http)
         for number, headers in ((2, first), (3, second)):
-            sent = call(number, "vault_info")
-            assert (await http.post("/mcp", json=sent, headers=headers)).status_code == 200
+            call_message = call(number, "vault_info")
+            assert (await http.post("/mcp", json=call_message, headers=headers)).status_code == 200
         third = await session_of(http)
         codes = []
         for headers in (first, second, third):
@@ -111,11 +111,11 @@ async def test_a_new_session_replaces_an_idle_one(served, monkeypatch):
 
 
 async def test_a_body_with_too_many_values_is_refused_before_it_is_parsed(served):
-    many = b"{" + b",".join(b'"k%d":1' % n for n in range(60_000)) + b"}"
+    too_many = b"{" + b",".join(b'"k%d":1' % n for n in range(60_000)) + b"}"
     text = {"name": "Long", "content": "a, b: c, " * 60_000}
     async with served.http() as http:
         for path in ("/mcp", "/api/v1/tools/create_note"):
-            answer = await http.post(path, content=many, headers=ACCEPT)
+            answer = await http.post(path, content=too_many, headers=ACCEPT)
             assert answer.status_code == 413 and "20,000 values" in answer.text
         assert (await http.post("/api/v1/tools/create_note", json=text)).status_code == 200
 
@@ -160,37 +160,37 @@ async def test_a_flood_of_calls_is_answered_each_with_a_result_or_a_reason(serve
 
 
 async def test_a_client_that_does_not_reconnect_has_its_question_withdrawn(workspace, approver):
-    asked, answered = asyncio.Event(), asyncio.Event()
+    question_asked, answered = asyncio.Event(), asyncio.Event()
     never = asyncio.get_running_loop().create_future()
     approver.answers = [lambda request: never]
-    workspace.events.subscribe(ApprovalAsked, lambda event: asked.set())
+    workspace.events.subscribe(ApprovalAsked, lambda event: question_asked.set())
     workspace.events.subscribe(ApprovalAnswered, lambda event: answered.set())
-    async with bare(workspace, reconnect_timeout=0.0) as http:
+    async with unguarded_server(workspace, reconnect_timeout=0.0) as http:
         headers = await session_of(http)
-        given = call(2, "edit_note", name="H4", op="append", text="x")
-        async with http.stream("POST", "/mcp", json=given, headers=headers):
-            await asked.wait()
+        call_message = call(2, "edit_note", name="H4", op="append", text="x")
+        async with http.stream("POST", "/mcp", json=call_message, headers=headers):
+            await question_asked.wait()
         await answered.wait()
     (entry,) = workspace.audit.entries(limit=1)
     assert (entry.tool, entry.decision) == ("edit_note", "cancelled")
 
 
 async def test_a_client_that_reconnects_gets_missed_events(workspace, approver):
-    asked, go = asyncio.Event(), asyncio.Event()
+    question_asked, go = asyncio.Event(), asyncio.Event()
 
     async def when_told(request):
-        asked.set()
+        question_asked.set()
         await go.wait()
         return Approved(request.proposal)
 
     approver.answers = [when_told]
-    async with bare(workspace, reconnect_timeout=30.0) as http:
+    async with unguarded_server(workspace, reconnect_timeout=30.0) as http:
         headers = {**await session_of(http), "mcp-protocol-version": "2025-11-25"}
-        given = call(2, "edit_note", name="H4", op="append", text="x")
-        async with http.stream("POST", "/mcp", json=given, headers=headers) as broken:
+        call_message = call(2, "edit_note", name="H4", op="append", text="x")
+        async with http.stream("POST", "/mcp", json=call_message, headers=headers) as broken:
             lines = broken.aiter_lines()
             first = [await anext(lines) for _ in range(1)]
-            await asked.wait()
+            await question_asked.wait()
         last = first[0].removeprefix("id: ")
         async with http.stream("GET", "/mcp", headers={**headers, "last-event-id": last}) as again:
             go.set()
@@ -200,7 +200,7 @@ async def test_a_client_that_reconnects_gets_missed_events(workspace, approver):
     assert json.loads(line[6:])["result"]["structuredContent"]["success"]
 
 
-def bare(workspace, reconnect_timeout: float, **more: float):
+def unguarded_server(workspace, reconnect_timeout: float, **more: float):
     """The server without the guard, with configurable timeouts, over real connections."""
     from contextlib import asynccontextmanager
 
@@ -226,22 +226,22 @@ def bare(workspace, reconnect_timeout: float, **more: float):
 
 
 async def test_calls_of_a_revoked_client_end(served, approver):
-    asked = asyncio.Event()
+    question_asked = asyncio.Event()
     never = asyncio.get_running_loop().create_future()
-    served.workspace.events.subscribe(ApprovalAsked, lambda event: asked.set())
+    served.workspace.events.subscribe(ApprovalAsked, lambda event: question_asked.set())
     approver.answers = [lambda request: never]
     ended = asyncio.Event()
     served.workspace.events.subscribe(ApprovalAnswered, lambda event: ended.set())
     async with served.http() as http:
         headers = {**ACCEPT, "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call"}
         headers["mcp-name"] = "edit_note"
-        given = call(2, "edit_note", name="H4", op="append", text="x")
-        given["params"]["_meta"] = {
+        call_message = call(2, "edit_note", name="H4", op="append", text="x")
+        call_message["params"]["_meta"] = {
             t.PROTOCOL_VERSION_META_KEY: "2026-07-28",
             t.CLIENT_CAPABILITIES_META_KEY: {},
         }
-        posted = asyncio.create_task(http.post("/mcp", json=given, headers=headers))
-        await asked.wait()
+        posted = asyncio.create_task(http.post("/mcp", json=call_message, headers=headers))
+        await question_asked.wait()
         served.workspace.endpoints.tokens.revoke("Robot")
         answer = await posted
         await ended.wait()

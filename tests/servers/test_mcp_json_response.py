@@ -28,7 +28,7 @@ def part(body: bytes) -> Message:
     return {"type": "http.response.body", "body": body, "more_body": True}
 
 
-async def sent(*messages: Message, within: float = 60.0) -> list[Message]:
+async def upgraded(*messages: Message, within: float = 60.0) -> list[Message]:
     out: list[Message] = []
 
     async def send(message: Message) -> None:
@@ -41,7 +41,7 @@ async def sent(*messages: Message, within: float = 60.0) -> list[Message]:
 
 
 async def test_an_immediate_answer_is_sent_as_json() -> None:
-    start, body = await sent(START, part(NUMBER), part(event(ANSWER)), END)
+    start, body = await upgraded(START, part(NUMBER), part(event(ANSWER)), END)
     assert body == {"type": "http.response.body", "body": ANSWER, "more_body": False}
     assert dict(start["headers"]) == {
         b"mcp-session-id": b"s",
@@ -61,7 +61,7 @@ async def test_an_immediate_answer_is_sent_as_json() -> None:
     ids=["something is told first", "it ends without an answer", "it is no stream", "it has no body"],
 )
 async def test_other_responses_are_passed_through(messages: tuple[Message, ...]) -> None:
-    assert await sent(*messages) == list(messages)
+    assert await upgraded(*messages) == list(messages)
 
 
 async def test_a_stream_starts_if_no_answer_arrives_in_time() -> None:

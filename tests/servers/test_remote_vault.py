@@ -24,9 +24,9 @@ async def test_a_remote_vault_answers_like_the_local_one(served: Served, link: R
     assert await link.tools(TERMINAL) == await hub.tools(TERMINAL)
     assert await link.notes(TERMINAL, "", 5) == await hub.notes(TERMINAL, "", 5)
     assert await link.complete(TERMINAL, "note", "re") == await hub.complete(TERMINAL, "note", "re")
-    far = await link.call(TERMINAL, "list_tags", {})
-    near = await hub.call(TERMINAL, "list_tags", {})
-    assert far.success and far.result == near.result
+    outcome = await link.call(TERMINAL, "list_tags", {})
+    second_outcome = await hub.call(TERMINAL, "list_tags", {})
+    assert outcome.success and outcome.result == second_outcome.result
 
 
 async def test_a_remote_change_is_approved_and_logged_with_its_caller(
@@ -42,9 +42,9 @@ async def test_a_remote_change_is_approved_and_logged_with_its_caller(
     )
     assert outcome.success and outcome.commit is not None
     assert stages == ["queued", "running", "asking", "writing"]
-    asked = approver.asked[0].caller
-    assert (asked.kind, asked.name, asked.claim) == (CallerKind.CLI, "Terminal", "für später")
-    assert asked.uses_model
+    request = approver.asked[0].caller
+    assert (request.kind, request.name, request.claim) == (CallerKind.CLI, "Terminal", "für später")
+    assert request.uses_model
     entry = served.workspace.audit.entries(limit=1)[0]
     assert (entry.caller_kind, entry.caller, entry.tool) == ("cli", "Terminal", "create_note")
 
@@ -52,10 +52,10 @@ async def test_a_remote_change_is_approved_and_logged_with_its_caller(
 async def test_disconnecting_withdraws_an_open_question(
     served: Served, link: RemoteVaultAccess, approver: ScriptedApprover
 ) -> None:
-    asked, withdrawn = asyncio.Event(), asyncio.Event()
+    question_asked, withdrawn = asyncio.Event(), asyncio.Event()
 
     async def never(request: ApprovalRequest) -> Decision:
-        asked.set()
+        question_asked.set()
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
@@ -65,7 +65,7 @@ async def test_disconnecting_withdraws_an_open_question(
 
     approver.answers = [never]
     call = asyncio.create_task(link.call(TERMINAL, "create_note", {"name": "Late", "content": "x"}))
-    await asked.wait()
+    await question_asked.wait()
     call.cancel()
     await asyncio.wait({call})
     await withdrawn.wait()

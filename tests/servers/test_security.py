@@ -96,10 +96,10 @@ async def test_web_pages_are_rejected(served: Served) -> None:
 async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
     served: Served, approver: ScriptedApprover
 ) -> None:
-    asked = asyncio.Event()
+    question_asked = asyncio.Event()
 
     async def never(request: ApprovalRequest) -> Decision:
-        asked.set()
+        question_asked.set()
         await asyncio.Event().wait()
         return Approved(request.proposal)
 
@@ -108,7 +108,7 @@ async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
     assert tokens is not None
     async with served.http() as http:
         call = asyncio.ensure_future(http.post(f"{TOOLS}/create_note", json={"name": "Late"}))
-        await asked.wait()
+        await question_asked.wait()
         tokens.revoke("Robot")
         assert (await call).status_code == 503
         assert (await http.get(TOOLS)).status_code == 401
@@ -117,30 +117,32 @@ async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
 
 
 async def test_a_refused_token_is_reported_once_and_counted(served: Served) -> None:
-    told: list[TokenRefused] = []
-    served.workspace.events.subscribe(TokenRefused, told.append)
+    events: list[TokenRefused] = []
+    served.workspace.events.subscribe(TokenRefused, events.append)
     for _ in range(5):
         answer = await raw(
             served, request(served, host(served), bearer("scriptorium_wrong"), "user-agent: Old 1")
         )
         assert status(answer) == 401
     await raw(served, request(served, host(served)))
-    (event,) = told
+    (event,) = events
     assert (event.refused.count, event.refused.says) == (1, "Old 1")
     refused = served.workspace.endpoints.state().refused
     assert refused is not None and refused.count == 5
 
 
 async def test_further_refused_tokens_are_reported_as_one() -> None:
-    events, told = EventBus(), []
+    events, published = EventBus(), []
     refusals = AuthFailures(events, report_interval=0.001)
     both = asyncio.Event()
-    events.subscribe(TokenRefused, lambda event: (told.append(event), len(told) == 2 and both.set()))
+    events.subscribe(
+        TokenRefused, lambda event: (published.append(event), len(published) == 2 and both.set())
+    )
     for _ in range(3):
         refusals.add("x")
     await both.wait()
     refusals.close()
-    assert [event.refused.count for event in told] == [1, 2]
+    assert [event.refused.count for event in published] == [1, 2]
 
 
 async def test_a_disabled_api_reports_it_and_local_processes_still_connect(served: Served) -> None:

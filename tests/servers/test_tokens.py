@@ -18,27 +18,27 @@ from app.servers.tokens import ClientsChanged, ClientTokens
 
 def test_a_token_is_known_by_its_hash_and_survives_a_restart(tmp_path: Path) -> None:
     token = ClientTokens(tmp_path, EventBus()).create("Claude Desktop")
-    again = ClientTokens(tmp_path, EventBus())
-    assert again.authenticate(token) == "Claude Desktop"
-    assert [one.name for one in again.clients] == ["Claude Desktop"]
+    reloaded = ClientTokens(tmp_path, EventBus())
+    assert reloaded.authenticate(token) == "Claude Desktop"
+    assert [one.name for one in reloaded.clients] == ["Claude Desktop"]
     assert token not in (tmp_path / "clients.json").read_text()
     assert (
-        again.authenticate(token[:-1]) is None
-        and again.authenticate("") is None
-        and again.authenticate("ü\udcff") is None
+        reloaded.authenticate(token[:-1]) is None
+        and reloaded.authenticate("") is None
+        and reloaded.authenticate("ü\udcff") is None
     )
 
 
 def test_renewing_and_revoking_make_a_token_void_and_say_so(tmp_path: Path) -> None:
-    events, heard = EventBus(), []
-    events.subscribe(ClientsChanged, heard.append)
+    events, published = EventBus(), []
+    events.subscribe(ClientsChanged, published.append)
     tokens = ClientTokens(tmp_path, events)
     first = tokens.create("Robot")
     second = tokens.renew("Robot")
     assert (tokens.authenticate(first), tokens.authenticate(second)) == (None, "Robot")
     tokens.revoke("Robot")
     assert tokens.authenticate(second) is None and tokens.clients == ()
-    assert heard == [
+    assert published == [
         ClientsChanged(("Robot",)),
         ClientsChanged(("Robot",), ("Robot",)),
         ClientsChanged((), ("Robot",)),
@@ -74,11 +74,11 @@ def test_an_endpoint_is_found_by_its_file_but_not_after_a_crash(tmp_path: Path) 
     assert find_endpoint(tmp_path) == mine and mine.pid == os.getpid()
     unpublish(folder, new_endpoint(4711))
     assert find_endpoint(tmp_path) == mine, "another one's sign is left alone"
-    left = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True
     )
     text = (folder / "door.json").read_text()
-    (folder / "door.json").write_text(text.replace(f'"pid":{mine.pid}', f'"pid":{int(left.stdout)}'))
+    (folder / "door.json").write_text(text.replace(f'"pid":{mine.pid}', f'"pid":{int(result.stdout)}'))
     assert find_endpoint(tmp_path) is None
     (folder / "door.json").write_text(text.replace('"started":', '"started":1'))
     assert find_endpoint(tmp_path) is None, "the number of a dead process was given to another one"

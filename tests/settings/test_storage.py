@@ -47,15 +47,15 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 }
 
 
-def kept() -> Settings:
-    made = Settings(permissions=RULES)
-    made.general.zoom = 1.5
-    save_settings(made)
-    return made
+def save_test_settings() -> Settings:
+    initial_settings = Settings(permissions=RULES)
+    initial_settings.general.zoom = 1.5
+    save_settings(initial_settings)
+    return initial_settings
 
 
 def test_what_is_saved_is_loaded() -> None:
-    made = kept()
+    made = save_test_settings()
     loaded = load_settings()
     assert loaded.model_dump() == made.model_dump()
     assert loaded.problems == ()
@@ -66,7 +66,7 @@ def test_what_is_saved_is_loaded() -> None:
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_damaged_settings_come_back_from_the_last_good_version_and_rules_stay(damage: str) -> None:
-    kept()
+    save_test_settings()
     DAMAGE[damage](settings_file())
     spoilt = settings_file().read_bytes()
     loaded = load_settings()
@@ -82,7 +82,7 @@ def test_damaged_settings_come_back_from_the_last_good_version_and_rules_stay(da
 @pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize("backup", [True, False])
 def test_unreadable_rules_are_marked_until_they_are_replaced(damage: str, backup: bool) -> None:
-    kept()
+    save_test_settings()
     DAMAGE[damage](permissions_file())
     if not backup:
         permissions_file().with_name("permissions.last-good.json").unlink()
@@ -120,7 +120,7 @@ def test_a_rule_that_is_not_understood_makes_all_of_them_unreadable(rules: dict[
 
 
 def test_rules_whose_file_is_gone_hold_by_the_last_good_version() -> None:
-    kept()
+    save_test_settings()
     permissions_file().unlink()
     loaded = load_settings()
     assert loaded.permissions == RULES
@@ -144,12 +144,12 @@ def test_rules_of_an_older_settings_file_that_is_damaged_count_as_unreadable() -
 
 
 def test_values_that_are_not_allowed_leave_the_rest() -> None:
-    made = Settings().model_dump(mode="json", exclude={"permissions"})
-    made["general"] |= {"zoom": 99, "theme": "dark"}
-    made["model"]["temperature"] = "hot"
-    made["tools"]["limits"] = [{"tool": "a", "per_minute": 1}, {"tool": "b", "per_minute": -1}]
-    made["journal"] = 5
-    settings_file().write_text(json.dumps(made), "utf-8")
+    initial_settings = Settings().model_dump(mode="json", exclude={"permissions"})
+    initial_settings["general"] |= {"zoom": 99, "theme": "dark"}
+    initial_settings["model"]["temperature"] = "hot"
+    initial_settings["tools"]["limits"] = [{"tool": "a", "per_minute": 1}, {"tool": "b", "per_minute": -1}]
+    initial_settings["journal"] = 5
+    settings_file().write_text(json.dumps(initial_settings), "utf-8")
     spoilt = settings_file().read_bytes()
     loaded = load_settings()
     assert (loaded.general.theme, loaded.general.zoom) == ("dark", 1.0)
@@ -192,8 +192,8 @@ def test_no_content_stops_a_start_or_loosens_a_rule(raw: dict[str, object]) -> N
     if loaded.permissions.rules == () and raw.get("permissions", {}) not in ({}, None):
         given_rules = raw["permissions"].get("rules") if isinstance(raw["permissions"], dict) else "?"
         assert given_rules in ([], None) or loaded.permissions.unreadable
-    again = load_settings()
-    assert again.general == loaded.general
+    reloaded = load_settings()
+    assert reloaded.general == loaded.general
 
 
 OLD_SETTINGS = {"general": {"zoom": 1.5}, "tools": {"categories_on": ["web", "tags", 7]}}

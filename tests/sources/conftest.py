@@ -41,14 +41,14 @@ class Desk:
     ) -> SourceInfo:
         """Add the folder as a source."""
         made = tuple(FileRule(glob=glob, permission=permission) for glob, permission in rules)
-        kept = FolderConfig(id="desk", name=name, folder=str(self.folder), rules=made, agents=agents)
-        return await self.workspace.sources.add(kept)
+        config = FolderConfig(id="desk", name=name, folder=str(self.folder), rules=made, agents=agents)
+        return await self.workspace.sources.add(config)
 
     async def file(
         self, op: str, path: str | None = None, caller: Caller = AGENT, **more: object
     ) -> ToolOutcome:
-        given = {"op": op, **({"path": path} if path is not None else {}), **more}
-        return await self.workspace.runner.run(Call.of("file", given, caller))
+        arguments = {"op": op, **({"path": path} if path is not None else {}), **more}
+        return await self.workspace.runner.run(Call.of("file", arguments, caller))
 
     async def state(self, path: str) -> str:
         outcome = await self.file("status", path)
@@ -82,9 +82,9 @@ async def desk(tmp_path: Path, approver: ScriptedApprover) -> AsyncIterator[Desk
     (root / "Tea.md").write_text("Leaves.\n", "utf-8")
     (folder / "Plan.txt").write_text("one\ntwo\nthree\n", "utf-8")
     workspace = await opened(root, approver)
-    made = Desk(workspace, approver, folder)
+    new_desk = Desk(workspace, approver, folder)
     try:
         await workspace.start_scan(lambda progress: None)
-        yield made
+        yield new_desk
     finally:
-        await made.workspace.close()
+        await new_desk.workspace.close()

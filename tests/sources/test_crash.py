@@ -40,9 +40,9 @@ def commit(root: Path, folder: Path, at: int) -> None:
 
 @pytest.fixture
 def forks() -> Iterator[Forks]:
-    made = Forks()
-    yield made
-    made.close()
+    fork_counter = Forks()
+    yield fork_counter
+    fork_counter.close()
 
 
 @pytest.fixture
@@ -70,10 +70,12 @@ def test_killed_at_a_step_the_folder_is_wholly_old_or_new_and_the_journal_says_w
             store.recover()
             state = files(folder)
             assert state in (OLD, NEW), at
-            made = journal.commits(place=store.place)
-            assert len(made) == (state == NEW) and len(commits(vault)) == before + len(made), at
-            if made:
-                plan = journal.undo([made[0].id], lambda path, store=store: read(store, path))
+            journal_commits = journal.commits(place=store.place)
+            assert len(journal_commits) == (state == NEW) and len(commits(vault)) == before + len(
+                journal_commits
+            ), at
+            if journal_commits:
+                plan = journal.undo([journal_commits[0].id], lambda path, store=store: read_note(store, path))
                 store.commit(plan.change_set, author="You")
                 assert {name: held for name, held in files(folder).items() if ".trash" not in name} == OLD
         finally:
@@ -90,7 +92,7 @@ def commits(vault: Path) -> tuple[int, ...]:
         journal.close()
 
 
-def read(store: NoteStore, path):
+def read_note(store: NoteStore, path):
     return store.read(path) if store.exists(path) else None
 
 
@@ -104,8 +106,8 @@ async def test_commits_completed_on_opening_are_reported_and_logged(
     forks: Forks, tmp_path: Path, vault: Path
 ) -> None:
     folder = seed(tmp_path)
-    kept = FolderConfig(id="desk", name="Desk", folder=str(folder))
-    SourceConfigStore(paths.vault_data_folder(vault)).save((kept,))
+    config = FolderConfig(id="desk", name="Desk", folder=str(folder))
+    SourceConfigStore(paths.vault_data_folder(vault)).save((config,))
     assert forks.killed(commit, vault, folder, -1)
     journal = Journal(paths.vault_data_folder(vault))
     assert journal.commits() == ()
@@ -115,9 +117,9 @@ async def test_commits_completed_on_opening_are_reported_and_logged(
     workspace = await open_workspace(vault, settings, None)
     try:
         assert files(folder) == NEW
-        (made,) = workspace.journal.commits()
+        (journal_commits,) = workspace.journal.commits()
         (entry,) = workspace.audit.entries()
-        assert (entry.commit, entry.caller, entry.call) == (made.id, "Agent", "call-1")
+        assert (entry.commit, entry.caller, entry.call) == (journal_commits.id, "Agent", "call-1")
         assert any("everything at once" in notice and "Desk" in notice for notice in workspace.notices)
     finally:
         await workspace.close()

@@ -248,11 +248,11 @@ async def test_loading_and_reloading_need_no_approval_with_any_permission(
 
 async def test_the_first_rule_that_means_a_file_decides_and_the_default_is_read_only(desk: Desk) -> None:
     await desk.add(("drafts/old/**", READ_ONLY), ("drafts/**", ADMIN), ("*.log", APPEND))
-    given = {
+    arguments = {
         path: desk.source.permission(desk.source.path(path), "scriptorium")
         for path in ("drafts/old/a.txt", "drafts/a.txt", "deep/down/x.log", "Plan.txt")
     }
-    assert list(given.values()) == [READ_ONLY, ADMIN, APPEND, READ_ONLY]
+    assert list(arguments.values()) == [READ_ONLY, ADMIN, APPEND, READ_ONLY]
 
 
 async def test_rules_of_an_agent_narrow_and_never_widen(desk: Desk) -> None:
@@ -369,8 +369,8 @@ async def test_block_loads_a_file_of_a_source_by_its_path(desk: Desk) -> None:
     assert loaded.success and loaded.untrusted and loaded.result["text"] == "one\ntwo\nthree\n"
     label = f"file:{desk.source.hash8}:Plan.txt"
     assert loaded.result["blocks"][0]["label"] == label and await desk.state("Plan.txt") == "in sync"
-    again = await desk.workspace.runner.run(Call.of("block", {**load, "label": label}, AGENT))
-    assert again.success and again.result["text"] == "one\ntwo\nthree\n"
+    outcome = await desk.workspace.runner.run(Call.of("block", {**load, "label": label}, AGENT))
+    assert outcome.success and outcome.result["text"] == "one\ntwo\nthree\n"
     edit = {"op": "append", "label": label, "content": "four"}
     assert (await desk.workspace.runner.run(Call.of("block_edit", edit, AGENT))).success
     assert (await desk.file("save", "Plan.txt")).success and desk.text("Plan.txt").endswith("four")
@@ -412,12 +412,12 @@ async def test_a_private_file_is_not_listed(desk: Desk) -> None:
     desk.write("Unjudged.md", "---\nai: [private\n---\nhidden\n")
     desk.write("Public.md", "---\nai: public\n---\nopen\n")
     (desk.folder / "Picture.png").write_bytes(b"\x89PNG\0\xff")
-    listed = await desk.file("list")
-    assert {"Plan.txt", "Public.md", "Picture.png"} <= {one["path"] for one in listed.result["files"]}
-    assert "ecret" not in str(listed.as_dict()) and "Unjudged" not in str(listed.as_dict())
+    outcome = await desk.file("list")
+    assert {"Plan.txt", "Public.md", "Picture.png"} <= {one["path"] for one in outcome.result["files"]}
+    assert "ecret" not in str(outcome.as_dict()) and "Unjudged" not in str(outcome.as_dict())
     assert kind(await desk.file("load", "secret.txt")) == "not_found"
-    few = await desk.file("list", pattern="*ecret*")
-    assert few.result["files"] == [] and few.message == "0 files."
+    second_outcome = await desk.file("list", pattern="*ecret*")
+    assert second_outcome.result["files"] == [] and second_outcome.message == "0 files."
 
 
 async def test_a_loaded_file_that_became_private_has_no_status(desk: Desk) -> None:

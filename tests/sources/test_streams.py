@@ -33,8 +33,8 @@ def server() -> Iterator[FeedServer]:
 
 
 def feed(server: FeedServer, file: Path | None, news: list[Notification], path: str = "/feed") -> FeedStream:
-    kept = FeedConfig(id="f", name="Feed", url=server.url.replace("/feed", path))
-    stream = FeedStream(kept, file, server.fetcher(), EventBus())
+    config = FeedConfig(id="f", name="Feed", url=server.url.replace("/feed", path))
+    stream = FeedStream(config, file, server.fetcher(), EventBus())
     stream._notify = news.append
     return stream
 
@@ -56,16 +56,16 @@ async def test_an_unchanged_feed_is_not_reported_again_after_a_restart(
     file, news = tmp_path / "feed.json", list[Notification]()
     await feed(server, file, news).check()
     assert "if-none-match" not in server.asked[0]
-    again = feed(server, file, news)
-    assert await again.check() == 0 and not again.problem
+    restarted_feed = feed(server, file, news)
+    assert await restarted_feed.check() == 0 and not restarted_feed.problem
     assert server.asked[1]["if-none-match"] == '"1"'
     assert server.asked[1]["if-modified-since"].startswith("Mon, 02 Nov")
     server.body, server.etag = rss("two", "one"), '"2"'
-    assert await again.check() == 1 and [one.title for one in news] == ["two"]
+    assert await restarted_feed.check() == 1 and [one.title for one in news] == ["two"]
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "path", "said"),
+    ("body", "status", "path", "message"),
     [
         (b"<html><body>Not a feed</body></html>", 200, "/feed", "not a feed"),
         (b"\xff\xfe\x00rubbish", 200, "/feed", "not a feed"),
@@ -77,12 +77,12 @@ async def test_an_unchanged_feed_is_not_reported_again_after_a_restart(
     ],
 )
 async def test_errors_of_a_feed_are_reported_and_reduce_polling(
-    server: FeedServer, body: bytes, status: int, path: str, said: str
+    server: FeedServer, body: bytes, status: int, path: str, message: str
 ) -> None:
     server.body, server.status = body, status
     stream = feed(server, None, [], path)
     assert await stream.check() == 0
-    assert said in stream.problem and stream._wait() == 2 * 60 * 60
+    assert message in stream.problem and stream._wait() == 2 * 60 * 60
     server.body, server.status, stream.config = rss("x"), 200, FeedConfig(id="f", name="F", url=server.url)
     await stream.check()
     assert not stream.problem and stream._wait() == 60 * 60
@@ -119,35 +119,35 @@ async def test_a_feed_on_this_machine_is_refused(desk: Desk, server: FeedServer)
 async def test_the_vault_stream_reports_changes_of_users_only(desk: Desk) -> None:
     sources, runner = desk.workspace.sources, desk.workspace.runner
     await sources.add(VaultStreamConfig(id="v", name="Vault", globs=("*.md",)))
-    told: list[Notification] = []
-    desk.workspace.events.subscribe(Notified, lambda event: told.append(event.notification))
+    events: list[Notification] = []
+    desk.workspace.events.subscribe(Notified, lambda event: events.append(event.notification))
     await runner.run(Call.of("create_note", {"name": "By agent", "content": "x\n"}, AGENT))
-    assert not told
+    assert not events
     here = asyncio.Event()
     desk.workspace.events.subscribe(Notified, lambda event: here.set())
     (desk.workspace.root / "Tea.md").write_text("More leaves.\n", "utf-8")
     await asyncio.wait_for(here.wait(), 20)
-    assert [(one.path, one.untrusted) for one in told] == [("Tea.md", False)]
+    assert [(one.path, one.untrusted) for one in events] == [("Tea.md", False)]
     assert sources.get("Vault").waiting == 1
 
 
 async def test_a_folder_stream_reports_changed_files(desk: Desk) -> None:
-    here, told = asyncio.Event(), list[Notification]()
-    kept = FolderStreamConfig(id="d", name="Folder", folder=str(desk.folder), globs=("*.txt",))
-    await desk.workspace.sources.add(kept)
+    here, notifications = asyncio.Event(), list[Notification]()
+    config = FolderStreamConfig(id="d", name="Folder", folder=str(desk.folder), globs=("*.txt",))
+    await desk.workspace.sources.add(config)
 
     def take(event: Notified) -> None:
-        told.append(event.notification)
+        notifications.append(event.notification)
         here.set()
 
     desk.workspace.events.subscribe(Notified, take)
     desk.write("picture.png", "x")
     desk.write("New.txt", "x")
     await asyncio.wait_for(here.wait(), 20)
-    assert [one.title for one in told] == ["New.txt was changed"]
+    assert [one.title for one in notifications] == ["New.txt was changed"]
 
 
-async def again(desk: Desk) -> Workspace:
+async def reopen(desk: Desk) -> Workspace:
     """Close the vault and open it again."""
     await desk.workspace.close()
     desk.workspace = await opened(desk.workspace.root, desk.approver)
@@ -158,11 +158,11 @@ async def test_pause_and_resume_by_the_tool_outlive_a_restart(desk: Desk) -> Non
     await desk.workspace.sources.add(VaultStreamConfig(id="v", name="Vault"))
     paused = await desk.workspace.runner.run(Call.of("source", {"op": "pause", "source_id": "Vault"}, AGENT))
     assert paused.success and paused.message == "Vault is paused."
-    assert (await again(desk)).sources.get("v").state is SourceState.PAUSED
+    assert (await reopen(desk)).sources.get("v").state is SourceState.PAUSED
     (desk.workspace.root / "Tea.md").write_text("Nobody hears of it.\n", "utf-8")
     resumed = await desk.workspace.runner.run(Call.of("source", {"op": "resume", "source_id": "v"}, AGENT))
     assert resumed.success
-    assert (await again(desk)).sources.get("v").state is SourceState.ACTIVE
+    assert (await reopen(desk)).sources.get("v").state is SourceState.ACTIVE
 
 
 async def test_a_read_only_caller_cannot_pause_and_others_need_approval(desk: Desk) -> None:
@@ -182,11 +182,11 @@ async def test_a_read_only_caller_cannot_pause_and_others_need_approval(desk: De
 async def test_a_folder_answers_pause_with_its_state(desk: Desk) -> None:
     await desk.add()
     answer = await desk.workspace.runner.run(Call.of("source", {"op": "pause", "source_id": "desk"}, AGENT))
-    assert answer.success and "not paused from here" in answer.message
+    assert answer.success and "only streams can be paused" in answer.message
     assert desk.workspace.sources.get("desk").state is SourceState.ACTIVE
-    listed = await desk.workspace.runner.run(Call.of("source", {"op": "list"}, AGENT))
-    assert [(one["type"], one["stream"]) for one in listed.result["sources"]] == [("files", False)]  # type: ignore[attr-defined, union-attr]
-    assert (await again(desk)).registry.get("file")
+    outcome = await desk.workspace.runner.run(Call.of("source", {"op": "list"}, AGENT))
+    assert [(one["type"], one["stream"]) for one in outcome.result["sources"]] == [("files", False)]  # type: ignore[attr-defined, union-attr]
+    assert (await reopen(desk)).registry.get("file")
 
 
 async def test_a_damaged_list_of_sources_is_set_aside_and_reported(desk: Desk) -> None:
@@ -195,7 +195,7 @@ async def test_a_damaged_list_of_sources_is_set_aside_and_reported(desk: Desk) -
     await desk.add()
     file = paths.vault_data_folder(desk.workspace.root) / "sources.json"
     file.write_text("{", "utf-8")
-    workspace = await again(desk)
+    workspace = await reopen(desk)
     assert workspace.sources.list_sources() and any(
         "last good version" in notice for notice in workspace.notices
     )
@@ -220,8 +220,8 @@ def test_notifications_are_delivered_once_as_data_and_taint_the_turn(desk_of_new
     assert block.startswith("<news") and block.endswith("</news>") and block.count("</news>") == 1
     assert "secret" not in block and "\\u003c/news" in block
     assert turn.caller.tainted
-    (said,) = turn.store.items(turn.conversation)
-    assert said.untrusted and "Feed" in said.text
+    (message,) = turn.store.items(turn.conversation)
+    assert message.untrusted and "Feed" in message.text
     assert format_news(turn, desk_of_news, lambda news: True) == ""
 
 
@@ -234,9 +234,9 @@ class NewsOfTwo:
             Notification("f", "private", "secret", 1.0),
         ]
 
-    def take_news(self, may_see):
-        taken, self.waiting = self.waiting, []
-        return [one for one in taken if may_see(one)]
+    def take_notifications(self, may_see):
+        taken_over, self.waiting = self.waiting, []
+        return [one for one in taken_over if may_see(one)]
 
     def name_of(self, id: str) -> str:
         return "Feed"

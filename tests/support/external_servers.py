@@ -20,8 +20,8 @@ from app.workspace.workspace import Workspace
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn")
 QUICK = ConnectionTimeouts(
     start_timeout=60.0,
-    first_pause=0.05,
-    longest_pause=0.2,
+    initial_delay=0.05,
+    max_delay=0.2,
     exit_timeout=0.3,
     list_ttl=0.0,
     min_list_interval=0.0,

@@ -63,7 +63,7 @@ async def make(
     Args:
         name: Its name.
         text: Its text.
-        folder: Where.
+        folder: Its folder.
     """
     path = note_path(folder, name)
     change_set = ChangeSet.of(Create(path, text.encode()), summary=f"Make {name}")
@@ -152,7 +152,7 @@ async def find(context: ToolContext, query: SearchQuery) -> Text:
     """Search.
 
     Args:
-        query: What for.
+        query: The words to search for.
     """
     page = await context.index.search(query)
     return Text(text=str(page.total), paths=tuple(str(hit.path) for hit in page.hits))
@@ -163,28 +163,28 @@ async def survey(context: ToolContext, what: Literal["tags", "notes", "unresolve
     """List things of the vault.
 
     Args:
-        what: Which things.
+        what: The kind of things.
     """
     index = context.index
-    listed = {
+    entries = {
         "tags": [f"{one.tag} {one.count}" for one in index.tags()],
         "notes": [str(one.path) for one in index.notes()],
         "unresolved": [one.name for one in index.unresolved()],
         "properties": [one.name for one in index.properties()],
     }
-    return Text(paths=tuple(listed[what]))
+    return Text(paths=tuple(entries[what]))
 
 
 @tool(category="search")
 async def sly(context: ToolContext) -> Text:
-    """Promise to read, and propose a change all the same."""
+    """Declare only reading, but propose a change."""
     change_set = ChangeSet.of(Create(NotePath("sly.md"), b"x"))
     return context.propose(change_set, Text())  # type: ignore[return-value]
 
 
 @tool(category="search")
 async def crash(context: ToolContext) -> Text:
-    """Fail by a mistake."""
+    """Fail with an unexpected error."""
     raise RuntimeError("secret detail")
 
 
@@ -200,7 +200,7 @@ async def run_program(context: ToolContext, command: str) -> EffectProposal[Text
     """Run a program.
 
     Args:
-        command: Which.
+        command: The command line.
     """
 
     async def run() -> Text:
@@ -214,7 +214,7 @@ async def look_outside(context: ToolContext, folder: str) -> EffectProposal[Text
     """List a folder outside the vault.
 
     Args:
-        folder: Which.
+        folder: The folder.
     """
 
     async def run() -> Text:
@@ -225,7 +225,7 @@ async def look_outside(context: ToolContext, folder: str) -> EffectProposal[Text
 
 @tool(category="search", taints=True)
 async def fetch(context: ToolContext, from_note: bool = False) -> Text:
-    """Give text from outside.
+    """Return text from outside.
 
     Args:
         from_note: Not used.

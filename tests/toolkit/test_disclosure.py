@@ -29,7 +29,7 @@ class Sees:
         return self.hidden
 
 
-def told(outcome: ToolOutcome, **given: object) -> ToolOutcome:
+def filtered(outcome: ToolOutcome, **given: object) -> ToolOutcome:
     return filter_outcome(outcome, Sees(), given)
 
 
@@ -41,7 +41,7 @@ FORMS = [str, str.upper, str.lower, lambda name: unicodedata.normalize("NFD", na
 def test_a_hidden_name_is_never_revealed(name, form):
     spelled = FORMS[form](name)
     error = {"type": "conflict", "message": f"{spelled} is in the way.", "candidates": [spelled, "Tea.md"]}
-    failed = told(ToolOutcome(False, message=f"See {spelled}.", error=error))
+    failed = filtered(ToolOutcome(False, message=f"See {spelled}.", error=error))
     assert failed.error == {
         "type": "conflict",
         "message": failed.error["message"],
@@ -53,7 +53,7 @@ def test_a_hidden_name_is_never_revealed(name, form):
         "hits": [{"path": spelled, "text": "x"}, {"path": "Tea.md", "text": "y"}],
         "output": f"?? {spelled}\n?? Tea.md",
     }
-    done = told(ToolOutcome(True, result, f"Moved {spelled}."))
+    done = filtered(ToolOutcome(True, result, f"Moved {spelled}."))
     assert done.result["paths"] == ["Tea.md"] and done.result["hits"] == [{"path": "Tea.md", "text": "y"}]
     for one in (failed, done):
         assert not HIDDEN.in_text(json.dumps(one.as_dict(), ensure_ascii=False))
@@ -64,11 +64,11 @@ def test_names_given_by_the_caller_and_text_of_notes_stay():
     outcome = ToolOutcome(
         False, message="There is no file Diary.md.", error={"message": "Diary.md", "path": "Diary.md"}
     )
-    assert told(outcome, name="Diary.md") == outcome == told(outcome, name="[[diary]]")
+    assert filtered(outcome, name="Diary.md") == outcome == filtered(outcome, name="[[diary]]")
     text = ToolOutcome(True, {"text": "see Diary.md", "unresolved_links": ["Diary.md"]}, "Read Tea.")
-    assert told(text) == text
+    assert filtered(text) == text
     other = ToolOutcome(True, {"paths": ["Other/Diary.md"]}, "Moved Other/Diary.md.")
-    assert told(other) == other
+    assert filtered(other) == other
 
 
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=5), st.text(max_size=60))
@@ -87,4 +87,4 @@ def test_the_search_finds_the_paths_that_are_there(names, text):
 @given(st.text(st.characters(exclude_categories=()), max_size=30))
 def test_every_outcome_can_be_sent(text):
     outcome = ToolOutcome(True, {text: [text, {text: text}], "path": text}, text, words=text)
-    json.dumps(told(outcome).as_dict(), ensure_ascii=False).encode()
+    json.dumps(filtered(outcome).as_dict(), ensure_ascii=False).encode()

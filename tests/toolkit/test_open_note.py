@@ -38,5 +38,5 @@ async def test_a_search_that_quotes_a_note_with_unreadable_properties_is_untrust
         (workspace.root / f"{name}.md").write_text(f"---\norigin: book\n{first}\n---\n{name} quagga.\n")
     await workspace.index.scan()
     for query, untrusted in (("broken quagga", True), ("whole quagga", False)):
-        found = await workspace.runner.run(Call.of("search_notes", {"query": query}, model))
-        assert found.result["hits"] and found.untrusted is untrusted
+        outcome = await workspace.runner.run(Call.of("search_notes", {"query": query}, model))
+        assert outcome.result["hits"] and outcome.untrusted is untrusted

@@ -95,7 +95,7 @@ def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
     install(target)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(target)])}
     shutil.copytree(EXAMPLE / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-    done = subprocess.run(
+    result = subprocess.run(
         [
             sys.executable,
             "-m",
@@ -117,8 +117,8 @@ def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "passed" in done.stdout
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "passed" in result.stdout
 
 
 # Skipped plug-ins
@@ -126,7 +126,7 @@ def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
 OWN = Category("own", "Own", AccessLevel.READ_WRITE)
 
 
-def made(name: str, category: str = "own") -> Tool:
+def make_tool(name: str, category: str = "own") -> Tool:
     async def function(context: object) -> ToolResult:
         return ToolResult()
 
@@ -135,10 +135,10 @@ def made(name: str, category: str = "own") -> Tool:
     return tool(category=category)(function)
 
 
-BROKEN = Plugin((OWN,), (made("first"), made("read_note")))
-FOREIGN = Plugin((OWN,), (made("first", "notes"),))
+BROKEN = Plugin((OWN,), (make_tool("first"), make_tool("read_note")))
+FOREIGN = Plugin((OWN,), (make_tool("first", "notes"),))
 TAKEN = Plugin((Category("notes", "Mine", AccessLevel.READ_WRITE),), ())
-FINE = Plugin((OWN,), (made("first"),))
+FINE = Plugin((OWN,), (make_tool("first"),))
 EXECUTES = Plugin((Category("own", "Own", AccessLevel.READ_ONLY, on=True),), ())
 NO_TOOL = Plugin((OWN,), ("first",))  # type: ignore[arg-type]
 NOTHING = "no plug-in"
@@ -147,8 +147,8 @@ NOTHING = "no plug-in"
 def loaded(*values: str) -> tuple[ToolRegistry, tuple[str, ...], tuple[str, ...]]:
     registry = ToolRegistry(CATEGORIES, CATALOG)
     entries = [EntryPoint(f"p{at}", value, ENTRY_POINT_GROUP) for at, value in enumerate(values)]
-    came = load_plugins(registry, entries)
-    return registry, came.categories, came.problems
+    loaded_plugins = load_plugins(registry, entries)
+    return registry, loaded_plugins.categories, loaded_plugins.problems
 
 
 @pytest.mark.parametrize(
@@ -200,8 +200,8 @@ def user_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def loaded_from_folder(*on: str) -> tuple[ToolRegistry, tuple[str, ...], tuple[str, ...]]:
     registry = ToolRegistry(CATEGORIES, CATALOG)
-    came = load_plugins(registry, on=on)
-    return registry, came.categories, came.problems
+    loaded_plugins = load_plugins(registry, on=on)
+    return registry, loaded_plugins.categories, loaded_plugins.problems
 
 
 def test_a_plug_in_in_the_folder_is_listed_and_not_loaded(user_folder: Path) -> None:

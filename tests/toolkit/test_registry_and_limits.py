@@ -152,7 +152,7 @@ def test_a_turn_is_over_with_the_last_call():
     assert not rules.ends("read_note", IN_TURN) and rules.ends("send_message", IN_TURN)
     rules.check("send_message", IN_TURN)
     for name in ("read_note", "send_message"):
-        with pytest.raises(LimitError, match="over"):
+        with pytest.raises(LimitError, match="has already ended"):
             rules.check(name, IN_TURN)
     rules.check("read_note", replace(AGENT, turn="next"))
 

@@ -34,11 +34,11 @@ async def index(tmp_path: Path) -> AsyncIterator[VaultIndex]:
     vault.mkdir()
     for name, text in NOTES.items():
         (vault / name).write_text(text, "utf-8")
-    made = VaultIndex(vault, tmp_path / "cache", IndexSettings(), EventBus())
-    await made.open()
-    await made.scan(lambda progress: None, lambda: False)
-    yield made
-    await made.close()
+    vault_index = VaultIndex(vault, tmp_path / "cache", IndexSettings(), EventBus())
+    await vault_index.open()
+    await vault_index.scan(lambda progress: None, lambda: False)
+    yield vault_index
+    await vault_index.close()
 
 
 def like(path: NotePath, limit: int, least: float) -> tuple[VectorHit, ...]:
@@ -46,12 +46,14 @@ def like(path: NotePath, limit: int, least: float) -> tuple[VectorHit, ...]:
 
 
 async def test_each_note_comes_with_all_its_reasons(index: VaultIndex) -> None:
-    found = {one.path.name: one for one in find_related_notes(index, like, BREAD, ("food", "sourdough"), 10)}
-    assert set(found) == {"Flour", "Starter", "Cake"}
-    why = [(reason.kind, reason.tag) for reason in found["Starter"].reasons]
+    matches = {
+        one.path.name: one for one in find_related_notes(index, like, BREAD, ("food", "sourdough"), 10)
+    }
+    assert set(matches) == {"Flour", "Starter", "Cake"}
+    why = [(reason.kind, reason.tag) for reason in matches["Starter"].reasons]
     assert why == [("BACKLINK_FROM", ""), ("SHARED_TAG", "sourdough"), ("SHARED_TAG", "food")]
-    assert found["Cake"].reasons[0] == RelatednessReason("SEMANTICALLY_RELATED", 0.8)
-    assert {reason.kind for reason in found["Flour"].reasons} == {
+    assert matches["Cake"].reasons[0] == RelatednessReason("SEMANTICALLY_RELATED", 0.8)
+    assert {reason.kind for reason in matches["Flour"].reasons} == {
         "FORWARDLINK_TO",
         "SHARED_TAG",
         "SEMANTICALLY_RELATED",

@@ -149,15 +149,15 @@ async def test_an_empty_proposal_asks_nothing_and_writes_nothing(bench):
 
 
 async def test_undo_reverts_a_call_and_the_log_records_it(bench):
-    made = await bench.call("make", {"name": "Coffee"})
-    undone = await bench.call("take_back", {"entry": made.entry})
+    outcome = await bench.call("make", {"name": "Coffee"})
+    undone = await bench.call("take_back", {"entry": outcome.entry})
     assert undone.success and not (bench.root / "Coffee.md").exists()
-    assert bench.audit.entry(made.entry).undone_by == undone.entry
-    assert bench.audit.entry(undone.entry).undoes == (made.commit,)
+    assert bench.audit.entry(outcome.entry).undone_by == undone.entry
+    assert bench.audit.entry(undone.entry).undoes == (outcome.commit,)
     assert bench.approver.asked[1].operation is Operation.DELETE
-    again = await bench.call("take_back", {"entry": undone.entry})
-    assert again.success and (bench.root / "Coffee.md").exists()
-    assert bench.audit.entry(made.entry).undone_by is None
+    second_outcome = await bench.call("take_back", {"entry": undone.entry})
+    assert second_outcome.success and (bench.root / "Coffee.md").exists()
+    assert bench.audit.entry(outcome.entry).undone_by is None
 
 
 async def test_a_turns_commits_are_known(bench):

@@ -146,8 +146,8 @@ def test_the_combination_is_checked_on_call(given, missing, not_taken):
 
 
 def test_an_operation_may_leave_out_what_is_optional():
-    given = {"name": "A", "op": "replace", "text": "x", "old": "y", "tags": ["t"]}
-    assert edit.check_operation(edit.arguments.model_validate(given)) == "replace"
+    arguments = {"name": "A", "op": "replace", "text": "x", "old": "y", "tags": ["t"]}
+    assert edit.check_operation(edit.arguments.model_validate(arguments)) == "replace"
 
 
 def test_operations_can_be_left_out_of_the_schema():
@@ -260,6 +260,6 @@ def test_the_result_schema_of_every_tool_is_a_schema(one):
 
 
 def test_a_docstring_without_sections():
-    read = parse_docstring("One line.")
-    assert (read.summary, read.text, dict(read.arguments)) == ("One line.", "One line.", {})
+    parsed = parse_docstring("One line.")
+    assert (parsed.summary, parsed.text, dict(parsed.arguments)) == ("One line.", "One line.", {})
     assert parse_docstring(None).text == ""

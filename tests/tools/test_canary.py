@@ -172,7 +172,7 @@ def _effects_only(request):
     return Approved(request.proposal) if isinstance(request.proposal, Effect) else Denied("no")
 
 
-def _told(answer: object, arguments: object) -> str:
+def _answer_text(answer: object, arguments: object) -> str:
     """Return an answer as text, without the caller's own input."""
     text = json.dumps(answer, ensure_ascii=False).casefold()
     for said in sorted(set(_texts(arguments)), key=len, reverse=True):
@@ -201,12 +201,12 @@ async def test_the_canary_of_a_private_note_is_nowhere_in_what_a_tool_answers(va
         for tool in (*CATALOG, FILE_TOOL):
             for arguments in _calls(tool, target):
                 answer = await ask(tool.name, arguments)
-                if CANARY in _told(answer, arguments):
+                if CANARY in _answer_text(answer, arguments):
                     leaks.append((tool.name, arguments, answer))
     approver.answers = [lambda request: Approved(request.proposal)]
     for tool, arguments in _MORE:
         answer = await ask(tool, arguments)
-        if CANARY in _told(answer, arguments):
+        if CANARY in _answer_text(answer, arguments):
             leaks.append((tool, arguments, answer))
     assert leaks == [], "\n".join(map(str, leaks))
 

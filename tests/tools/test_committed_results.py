@@ -57,31 +57,31 @@ async def test_a_file_that_was_left_out_is_reported_as_left_out_only(workspace, 
     await make_wheel(workspace)
     if tool == "undo":
         assert (await call(workspace, "rename_tag", **CASES["rename_tag"])).success
-    left = SPOKES[1]
-    before = workspace.store.read(left)
+    remaining = SPOKES[1]
+    before = workspace.store.read(remaining)
     proposed = []
 
     def without(request):
         proposed.append(request.proposal)
-        return Approved(request.proposal.restrict_to(p for p in request.proposal.paths if p != left))
+        return Approved(request.proposal.restrict_to(p for p in request.proposal.paths if p != remaining))
 
     approver.answers = [without]
     outcome = await call(workspace, tool, **CASES.get(tool, {}))
     assert outcome.success, outcome
-    assert left in proposed[0].paths and workspace.store.read(left) == before
-    assert outcome.result["left_out_by_user"] == [str(left)]
-    assert outcome.message.endswith(f"Left out by the user: {left}.")
-    said = [*strings(outcome.result), outcome.message.removesuffix(f"Left out by the user: {left}.")]
+    assert remaining in proposed[0].paths and workspace.store.read(remaining) == before
+    assert outcome.result["left_out_by_user"] == [str(remaining)]
+    assert outcome.message.endswith(f"Left out by the user: {remaining}.")
+    text = [*strings(outcome.result), outcome.message.removesuffix(f"Left out by the user: {remaining}.")]
     if tool == "delete_node":
         # It still links to the deleted note, and the result reports that.
         assert outcome.result["links_left"] == [str(path) for path in SPOKES]
         assert outcome.result["relationships_removed"] == 2
         del outcome.result["links_left"]
-        said = list(strings(outcome.result))
-    assert not any(str(left) in one or left.name in one for one in said), said
+        text = list(strings(outcome.result))
+    assert not any(str(remaining) in one or remaining.name in one for one in text), text
     entry = workspace.audit.entries()[0]
     committed = [str(path) for change in proposed[0].changes for path in touched_paths(change)]
-    assert set(entry.paths) == set(committed) - {str(left)} and entry.result == outcome.message
+    assert set(entry.paths) == set(committed) - {str(remaining)} and entry.result == outcome.message
     if tool == "undo":
         assert outcome.result["commits"] == []
 
@@ -172,14 +172,14 @@ async def test_a_note_that_was_kept_is_not_reported_as_deleted(workspace, approv
 
 
 async def test_undoing_a_create_whose_note_is_gone_says_so(workspace, sample_vault):
-    made = await call(workspace, "create_note", name="Rim", content="Text")
+    second_outcome = await call(workspace, "create_note", name="Rim", content="Text")
     (sample_vault / "Rim.md").unlink()
-    outcome = await call(workspace, "undo", entry=made.entry)
+    outcome = await call(workspace, "undo", entry=second_outcome.entry)
     assert outcome.message == "Nothing to undo: Rim.md no longer exists. Nothing was changed."
     assert outcome.result["paths"] == [] and outcome.commit is None
 
 
 async def test_undoing_twice_says_that_it_was_undone(workspace):
-    made = await call(workspace, "create_note", name="Rim", content="Text")
-    assert (await call(workspace, "undo", entry=made.entry)).success
-    assert (await call(workspace, "undo", entry=made.entry)).message.startswith("Already undone")
+    outcome = await call(workspace, "create_note", name="Rim", content="Text")
+    assert (await call(workspace, "undo", entry=outcome.entry)).success
+    assert (await call(workspace, "undo", entry=outcome.entry)).message.startswith("Already undone")

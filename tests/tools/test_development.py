@@ -71,9 +71,12 @@ async def test_the_approval_shows_the_exact_command_and_its_sandbox(boxed, appro
     assert outcome.success and outcome.result["output"] == "two\nthree\none\n"
     (request,) = approver.asked
     assert isinstance(request.proposal, Effect)
-    shown = dict(request.proposal.arguments)
-    assert json.loads(shown["command"]) == ["sort", "-r", "numbers.txt"] and shown["time limit"] == "30 s"
-    assert "no network" in shown["sandbox"] and "read-only" in shown["sandbox"]
+    shown_arguments = dict(request.proposal.arguments)
+    assert (
+        json.loads(shown_arguments["command"]) == ["sort", "-r", "numbers.txt"]
+        and shown_arguments["time limit"] == "30 s"
+    )
+    assert "no network" in shown_arguments["sandbox"] and "read-only" in shown_arguments["sandbox"]
     assert request.offers == ()
 
 
@@ -106,7 +109,7 @@ async def test_what_a_command_changes_is_proposed_journaled_and_undone(boxed, ap
     outcome = await call(boxed, "shell", command="sh", args=["-c", script], writes=True)
     assert outcome.success and len(approver.asked) == 2
     assert sorted(outcome.result["changed"]) == ["Events/Trial of H4.md", "New/made.txt", "numbers.txt"]
-    assert outcome.result["left_out"] == [".hidden: hidden files are a program's own"]
+    assert outcome.result["left_out"] == [".hidden: hidden files belong to other programs"]
     assert (sample_vault / "numbers.txt").read_text() == NUMBERS + "four\n"
     assert not (sample_vault / "Events/Trial of H4.md").exists() and not (sample_vault / ".hidden").exists()
     assert boxed.index.note(NotePath("Events/Trial of H4.md")) is None and outcome.commit is not None
@@ -177,8 +180,8 @@ async def test_without_a_sandbox_no_model_runs_commands_next_to_private_notes(de
 
 
 async def test_a_patch_is_asked_about_and_undone(dev, approver, sample_vault):
-    tried = await call(dev, "patch", patch=PATCH, files=["numbers.txt"], dry_run=True)
-    assert tried.success and not approver.asked and "+2" in tried.result["diff"]
+    second_outcome = await call(dev, "patch", patch=PATCH, files=["numbers.txt"], dry_run=True)
+    assert second_outcome.success and not approver.asked and "+2" in second_outcome.result["diff"]
     outcome = await call(dev, "patch", patch=PATCH, files=["numbers.txt"])
     assert outcome.success and (sample_vault / "numbers.txt").read_text() == "three\n2\none\n"
     assert (await call(dev, "undo", entry=outcome.entry)).success
@@ -212,12 +215,15 @@ async def test_patches_that_are_refused(dev, approver, sample_vault, patch, file
 
 
 async def test_a_file_is_written_and_asked_about_each_time(dev, approver, sample_vault):
-    made = await call(dev, "file_write", path="Data/list.csv", content="a,b\n")
-    assert made.success and made.result["created"]
-    wrong = await call(dev, "file_write", path="Data/list.csv", content="x", expected_hash="0" * 64)
-    assert wrong.error["type"] == "conflict" and wrong.error["current_hash"] == made.result["hash"]
-    known = made.result["hash"]
-    right = await call(dev, "file_write", path="Data/list.csv", content="x", expected_hash=known)
+    outcome = await call(dev, "file_write", path="Data/list.csv", content="a,b\n")
+    assert outcome.success and outcome.result["created"]
+    second_outcome = await call(dev, "file_write", path="Data/list.csv", content="x", expected_hash="0" * 64)
+    assert (
+        second_outcome.error["type"] == "conflict"
+        and second_outcome.error["current_hash"] == outcome.result["hash"]
+    )
+    known_values = outcome.result["hash"]
+    right = await call(dev, "file_write", path="Data/list.csv", content="x", expected_hash=known_values)
     assert right.success and (sample_vault / "Data/list.csv").read_text() == "x" and len(approver.asked) == 2
     for path in ("/tmp/x.txt", "../x.txt", ".obsidian/app.json", "con.txt"):
         assert not (await call(dev, "file_write", path=path, content="x")).success

@@ -52,8 +52,8 @@ async def test_the_model_determines_the_type_and_is_named(workspace, program, se
     assert "nli" not in plain["reasoning"] and says in checked["reasoning"]
     assert checked["suggested_relationship"] == kind
     assert checked["suggestion_score"] > plain["suggestion_score"]
-    made = await reclassified(workspace)
-    assert made["new_type"] == kind and says in made["reasoning"] and program.starts == ["nli"]
+    outcome = await reclassified(workspace)
+    assert outcome["new_type"] == kind and says in outcome["reasoning"] and program.starts == ["nli"]
 
 
 async def test_the_queue_is_checked_too(workspace, program):
@@ -63,11 +63,13 @@ async def test_the_queue_is_checked_too(workspace, program):
         await call(workspace, "create_note", name=name, content=f"The watch kept time.\n\n{links}\n#rare")
     for number in range(7):
         await call(workspace, "create_note", name=f"Shared {number}", content=f"Shared {number}")
-    listed = await call(workspace, "suggest_relationships", limit=50)
-    found = listed.result["suggestions"]
-    scores = [one["score"] for one in found]
+    outcome = await call(workspace, "suggest_relationships", limit=50)
+    suggestions = outcome.result["suggestions"]
+    scores = [one["score"] for one in suggestions]
     assert scores == sorted(scores, reverse=True) and min(scores) >= 0.6
-    (pair,) = [one for one in found if {one["from_id"], one["to_id"]} == {"One of two.md", "Two of two.md"}]
+    (pair,) = [
+        one for one in suggestions if {one["from_id"], one["to_id"]} == {"One of two.md", "Two of two.md"}
+    ]
     assert pair["relationship_type"] == "SUPPORTS" and "nli reads support" in pair["reasoning"]
     assert pair["auto"] == (pair["score"] >= 0.8)
 
@@ -80,12 +82,12 @@ async def test_a_model_that_cannot_be_loaded_is_reported_once(workspace, program
     assert first["new_type"] != "SUPPORTS"
     await call(workspace, "undo", turn="t")
     await two_notes(workspace, "Some sea watch kept good time at sea.")
-    again = await reclassified(workspace)
-    assert "cross-encoder" not in again["reasoning"] and program.starts == ["none"]
+    outcome = await reclassified(workspace)
+    assert "cross-encoder" not in outcome["reasoning"] and program.starts == ["none"]
 
 
 async def test_notes_hidden_from_models_are_not_sent_to_it(workspace, program):
     await two_notes(workspace, "---\nai: private\n---\nSome sea watch kept good time at sea.")
     workspace.change_settings("embeddings", cross_encoder="nli", python=str(program.path))
-    made = await reclassified(workspace)
-    assert made["reasoning"] and "nli" not in made["reasoning"] and program.starts == []
+    outcome = await reclassified(workspace)
+    assert outcome["reasoning"] and "nli" not in outcome["reasoning"] and program.starts == []

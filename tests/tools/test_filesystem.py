@@ -25,13 +25,13 @@ async def call(workspace, tool, /, **arguments):
     return await workspace.runner.run(Call.of(tool, arguments, MODEL))
 
 
-def listed(outcome) -> list[str]:
+def listed_paths(outcome) -> list[str]:
     assert outcome.success, outcome.error
     return [entry["path"] for entry in outcome.result["entries"]]
 
 
 @pytest.fixture
-def outside(tmp_path: Path) -> Path:
+def outside_folder(tmp_path: Path) -> Path:
     """A folder outside the vault: /Papers with two texts, a picture, and a folder below."""
     folder = tmp_path / "Papers"
     (folder / "Deep" / "Deeper").mkdir(parents=True)
@@ -58,12 +58,18 @@ async def test_in_the_vault_nothing_is_asked_and_nothing_taints(workspace, appro
 
 
 async def test_find_by_name_path_kind_and_depth(workspace):
-    assert listed(await call(workspace, "find", pattern="trial*")) == ["Events/Trial of H4.md"]
-    assert "Events" in listed(await call(workspace, "find", pattern="*", kind="folder"))
-    assert listed(await call(workspace, "find", pattern="Events/*act.md")) == ["Events/Longitude Act.md"]
-    assert listed(await call(workspace, "find", pattern="trial*", depth=1)) == []
-    few = await call(workspace, "find", pattern="*.md", limit=2)
-    assert len(listed(few)) == 2 and not few.result["complete"] and "first 2" in few.result["left_out"][-1]
+    assert listed_paths(await call(workspace, "find", pattern="trial*")) == ["Events/Trial of H4.md"]
+    assert "Events" in listed_paths(await call(workspace, "find", pattern="*", kind="folder"))
+    assert listed_paths(await call(workspace, "find", pattern="Events/*act.md")) == [
+        "Events/Longitude Act.md"
+    ]
+    assert listed_paths(await call(workspace, "find", pattern="trial*", depth=1)) == []
+    outcome = await call(workspace, "find", pattern="*.md", limit=2)
+    assert (
+        len(listed_paths(outcome)) == 2
+        and not outcome.result["complete"]
+        and "first 2" in outcome.result["left_out"][-1]
+    )
 
 
 async def test_lines_of_a_file_are_counted_from_zero(workspace, sample_vault):
@@ -76,10 +82,10 @@ async def test_lines_of_a_file_are_counted_from_zero(workspace, sample_vault):
 
 async def test_private_notes_do_not_exist_for_a_model(workspace, sample_vault):
     (sample_vault / "Fresh.md").write_text("---\nai: private\n---\nthe treasure\n")  # Not indexed yet.
-    assert PRIVATE not in listed(await call(workspace, "directory_list", path="Journal"))
-    assert "Fresh.md" not in listed(await call(workspace, "find", pattern="fresh*"))
-    found = await call(workspace, "grep", pattern="treasure|private")
-    assert not {"Fresh.md", PRIVATE} & {hit["path"] for hit in found.result["matches"]}
+    assert PRIVATE not in listed_paths(await call(workspace, "directory_list", path="Journal"))
+    assert "Fresh.md" not in listed_paths(await call(workspace, "find", pattern="fresh*"))
+    outcome = await call(workspace, "grep", pattern="treasure|private")
+    assert not {"Fresh.md", PRIVATE} & {hit["path"] for hit in outcome.result["matches"]}
     for path in ("Fresh.md", PRIVATE, str(sample_vault / PRIVATE)):
         assert (await call(workspace, "file_read", path=path)).error["type"] == "not_found"
         assert (await call(workspace, "grep", pattern="x", path=path)).error["type"] == "not_found"
@@ -93,7 +99,9 @@ async def test_programs_own_data_is_neither_listed_nor_read(workspace, sample_va
         (sample_vault / folder / "config.txt").write_text("treasure")
         outcome = await call(workspace, "file_read", path=f"{folder}/config.txt")
         assert outcome.error["type"] == "permission_denied"
-    assert not [path for path in listed(await call(workspace, "find", pattern="config*")) if path[0] == "."]
+    assert not [
+        path for path in listed_paths(await call(workspace, "find", pattern="config*")) if path[0] == "."
+    ]
     assert not (await call(workspace, "grep", pattern="^treasure$")).result["matches"]
 
 
@@ -101,16 +109,18 @@ async def test_a_binary_file_is_reported_and_not_shown(workspace, sample_vault):
     (sample_vault / "blob.bin").write_bytes(bytes(range(16)) + b"treasure")
     outcome = await call(workspace, "file_read", path="blob.bin")
     assert outcome.result["binary"] and outcome.result["text"] == "" and "not a text file" in outcome.message
-    found = await call(workspace, "grep", pattern="treasure", files="*.bin")
-    assert found.result["matches"] == [] and found.result["left_out"] == ["blob.bin: not text"]
+    second_outcome = await call(workspace, "grep", pattern="treasure", files="*.bin")
+    assert second_outcome.result["matches"] == [] and second_outcome.result["left_out"] == [
+        "blob.bin: not text"
+    ]
 
 
 async def test_a_file_over_the_cap_is_not_read(workspace, sample_vault):
     with (sample_vault / "large.txt").open("wb") as file:
         file.truncate(MAX_FILE_BYTES + 1)
     assert (await call(workspace, "file_read", path="large.txt")).error["type"] == "limit"
-    found = await call(workspace, "grep", pattern="x", files="large*")
-    assert found.result["left_out"] == ["large.txt: larger than 10 MiB"]
+    outcome = await call(workspace, "grep", pattern="x", files="large*")
+    assert outcome.result["left_out"] == ["large.txt: larger than 10 MiB"]
 
 
 @pytest.mark.parametrize("arguments", [{"depth": 11}, {"limit": 1001}, {"kind": "socket"}, {"pattern": ""}])
@@ -126,104 +136,114 @@ async def test_no_pattern_is_slow_and_unsupported_ones_are_errors(workspace, sam
     assert refused.error["type"] == "invalid_parameters" and "look-around" in refused.message
 
 
-def test_a_walk_ends_when_its_time_is_up(outside: Path):
+def test_a_walk_ends_when_its_time_is_up(outside_folder: Path):
     times = iter([0.0, 1.0, 2.0, *[WALK_TIMEOUT_S + 1] * 20])
     bounds = WalkLimits(clock=lambda: next(times))
-    assert len(list(walk(str(outside), bounds))) == 2
-    assert bounds.left_out == [f"what was not looked at within {WALK_TIMEOUT_S:g} s"]
+    assert len(list(walk(str(outside_folder), bounds))) == 2
+    assert bounds.left_out == [f"files not reached within {WALK_TIMEOUT_S:g} s"]
 
 
 # Outside
 
 
 async def test_a_new_folder_outside_is_asked_about_even_where_reading_outside_is_allowed(
-    workspace, approver, outside
+    workspace, approver, outside_folder
 ):
     workspace.grants.set_session(Operation.READ, on=True)
-    outcome = await call(workspace, "file_read", path=str(outside / "one.txt"))
+    outcome = await call(workspace, "file_read", path=str(outside_folder / "one.txt"))
     assert outcome.success and outcome.untrusted and "second treasure" in outcome.result["text"]
     (request,) = approver.asked
     assert isinstance(request.proposal, Effect)
-    assert ("folder", str(outside)) in request.proposal.arguments and request.scope.outside == (str(outside),)
-    again = await call(workspace, "find", pattern="*.txt", path=str(outside))
-    assert again.untrusted and len(approver.asked) == 1
-    assert sorted(Path(path).name for path in listed(again)) == ["one.txt", "three.txt", "two.TXT"]
-    await call(workspace, "directory_list", path=str(outside.parent))
+    assert ("folder", str(outside_folder)) in request.proposal.arguments and request.scope.outside == (
+        str(outside_folder),
+    )
+    second_outcome = await call(workspace, "find", pattern="*.txt", path=str(outside_folder))
+    assert second_outcome.untrusted and len(approver.asked) == 1
+    assert sorted(Path(path).name for path in listed_paths(second_outcome)) == [
+        "one.txt",
+        "three.txt",
+        "two.TXT",
+    ]
+    await call(workspace, "directory_list", path=str(outside_folder.parent))
     assert len(approver.asked) == 2
 
 
-async def test_a_denial_prevents_reading(workspace, approver, outside):
+async def test_a_denial_prevents_reading(workspace, approver, outside_folder):
     approver.answers = [Denied("not these")]
-    outcome = await call(workspace, "grep", pattern="treasure", path=str(outside))
+    outcome = await call(workspace, "grep", pattern="treasure", path=str(outside_folder))
     assert outcome.denied and outcome.words == "not these" and "treasure" not in str(outcome.result)
 
 
-async def test_existence_is_not_revealed_before_approval(workspace, approver, outside):
+async def test_existence_is_not_revealed_before_approval(workspace, approver, outside_folder):
     approver.answers = [Denied()]
-    there = await call(workspace, "file_read", path=str(outside / "one.txt"))
-    not_there = await call(workspace, "file_read", path=str(outside / "none.txt"))
-    assert there.as_dict() == not_there.as_dict()
+    existing = await call(workspace, "file_read", path=str(outside_folder / "one.txt"))
+    not_there = await call(workspace, "file_read", path=str(outside_folder / "none.txt"))
+    assert existing.as_dict() == not_there.as_dict()
 
 
-async def test_grep_and_lists_outside(workspace, outside):
-    found = await call(workspace, "grep", pattern="TREASURE", path=str(outside), files="*.txt")
-    assert [(Path(hit["path"]).name, hit["line"]) for hit in found.result["matches"]] == [
+async def test_grep_and_lists_outside(workspace, outside_folder):
+    outcome = await call(workspace, "grep", pattern="TREASURE", path=str(outside_folder), files="*.txt")
+    assert [(Path(hit["path"]).name, hit["line"]) for hit in outcome.result["matches"]] == [
         ("one.txt", 2),
         ("two.TXT", 1),
         ("three.txt", 1),
     ]
-    cased = await call(workspace, "grep", pattern="Treasure", path=str(outside), case_sensitive=True)
+    cased = await call(workspace, "grep", pattern="Treasure", path=str(outside_folder), case_sensitive=True)
     assert [Path(hit["path"]).name for hit in cased.result["matches"]] == ["two.TXT"]
-    one = await call(workspace, "grep", pattern="third", path=str(outside / "one.txt"))
-    assert one.result["matches"][0]["line"] == 3
-    names = listed(await call(workspace, "directory_list", path=str(outside), pattern="*.png"))
-    assert names == [str(outside / "picture.png")]
+    second_outcome = await call(workspace, "grep", pattern="third", path=str(outside_folder / "one.txt"))
+    assert second_outcome.result["matches"][0]["line"] == 3
+    names = listed_paths(await call(workspace, "directory_list", path=str(outside_folder), pattern="*.png"))
+    assert names == [str(outside_folder / "picture.png")]
 
 
-async def test_the_approval_of_a_link_names_its_target(workspace, approver, outside, sample_vault):
-    (sample_vault / "way out").symlink_to(outside)
-    (sample_vault / "out.txt").symlink_to(outside / "one.txt")
+async def test_the_approval_of_a_link_names_its_target(workspace, approver, outside_folder, sample_vault):
+    (sample_vault / "way out").symlink_to(outside_folder)
+    (sample_vault / "out.txt").symlink_to(outside_folder / "one.txt")
     approver.answers = [Denied()]
     for path in ("way out/one.txt", "out.txt"):
         assert (await call(workspace, "file_read", path=path)).denied
-        assert approver.asked[-1].scope.outside == (str(outside),)
+        assert approver.asked[-1].scope.outside == (str(outside_folder),)
     assert (await call(workspace, "directory_list", path="way out")).denied
     kinds = {e["path"]: e["kind"] for e in (await call(workspace, "directory_list")).result["entries"]}
     assert kinds["way out"] == kinds["out.txt"] == "link"
     assert not (await call(workspace, "grep", pattern="treasure")).result["matches"]
 
 
-async def test_a_link_outside_is_not_followed_out_of_the_folder(workspace, outside, tmp_path):
+async def test_a_link_outside_is_not_followed_out_of_the_folder(workspace, outside_folder, tmp_path):
     (tmp_path / "Elsewhere").mkdir()
     (tmp_path / "Elsewhere" / "secret.txt").write_text("treasure")
-    (outside / "link").symlink_to(tmp_path / "Elsewhere")
-    (outside / "file.txt").symlink_to(tmp_path / "Elsewhere" / "secret.txt")
-    found = await call(workspace, "grep", pattern="treasure", path=str(outside))
-    assert "secret" not in str(found.result) and "file.txt" not in str(found.result)
+    (outside_folder / "link").symlink_to(tmp_path / "Elsewhere")
+    (outside_folder / "file.txt").symlink_to(tmp_path / "Elsewhere" / "secret.txt")
+    outcome = await call(workspace, "grep", pattern="treasure", path=str(outside_folder))
+    assert "secret" not in str(outcome.result) and "file.txt" not in str(outcome.result)
 
 
-async def test_a_link_created_after_the_approval_is_not_followed(workspace, approver, outside, tmp_path):
+async def test_a_link_created_after_the_approval_is_not_followed(
+    workspace, approver, outside_folder, tmp_path
+):
     (tmp_path / "Elsewhere").mkdir()
     (tmp_path / "Elsewhere" / "one.txt").write_text("not approved")
 
     def swap(request):
-        outside.rename(tmp_path / "Moved")
-        outside.symlink_to(tmp_path / "Elsewhere")
+        outside_folder.rename(tmp_path / "Moved")
+        outside_folder.symlink_to(tmp_path / "Elsewhere")
         return Approved(request.proposal)
 
     approver.answers = [swap]
-    outcome = await call(workspace, "file_read", path=str(outside / "one.txt"))
+    outcome = await call(workspace, "file_read", path=str(outside_folder / "one.txt"))
     assert not outcome.success and "not approved" not in str(outcome.as_dict())
 
 
-async def test_a_walk_outside_does_not_enter_the_vault_or_hidden_folders(workspace, sample_vault, outside):
-    (outside / ".cache").mkdir()
-    (outside / ".cache" / "x.txt").write_text("treasure")
+async def test_a_walk_outside_does_not_enter_the_vault_or_hidden_folders(
+    workspace, sample_vault, outside_folder
+):
+    (outside_folder / ".cache").mkdir()
+    (outside_folder / ".cache" / "x.txt").write_text("treasure")
     top = sample_vault.parent
-    found = await call(workspace, "find", pattern="*", path=str(top), depth=10)
-    assert not [path for path in listed(found) if path.startswith(f"{sample_vault}/")]
-    assert not [path for path in listed(found) if "/.cache/" in path]
-    assert any("hidden folders" in said for said in found.result["left_out"])
+    outcome = await call(workspace, "find", pattern="*", path=str(top), depth=10)
+    assert not [path for path in listed_paths(outcome) if path.startswith(f"{sample_vault}/")]
+    assert not [path for path in listed_paths(outcome) if "/.cache/" in path]
+    assert any("hidden folders" in said for said in outcome.result["left_out"])
 
 
 CLIMBING = ("../secret.txt", "a/../../b", "..", "x\0y")
@@ -251,19 +271,19 @@ async def test_the_apps_own_data_is_refused(workspace, approver):
 
 
 @pytest.mark.skipif(not PIPES, reason="this system has no named pipes")
-async def test_pipes_and_device_links_do_not_block(workspace, outside, sample_vault):
-    os.mkfifo(outside / "pipe")
-    (outside / "zero").symlink_to("/dev/zero")
+async def test_pipes_and_device_links_do_not_block(workspace, outside_folder, sample_vault):
+    os.mkfifo(outside_folder / "pipe")
+    (outside_folder / "zero").symlink_to("/dev/zero")
     (sample_vault / "zero.txt").symlink_to("/dev/zero")
-    assert (await call(workspace, "file_read", path=str(outside / "pipe"))).error is not None
-    for path in (str(outside / "zero"), "zero.txt"):
+    assert (await call(workspace, "file_read", path=str(outside_folder / "pipe"))).error is not None
+    for path in (str(outside_folder / "zero"), "zero.txt"):
         assert (await call(workspace, "file_read", path=path)).error["type"] == "permission_denied"
-    found = await call(workspace, "grep", pattern="third", path=str(outside))
-    assert len(found.result["matches"]) == 1
+    outcome = await call(workspace, "grep", pattern="third", path=str(outside_folder))
+    assert len(outcome.result["matches"]) == 1
 
 
-async def test_a_missing_file_or_folder_is_an_error(workspace, outside):
-    for path in ("none.txt", str(outside / "none.txt")):
+async def test_a_missing_file_or_folder_is_an_error(workspace, outside_folder):
+    for path in ("none.txt", str(outside_folder / "none.txt")):
         assert (await call(workspace, "file_read", path=path)).error["type"] == "not_found"
         assert not (await call(workspace, "directory_list", path=path)).success
 
@@ -272,31 +292,31 @@ async def test_a_missing_file_or_folder_is_an_error(workspace, outside):
 
 
 @pytest.fixture
-def notes_outside(outside: Path) -> Path:
+def notes_outside(outside_folder: Path) -> Path:
     """A folder outside the vault with a public note, every private one, and a link to one."""
-    (outside / "public.md").write_text(f"{CANARY[:6]} in public\n", "utf-8")
+    (outside_folder / "public.md").write_text(f"{CANARY[:6]} in public\n", "utf-8")
     for number, note in enumerate(VARIANTS.values()):
         ending = (".md", ".markdown", ".MD")[number % 3]
-        (outside / "Deep" / f"{CANARY} {number}{ending}").write_bytes(written(note))
-    (outside / "large.md").write_bytes(written(VARIANTS["plain"]) + b"x" * MAX_FILE_BYTES)
-    (outside / "public link.txt").symlink_to(outside / "Deep" / f"{CANARY} 0.md")
-    return outside
+        (outside_folder / "Deep" / f"{CANARY} {number}{ending}").write_bytes(written(note))
+    (outside_folder / "large.md").write_bytes(written(VARIANTS["plain"]) + b"x" * MAX_FILE_BYTES)
+    (outside_folder / "public link.txt").symlink_to(outside_folder / "Deep" / f"{CANARY} 0.md")
+    return outside_folder
 
 
 def without(outcome, *names: str) -> str:
     """Return the whole answer without the caller's own input."""
-    told = repr((outcome.success, outcome.result, outcome.message, outcome.error, outcome.details))
+    text = repr((outcome.success, outcome.result, outcome.message, outcome.error, outcome.details))
     for name in names:
-        told = told.replace(name, "NAME")
-    return told
+        text = text.replace(name, "NAME")
+    return text
 
 
 async def test_private_notes_outside_do_not_exist_for_a_model(workspace, notes_outside):
     top = str(notes_outside)
-    found = await call(workspace, "find", pattern="*.md", path=top)
-    assert [Path(path).name for path in listed(found)] == ["public.md"]
+    second_outcome = await call(workspace, "find", pattern="*.md", path=top)
+    assert [Path(path).name for path in listed_paths(second_outcome)] == ["public.md"]
     for outcome in (
-        found,
+        second_outcome,
         await call(workspace, "directory_list", path=f"{top}/Deep"),
         await call(workspace, "grep", pattern="xyzzy", path=top),
         await call(workspace, "file_read", path=f"{top}/public.md"),

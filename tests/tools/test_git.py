@@ -24,10 +24,10 @@ pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not 
 def by_hand(vault: Path, *arguments: str) -> str:
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     who = ["-c", "user.name=Somebody", "-c", "user.email=some@body"]
-    done = subprocess.run(
+    result = subprocess.run(
         ["git", *who, *arguments], cwd=vault, env=environment, capture_output=True, text=True, check=True
     )
-    return done.stdout
+    return result.stdout
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ async def git(workspace, op, **arguments):
         ("diff", {"paths": ["New.md"]}, "", "0 files differ."),
         ("add", {"paths": ["New.md"]}, "", "Staged New.md."),
         ("branch", {}, "* main", "1 branch."),
-        ("branch", {"name": "ideas/one"}, "", "Made the branch ideas/one"),
+        ("branch", {"name": "ideas/one"}, "", "Created the branch ideas/one"),
     ],
 )
 async def test_each_operation_asks_first(repository, approver, sample_vault, op, arguments, shown, said):

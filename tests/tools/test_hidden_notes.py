@@ -81,10 +81,12 @@ async def test_undo_of_a_move_that_rewrote_a_private_note_names_the_others_only(
 
 
 async def test_undo_does_not_reveal_notes_outside_the_folders_of_a_caller(workspace):
-    made = await call(workspace, "create_note", BUILTIN, name="Plan X", content="x", folder="Elsewhere")
+    second_outcome = await call(
+        workspace, "create_note", BUILTIN, name="Plan X", content="x", folder="Elsewhere"
+    )
     profile = CallerProfile(caller="Client", folders=("Work",))
     workspace.policy.configure(PermissionSettings(callers=(profile,)))
-    outcome = await call(workspace, "undo", CLIENT, entry=made.entry)
+    outcome = await call(workspace, "undo", CLIENT, entry=second_outcome.entry)
     assert not outcome.success and "Plan X" not in str(outcome.as_dict())
 
 
@@ -94,14 +96,14 @@ async def test_a_refusal_names_the_folders_of_a_caller_and_not_the_note_that_lin
     profile = CallerProfile(caller="Client", folders=("Work",))
     workspace.policy.configure(PermissionSettings(callers=(profile,)))
     outcome = await call(workspace, "move_note", CLIENT, name="Topic", new_name="Theme")
-    assert outcome.error["type"] == "permission_denied" and "may only reach Work" in outcome.message
+    assert outcome.error["type"] == "permission_denied" and "may only access Work" in outcome.message
     assert "Plan X" not in str(outcome.as_dict())
 
 
 @pytest.mark.parametrize("other", [CLIENT, Caller(CallerKind.MCP, MODEL.name)])
 async def test_undo_does_not_reveal_a_block_of_another_agent(workspace, other):
-    made = await call(workspace, "block", op="create", label="salary plan", content="x")
-    for arguments in ({"entry": made.entry}, {"turn": "m1"}, {}):
+    second_outcome = await call(workspace, "block", op="create", label="salary plan", content="x")
+    for arguments in ({"entry": second_outcome.entry}, {"turn": "m1"}, {}):
         outcome = await call(workspace, "undo", other, **arguments)
         assert not outcome.success and "salary" not in str(outcome.as_dict())
     assert workspace.memory.store.find("salary plan", "scriptorium") is not None
@@ -223,8 +225,8 @@ async def test_no_read_reveals_a_private_note_to_a_model(workspace):
     for tool, arguments in READS:
         outcome = await call(workspace, tool, **arguments)
         assert outcome.success, (tool, outcome)
-        told = str(outcome.result) + outcome.message.replace("walnut.", "")
-        assert "Anna" not in told and "walnut" not in told, (tool, told)
+        text = str(outcome.result) + outcome.message.replace("walnut.", "")
+        assert "Anna" not in text and "walnut" not in text, (tool, text)
 
 
 # Paths

@@ -38,8 +38,8 @@ async def test_a_block_hidden_by_a_rule_does_not_exist(workspace, approver, effe
     await make(workspace, "open")
     await call(workspace, "block", op="pin", label="secret plan")
     deny(workspace, "memory:*/secret*", effect=effect)
-    listed = (await call(workspace, "block", op="list")).result["blocks"]
-    assert {one["label"] for one in listed} == {"human", "persona", "open"}
+    blocks = (await call(workspace, "block", op="list")).result["blocks"]
+    assert {one["label"] for one in blocks} == {"human", "persona", "open"}
     for tool, arguments in (
         ("block", {"op": "load", "label": "secret plan"}),
         ("block", {"op": "info", "label": "secret plan"}),
@@ -65,11 +65,11 @@ async def test_a_block_hidden_by_a_rule_does_not_exist(workspace, approver, effe
 async def test_the_archive_is_searched_without_hidden_entries(workspace) -> None:
     for text in ("Green tea.", "Black tea.", "White tea."):
         assert (await call(workspace, "recall", op="insert", content=text)).success
-    found = (await call(workspace, "recall", op="search", query="tea")).result["entries"]
-    hidden = found[0]["entry"]
+    entries = (await call(workspace, "recall", op="search", query="tea")).result["entries"]
+    hidden = entries[0]["entry"]
     deny(workspace, f"memory:*/@archive/{hidden}")
     left = (await call(workspace, "recall", op="search", query="tea", limit=2)).result["entries"]
-    assert {one["entry"] for one in left} == {one["entry"] for one in found[1:]}
+    assert {one["entry"] for one in left} == {one["entry"] for one in entries[1:]}
     deny(workspace, "memory:**")
     assert not (await call(workspace, "recall", op="search", query="tea")).result["entries"]
     everywhere = await call(workspace, "search", query="tea", domain="archival_memory")
@@ -100,8 +100,8 @@ async def test_a_file_outside_hidden_by_a_rule_does_not_exist(desk: Desk) -> Non
     assert (await desk.file("load", "private/Diary.txt")).success
     label = f"file:{desk.source.hash8}:private/Diary.txt"
     deny(desk.workspace, f"files-{desk.source.hash8}:private/**")
-    listed = await desk.file("list")
-    assert "private" not in str(listed.result["files"]) and "Plan.txt" in str(listed.result["files"])
+    outcome = await desk.file("list")
+    assert "private" not in str(outcome.result["files"]) and "Plan.txt" in str(outcome.result["files"])
     for op in ("load", "status", "diff", "reload", "save"):
         refused = await desk.file(op, "private/Diary.txt")
         assert kind_of(refused) == "not_found" and "diary\n" not in str(refused)
@@ -109,8 +109,10 @@ async def test_a_file_outside_hidden_by_a_rule_does_not_exist(desk: Desk) -> Non
     # The block that it was loaded into is hidden with it.
     loaded = await desk.workspace.runner.run(Call.of("block", {"op": "load", "label": label}, AGENT))
     assert kind_of(loaded) == "not_found"
-    told = await desk.workspace.runner.run(Call.of("source", {"op": "status", "source_id": "desk"}, AGENT))
-    assert "Diary" not in str(told.result)
+    second_outcome = await desk.workspace.runner.run(
+        Call.of("source", {"op": "status", "source_id": "desk"}, AGENT)
+    )
+    assert "Diary" not in str(second_outcome.result)
     assert (await desk.file("load", "Plan.txt")).success
 
 

@@ -52,10 +52,10 @@ async def test_a_resolved_undo_is_one_approved_journaled_change_set(workspace, a
     commits = await conflicting_turn(workspace)
     plan = workspace.journal.undo(commits, here(workspace))
     (conflict,) = plan.conflicts
-    asked = len(approver.asked)
+    approvals_before = len(approver.asked)
     outcome = await workspace.runner.run(Call.undo(plan, {conflict.path: conflict.theirs}, {"turn": "t1"}))
     assert outcome.success and outcome.message.startswith("Undone: ")
-    (request,) = approver.asked[asked:]
+    (request,) = approver.asked[approvals_before:]
     assert (request.tool, request.caller, request.arguments) == ("undo", Caller.user(), (("turn", "t1"),))
     kinds = {type(change) for change in request.proposal.changes}
     assert kinds == {Create, Delete, Move}
@@ -64,9 +64,9 @@ async def test_a_resolved_undo_is_one_approved_journaled_change_set(workspace, a
     assert read(P("Gone.md")) == b"gone\n" and read(P("New.md")) is None
     entry = workspace.audit.entry(outcome.entry)
     assert (entry.tool, entry.decision, set(entry.undoes)) == ("undo", "user-approved", set(commits))
-    made = workspace.journal.commit(outcome.commit)
-    assert set(made.undoes) == set(commits)
-    assert all(workspace.journal.commit(number).undone_by == made.id for number in commits)
+    commit = workspace.journal.commit(outcome.commit)
+    assert set(commit.undoes) == set(commits)
+    assert all(workspace.journal.commit(number).undone_by == commit.id for number in commits)
 
 
 async def test_a_resolved_undo_that_the_user_denies_writes_nothing(workspace, approver):
@@ -92,9 +92,9 @@ async def test_a_resolved_undo_can_be_undone(workspace):
     plan = workspace.journal.undo(commits, here(workspace))
     outcome = await workspace.runner.run(Call.undo(plan, {}, {"turn": "t1"}))
     assert here(workspace)(P("Old.md")) == b"alpha\nmine\n"
-    back = await call(workspace, "undo", entry=outcome.entry, caller=Caller.user())
+    undone = await call(workspace, "undo", entry=outcome.entry, caller=Caller.user())
     read = here(workspace)
-    assert back.success and read(P("Older.md")) == b"alpha\nmine\n" and read(P("New.md")) == b"one\n"
+    assert undone.success and read(P("Older.md")) == b"alpha\nmine\n" and read(P("New.md")) == b"one\n"
 
 
 async def test_a_part_of_an_undo_leaves_the_rest_to_be_undone(workspace, approver):

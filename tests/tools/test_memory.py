@@ -32,8 +32,8 @@ async def call(workspace, tool, /, caller=AGENT, **arguments):
 
 
 async def make(workspace, label="plan", /, **arguments):
-    given = {"content": "one\ntwo\n", **arguments}
-    outcome = await call(workspace, "block", op="create", label=label, **given)
+    call_arguments = {"content": "one\ntwo\n", **arguments}
+    outcome = await call(workspace, "block", op="create", label=label, **call_arguments)
     assert outcome.success, outcome
 
 
@@ -56,8 +56,8 @@ async def test_a_block_is_made_loaded_pinned_and_listed_without_a_question(works
     loaded = await call(workspace, "block", op="load", label="plan")
     assert loaded.result["leaves_context"] and loaded.result["total_lines"] == 2
     assert (await call(workspace, "block", op="pin", label="plan")).success
-    listed = (await call(workspace, "block", op="list")).result["blocks"]
-    assert {one["label"]: one["pinned"] for one in listed} == {"human": True, "persona": True, "plan": True}
+    blocks = (await call(workspace, "block", op="list")).result["blocks"]
+    assert {one["label"]: one["pinned"] for one in blocks} == {"human": True, "persona": True, "plan": True}
     pinned = {one.label: one for one in workspace.memory.store.pinned("scriptorium")}
     assert pinned["plan"].text == "one\ntwo\n" and pinned["plan"].size == 8
     assert (await call(workspace, "block", op="unpin", label="plan")).success
@@ -66,18 +66,18 @@ async def test_a_block_is_made_loaded_pinned_and_listed_without_a_question(works
 
 async def test_info_tells_the_layout(workspace):
     await make(workspace, "form", layout=FORM, content="mood: calm\nborn: 1970\n")
-    told = (await call(workspace, "block", op="info", label="form")).result
-    assert told["layout"]["fields"][2] == {"name": "born", "read_only": True}
-    assert told["blocks"][0]["kind"] == "map" and told["blocks"][0]["permission"] == "read_write"
+    result = (await call(workspace, "block", op="info", label="form")).result
+    assert result["layout"]["fields"][2] == {"name": "born", "read_only": True}
+    assert result["blocks"][0]["kind"] == "map" and result["blocks"][0]["permission"] == "read_write"
 
 
 async def test_invalid_blocks_are_refused(workspace):
     await make(workspace)
     assert kind_of(await call(workspace, "block", op="create", label="PLAN")) == "conflict"
-    wrong = await call(workspace, "block", op="create", label="x", layout={"kind": "tree"})
-    assert kind_of(wrong) == "invalid_parameters"
-    wrong = await call(workspace, "block", op="create", label="a//b")
-    assert kind_of(wrong) == "invalid_parameters"
+    outcome = await call(workspace, "block", op="create", label="x", layout={"kind": "tree"})
+    assert kind_of(outcome) == "invalid_parameters"
+    outcome = await call(workspace, "block", op="create", label="a//b")
+    assert kind_of(outcome) == "invalid_parameters"
     missing = await call(workspace, "block", op="load", label="plans")
     assert kind_of(missing) == "not_found" and missing.error["suggestions"] == ["plan"]
     assert kind_of(await call(workspace, "block", op="load", label="plan", source_id="s")) == "not_found"
@@ -86,10 +86,12 @@ async def test_invalid_blocks_are_refused(workspace):
 
 async def test_the_viewport_limits_what_is_shown_and_edits_apply_to_the_whole(workspace):
     await make(workspace, content="1\n2\n3\n4\n5\n")
-    shown = await call(workspace, "block", op="viewport", label="plan", start_line=2, display_lines=2)
-    assert shown.result["text"] == "2\n3\n" and shown.result["total_lines"] == 5
-    far = await call(workspace, "block", op="viewport", label="plan", start_line=9, display_lines=2)
-    assert kind_of(far) == "invalid_parameters" and far.error["total_lines"] == 5
+    outcome = await call(workspace, "block", op="viewport", label="plan", start_line=2, display_lines=2)
+    assert outcome.result["text"] == "2\n3\n" and outcome.result["total_lines"] == 5
+    second_outcome = await call(
+        workspace, "block", op="viewport", label="plan", start_line=9, display_lines=2
+    )
+    assert kind_of(second_outcome) == "invalid_parameters" and second_outcome.error["total_lines"] == 5
     edited = await call(workspace, "block_edit", op="edit_range", label="plan", lines="5", text="five")
     assert edited.success
     assert workspace.memory.store.block("plan", "scriptorium").text == "1\n2\n3\n4\nfive"
@@ -128,8 +130,8 @@ async def test_a_block_is_shared_only_with_an_agent_that_exists(workspace, appro
     workspace.settings.team = TeamSettings(agents=(AgentProfile(name="Editor"),))
     await make(workspace)
     share = {"op": "share", "label": "plan", "permission": "append"}
-    unknown = await call(workspace, "block", **share, agent="Edit")
-    assert kind_of(unknown) == "not_found" and unknown.error["suggestions"] == ["Editor"]
+    unknown_label = await call(workspace, "block", **share, agent="Edit")
+    assert kind_of(unknown_label) == "not_found" and unknown_label.error["suggestions"] == ["Editor"]
     assert not approver.asked and not workspace.memory.store.block("plan", "scriptorium").shares
     assert (await call(workspace, "block", **share, agent="editor")).success
     assert list(workspace.memory.store.block("plan", "scriptorium").shares) == ["Editor"]
@@ -147,8 +149,8 @@ async def test_null_empties_a_field_and_a_section_but_not_what_is_read_only(work
     facts = {"mood": "calm", "seen": 2}
     assert (await set_field(label="parts", field="facts", value=facts)).success
     assert (await set_field(label="parts", field="notes", value="Hello")).success
-    wrong = await set_field(label="parts", field="facts", value={**facts, "born": "1980"})
-    assert kind_of(wrong) == "invalid_parameters"
+    outcome = await set_field(label="parts", field="facts", value={**facts, "born": "1980"})
+    assert kind_of(outcome) == "invalid_parameters"
     for field in ("facts", "notes"):
         assert (await set_field(label="parts", field=field, value=None)).success
     assert await text_of(workspace, "parts") == "facts:\n  seen: 0\nnotes:\n"
@@ -161,8 +163,8 @@ async def test_null_empties_a_field_and_a_section_but_not_what_is_read_only(work
 async def test_every_agent_has_a_memory_of_its_own(workspace):
     await make(workspace)
     for caller in (EDITOR, CLIENT, replace(CLIENT, kind=CallerKind.HTTP)):
-        listed = (await call(workspace, "block", caller, op="list")).result["blocks"]
-        assert {one["label"] for one in listed} == {"human", "persona"}
+        blocks = (await call(workspace, "block", caller, op="list")).result["blocks"]
+        assert {one["label"] for one in blocks} == {"human", "persona"}
     assert await text_of(workspace, "plan", MODEL) == "one\ntwo\n"
 
 
@@ -184,8 +186,8 @@ async def test_delete_needs_an_administrator_and_asks(workspace, approver):
 
 async def test_changes_of_the_user_block_need_approval(workspace, approver):
     approver.answers.insert(0, Denied("That is private."))
-    said = await call(workspace, "block_edit", op="append", label="human", content="Likes tea.")
-    assert said.denied and said.words == "That is private."
+    outcome = await call(workspace, "block_edit", op="append", label="human", content="Likes tea.")
+    assert outcome.denied and outcome.words == "That is private."
     request = approver.asked[0]
     assert "human" in request.reason and request.scope.where == "the memory"
     assert b"Likes tea." in request.proposal.changes[0].after
@@ -236,13 +238,15 @@ async def test_invalid_edits_are_refused(workspace, arguments, error):
 async def test_fields_and_sections(workspace):
     await make(workspace, "form", layout=FORM, content="mood: calm\nborn: 1970\n")
     for field, value in (("mood", "merry\nand bright"), ("seen", 3)):
-        done = await call(workspace, "block_edit", op="set_field", label="form", field=field, value=value)
-        assert done.success
+        outcome = await call(workspace, "block_edit", op="set_field", label="form", field=field, value=value)
+        assert outcome.success
     assert (await call(workspace, "block_edit", op="append", label="form", field="seen", content="2")).success
     assert await text_of(workspace, "form") == "mood: merry\n  and bright\nseen: 5\nborn: 1970\n"
     for field, value in (("born", "1980"), ("seen", "many"), ("colour", "red")):
-        wrong = await call(workspace, "block_edit", op="set_field", label="form", field=field, value=value)
-        assert kind_of(wrong) == "invalid_parameters"
+        second_outcome = await call(
+            workspace, "block_edit", op="set_field", label="form", field=field, value=value
+        )
+        assert kind_of(second_outcome) == "invalid_parameters"
     await make(workspace, "parts", layout=PARTS, content="")
     for item in ("a", "b"):
         await call(workspace, "block_edit", op="append", label="parts", field="items", content=item)
@@ -300,8 +304,8 @@ async def test_entries_are_found_by_words_and_kept_per_agent(workspace, approver
     for text in ("The person likes green tea.", "The ship sails on Monday.", "Kaffee nie nach vier."):
         assert (await call(workspace, "recall", op="insert", content=text)).success
     assert not approver.asked
-    found = (await call(workspace, "recall", op="search", query="tea", limit=2)).result["entries"]
-    assert found[0]["content"] == "The person likes green tea." and 0 < found[0]["score"] <= 1
+    entries = (await call(workspace, "recall", op="search", query="tea", limit=2)).result["entries"]
+    assert entries[0]["content"] == "The person likes green tea." and 0 < entries[0]["score"] <= 1
     assert not (await call(workspace, "recall", CLIENT, op="search", query="tea")).result["entries"]
     assert kind_of(await call(workspace, "recall", op="insert", content="  ")) == "invalid_parameters"
     assert kind_of(await call(workspace, "recall", op="search")) == "invalid_parameters"
@@ -328,8 +332,8 @@ async def test_search_goes_through_archive_conversations_and_notes(workspace):
         return outcome.result["results"]
 
     assert {one["where"] for one in await search()} == {"archival_memory", "conversations", "vault"}
-    said = await search(domain="conversations")
-    assert [one["role"] for one in said].count("agent") == 2
+    second_outcome = await search(domain="conversations")
+    assert [one["role"] for one in second_outcome].count("agent") == 2
     assert {one["text"] for one in await search(MODEL, domain="conversations")} == {
         "Tell me about the chronometer, please.",
         "A shown chronometer.",
@@ -353,7 +357,7 @@ def put_said(workspace, conversation, role, text, at, by_model=False):
     workspace.agent.store.put(conversation, len(workspace.agent.store.items(conversation)), item)
 
 
-# The older form
+# The older tool context
 
 
 async def test_the_older_form_is_off_and_works_when_it_is_on(workspace):
@@ -368,10 +372,10 @@ async def test_the_older_form_is_off_and_works_when_it_is_on(workspace):
     swapped = await call(workspace, "context", op="swap", archive_label="plan", load_label="later")
     assert swapped.success
     assert "later" in {one.label for one in workspace.memory.store.pinned("scriptorium")}
-    wrong = await call(workspace, "context", op="load_from_archival", label="later")
-    assert kind_of(wrong) == "invalid_parameters"
-    back = await call(workspace, "context", op="load_from_archival", label="plan")
-    assert back.result["text"] == "1\ntwo\nthree"
+    outcome = await call(workspace, "context", op="load_from_archival", label="later")
+    assert kind_of(outcome) == "invalid_parameters"
+    restored = await call(workspace, "context", op="load_from_archival", label="plan")
+    assert restored.result["text"] == "1\ntwo\nthree"
     refused = await call(workspace, "context", op="archive", label="persona")
     assert kind_of(refused) == "invalid_parameters"
 

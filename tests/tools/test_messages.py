@@ -84,8 +84,8 @@ async def test_a_denied_message_is_not_sent_and_none_is_ever_sent_unasked(
 async def test_an_unconfigured_channel_is_an_error(workspace, approver, settings, target, words):
     workspace.change_settings("messages", **settings)
     outcome = await send(workspace, target)
-    said = outcome.error["message"]
-    assert not outcome.success and words in said and "Settings" in said
+    error_message = outcome.error["message"]
+    assert not outcome.success and words in error_message and "Settings" in error_message
     assert approver.asked == []
 
 

@@ -45,8 +45,8 @@ async def test_create_node_writes_type_and_properties_and_analyzes(workspace, ap
         0.7,
         ("claim",),
     )
-    again = await call(workspace, "create_node", type="observation", content=content)
-    assert again.error["type"] == "conflict" and len(approver.asked) == 1
+    second_outcome = await call(workspace, "create_node", type="observation", content=content)
+    assert second_outcome.error["type"] == "conflict" and len(approver.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -70,15 +70,15 @@ async def test_a_node_without_a_title_is_named_by_its_words(workspace):
 
 
 async def test_get_node_lists_relations_both_ways_with_ids_that_resolve(workspace):
-    seen = await call(workspace, "get_node", node_id="Error of H4 to Jamaica")
-    assert "is an observation with" in seen.message
+    outcome = await call(workspace, "get_node", node_id="Error of H4 to Jamaica")
+    assert "is an observation with" in outcome.message
     node = (await call(workspace, "get_node", node_id="Timekeepers beat the Moon")).result
     assert node["type"] == "hypothesis" and node["node_id"] == BEAT
     edges = [*node["relationships"], *node["incoming"]]
     assert f"{BEAT} -[CONTRADICTS]-> {MOON}" in [one["edge_id"] for one in edges]
     for one in edges:
-        told = await call(workspace, "summarize_relationship", edge_id=one["edge_id"])
-        assert told.success and told.result["edge_id"] == one["edge_id"], one
+        second_outcome = await call(workspace, "summarize_relationship", edge_id=one["edge_id"])
+        assert second_outcome.success and second_outcome.result["edge_id"] == one["edge_id"], one
 
 
 async def test_update_node_changes_only_its_own_lines(workspace):
@@ -91,8 +91,8 @@ async def test_update_node_changes_only_its_own_lines(workspace):
         if old != new
     ]
     assert [new for _, new in changed] == ["confidence: 0.5"]
-    gone = await call(workspace, "update_node", node_id=BEAT, updates={"confidence": None})
-    assert gone.success and "confidence:" not in text(workspace, BEAT).split("---")[1]
+    second_outcome = await call(workspace, "update_node", node_id=BEAT, updates={"confidence": None})
+    assert second_outcome.success and "confidence:" not in text(workspace, BEAT).split("---")[1]
     assert (await call(workspace, "update_node", node_id=BEAT, updates={})).error[
         "type"
     ] == "invalid_parameters"
@@ -123,10 +123,10 @@ async def test_a_denied_delete_leaves_everything(workspace, approver):
 
 async def test_find_related_nodes_gives_reasons_and_links_only_what_is_likely(workspace, approver):
     outcome = await call(workspace, "find_related_nodes", node_id="H4", min_similarity=0.1, limit=5)
-    found = outcome.result["related_nodes"]
-    assert 0 < len(found) <= 5 and not approver.asked
-    assert all(one["reasoning"] and one["id"] != "Instruments/H4.md" for one in found)
-    scores = [one["similarity_score"] for one in found]
+    related_nodes = outcome.result["related_nodes"]
+    assert 0 < len(related_nodes) <= 5 and not approver.asked
+    assert all(one["reasoning"] and one["id"] != "Instruments/H4.md" for one in related_nodes)
+    scores = [one["similarity_score"] for one in related_nodes]
     assert scores == sorted(scores, reverse=True) and min(scores) >= 0.1
     only = await call(
         workspace, "find_related_nodes", node_id="H4", min_similarity=0.0, node_types=["Observation"]
@@ -137,14 +137,14 @@ async def test_find_related_nodes_gives_reasons_and_links_only_what_is_likely(wo
 async def test_find_related_nodes_writes_relations_where_asked(workspace, approver):
     twin = "Watches won.\n\nTimekeepers beat the Moon: they were quicker to use at sea.\n"
     for number in (1, 2):
-        made = await call(workspace, "create_note", name=f"Watches won {number}", content=twin)
-        assert made.success
+        third_outcome = await call(workspace, "create_note", name=f"Watches won {number}", content=twin)
+        assert third_outcome.success
     outcome = await call(workspace, "find_related_nodes", node_id="Watches won 1", auto_link=True)
     assert outcome.result["links_created"] == 1
     (relation,) = scan(text(workspace, "Watches won 1.md")).relations
     assert relation.link.target == "Watches won 2" and 0.8 <= relation.confidence <= 1
-    again = await call(workspace, "find_related_nodes", node_id="Watches won 1", auto_link=True)
-    assert again.result["links_created"] == 0
+    second_outcome = await call(workspace, "find_related_nodes", node_id="Watches won 1", auto_link=True)
+    assert second_outcome.result["links_created"] == 0
     workspace.analysis.reject("Watches won 2.md", "Watches won 1.md")
     other = await call(workspace, "find_related_nodes", node_id="Watches won 2", auto_link=True)
     assert other.result["links_created"] == 0
@@ -156,8 +156,12 @@ async def test_auto_link_writes_no_type_without_evidence(workspace, approver):
         content = {"title": name, "text": same}
         await call(workspace, "create_node", type=kind, content=content, auto_analyze=False)
     outcome = await call(workspace, "find_related_nodes", node_id="Seen", auto_link=True, limit=1)
-    (found,) = outcome.result["related_nodes"]
-    assert (found["id"], found["suggested_relationship"], found["evidence"]) == ("Guess.md", "SUPPORTS", [])
+    (related_nodes,) = outcome.result["related_nodes"]
+    assert (related_nodes["id"], related_nodes["suggested_relationship"], related_nodes["evidence"]) == (
+        "Guess.md",
+        "SUPPORTS",
+        [],
+    )
     (relation,) = scan(text(workspace, "Seen.md")).relations
     assert (relation.type, relation.link.target) == ("RELATES_TO", "Guess")
 
@@ -187,53 +191,53 @@ async def test_summarize_node_keeps_to_the_length_and_says_how(workspace):
     assert more.result["related_count"] >= 2 and more.result["summary"].startswith("- ")
     assert "supports [[Timekeepers beat the Moon]]" in more.result["key_points"]
     assert not any(".md" in point or point.isupper() for point in more.result["key_points"])
-    one = await call(workspace, "summarize_node", node_id="John Harrison", style="sentence")
-    assert one.result["summary"]
+    second_outcome = await call(workspace, "summarize_node", node_id="John Harrison", style="sentence")
+    assert second_outcome.result["summary"]
     short = await call(workspace, "summarize_node", node_id="John Harrison", max_length=3)
     assert short.error["type"] == "invalid_parameters"
 
 
 async def test_the_context_follows_relations_to_the_depth(workspace):
-    near = (await call(workspace, "summarize_node_with_context", node_id=BEAT)).result
-    assert any("John Harrison" in one for one in near["context"]["supports"])
-    assert any("The Moon was good enough" in one for one in near["context"]["contradicts"])
-    far = (await call(workspace, "summarize_node_with_context", node_id=BEAT, depth=2)).result
-    lines = [one for group in far["context"].values() for one in group]
+    result = (await call(workspace, "summarize_node_with_context", node_id=BEAT)).result
+    assert any("John Harrison" in one for one in result["context"]["supports"])
+    assert any("The Moon was good enough" in one for one in result["context"]["contradicts"])
+    entries = (await call(workspace, "summarize_node_with_context", node_id=BEAT, depth=2)).result
+    lines = [one for group in entries["context"].values() for one in group]
     assert any("2 steps away" in one for one in lines) and len(lines) > sum(
-        map(len, near["context"].values())
+        map(len, result["context"].values())
     )
     # Support for a contradiction counts against the claim.
-    assert any("Nevil Maskelyne" in one for one in far["context"]["contradicts"])
+    assert any("Nevil Maskelyne" in one for one in entries["context"]["contradicts"])
     typed = await call(
         workspace, "summarize_node_with_context", node_id=BEAT, relationship_types=["supports"]
     )
     assert not typed.result["context"]["contradicts"] and typed.result["context"]["supports"]
-    assert "10 notes support it and 4 notes contradict it" in near["synthesis"]
+    assert "10 notes support it and 4 notes contradict it" in result["synthesis"]
 
 
 async def test_recalculate_node_confidence_proposes_the_value_with_every_factor(workspace, approver):
     outcome = await call(workspace, "recalculate_node_confidence", node_id=BEAT)
-    told = outcome.result
-    assert told["old_confidence"] == pytest.approx(0.74, abs=0.3) and 0 < told["new_confidence"] < 1
-    assert any(one["factor"] == "Supported by John Harrison" for one in told["factors"])
+    revision = outcome.result
+    assert revision["old_confidence"] == pytest.approx(0.74, abs=0.3) and 0 < revision["new_confidence"] < 1
+    assert any(one["factor"] == "Supported by John Harrison" for one in revision["factors"])
     assert any(
         "The Moon was good enough" in one["factor"] and one["impact"].startswith("-")
-        for one in told["factors"]
+        for one in revision["factors"]
     )
-    assert scan(text(workspace, BEAT)).confidence == told["new_confidence"] and len(approver.asked) == 1
+    assert scan(text(workspace, BEAT)).confidence == revision["new_confidence"] and len(approver.asked) == 1
     alone = await call(workspace, "recalculate_node_confidence", node_id=BEAT, factor_in_relationships=False)
     assert len(alone.result["factors"]) == 1
 
 
 async def test_reclassify_warns_of_what_is_lost(workspace):
-    kept = await call(workspace, "reclassify_node", node_id=BEAT, new_type="Observation")
-    assert kept.result["old_type"] == "hypothesis" and kept.result["new_type"] == "observation"
+    outcome = await call(workspace, "reclassify_node", node_id=BEAT, new_type="Observation")
+    assert outcome.result["old_type"] == "hypothesis" and outcome.result["new_type"] == "observation"
     assert scan(text(workspace, BEAT)).type == "observation"
     count = len(scan(text(workspace, BEAT)).relations)
-    lost = await call(
+    missing = await call(
         workspace, "reclassify_node", node_id=BEAT, new_type="note", preserve_relationships=False
     )
-    assert f"{count} relation" in lost.result["warning"] and not scan(text(workspace, BEAT)).relations
+    assert f"{count} relation" in missing.result["warning"] and not scan(text(workspace, BEAT)).relations
     same = await call(workspace, "reclassify_node", node_id=BEAT, new_type="note")
     assert same.result["warning"] is None and "already" in same.message
 

@@ -170,8 +170,8 @@ async def test_get_metadata_and_list_notes(workspace):
     outcome = await call(workspace, "get_metadata", name="Marine chronometer")
     assert "Concepts/Bimetallic strip.md" in outcome.result["forward_links"]
     assert outcome.result["tags"] == ["instrument", "time"] and outcome.result["type"] == "concept"
-    listed = await call(workspace, "list_notes", folder="Claims", limit=3)
-    assert listed.result["total"] == 12 and len(listed.result["notes"]) == 3
+    second_outcome = await call(workspace, "list_notes", folder="Claims", limit=3)
+    assert second_outcome.result["total"] == 12 and len(second_outcome.result["notes"]) == 3
 
 
 async def test_history_lists_versions_and_restore_goes_back_to_one(workspace):
@@ -207,7 +207,7 @@ async def test_a_private_note_does_not_exist_for_a_model(workspace):
     name = "Letters (private)"
     assert (await call(workspace, "read_note", name=name)).success
     assert (await call(workspace, "read_note", name=name, caller=MODEL)).error["type"] == "not_found"
-    listed = await call(workspace, "list_notes", folder="Journal", caller=MODEL)
-    assert not [n for n in listed.result["notes"] if "private" in n["path"]]
-    found = await call(workspace, "search_notes", query="Drafts editor", caller=MODEL)
-    assert found.result["total"] == 0
+    outcome = await call(workspace, "list_notes", folder="Journal", caller=MODEL)
+    assert not [n for n in outcome.result["notes"] if "private" in n["path"]]
+    second_outcome = await call(workspace, "search_notes", query="Drafts editor", caller=MODEL)
+    assert second_outcome.result["total"] == 0

@@ -44,10 +44,13 @@ async def test_create_writes_one_line(workspace):
     assert [line for line in added if line.startswith("- ")] == [
         "- leads_to [[H4]] (confidence: 0.8, by way of H3)"
     ]
-    again = await call(
+    second_outcome = await call(
         workspace, "create_relationship", from_id="H1", to_id="H4", relationship_type="LEADS_TO"
     )
-    assert again.error["type"] == "conflict" and again.error["edge_id"] == outcome.result["edge_id"]
+    assert (
+        second_outcome.error["type"] == "conflict"
+        and second_outcome.error["edge_id"] == outcome.result["edge_id"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,8 +80,8 @@ async def test_delete_always_asks_and_removes_only_its_line(workspace, approver)
     approver.answers = [lambda request: _yes(request)]
     outcome = await call(workspace, "delete_relationship", edge_id=EDGE)
     assert outcome.success and len(approver.asked) == 2
-    gone = set(before.splitlines()) - set(text(workspace, JAMAICA).splitlines())
-    assert len(gone) == 1 and next(iter(gone)).startswith("- supports [[Timekeepers beat the Moon]]")
+    removed = set(before.splitlines()) - set(text(workspace, JAMAICA).splitlines())
+    assert len(removed) == 1 and next(iter(removed)).startswith("- supports [[Timekeepers beat the Moon]]")
 
 
 def _yes(request):
@@ -88,7 +91,7 @@ def _yes(request):
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reference",
     [
         EDGE,
         "Error of H4 to Jamaica -[supports]-> Timekeepers beat the Moon",
@@ -96,14 +99,14 @@ def _yes(request):
         "Timekeepers beat the Moon -- Error of H4 to Jamaica",
     ],
 )
-async def test_an_edge_is_named_in_several_ways(workspace, said):
-    told = await call(workspace, "summarize_relationship", edge_id=said)
-    assert told.success and told.result["edge_id"] == EDGE
+async def test_an_edge_is_named_in_several_ways(workspace, reference):
+    outcome = await call(workspace, "summarize_relationship", edge_id=reference)
+    assert outcome.success and outcome.result["edge_id"] == EDGE
 
 
 async def test_an_edge_that_is_not_there_names_those_that_are(workspace):
-    wrong = await call(workspace, "summarize_relationship", edge_id=f"{JAMAICA} -[CAUSES]-> {BEAT}")
-    assert wrong.error["type"] == "not_found" and wrong.error["candidates"] == [EDGE]
+    outcome = await call(workspace, "summarize_relationship", edge_id=f"{JAMAICA} -[CAUSES]-> {BEAT}")
+    assert outcome.error["type"] == "not_found" and outcome.error["candidates"] == [EDGE]
     nonsense = await call(workspace, "delete_relationship", edge_id="this and that")
     assert nonsense.error["type"] == "invalid_parameters" and "-[SUPPORTS]->" in nonsense.error["message"]
 
@@ -128,26 +131,28 @@ async def test_two_of_one_kind_are_distinguished(workspace):
 async def test_recalculate_edge_confidence_changes_only_the_number(workspace):
     before = text(workspace, JAMAICA)
     outcome = await call(workspace, "recalculate_edge_confidence", edge_id=EDGE)
-    new = outcome.result["new_confidence"]
-    assert outcome.result["old_confidence"] == 0.9 and 0 < new < 1 and outcome.result["factors"]
+    new_confidence = outcome.result["new_confidence"]
+    assert outcome.result["old_confidence"] == 0.9 and 0 < new_confidence < 1 and outcome.result["factors"]
     assert text(workspace, JAMAICA) == before.replace(
         "- supports [[Timekeepers beat the Moon]] (confidence: 0.9",
-        f"- supports [[Timekeepers beat the Moon]] (confidence: {new:g}",
+        f"- supports [[Timekeepers beat the Moon]] (confidence: {new_confidence:g}",
     )
-    plain = await call(workspace, "recalculate_edge_confidence", edge_id=EDGE, consider_graph_structure=False)
-    assert not any("Likeness" in one["factor"] for one in plain.result["factors"])
+    second_outcome = await call(
+        workspace, "recalculate_edge_confidence", edge_id=EDGE, consider_graph_structure=False
+    )
+    assert not any("Likeness" in one["factor"] for one in second_outcome.result["factors"])
 
 
 async def test_reclassify_keeps_or_drops_the_remark(workspace):
     edge = "People/John Harrison.md -[SUPPORTS]-> " + BEAT
-    kept = await call(workspace, "reclassify_relationship", edge_id=edge, new_type="CITES")
-    assert kept.result["edge_id"] == "People/John Harrison.md -[CITES]-> " + BEAT
+    outcome = await call(workspace, "reclassify_relationship", edge_id=edge, new_type="CITES")
+    assert outcome.result["edge_id"] == "People/John Harrison.md -[CITES]-> " + BEAT
     line = "- cites [[Timekeepers beat the Moon]] (confidence: 0.9, by demonstration)"
     assert line in text(workspace, "People/John Harrison.md").splitlines()
     dropped = await call(
         workspace,
         "reclassify_relationship",
-        edge_id=kept.result["edge_id"],
+        edge_id=outcome.result["edge_id"],
         new_type="SUPPORTS",
         preserve_notes=False,
     )
@@ -158,8 +163,8 @@ async def test_reclassify_keeps_or_drops_the_remark(workspace):
 
 
 async def test_reclassify_suggests_a_type_with_its_reason(workspace):
-    said = "The result contradicts [[H4]] in every point.\n\n- relates_to [[H4]]\n"
-    await call(workspace, "create_note", name="Against it", content=said)
+    note_text = "The result contradicts [[H4]] in every point.\n\n- relates_to [[H4]]\n"
+    await call(workspace, "create_note", name="Against it", content=note_text)
     outcome = await call(workspace, "reclassify_relationship", edge_id="Against it -> H4")
     assert outcome.result["new_type"] == "CONTRADICTS" and "contradict" in outcome.result["reasoning"]
     assert "- contradicts [[H4]]" in text(workspace, "Against it.md")
@@ -169,9 +174,9 @@ async def test_a_relation_is_no_evidence_for_itself_and_keeps_its_type_where_not
     workspace,
 ):
     await call(workspace, "create_note", name="Pro", content="Plain words.\n\n- supports [[H4]]\n")
-    kept = await call(workspace, "reclassify_relationship", edge_id="Pro -> H4")
-    assert kept.result["new_type"] == kept.result["old_type"] == "SUPPORTS"
-    assert kept.result["reasoning"].startswith("The notes contain no evidence for another type")
+    outcome = await call(workspace, "reclassify_relationship", edge_id="Pro -> H4")
+    assert outcome.result["new_type"] == outcome.result["old_type"] == "SUPPORTS"
+    assert outcome.result["reasoning"].startswith("The notes contain no evidence for another type")
     judged = await call(workspace, "recalculate_edge_confidence", edge_id="Pro -> H4")
     assert not any("says" in one["factor"] for one in judged.result["factors"])
 
@@ -184,10 +189,12 @@ async def test_a_summary_of_two_notes_includes_their_relations(workspace):
 
 
 async def test_summarize_relationship_gives_evidence_and_strength(workspace):
-    told = (await call(workspace, "summarize_relationship", edge_id=EDGE)).result
-    assert told["strength_assessment"] == "strong" and told["evidence"] and "supports" in told["summary"]
-    bare = await call(workspace, "summarize_relationship", edge_id=EDGE, include_evidence=False)
-    assert bare.result["evidence"] == []
+    result = (await call(workspace, "summarize_relationship", edge_id=EDGE)).result
+    assert (
+        result["strength_assessment"] == "strong" and result["evidence"] and "supports" in result["summary"]
+    )
+    plain_summary = await call(workspace, "summarize_relationship", edge_id=EDGE, include_evidence=False)
+    assert plain_summary.result["evidence"] == []
     weak = "People/John Harrison.md -[CONTRADICTS]-> People/Nevil Maskelyne.md"
     moderate = await call(workspace, "summarize_relationship", edge_id=weak)
     assert moderate.result["strength_assessment"] == "moderate"
@@ -200,52 +207,52 @@ async def test_suggestions_are_listed_accepted_and_rejected_for_good(workspace, 
     for number in range(7):
         await call(workspace, "create_note", name=f"Shared {number}", content=f"Shared {number}")
     approver.asked.clear()
-    listed = await call(workspace, "suggest_relationships", limit=50)
-    found = listed.result["suggestions"]
-    assert found and all(one["score"] >= 0.6 and one["reasoning"] for one in found)
-    for one in found:
+    outcome = await call(workspace, "suggest_relationships", limit=50)
+    suggestions = outcome.result["suggestions"]
+    assert suggestions and all(one["score"] >= 0.6 and one["reasoning"] for one in suggestions)
+    for one in suggestions:
         shown = one["evidence"] or one["relationship_type"] == "RELATES_TO"
         assert one["auto"] == bool(one["score"] >= 0.8 and shown)
     assert not approver.asked
-    first = found[0]
+    first = suggestions[0]
     rejected = await call(
         workspace, "suggest_relationships", op="reject", suggestion_id=first["suggestion_id"]
     )
     assert rejected.success and len(approver.asked) == 1
     assert workspace.analysis.rejected() == (tuple(sorted((first["from_id"], first["to_id"]))),)
-    left = (await call(workspace, "suggest_relationships", op="list", limit=50)).result["suggestions"]
-    assert first["suggestion_id"] not in [one["suggestion_id"] for one in left]
-    if left:  # The common property of the other shared notes.
+    remaining = (await call(workspace, "suggest_relationships", op="list", limit=50)).result["suggestions"]
+    assert first["suggestion_id"] not in [one["suggestion_id"] for one in remaining]
+    if remaining:  # The common property of the other shared notes.
         accepted = await call(
             workspace,
             "suggest_relationships",
             op="accept",
-            suggestion_id=left[0]["suggestion_id"],
+            suggestion_id=remaining[0]["suggestion_id"],
             relationship_type="part of",
         )
         assert accepted.success
-        relations = scan(text(workspace, left[0]["from_id"])).relations
+        relations = scan(text(workspace, remaining[0]["from_id"])).relations
         assert "PART_OF" in [one.type for one in relations]
 
 
 async def test_suggestions_of_one_note(workspace):
-    listed = await call(workspace, "suggest_relationships", op="list", node_id="H4")
-    for one in listed.result["suggestions"]:
+    outcome = await call(workspace, "suggest_relationships", op="list", node_id="H4")
+    for one in outcome.result["suggestions"]:
         assert "Instruments/H4.md" in (one["from_id"], one["to_id"])
-    wrong = await call(workspace, "suggest_relationships", op="reject", suggestion_id="H4 and H1")
-    assert wrong.error["type"] == "invalid_parameters"
+    second_outcome = await call(workspace, "suggest_relationships", op="reject", suggestion_id="H4 and H1")
+    assert second_outcome.error["type"] == "invalid_parameters"
 
 
 async def test_the_chain_from_related_nodes_to_a_summary(workspace, approver):
     """A typical turn: search, relate, weigh, summarize; one undo of the turn reverts all of it."""
     before = text(workspace, "Instruments/K1.md")
-    found = await call(workspace, "find_related_nodes", node_id="K1", min_similarity=0.05)
+    outcome = await call(workspace, "find_related_nodes", node_id="K1", min_similarity=0.05)
     other = next(
         one
-        for one in found.result["related_nodes"]
+        for one in outcome.result["related_nodes"]
         if not any(r.link.target == NotePath(one["id"]).name for r in scan(before).relations)
     )
-    made = await call(
+    second_outcome = await call(
         workspace,
         "create_relationship",
         from_id="K1",
@@ -253,10 +260,10 @@ async def test_the_chain_from_related_nodes_to_a_summary(workspace, approver):
         relationship_type=other["suggested_relationship"],
         confidence=0.5,
     )
-    weighed = await call(workspace, "recalculate_edge_confidence", edge_id=made.result["edge_id"])
-    told = await call(workspace, "summarize_relationship", edge_id=made.result["edge_id"])
-    assert made.success and weighed.success and told.success
-    assert f"{weighed.result['new_confidence']:.2f}" in told.result["summary"]
+    weighed = await call(workspace, "recalculate_edge_confidence", edge_id=second_outcome.result["edge_id"])
+    third_outcome = await call(workspace, "summarize_relationship", edge_id=second_outcome.result["edge_id"])
+    assert second_outcome.success and weighed.success and third_outcome.success
+    assert f"{weighed.result['new_confidence']:.2f}" in third_outcome.result["summary"]
     summary = await call(workspace, "summarize_node", node_id="K1", include_relationships=True)
     assert any(f"[[{NotePath(other['id']).name}]]" in point for point in summary.result["key_points"])
     assert (await call(workspace, "undo", turn="t")).success

@@ -43,8 +43,8 @@ async def paths(workspace, query):
     ],
 )
 async def test_the_search_language(workspace, query, inside, outside):
-    found = await paths(workspace, query)
-    assert inside <= found and not outside & found
+    matches = await paths(workspace, query)
+    assert inside <= matches and not outside & matches
 
 
 async def test_hits_contain_the_matching_line(workspace):
@@ -54,16 +54,16 @@ async def test_hits_contain_the_matching_line(workspace):
 
 
 async def test_hits_are_listed_in_the_order_and_the_groups_that_are_asked_for(workspace):
-    named = await call(workspace, "search_notes", query="longitude", limit=100, order="name")
-    names = [hit["name"].casefold() for hit in named.result["hits"]]
-    assert names == sorted(names) and named.result["groups"] == []
+    outcome = await call(workspace, "search_notes", query="longitude", limit=100, order="name")
+    names = [hit["name"].casefold() for hit in outcome.result["hits"]]
+    assert names == sorted(names) and outcome.result["groups"] == []
     wanted = {"query": "longitude", "limit": 100, "order": "name"}
     grouped = await call(workspace, "search_notes", **wanted, group="folder")
-    assert grouped.result["total"] == named.result["total"]
+    assert grouped.result["total"] == outcome.result["total"]
     hits, groups = grouped.result["hits"], grouped.result["groups"]
     assert sum(group["count"] for group in groups) == grouped.result["total"]
-    listed = [group["name"] for group in groups for _ in range(group["count"])]
-    assert [hit["group"] for hit in hits] == listed
+    entries = [group["name"] for group in groups for _ in range(group["count"])]
+    assert [hit["group"] for hit in hits] == entries
     assert all(hit["path"].rpartition("/")[0] == hit["group"] for hit in hits)
     bad = await call(workspace, "search_notes", query="longitude", order="random")
     assert bad.error["type"] == "invalid_parameters"
@@ -111,15 +111,17 @@ async def test_a_bad_query_names_the_position(workspace):
 
 
 async def test_tags_are_and_or_or(workspace):
-    both = await call(workspace, "search_by_tags", tags=["#instrument", "time"])
-    assert both.result["notes"] == ["Concepts/Marine chronometer.md"]
+    outcome = await call(workspace, "search_by_tags", tags=["#instrument", "time"])
+    assert outcome.result["notes"] == ["Concepts/Marine chronometer.md"]
     any_ = await call(workspace, "search_by_tags", tags=["instrument", "time"], match="any")
     assert any_.result["total"] > 5
 
 
 async def test_properties_are_and_across_keys_and_or_in_a_list(workspace):
-    one = await call(workspace, "search_by_properties", properties={"type": "source", "year": [1980, 1995]})
-    assert one.result["notes"] == ["Sources/Dava Sobel 1995.md", "Sources/Derek Howse 1980.md"]
+    outcome = await call(
+        workspace, "search_by_properties", properties={"type": "source", "year": [1980, 1995]}
+    )
+    assert outcome.result["notes"] == ["Sources/Dava Sobel 1995.md", "Sources/Derek Howse 1980.md"]
     none = await call(workspace, "search_by_properties", properties={"type": "source", "year": None})
     assert none.result["notes"] == []
 

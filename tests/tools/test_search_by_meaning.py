@@ -57,12 +57,12 @@ async def _call(workspace: Workspace, tool: str, **arguments: object) -> ToolOut
 
 
 async def test_search_with_vectors(meant: Workspace) -> None:
-    """One start of the model for all: it is what takes the time."""
-    found = await _call(meant, "search_notes", query="bread oven")
-    assert {hit["name"] for hit in found.result["hits"]} == {"Sourdough", "Baking day"}
-    plain = await _call(meant, "search_notes", query="bread")
-    names = [hit["name"] for hit in plain.result["hits"]]
-    assert set(names) == {"Shopping", "Baking day", "Sourdough"} and plain.result["total"] == 3
+    """One test for everything, because starting the model is slow."""
+    outcome = await _call(meant, "search_notes", query="bread oven")
+    assert {hit["name"] for hit in outcome.result["hits"]} == {"Sourdough", "Baking day"}
+    second_outcome = await _call(meant, "search_notes", query="bread")
+    names = [hit["name"] for hit in second_outcome.result["hits"]]
+    assert set(names) == {"Shopping", "Baking day", "Sourdough"} and second_outcome.result["total"] == 3
     page = await _call(meant, "search_notes", query="bread", limit=1, offset=1)
     assert [hit["name"] for hit in page.result["hits"]] == names[1:2]
 
@@ -93,16 +93,18 @@ async def test_search_with_vectors(meant: Workspace) -> None:
 
 async def test_re_analysis_of_a_node_is_of_its_new_text(meant: Workspace) -> None:
     updates = {"text": "Flour and water: how I bake a loaf of bread in the oven, with patience."}
-    told = await _call(meant, "update_node", node_id="Tax", updates=updates, re_analyze=True)
-    names = [one["id"] for one in told.result["related_nodes"]]
+    outcome = await _call(meant, "update_node", node_id="Tax", updates=updates, re_analyze=True)
+    names = [one["id"] for one in outcome.result["related_nodes"]]
     assert "Baking day.md" in names and "Tax.md" not in names
-    found = await _call(meant, "find_related_nodes", node_id="Tax", min_similarity=0.4)
-    assert "Baking day.md" in [one["id"] for one in found.result["related_nodes"]], "old vectors do not count"
+    second_outcome = await _call(meant, "find_related_nodes", node_id="Tax", min_similarity=0.4)
+    assert "Baking day.md" in [one["id"] for one in second_outcome.result["related_nodes"]], (
+        "old vectors do not count"
+    )
     await _call(meant, "undo")
 
 
 async def test_without_a_worker_the_word_ranking_remains(meant: Workspace) -> None:
     await meant.embeddings.embedder.close()
-    found = await _call(meant, "search_notes", query="bread")
-    assert found.success and found.result["total"] == 3
+    outcome = await _call(meant, "search_notes", query="bread")
+    assert outcome.success and outcome.result["total"] == 3
     assert not (await _call(meant, "semantic_search", query="bread")).success

@@ -1,4 +1,4 @@
-"""The web's tools through the runner: what is asked, what is written, what their reader is from then on."""
+"""The web's tools through the runner: approvals, changes of notes, and the taint of what is read."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ async def web(workspace: Workspace, server: PageServer) -> AsyncIterator[Workspa
     """The sample vault with the category on, and the server of the test as the only one within reach."""
     workspace.settings.web = WebSettings(provider="searxng", address=server.address)
     workspace.registry.set_category("web", on=True)
-    made = WebAccess(
+    access = WebAccess(
         lambda: workspace.settings.web, lambda *_: None, address_policy=PublicAndOne(server), resolve=Names()
     )
-    workspace.runner.services["web"] = WebServices(made)
+    workspace.runner.services["web"] = WebServices(access)
     yield workspace
-    await made.close()
+    await access.close()
 
 
 async def search(web: Workspace, caller: Caller = AGENT, **arguments: object) -> ToolOutcome:
@@ -81,10 +81,10 @@ async def test_a_page_is_asked_for_with_its_exact_address_and_taints(
     outcome = await web.runner.run(Call.of("fetch_page", {"url": server.at("/page#x")}, AGENT))
     assert outcome.success and outcome.untrusted
     assert "Words of the page." in str(outcome.result["text"]) and outcome.result["title"] == "T"
-    (asked,) = approver.asked
-    assert isinstance(asked.proposal, Effect) and asked.operation is Operation.NETWORK
-    assert asked.proposal.arguments == (("url", server.at("/page")),)
-    assert [offer.tool for offer in asked.offers] == ["fetch_page"]
+    (request,) = approver.asked
+    assert isinstance(request.proposal, Effect) and request.operation is Operation.NETWORK
+    assert request.proposal.arguments == (("url", server.at("/page")),)
+    assert [offer.tool for offer in request.offers] == ["fetch_page"]
 
 
 async def test_a_page_that_is_not_allowed_is_refused_without_a_question(
@@ -116,10 +116,10 @@ async def test_a_search_that_was_shown_for_one_provider_is_not_sent_with_the_key
     web: Workspace, server: PageServer, approver: ScriptedApprover
 ) -> None:
     key = "the key of another provider"
-    made = WebAccess(
+    access = WebAccess(
         lambda: web.settings.web, lambda *_: key, address_policy=PublicAndOne(server), resolve=Names()
     )
-    web.runner.services["web"] = WebServices(made)
+    web.runner.services["web"] = WebServices(access)
 
     def meanwhile(request: ApprovalRequest) -> Decision:
         web.settings.web = WebSettings(provider="brave")
@@ -129,7 +129,7 @@ async def test_a_search_that_was_shown_for_one_provider_is_not_sent_with_the_key
     outcome = await search(web)
     assert outcome.error is not None and outcome.error["type"] == "conflict", outcome
     assert server.asked == []
-    await made.close()
+    await access.close()
 
 
 async def test_evidence_is_searched_for_with_the_words_that_were_shown(
@@ -137,22 +137,24 @@ async def test_evidence_is_searched_for_with_the_words_that_were_shown(
 ) -> None:
     outcome = await search(web)
     assert outcome.success and outcome.untrusted, outcome
-    sides = {one["url"]: one["evidence_type"] for one in found(outcome)}
+    sides = {one["url"]: one["evidence_type"] for one in results_of(outcome)}
     assert sides["https://a.example/for"] == "supporting"
     assert sides["https://a.example/against"] == "contradicting"
     assert sides["https://a.example/bread"] == "neutral"
-    assert all(one["reasoning"] and 0 <= float(str(one["relevance_score"])) <= 1 for one in found(outcome))
+    assert all(
+        one["reasoning"] and 0 <= float(str(one["relevance_score"])) <= 1 for one in results_of(outcome)
+    )
     (request,) = approver.asked
     assert isinstance(request.proposal, Effect)
-    shown = dict(request.proposal.arguments)
-    assert shown["query"] == outcome.result["query"]
-    assert shown["GET"].endswith(server.asked[0].path)
+    shown_arguments = dict(request.proposal.arguments)
+    assert shown_arguments["query"] == outcome.result["query"]
+    assert shown_arguments["GET"].endswith(server.asked[0].path)
 
 
 async def test_only_the_wanted_side_is_given_and_no_more_than_asked(web: Workspace) -> None:
     against = await search(web, evidence_type="contradicting")
-    assert [one["url"] for one in found(against)] == ["https://a.example/against"]
-    assert len(found(await search(web, max_results=1))) == 1
+    assert [one["url"] for one in results_of(against)] == ["https://a.example/against"]
+    assert len(results_of(await search(web, max_results=1))) == 1
 
 
 async def test_sources_are_a_second_question_of_the_same_call(
@@ -187,15 +189,15 @@ async def test_a_grant_for_the_search_does_not_reach_its_notes(
     await search(web)
     approver.asked.clear()
     assert (await search(web, create_sources=True)).success
-    (asked,) = approver.asked
-    assert isinstance(asked.proposal, ChangeSet)
+    (approval_request,) = approver.asked
+    assert isinstance(approval_request.proposal, ChangeSet)
     assert [decision for _, _, decision in rows(web)] == ["user-approved", "auto-approved"]
 
 
 async def test_denying_the_notes_keeps_the_results(web: Workspace, approver: ScriptedApprover) -> None:
     approver.answers = [lambda request: Approved(request.proposal), Denied("too many")]
     outcome = await search(web, create_sources=True)
-    assert outcome.success and found(outcome) and outcome.result["sources_created"] == 0
+    assert outcome.success and results_of(outcome) and outcome.result["sources_created"] == 0
     assert "too many" in outcome.message and outcome.words == "too many" and outcome.untrusted
     assert not web.store.exists(NotePath.parse("Sources/Trials of timekeepers.md"))
     assert [decision for _, _, decision in rows(web)] == ["user-denied", "user-approved"]
@@ -205,9 +207,9 @@ async def test_a_page_that_is_a_source_already_is_not_made_twice(
     web: Workspace, approver: ScriptedApprover
 ) -> None:
     await search(web, create_sources=True)
-    again = await search(web, create_sources=True)
-    assert again.success and again.result["sources_created"] == 0
-    assert "already" in again.message
+    outcome = await search(web, create_sources=True)
+    assert outcome.success and outcome.result["sources_created"] == 0
+    assert "already" in outcome.message
     assert len(approver.asked) == 3
 
 
@@ -238,7 +240,7 @@ async def test_the_reader_of_a_note_from_the_web_is_tainted(web: Workspace) -> N
     assert own.success and not own.untrusted
 
 
-def found(outcome: ToolOutcome) -> list[dict[str, object]]:
+def results_of(outcome: ToolOutcome) -> list[dict[str, object]]:
     results = outcome.result["results"]
     assert isinstance(results, list)
     return results

@@ -37,7 +37,7 @@ def test_a_second_process_learns_who_holds_the_lock(tmp_path: Path, owner: subpr
     with pytest.raises(VaultBusyError) as caught:
         lock.acquire()
     assert str(owner.pid) in str(caught.value.data["owner"])
-    assert not lock.held
+    assert not lock.is_held
 
 
 def test_a_killed_owner_does_not_keep_the_lock(tmp_path: Path, owner: subprocess.Popen):
@@ -45,7 +45,7 @@ def test_a_killed_owner_does_not_keep_the_lock(tmp_path: Path, owner: subprocess
     owner.wait()
     lock = VaultLock(tmp_path)
     lock.acquire()
-    assert lock.held
+    assert lock.is_held
     lock.release()
 
 
@@ -56,7 +56,7 @@ def test_two_locks_in_one_process_exclude_each_other(tmp_path: Path):
     with pytest.raises(VaultBusyError):
         second.acquire()
     first.release()
-    assert not first.held
+    assert not first.is_held
     second.acquire()
     second.release()
 

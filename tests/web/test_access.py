@@ -88,19 +88,24 @@ async def test_each_provider_finds_pages_by_its_own_protocol(bench: Bench) -> No
         "Some words of it.",
     )
     assert (second.url, second.title) == ("https://a.example/3", "https://a.example/3")
-    (asked,) = bench.server.asked
-    sent = parse_qs(urlsplit(asked.path).query).get("q") or [json.loads(asked.body)["query"]]
-    assert sent == ["clocks & tides"]
+    (server_request,) = bench.server.asked
+    queries = parse_qs(urlsplit(server_request.path).query).get("q") or [
+        json.loads(server_request.body)["query"]
+    ]
+    assert queries == ["clocks & tides"]
 
 
 async def test_what_is_shown_is_what_is_sent_and_the_key_is_not_shown(bench: Bench) -> None:
     bench.server.answers[bench.path] = answer_of(bench.provider.id, RESULTS)
     search = bench.web.prepare("clocks", 1)
     assert len(await bench.web.run(search)) == 1
-    (asked,) = bench.server.asked
-    assert search.request.url.endswith(asked.path)
-    assert (asked.method, asked.body) == (search.request.method, search.request.body)
-    carried = [asked.headers.get("authorization"), asked.headers.get("x-subscription-token")]
+    (server_request,) = bench.server.asked
+    assert search.request.url.endswith(server_request.path)
+    assert (server_request.method, server_request.body) == (search.request.method, search.request.body)
+    carried = [
+        server_request.headers.get("authorization"),
+        server_request.headers.get("x-subscription-token"),
+    ]
     expected = {"tavily": ["Bearer tv-key", None], "brave": [None, "br-key"]}
     assert carried == expected.get(bench.provider.id, [None, None])
     assert "-key" not in repr(search)

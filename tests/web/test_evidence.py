@@ -15,7 +15,7 @@ from app.web.source_notes import escape_markdown, source_name, source_text
 CLAIM = "The marine chronometer solved longitude at sea"
 
 
-def hit(snippet: str, title: str = "The marine chronometer and longitude") -> WebSearchHit:
+def search_hit(snippet: str, title: str = "The marine chronometer and longitude") -> WebSearchHit:
     return WebSearchHit("https://a.example/x", title, snippet)
 
 
@@ -34,26 +34,26 @@ def hit(snippet: str, title: str = "The marine chronometer and longitude") -> We
     ],
 )
 def test_the_side_is_read_from_cues_and_negation(side: str, snippet: str) -> None:
-    found = weigh(CLAIM, hit(snippet), None)
-    assert (found.side, found.relevance >= MIN_RELEVANCE) == (side, True), found.reasoning
-    assert "local rules" in found.reasoning
+    weighed = weigh(CLAIM, search_hit(snippet), None)
+    assert (weighed.side, weighed.relevance >= MIN_RELEVANCE) == (side, True), weighed.reasoning
+    assert "local rules" in weighed.reasoning
 
 
 def test_what_is_about_something_else_takes_no_side() -> None:
-    found = weigh(CLAIM, hit("A study confirms that bread is baked.", "Bread"), 0.1)
-    assert found.side == "neutral" and found.relevance < MIN_RELEVANCE
-    assert "Too far" in found.reasoning
+    weighed = weigh(CLAIM, search_hit("A study confirms that bread is baked.", "Bread"), 0.1)
+    assert weighed.side == "neutral" and weighed.relevance < MIN_RELEVANCE
+    assert "Too far" in weighed.reasoning
 
 
 def test_the_reasons_name_the_words_they_rest_on() -> None:
-    found = weigh(CLAIM, hit("It is a myth that the chronometer solved longitude at sea."), 0.8)
-    assert "is a myth" in found.reasoning and "meaning" in found.reasoning
+    weighed = weigh(CLAIM, search_hit("It is a myth that the chronometer solved longitude at sea."), 0.8)
+    assert "is a myth" in weighed.reasoning and "meaning" in weighed.reasoning
 
 
 @given(st.text(max_size=300), st.text(max_size=300), st.none() | st.floats(-1, 1))
 def test_relevance_is_a_share_whatever_the_text(claim: str, snippet: str, close: float | None) -> None:
-    found = weigh(claim, hit(snippet, ""), close)
-    assert 0 <= found.relevance <= 1 and found.reasoning
+    weighed = weigh(claim, search_hit(snippet, ""), close)
+    assert 0 <= weighed.relevance <= 1 and weighed.reasoning
     assert 0 <= shared_words(claim, snippet) <= 1
 
 
@@ -119,8 +119,8 @@ def test_no_text_of_the_web_becomes_markup_of_ours(parts: list[str]) -> None:
 def check_inert(text: str) -> None:
     from datetime import date
 
-    found = weigh(CLAIM, WebSearchHit("https://a.example/?a=1&b=[2]#x", text, text, "2024-01-02"), 0.8)
-    note = scan(source_text(found, "Home", date(2026, 1, 2)))
+    weighed = weigh(CLAIM, WebSearchHit("https://a.example/?a=1&b=[2]#x", text, text, "2024-01-02"), 0.8)
+    note = scan(source_text(weighed, "Home", date(2026, 1, 2)))
     assert [link.target for link in note.links if not link.in_properties] == ["Home"]
     assert len(note.relations) == 1 and note.relations[0].confidence is not None
     assert note.tag_names == ("source",) and note.is_from_web and note.type == "source"

@@ -31,9 +31,9 @@ def server() -> Iterator[PageServer]:
 
 @pytest.fixture
 async def reader(server: PageServer) -> AsyncIterator[PageReader]:
-    made = PageReader(Fetcher(PublicAndOne(server), Names()))
-    yield made
-    await made.close()
+    page_reader = PageReader(Fetcher(PublicAndOne(server), Names()))
+    yield page_reader
+    await page_reader.close()
 
 
 async def test_a_page_becomes_markdown_with_title_and_date(server: PageServer, reader: PageReader) -> None:
@@ -77,7 +77,7 @@ async def test_a_process_that_dies_on_a_page_is_reported(
 ) -> None:
     monkeypatch.setattr(page_module, "readable_page", _dies)
     server.answers["/a"] = Response(ARTICLE, media_type="text/html")
-    with pytest.raises(LimitError, match="too large or too broken"):
+    with pytest.raises(LimitError, match="too large or too damaged"):
         await reader.read(server.at("/a"))
 
 

@@ -99,10 +99,10 @@ def test_what_the_user_entered_comes_before_what_the_build_came_with(monkeypatch
 
 @pytest.fixture
 def server() -> Iterator[Callable[[bytes], str]]:
-    held = {"content": b""}
+    release = {"content": b""}
 
     async def answer(_: Request) -> PlainTextResponse:
-        return PlainTextResponse(held["content"])
+        return PlainTextResponse(release["content"])
 
     async def elsewhere(_: Request) -> RedirectResponse:
         return RedirectResponse("/release")
@@ -110,7 +110,7 @@ def server() -> Iterator[Callable[[bytes], str]]:
     with WebServer([Route("/release", answer), Route("/latest", elsewhere)]) as running:
 
         def serve(content: bytes) -> str:
-            held["content"] = content
+            release["content"] = content
             return running.address
 
         yield serve

@@ -113,8 +113,8 @@ class AcpAgent:
         ]
         if turns:
             return turns[-1].caller
-        known = any(one.name == name for one in self._settings().programs.programs)
-        return Caller(CallerKind.MCP, name, tainted=True) if known else None
+        is_known = any(one.name == name for one in self._settings().programs.programs)
+        return Caller(CallerKind.MCP, name, tainted=True) if is_known else None
 
     def options(self, name: str) -> tuple[AcpOption, ...]:
         """Return the options of the program called `name`; empty before its first conversation."""
@@ -181,15 +181,15 @@ class AcpAgent:
 
     async def _end_removed(self) -> None:
         """Stop programs that were removed from the settings, as soon as they are idle."""
-        wanted = self._settings().programs.programs
+        configured = self._settings().programs.programs
         for program, connection in tuple(self._connections.items()):
-            if program not in wanted and not connection.client.turns:
+            if program not in configured and not connection.client.turns:
                 await self._close_connection(connection)
 
     async def _close_connection(self, connection: AcpConnection) -> None:
         if self._connections.get(connection.program) is connection:
             del self._connections[connection.program]
-        await connection.close(at_once=True)
+        await connection.close(immediately=True)
 
     async def _session(self, connection: AcpConnection, turn: Turn) -> AcpSession:
         """Return the program's session for the conversation; resume or create one if needed.
@@ -201,10 +201,10 @@ class AcpAgent:
 
         read_only = turn.prompt.mode != "propose"
         saved = load_session_state(turn)
-        known = connection.sessions.get(turn.conversation)
-        is_saved = known is not None and saved is not None and known.id == saved.session
-        if known is not None and is_saved and known.read_only == read_only:
-            return known
+        open_session = connection.sessions.get(turn.conversation)
+        is_saved = open_session is not None and saved is not None and open_session.id == saved.session
+        if open_session is not None and is_saved and open_session.read_only == read_only:
+            return open_session
         try:
             async with asyncio.timeout(_NEW_SESSION_TIMEOUT_S):
                 session = saved and await self._resume_session(connection, saved, turn, read_only)
@@ -233,11 +233,11 @@ class AcpAgent:
         session.options = apply_values(session.options, {id_: value}) if options is None else options
 
     async def _begin_session(self, connection: AcpConnection, turn: Turn, read_only: bool) -> AcpSession:
-        answer = await connection.rpc.new_session(
+        response = await connection.rpc.new_session(
             cwd=str(self._root), mcp_servers=[self._own_server(connection, read_only=read_only)]
         )
-        options = session_options(answer.modes, answer.config_options)
-        return AcpSession(answer.session_id, read_only, options=options)
+        options = session_options(response.modes, response.config_options)
+        return AcpSession(response.session_id, read_only, options=options)
 
     async def _resume_session(
         self, connection: AcpConnection, saved: AcpSessionState, turn: Turn, read_only: bool
@@ -255,7 +255,7 @@ class AcpAgent:
         if resume is None:
             return None
         try:
-            answer = await resume(
+            response = await resume(
                 cwd=str(self._root),
                 session_id=saved.session,
                 mcp_servers=[self._own_server(connection, read_only=read_only)],
@@ -263,7 +263,7 @@ class AcpAgent:
         except RequestError as error:
             log.info("%s could not resume a session: %s", connection.program.name, error)
             return None
-        options = session_options(answer.modes, answer.config_options) if answer is not None else ()
+        options = session_options(response.modes, response.config_options) if response is not None else ()
         return AcpSession(saved.session, read_only, saved.cost, is_new=False, options=options)
 
     def _own_server(self, connection: AcpConnection, *, read_only: bool) -> schema.McpServerStdio:
@@ -298,7 +298,7 @@ class AcpAgent:
             await asyncio.shield(asyncio.ensure_future(self.edits.end(watched)))
             session.cost = translator.end(answer, session.cost)
             save_session_state(turn, session.id, session.cost)
-            self._warn(turn, watched.found)
+            self._warn(turn, watched.change_count)
         if (explanation := _STOP_REASONS.get(answer.stop_reason)) is not None:
             turn.notice("warning", explanation.format(connection.program.name))
 
@@ -361,18 +361,20 @@ class AcpAgent:
     def _history(self, session: AcpSession, turn: Turn) -> str:
         """Return the prompt, preceded by the items that the program has not received yet."""
         saved = load_session_state(turn)
-        heard = saved.heard if saved is not None and not session.is_new else 0
+        received = saved.heard if saved is not None and not session.is_new else 0
         # The last item is the prompt itself.
-        items = turn.store.items(turn.conversation)[heard:]
-        own = items.index(next(item for item in items if item.turn == turn.caller.turn)) if items else 0
-        before = conversation_history(items[:own], turn.agent)
+        items = turn.store.items(turn.conversation)[received:]
+        prompt_index = (
+            items.index(next(item for item in items if item.turn == turn.caller.turn)) if items else 0
+        )
+        before = conversation_history(items[:prompt_index], turn.agent)
         instructions = self._settings().agent.instructions
         first = session_preamble(self._vault, self._root, instructions) if session.is_new else ""
         return "\n\n".join(filter(None, (first, before, build_prompt(turn, self._note_text))))
 
-    def _warn(self, turn: Turn, found: int) -> None:
+    def _warn(self, turn: Turn, change_count: int) -> None:
         """Warn the user if a program changed files in a read-only turn."""
-        if found and turn.prompt.mode != "propose":
+        if change_count and turn.prompt.mode != "propose":
             turn.notice(
                 "warning",
                 f"{turn.agent} changed files in a read-only turn.",
@@ -381,7 +383,7 @@ class AcpAgent:
 
 
 async def _wait_uninterrupted(work: asyncio.Future[None]) -> None:
-    """Wait until `work` is done, even if this task is cancelled meanwhile."""
+    """Wait until `work` is done, even if this task is canceled meanwhile."""
     while not work.done():
         try:
             await asyncio.shield(work)

@@ -44,7 +44,7 @@ class AcpTurn:
         return self.turn.prompt.mode == "propose"
 
     async def ask(self, call: Coroutine[Any, Any, ToolOutcome]) -> ToolOutcome | None:
-        """Run a tool call and return its outcome; None if the turn is cancelled meanwhile."""
+        """Run a tool call and return its outcome; None if the turn is canceled meanwhile."""
         if self.is_cancelled:
             call.close()
             return None
@@ -123,8 +123,8 @@ class AcpClient:
     ) -> schema.ReadTextFileResponse:
         """Return the text of a file that the program may read."""
         acp_turn = self._turn_of(session_id)
-        given = {"path": self._display_path(path), "line": line, "limit": limit}
-        arguments = {name: value for name, value in given.items() if value is not None}
+        optional = {"path": self._display_path(path), "line": line, "limit": limit}
+        arguments = {name: value for name, value in optional.items() if value is not None}
         outcome = await acp_turn.ask(
             acp_turn.turn.runner.run(Call.internal(agent_read, arguments, acp_turn.turn.caller))
         )
@@ -139,8 +139,8 @@ class AcpClient:
         """Propose a change to a file in the vault; the user approves or denies it."""
         acp_turn = self._turn_of(session_id)
         arguments: dict[str, object] = {"path": self._display_path(path), "content": content}
-        if known := acp_turn.hashes.get(_path_key(path), ""):
-            arguments["known_hash"] = known
+        if known_hash := acp_turn.hashes.get(_path_key(path), ""):
+            arguments["known_hash"] = known_hash
         if not acp_turn.may_change:
             arguments["may_change"] = False
         outcome = await acp_turn.ask(acp_turn.turn.call(agent_write, arguments))
@@ -154,19 +154,19 @@ class AcpClient:
         raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL, {"command": command})
 
     async def terminal_output(self, **_: object) -> NoReturn:
-        """As `create_terminal`."""
+        """Refuse the request like `create_terminal`."""
         raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL)
 
     async def release_terminal(self, **_: object) -> NoReturn:
-        """As `create_terminal`."""
+        """Refuse the request like `create_terminal`."""
         raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL)
 
     async def wait_for_terminal_exit(self, **_: object) -> NoReturn:
-        """As `create_terminal`."""
+        """Refuse the request like `create_terminal`."""
         raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL)
 
     async def kill_terminal(self, **_: object) -> NoReturn:
-        """As `create_terminal`."""
+        """Refuse the request like `create_terminal`."""
         raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL)
 
     async def create_elicitation(self, **_: object) -> NoReturn:
@@ -202,7 +202,7 @@ class AcpClient:
 
 
 def _find_option(options: list[schema.PermissionOption], *kinds: str) -> schema.PermissionOption | None:
-    """Return the first offered option of the first of these kinds that is offered."""
+    """Return the first option of the first of these kinds that the program offers."""
     return next((one for kind in kinds for one in options if one.kind == kind), None)
 
 
@@ -217,8 +217,8 @@ def _call_details(call: schema.ToolCallUpdate, *, standing: bool) -> list[str]:
     """Return the program's description of its action as "name = value" lines."""
     details = [f"approval = {_ALWAYS_ALLOW_NOTE}"] if standing else []
     details += [f"at = {place.path}" for place in call.locations or ()]
-    if given := input_as_json(call):
-        details.append(f"input = {given}")
+    if input_json := input_as_json(call):
+        details.append(f"input = {input_json}")
     for change in extract_diffs(call):
         lines = difflib.unified_diff(
             (change.old_text or "").splitlines(), change.new_text.splitlines(), "before", "after", lineterm=""
@@ -234,7 +234,7 @@ def _raise_refusal(outcome: ToolOutcome | None, path: str) -> NoReturn:
         RequestError: Always.
     """
     if outcome is None:
-        raise RequestError(_ERROR_CODE_REFUSED, "The turn was cancelled.", {"path": path})
+        raise RequestError(_ERROR_CODE_REFUSED, "The turn was canceled.", {"path": path})
     error = dict(outcome.error or {})
     if error.get("type") == "not_found":
         raise RequestError(-32002, outcome.message or str(error.get("message")), {"path": path})

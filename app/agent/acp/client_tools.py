@@ -176,15 +176,15 @@ def _plan_write(context: FileContext, target: NotePath, content: str, known_hash
             f"The text is larger than {_MAX_TEXT_BYTES // 1024**2} MiB, so it was not written.",
             limit=_MAX_TEXT_BYTES,
         )
-    taken = vault.existing_path(target)
-    if taken is None:
+    existing = vault.existing_path(target)
+    if existing is None:
         return Create(vault.disk_spelling(target), after)
     try:
-        before = vault.read(taken)
+        before = vault.read(existing)
     except NotFoundError as error:
         # A hidden file is in the way; the program must not learn more about it.
         raise ConflictError(f"Cannot write {target}: the path is in use.", path=str(target)) from error
     if known_hash and known_hash != content_hash(before):
-        message = f"{taken} has changed since you read it, so nothing was written. Read it again."
-        raise ConflictError(message, path=str(taken))
-    return Update(taken, before, after)
+        message = f"{existing} has changed since you read it, so nothing was written. Read it again."
+        raise ConflictError(message, path=str(existing))
+    return Update(existing, before, after)

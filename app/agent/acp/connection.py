@@ -97,7 +97,7 @@ class AcpConnection:
         try:
             await connection._initialize()
         except BaseException:
-            await connection.close(at_once=True)
+            await connection.close(immediately=True)
             raise
         return connection
 
@@ -119,10 +119,10 @@ class AcpConnection:
         sessions = capabilities.session_capabilities if capabilities else None
         return bool(sessions and sessions.resume is not None)
 
-    async def close(self, *, at_once: bool = False) -> None:
+    async def close(self, *, immediately: bool = False) -> None:
         """Stop the program and its child processes."""
         # The process first: closing a connection waits for its unsent messages.
-        await self.process.terminate(at_once=at_once)
+        await self.process.terminate(immediately=immediately)
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_TIMEOUT_S):
                 await self.rpc.close()
@@ -173,8 +173,8 @@ class AcpConnection:
             return ProgramError(
                 f"{self.program.name} does not speak the Agent Client Protocol.", self._advice()
             )
-        how = f"exit status {status}" if status >= 0 else f"signal {-status}"
-        return ProgramError(f"{self.program.name} exited {when} ({how}).", self._advice())
+        status_label = f"exit status {status}" if status >= 0 else f"signal {-status}"
+        return ProgramError(f"{self.program.name} exited {when} ({status_label}).", self._advice())
 
     def explain_error(self, error: RequestError) -> ProgramError:
         """Return the message of a program's error for the user."""
@@ -184,10 +184,10 @@ class AcpConnection:
                 method.name
                 for method in (self._init_response.auth_methods if self._init_response else None) or ()
             ]
-            how = f" Login methods: {', '.join(methods)}." if methods else ""
+            methods_hint = f" Login methods: {', '.join(methods)}." if methods else ""
             return ProgramError(
                 f"{name} requires you to log in first.",
-                f"Start it in a terminal, log in there, then send the message again.{how}",
+                f"Start it in a terminal, log in there, then send the message again.{methods_hint}",
             )
         data = error.data if isinstance(error.data, dict) else {}
         details = str(data.get("details") or data.get("message") or "")

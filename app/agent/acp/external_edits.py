@@ -38,7 +38,7 @@ class WatchedTurn:
 
     turn: Turn
     reported_files: Callable[[], Iterable[str]]
-    found: int = 0
+    change_count: int = 0
 
 
 class ExternalEditTracker:
@@ -48,11 +48,11 @@ class ExternalEditTracker:
         folder: The folder of the baseline, which is an unnamed file.
     """
 
-    def __init__(self, root: Path, folder: Path, store: NoteStore, adoption: ExternalChangeRecorder) -> None:
+    def __init__(self, root: Path, folder: Path, store: NoteStore, recorder: ExternalChangeRecorder) -> None:
         self._root = root
         self._folder = folder
         self._store = store
-        self._recorder = adoption
+        self._recorder = recorder
         self._baseline: VaultBaseline | None = None
         self._watched: list[WatchedTurn] = []
         self._recorded: set[NotePath] = set()
@@ -101,11 +101,11 @@ class ExternalEditTracker:
         requested = None if paths is None else tuple(paths)
         if self._watched:
             async with self._lock:
-                found = await asyncio.to_thread(self._baseline.diff, requested, self._store.is_own_write)
-                if found:
-                    await self._assign_to_turns(found)
-        known = self._recorded.intersection(requested or ())
-        return await asyncio.to_thread(self._still_recorded, known) if known else frozenset()
+                diff = await asyncio.to_thread(self._baseline.diff, requested, self._store.is_own_write)
+                if diff:
+                    await self._assign_to_turns(diff)
+        recorded = self._recorded.intersection(requested or ())
+        return await asyncio.to_thread(self._still_recorded, recorded) if recorded else frozenset()
 
     def close(self) -> None:
         """Discard the baseline."""
@@ -125,27 +125,27 @@ class ExternalEditTracker:
         except ScriptoriumError:
             return "unreadable"
 
-    async def _assign_to_turns(self, found: BaselineDiff) -> None:
+    async def _assign_to_turns(self, diff: BaselineDiff) -> None:
         """Split the changes by turn, and within a turn by whether the program reported them."""
-        shares: dict[tuple[int, bool], tuple[WatchedTurn, list[FileChange], list[NotePath]]] = {}
-        for change in found.changes:
+        groups: dict[tuple[int, bool], tuple[WatchedTurn, list[FileChange], list[NotePath]]] = {}
+        for change in diff.changes:
             watched, reported = self._turn_of(touched_paths(change))
-            shares.setdefault((id(watched), reported), (watched, [], []))[1].append(change)
-        for path in found.unsaved:
+            groups.setdefault((id(watched), reported), (watched, [], []))[1].append(change)
+        for path in diff.unsaved:
             watched, reported = self._turn_of((path,))
-            shares.setdefault((id(watched), reported), (watched, [], []))[2].append(path)
-        for (_, reported), (watched, changes, unsaved) in shares.items():
+            groups.setdefault((id(watched), reported), (watched, [], []))[2].append(path)
+        for (_, reported), (watched, changes, unsaved) in groups.items():
             await self._record(watched, BaselineDiff(tuple(changes), tuple(unsaved)), reported)
 
     def _turn_of(self, paths: Iterable[NotePath]) -> tuple[WatchedTurn, bool]:
         """Return the turn in which the program reported one of these files, else the latest turn."""
         texts = {path.text for path in paths}
         for watched in reversed(self._watched):
-            if not texts.isdisjoint(self._relative(name) for name in watched.reported_files()):
+            if not texts.isdisjoint(self._relative_path(name) for name in watched.reported_files()):
                 return watched, True
         return self._watched[-1], False
 
-    def _relative(self, name: str) -> str:
+    def _relative_path(self, name: str) -> str:
         path = PurePath(name)
         if path.is_absolute():
             try:
@@ -154,14 +154,14 @@ class ExternalEditTracker:
                 return ""
         return path.as_posix()
 
-    async def _record(self, watched: WatchedTurn, found: BaselineDiff, reported: bool) -> None:
+    async def _record(self, watched: WatchedTurn, diff: BaselineDiff, reported: bool) -> None:
         turn = watched.turn
-        change_set = change_set_of(found)
+        change_set = change_set_of(diff)
         reason = (_REPORTED_EDIT_REASON if reported else _UNREPORTED_EDIT_REASON).format(turn.caller.name)
-        outcome = await self._recorder.record(change_set, _program_caller(turn.caller), reason, found.unsaved)
-        watched.found += len(found.changes) + len(found.unsaved)
+        outcome = await self._recorder.record(change_set, _program_caller(turn.caller), reason, diff.unsaved)
+        watched.change_count += len(diff.changes) + len(diff.unsaved)
         self._recorded.update(change_set.paths)
-        paths = [str(path) for path in (*change_set.paths, *found.unsaved)]
+        paths = [str(path) for path in (*change_set.paths, *diff.unsaved)]
         turn.flush()
         card = ToolCard(
             turn=turn.caller.turn,

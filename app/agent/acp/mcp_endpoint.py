@@ -13,7 +13,7 @@ _FORWARDED_VARIABLES = ("SCRIPTORIUM_CONFIG", "SCRIPTORIUM_DATA", "SCRIPTORIUM_C
 
 @dataclass(frozen=True, slots=True)
 class McpEndpoint:
-    """Return the stdio server of the vault at `root`; it connects to this app while the app runs."""
+    """The stdio server of the vault at `root`; it connects to this app while the app runs."""
 
     root: Path
 
@@ -25,5 +25,5 @@ class McpEndpoint:
 
     def variables(self) -> dict[str, str]:
         """Return the environment variables that make the command start this installation of the app."""
-        found = {name: os.environ[name] for name in _FORWARDED_VARIABLES if name in os.environ}
-        return {**found, **own_program().variables}
+        forwarded = {name: os.environ[name] for name in _FORWARDED_VARIABLES if name in os.environ}
+        return {**forwarded, **own_program().variables}

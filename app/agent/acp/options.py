@@ -42,13 +42,13 @@ def session_options(
     config: Sequence[schema.SessionConfigOptionSelect | schema.SessionConfigOptionBoolean] | None,
 ) -> tuple[AcpOption, ...]:
     """Return the options of a session; modes only if the newer options do not include them."""
-    found = config_options(config)
-    if modes is not None and not any(option.id == MODE for option in found):
+    options = config_options(config)
+    if modes is not None and not any(option.id == MODE for option in options):
         choices = tuple(
             AcpOptionValue(mode.id, mode.name, mode.description or "") for mode in modes.available_modes
         )
-        found = (AcpOption(MODE, "Mode", modes.current_mode_id, choices, is_mode=True), *found)
-    return tuple(option for option in found if len(option.choices) > 1)
+        options = (AcpOption(MODE, "Mode", modes.current_mode_id, choices, is_mode=True), *options)
+    return tuple(option for option in options if len(option.choices) > 1)
 
 
 def config_options(
@@ -85,8 +85,8 @@ async def set_option(
     if option.is_mode:
         await connection.set_session_mode(session_id=session, mode_id=value)
         return None
-    answer = await connection.set_config_option(config_id=option.id, session_id=session, value=value)
-    return config_options(answer.config_options) if answer is not None else None
+    response = await connection.set_config_option(config_id=option.id, session_id=session, value=value)
+    return config_options(response.config_options) if response is not None else None
 
 
 def apply_values(options: tuple[AcpOption, ...], values: Mapping[str, str]) -> tuple[AcpOption, ...]:

@@ -38,13 +38,13 @@ PRESETS = (
 
 def installed_presets() -> tuple[AgentProgram, ...]:
     """Return the known programs that are installed, one for each name. Reads the disk."""
-    found: dict[str, AgentProgram] = {}
-    for known in PRESETS:
-        if known.name not in found and shutil.which(known.command):
-            found[known.name] = AgentProgram(
-                name=known.name,
-                command=known.command,
-                arguments=known.arguments,
-                variables=known.variables,
+    programs: dict[str, AgentProgram] = {}
+    for preset in PRESETS:
+        if preset.name not in programs and shutil.which(preset.command):
+            programs[preset.name] = AgentProgram(
+                name=preset.name,
+                command=preset.command,
+                arguments=preset.arguments,
+                variables=preset.variables,
             )
-    return tuple(found.values())
+    return tuple(programs.values())

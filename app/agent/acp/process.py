@@ -75,8 +75,8 @@ _INHERITED_VARIABLES = (
 
 def process_environment(names: Iterable[str]) -> dict[str, str]:
     """Return the environment of a program: the standard variables and those that the user configured."""
-    wanted = dict.fromkeys((*_INHERITED_VARIABLES, *names))
-    return {name: os.environ[name] for name in wanted if name in os.environ}
+    wanted_names = dict.fromkeys((*_INHERITED_VARIABLES, *names))
+    return {name: os.environ[name] for name in wanted_names if name in os.environ}
 
 
 def _resolve_command(command: str) -> str:
@@ -147,10 +147,10 @@ class ProgramProcess:
                 await asyncio.shield(self._reading)
         return self._process.exit_status is not None
 
-    async def terminate(self, *, at_once: bool = False) -> None:
+    async def terminate(self, *, immediately: bool = False) -> None:
         """Stop the program and its child processes: close its input, then kill its process group."""
         try:
-            await self._process.stop(0.0 if at_once else _TERMINATE_TIMEOUT_S)
+            await self._process.stop(0.0 if immediately else _TERMINATE_TIMEOUT_S)
         finally:
             await asyncio.shield(asyncio.ensure_future(self._end_reading()))
 

@@ -36,7 +36,7 @@ def session_preamble(name: str, root: Path, instructions: str) -> str:
 
 
 def conversation_history(items: Iterable[AnyItem], program: str) -> str:
-    """Return the conversation so far as a block of data; empty if there is nothing to tell.
+    """Return the conversation so far as a block of data; empty if it has no messages.
 
     Messages of agents are included only if a model may see them or the program wrote them itself.
     """
@@ -47,10 +47,10 @@ def conversation_history(items: Iterable[AnyItem], program: str) -> str:
         elif isinstance(item, AgentText) and (item.by_model or item.agent == program):
             lines.append(_item_as_json(item.agent or "agent", item.text))
     recent: list[str] = []
-    room = _MAX_HISTORY_CHARS
+    remaining = _MAX_HISTORY_CHARS
     for line in reversed(lines):
-        room -= len(line)
-        if room < 0:
+        remaining -= len(line)
+        if remaining < 0:
             break
         recent.insert(0, line)
     if not recent:

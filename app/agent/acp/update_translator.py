@@ -45,20 +45,20 @@ _UNKNOWN_OUTCOME_MESSAGE = "The program did not report the result."
 
 
 class UpdateTranslator:
-    """Record one turn of a program, in the order of its updates."""
+    """Records one turn of a program, in the order of its updates."""
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
         self._calls: dict[str, schema.ToolCallUpdate] = {}
         self._cards: dict[str, tuple[int, ToolCard]] = {}
         self._plan: int | None = None
-        self._named: set[str] = set()
+        self._named_files: set[str] = set()
         self._cost: float | None = None
 
     @property
     def named_files(self) -> frozenset[str]:
         """The files that the program reports as changed, by its own names."""
-        return frozenset(self._named)
+        return frozenset(self._named_files)
 
     def handle_update(self, update: object) -> None:
         """Handle the program's next update."""
@@ -97,11 +97,11 @@ class UpdateTranslator:
                     position,
                     card.model_copy(update={"state": "cancelled", "message": _UNKNOWN_OUTCOME_MESSAGE}),
                 )
-        used = answer.usage if answer is not None else None
+        usage = answer.usage if answer is not None else None
         self._turn.usage = Usage(
             requests=1,
-            input_tokens=used.input_tokens if used else 0,
-            output_tokens=used.output_tokens if used else 0,
+            input_tokens=usage.input_tokens if usage else 0,
+            output_tokens=usage.output_tokens if usage else 0,
             cost=None if self._cost is None else max(0.0, self._cost - earlier_cost),
         )
         return earlier_cost if self._cost is None else self._cost
@@ -114,8 +114,8 @@ class UpdateTranslator:
         id_ = self._card_for(event.tool)
         if id_ is None:
             turn.flush()
-            id_, blank = event.call_id, self._blank(event.call_id, event.tool)
-            self._cards[id_] = (turn.put(blank), blank)
+            id_, new_card = event.call_id, self._blank_card(event.call_id, event.tool)
+            self._cards[id_] = (turn.put(new_card), new_card)
         position, card = self._cards[id_]
         completed = complete_card(card, event.outcome).model_copy(update={"tool": event.tool})
         turn.replace(position, completed)
@@ -129,45 +129,45 @@ class UpdateTranslator:
                 return id_
         return None
 
-    def _blank(self, id_: str, tool: str) -> ToolCard:
+    def _blank_card(self, id_: str, tool: str) -> ToolCard:
         turn = self._turn
         return ToolCard(
             turn=turn.caller.turn, at=time.time(), agent=turn.agent, call=id_, tool=tool, arguments="{}"
         )
 
     def tool_call_state(self, call: schema.ToolCallUpdate) -> schema.ToolCallUpdate:
-        """Merge `call` into what is known about the tool call."""
-        known = self._calls.get(call.tool_call_id)
-        if known is None:
+        """Return the state of a tool call, updated by `call`."""
+        state = self._calls.get(call.tool_call_id)
+        if state is None:
             return call
         updates = {name: value for name, value in _fields(call).items() if value is not None}
-        return known.model_copy(update=updates)
+        return state.model_copy(update=updates)
 
     def _show_call(self, update: schema.ToolCallUpdate) -> None:
         call = self.tool_call_state(update)
         self._calls[call.tool_call_id] = call
         if call.kind in _WRITE_KINDS:
-            self._named.update(location.path for location in call.locations or ())
-        self._named.update(change.path for change in extract_diffs(call))
-        known = self._cards.get(call.tool_call_id)
-        if known is not None and known[1].entry is not None:
+            self._named_files.update(location.path for location in call.locations or ())
+        self._named_files.update(change.path for change in extract_diffs(call))
+        existing = self._cards.get(call.tool_call_id)
+        if existing is not None and existing[1].entry is not None:
             return  # The gate has already reported the outcome.
-        if known is None:
+        if existing is None:
             self._turn.flush()
-        card = self._card(call, known[1] if known else None)
-        if known is None:
+        card = self._card(call, existing[1] if existing else None)
+        if existing is None:
             self._cards[call.tool_call_id] = (self._turn.put(card), card)
-        elif card != known[1]:
-            self._turn.replace(known[0], card)
-            self._cards[call.tool_call_id] = (known[0], card)
+        elif card != existing[1]:
+            self._turn.replace(existing[0], card)
+            self._cards[call.tool_call_id] = (existing[0], card)
 
-    def _card(self, call: schema.ToolCallUpdate, known: ToolCard | None) -> ToolCard:
+    def _card(self, call: schema.ToolCallUpdate, existing: ToolCard | None) -> ToolCard:
         now = time.time()
         state = _STATES[call.status or "pending"]
-        began = known.at if known else now
+        started = existing.at if existing else now
         return ToolCard(
             turn=self._turn.caller.turn,
-            at=began,
+            at=started,
             agent=self._turn.agent,
             call=call.tool_call_id,
             tool=_KINDS[call.kind or "other"],
@@ -176,7 +176,7 @@ class UpdateTranslator:
             ),
             state=state,
             result=_result_as_json(call),
-            duration_ms=0.0 if state == "running" else (now - began) * 1000,
+            duration_ms=0.0 if state == "running" else (now - started) * 1000,
             untrusted=True,
         )
 

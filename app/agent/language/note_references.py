@@ -61,10 +61,6 @@ class NoteReferenceParser:
         self._dialog = dialog
         self._follows = follows
 
-    def is_only_name(self, tokens: Sequence[Token]) -> bool:
-        """Return whether the words are the name of a note, not a pronoun."""
-        return self.parse_reference(tokens) is None and self.find_named(tokens) is not None
-
     def says_everything(self, tokens: Sequence[Token]) -> bool:
         """Return whether the words mean every note: "everything", "all my notes"."""
         plain = self._language.words("determiners") | self._language.words("fillers")

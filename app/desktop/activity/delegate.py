@@ -18,7 +18,7 @@ _Index = QModelIndex | QPersistentModelIndex
 _SIDE_MARGIN, _COLUMN_GAP, _ICON_SIZE, _VERTICAL_PADDING = 12, 10, 16, 6
 _NAME_WIDTH_SHARE, _MIN_NAME_WIDTH, _MAX_NAME_WIDTH, _MAX_ORIGIN_WIDTH = 0.2, 110, 190, 150
 _NARROW_WIDTH = 520
-_SYMBOLS = {
+_ICONS = {
     ActivityStatus.RUNNING: "spinner",
     ActivityStatus.PENDING: "hourglass-medium",
     ActivityStatus.COMPLETED: "check-circle",
@@ -28,7 +28,7 @@ _SYMBOLS = {
 
 
 class ActivityDelegate(QStyledItemDelegate):
-    """Paints one activity; `buttons_width` returns the width that the row's buttons take."""
+    """Paints one activity; `buttons_width` holds the width of the buttons of each row that has any."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
@@ -47,7 +47,7 @@ class ActivityDelegate(QStyledItemDelegate):
         return QSize(0, height + round(2 * _VERTICAL_PADDING * self._theme.zoom))
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Give the buttons the whole height of the row, not that of its text."""
+        """Give the buttons the full height of the row."""
         editor.setGeometry(option.rect)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -60,34 +60,38 @@ class ActivityDelegate(QStyledItemDelegate):
         )
         width = option.rect.width()
         painter.save()
-        side = round(_ICON_SIZE * zoom)
-        mark = QRect(area.left(), area.center().y() - side // 2, side, side)
-        icon(theme, _SYMBOLS[activity.status], status_color(activity.status, theme)).paint(painter, mark)
-        area.setLeft(mark.right() + _COLUMN_GAP)
+        icon_size = round(_ICON_SIZE * zoom)
+        icon_rect = QRect(area.left(), area.center().y() - icon_size // 2, icon_size, icon_size)
+        icon(theme, _ICONS[activity.status], status_color(activity.status, theme)).paint(painter, icon_rect)
+        area.setLeft(icon_rect.right() + _COLUMN_GAP)
         metrics = QFontMetrics(option.font)
         if width > _NARROW_WIDTH * zoom:
-            clock = format_time(activity.at)
-            _draw_elided(painter, area, clock, theme.faint, option.font)
-            area.setLeft(area.left() + metrics.horizontalAdvance(clock) + _COLUMN_GAP)
+            time_text = format_time(activity.time)
+            _draw_elided(painter, area, time_text, theme.faint, option.font)
+            area.setLeft(area.left() + metrics.horizontalAdvance(time_text) + _COLUMN_GAP)
         bold = QFont(option.font)
         bold.setWeight(QFont.Weight.DemiBold)
-        name = round(min(_MAX_NAME_WIDTH * zoom, max(width * _NAME_WIDTH_SHARE, _MIN_NAME_WIDTH * zoom)))
-        place = QRect(area.left(), area.top(), name, area.height())
-        _draw_elided(painter, place, tool_label(activity), theme.text, bold)
-        area.setLeft(area.left() + name + _COLUMN_GAP)
+        name_width = round(
+            min(_MAX_NAME_WIDTH * zoom, max(width * _NAME_WIDTH_SHARE, _MIN_NAME_WIDTH * zoom))
+        )
+        rect = QRect(area.left(), area.top(), name_width, area.height())
+        _draw_elided(painter, rect, tool_label(activity), theme.text, bold)
+        area.setLeft(area.left() + name_width + _COLUMN_GAP)
         if width > _NARROW_WIDTH * zoom:
-            starter = origin_name(activity)
-            wide = min(metrics.horizontalAdvance(starter), round(_MAX_ORIGIN_WIDTH * zoom), area.width() // 3)
-            place = QRect(area.right() - wide, area.top(), wide + 1, area.height())
-            _draw_elided(painter, place, starter, theme.muted, option.font)
-            area.setRight(area.right() - wide - _COLUMN_GAP)
-        tone = theme.text if activity.status is ActivityStatus.PENDING else theme.muted
-        _draw_elided(painter, area, escape_hidden(activity.summary), tone, option.font)
+            origin = origin_name(activity)
+            origin_width = min(
+                metrics.horizontalAdvance(origin), round(_MAX_ORIGIN_WIDTH * zoom), area.width() // 3
+            )
+            rect = QRect(area.right() - origin_width, area.top(), origin_width + 1, area.height())
+            _draw_elided(painter, rect, origin, theme.muted, option.font)
+            area.setRight(area.right() - origin_width - _COLUMN_GAP)
+        color = theme.text if activity.status is ActivityStatus.PENDING else theme.muted
+        _draw_elided(painter, area, escape_hidden(activity.summary), color, option.font)
         painter.restore()
 
 
 def status_color(status: ActivityStatus, theme: Theme) -> str:
-    """The color of a status."""
+    """Return the color of a status."""
     return {
         ActivityStatus.RUNNING: theme.accent,
         ActivityStatus.PENDING: theme.warning,
@@ -97,16 +101,16 @@ def status_color(status: ActivityStatus, theme: Theme) -> str:
     }[status]
 
 
-def format_time(at: float) -> str:
+def format_time(seconds: float) -> str:
     """Return the time for today, else the date, in the same width."""
-    moment = datetime.fromtimestamp(at)
-    today = moment.date() == datetime.now().date()
-    return moment.strftime("%H:%M:%S" if today else "%d %b %y")
+    moment = datetime.fromtimestamp(seconds)
+    is_today = moment.date() == datetime.now().date()
+    return moment.strftime("%H:%M:%S" if is_today else "%d %b %y")
 
 
-def _draw_elided(painter: QPainter, place: QRect, text: str, color: str, font: QFont) -> None:
+def _draw_elided(painter: QPainter, rect: QRect, text: str, color: str, font: QFont) -> None:
     painter.setPen(QColor(color))
     painter.setFont(font)
     line = " ".join(text.split())
-    shown = QFontMetrics(font).elidedText(line, Qt.TextElideMode.ElideRight, max(0, place.width()))
-    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+    elided = QFontMetrics(font).elidedText(line, Qt.TextElideMode.ElideRight, max(0, rect.width()))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)

@@ -1,4 +1,4 @@
-"""Filter the feed by text, status and caller."""
+"""The filter of the feed: by text, status and origin."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ class ActivityFilterModel(QSortFilterProxyModel):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._words: tuple[str, ...] = ()
-        self._status = self._starter = ""
+        self._status = self._origin = ""
 
-    def set_filter(self, text: str, status: str, starter: str) -> None:
+    def set_filter(self, text: str, status: str, origin: str) -> None:
         """Show activities with all words of `text`, of that status and origin ("" for any)."""
-        self._words, self._status, self._starter = tuple(text.casefold().split()), status, starter
+        self._words, self._status, self._origin = tuple(text.casefold().split()), status, origin
         self.invalidate()
 
     @property
-    def is_narrowed(self) -> bool:
+    def has_filter(self) -> bool:
         """True if a filter is set."""
-        return bool(self._words or self._status or self._starter)
+        return bool(self._words or self._status or self._origin)
 
     def filterAcceptsRow(self, row: int, parent: QModelIndex | QPersistentModelIndex) -> bool:
         """Return whether the row matches the filter."""
         source = self.sourceModel()
         activity: ActivityItem = source.index(row, 0, parent).data(ACTIVITY_ROLE)
-        if self._status not in ("", activity.status) or self._starter not in ("", activity.origin):
+        if self._status not in ("", activity.status) or self._origin not in ("", activity.origin):
             return False
         if not self._words:
             return True
         text = (
-            f"{describe_item(activity)} {activity.what} {activity.kind} {' '.join(activity.paths)}".casefold()
+            f"{describe_item(activity)} {activity.name} {activity.kind} {' '.join(activity.paths)}".casefold()
         )
         return all(word in text for word in self._words)
 
@@ -55,16 +55,16 @@ class ActivityFilterBar(QWidget):
 
     changed = Signal()
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self.text = SearchField(theme, self.tr("Filter the activity"))
         self.text.setMinimumWidth(round(120 * theme.zoom))
         self.status = _create_combo_box(self.tr("Any state"), self.tr("Filter by state"))
         for status in ActivityStatus:
             self.status.addItem(status_label(status), status.value)
         self.origin = _create_combo_box(self.tr("Anyone"), self.tr("Filter by initiator"))
-        for starter in ActivityOrigin:
-            self.origin.addItem(origin_label(starter), starter.value)
+        for origin in ActivityOrigin:
+            self.origin.addItem(origin_label(origin), origin.value)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(8, 6, 8, 6)
         self._row.setSpacing(6)
@@ -76,7 +76,7 @@ class ActivityFilterBar(QWidget):
 
     @property
     def values(self) -> tuple[str, str, str]:
-        """Return text, status and origin."""
+        """The text, status and origin to filter by."""
         return self.text.text(), str(self.status.currentData()), str(self.origin.currentData())
 
     def add(self, widget: QWidget) -> None:
@@ -84,9 +84,9 @@ class ActivityFilterBar(QWidget):
         self._row.addWidget(widget)
 
 
-def _create_combo_box(anything: str, name: str) -> QComboBox:
+def _create_combo_box(any_label: str, name: str) -> QComboBox:
     box = QComboBox()
-    box.addItem(anything, "")
+    box.addItem(any_label, "")
     box.setAccessibleName(name)
     box.setToolTip(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)

@@ -19,7 +19,7 @@ class ActivityKind(StrEnum):
 
     TOOL = "tool_execution"
     INDEX = "index"
-    MEANING = "embedding"
+    EMBEDDING = "embedding"
     VAULT = "vault"
 
 
@@ -56,30 +56,37 @@ _DENIED_DECISIONS = (AuditDecision.USER_DENIED, AuditDecision.TIMED_OUT)
 
 @dataclass(frozen=True, slots=True)
 class ActivityItem:
-    """An activity; `key` is the id of the call or of the work, `at` a Unix time in seconds.
+    """An activity; `key` is the id of the call or of the work, `name` the tool or work, `time` a Unix time.
 
-    `summary` describes the result, `request` is set while the user is asked, `entry` once the call is in the
-    audit log; `paths` are the files concerned. `saves` counts the saves of an editing session.
+    `summary` describes the result. `request` is set while the user is asked, `entry` once the call is in the
+    audit log. `paths` are the affected files. `saves` counts the saves of an editing session.
     """
 
     key: str
     kind: ActivityKind
-    what: str
+    name: str
     status: ActivityStatus
     summary: str
     origin: ActivityOrigin
-    who: str
-    at: float
+    caller: str
+    time: float
     request: ApprovalRequest | None = None
     entry: AuditEntry | None = None
     paths: tuple[str, ...] = ()
     saves: int = 1
 
 
-def started_item(key: str, tool: str, caller: Caller, at: float) -> ActivityItem:
+def started_item(key: str, tool: str, caller: Caller, time: float) -> ActivityItem:
     """Return the activity for a call that has started."""
     return ActivityItem(
-        key, ActivityKind.TOOL, tool, ActivityStatus.RUNNING, "", caller_origin(caller.kind), caller.name, at
+        key,
+        ActivityKind.TOOL,
+        tool,
+        ActivityStatus.RUNNING,
+        "",
+        caller_origin(caller.kind),
+        caller.name,
+        time,
     )
 
 
@@ -95,7 +102,7 @@ def waiting_item(activity: ActivityItem, request: ApprovalRequest) -> ActivityIt
 
 
 def answered_item(activity: ActivityItem) -> ActivityItem:
-    """Return the activity after the user's decision: it continues, or ends at once."""
+    """Return the activity after the user's decision: it runs until the call ends."""
     return replace(activity, status=ActivityStatus.RUNNING, request=None)
 
 
@@ -114,12 +121,12 @@ def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
     return ActivityItem(
         key=entry_key(entry),
         kind=ActivityKind.TOOL,
-        what=entry.tool or entry.caller,
+        name=entry.tool or entry.caller,
         status=entry_status(entry),
         summary=strip_wikilinks(summary),
         origin=caller_origin(entry.caller_kind),
-        who=entry.caller,
-        at=entry.time,
+        caller=entry.caller,
+        time=entry.time,
         entry=entry,
         paths=entry.paths,
         saves=saves,
@@ -134,7 +141,7 @@ def entry_key(entry: AuditEntry) -> str:
 
 
 def strip_wikilinks(text: str) -> str:
-    """Return the sentence with its wikilinks as quoted names."""
+    """Return the text with each wikilink replaced by its quoted name."""
     return _WIKILINK.sub(r"“\1”", text)
 
 
@@ -143,8 +150,8 @@ def entry_status(entry: AuditEntry) -> ActivityStatus:
     if entry.decision in _DENIED_DECISIONS:
         return ActivityStatus.DENIED
     if entry.decision == AuditDecision.RULE:
-        refused = entry.result == "denied" or entry.result.startswith("permission_denied")
-        return ActivityStatus.DENIED if refused else ActivityStatus.COMPLETED
+        is_denied = entry.result == "denied" or entry.result.startswith("permission_denied")
+        return ActivityStatus.DENIED if is_denied else ActivityStatus.COMPLETED
     return ActivityStatus.COMPLETED if entry.decision in _APPROVED_DECISIONS else ActivityStatus.FAILED
 
 
@@ -164,19 +171,19 @@ def status_label(status: ActivityStatus) -> str:
     }[status]
 
 
-def origin_label(starter: ActivityOrigin) -> str:
+def origin_label(origin: ActivityOrigin) -> str:
     """Return the label of an origin."""
     return {
         ActivityOrigin.AGENT: translate("Activity", "Agent"),
         ActivityOrigin.USER: translate("Activity", "You"),
         ActivityOrigin.CLIENT: translate("Activity", "Other program"),
         ActivityOrigin.SYSTEM: translate("Activity", "App"),
-    }[starter]
+    }[origin]
 
 
 def tool_label(activity: ActivityItem) -> str:
     """Return the display name of the tool or work."""
-    text = escape_hidden(activity.what).replace("_", " ")
+    text = escape_hidden(activity.name).replace("_", " ")
     return text[:1].upper() + text[1:]
 
 
@@ -187,9 +194,9 @@ def describe_item(activity: ActivityItem) -> str:
 
 
 def origin_name(activity: ActivityItem) -> str:
-    """Return the name of the caller."""
+    """Return "You" for the user, else the name of the caller."""
     return (
         origin_label(activity.origin)
         if activity.origin is ActivityOrigin.USER
-        else escape_hidden(activity.who)
+        else escape_hidden(activity.caller)
     )

@@ -55,7 +55,7 @@ class ActivityModel(QAbstractListModel):
     def waiting(self) -> tuple[QModelIndex, ...]:
         """The rows that wait for the user."""
         return tuple(
-            self.index(row) for row, each in enumerate(self._rows) if each.status is ActivityStatus.PENDING
+            self.index(row) for row, item in enumerate(self._rows) if item.status is ActivityStatus.PENDING
         )
 
     def handle_events(self, events: Iterable[Event]) -> None:
@@ -63,15 +63,15 @@ class ActivityModel(QAbstractListModel):
         for event in events:
             match event:
                 case ToolStarted():
-                    self.put(started_item(event.call_id, event.tool, event.caller, time.time()))
+                    self.add_or_replace(started_item(event.call_id, event.tool, event.caller, time.time()))
                 case ApprovalAsked():
                     self._ask(event)
                 case ApprovalAnswered():
                     self._answer(event.request_id)
                 case AuditAppended(entry):
-                    self._log(entry)
+                    self._add_entry(entry)
                 case ToolFinished() if event.repeats:
-                    self._count_refused(event)
+                    self._count_rejected(event)
                 case ToolFinished() if not event.outcome.entry:
                     self._end_unlogged(event)
                 case _:
@@ -104,7 +104,7 @@ class ActivityModel(QAbstractListModel):
             parts.append(self.tr("{0} unreadable").format(f"{unreadable:,}"))
         self._add_system_item(ActivityKind.INDEX, self.tr("Index the vault"), ", ".join(parts))
 
-    def put(self, activity: ActivityItem) -> None:
+    def add_or_replace(self, activity: ActivityItem) -> None:
         """Add an activity at the top, or replace the one with its key."""
         for row, known in enumerate(self._rows):
             if known.key == activity.key:
@@ -138,56 +138,62 @@ class ActivityModel(QAbstractListModel):
         )
         return describe_item(activity) if role in text_roles else None
 
-    def _of(self, key: str) -> ActivityItem | None:
+    def _find(self, key: str) -> ActivityItem | None:
         return next((row for row in self._rows if row.key == key), None)
 
     def _ask(self, event: ApprovalAsked) -> None:
         request = event.request
         now = time.time()
-        known = self._of(request.call) or started_item(
+        activity = self._find(request.call) or started_item(
             request.call or request.id, request.tool, request.caller, now
         )
-        self._calls[request.id] = known.key
-        self.put(waiting_item(known, request))
+        self._calls[request.id] = activity.key
+        self.add_or_replace(waiting_item(activity, request))
 
     def _answer(self, request_id: str) -> None:
-        known = self._of(self._calls.pop(request_id, ""))
-        if known is not None and known.request is not None and known.request.id == request_id:
-            self.put(answered_item(known))
+        activity = self._find(self._calls.pop(request_id, ""))
+        if activity is not None and activity.request is not None and activity.request.id == request_id:
+            self.add_or_replace(answered_item(activity))
 
-    def _log(self, entry: AuditEntry) -> None:
-        earlier = self._of(entry_key(entry)) if entry.is_of_session else None
-        if earlier is not None:
-            self._remove(self._rows.index(earlier))  # Move the session to the top.
-        self.put(item_from_entry(entry, 1 if earlier is None else earlier.saves + 1))
+    def _add_entry(self, entry: AuditEntry) -> None:
+        previous = self._find(entry_key(entry)) if entry.is_of_session else None
+        if previous is not None:
+            self._remove(self._rows.index(previous))  # Move the session to the top.
+        self.add_or_replace(item_from_entry(entry, 1 if previous is None else previous.saves + 1))
         restored: set[int] = set()
         for row in list(self._rows) if entry.undoes else ():
-            logged = row.entry
-            if logged is not None and logged.commit in entry.undoes:
-                restored.update(logged.undoes)
-                self.put(item_from_entry(replace(logged, undone_by=entry.id), row.saves))
+            logged_entry = row.entry
+            if logged_entry is not None and logged_entry.commit in entry.undoes:
+                restored.update(logged_entry.undoes)
+                self.add_or_replace(item_from_entry(replace(logged_entry, undone_by=entry.id), row.saves))
         for row in list(self._rows) if restored else ():
-            logged = row.entry
-            if logged is not None and logged.commit in restored and logged.undone_by is not None:
-                self.put(item_from_entry(replace(logged, undone_by=None), row.saves))
+            logged_entry = row.entry
+            if (
+                logged_entry is not None
+                and logged_entry.commit in restored
+                and logged_entry.undone_by is not None
+            ):
+                self.add_or_replace(item_from_entry(replace(logged_entry, undone_by=None), row.saves))
 
     def _remove(self, row: int) -> None:
         self.beginRemoveRows(_NO_INDEX, row, row)
         del self._rows[row]
         self.endRemoveRows()
 
-    def _count_refused(self, event: ToolFinished) -> None:
-        """Count a repeated refusal by a limit in the activity of the first one."""
-        row = next((at for at, one in enumerate(self._rows) if one.key == event.call_id), None)
+    def _count_rejected(self, event: ToolFinished) -> None:
+        """Count another call that a limit rejected in the activity of the first one."""
+        row = next((index for index, item in enumerate(self._rows) if item.key == event.call_id), None)
         if row is not None:
             self._remove(row)
-        first = next((one for one in self._rows if one.entry and one.entry.id == event.outcome.entry), None)
+        first = next(
+            (item for item in self._rows if item.entry and item.entry.id == event.outcome.entry), None
+        )
         if first is not None and first.entry is not None:
-            more = PluralText("ActivityModel", "{0} more call refused", "{0} more calls refused").format(
-                event.repeats
-            )
-            text = f"{item_from_entry(first.entry).summary} ({more})"
-            self.put(replace(first, summary=text))
+            count_text = PluralText(
+                "ActivityModel", "{0} more call rejected", "{0} more calls rejected"
+            ).format(event.repeats)
+            text = f"{item_from_entry(first.entry).summary} ({count_text})"
+            self.add_or_replace(replace(first, summary=text))
 
     def _end_unlogged(self, event: ToolFinished) -> None:
         """End a call whose audit entry is not yet written; the entry replaces it later."""
@@ -199,27 +205,29 @@ class ActivityModel(QAbstractListModel):
             if outcome.denied
             else ActivityStatus.FAILED
         )
-        known = self._of(event.call_id) or started_item(event.call_id, event.tool, event.caller, time.time())
-        self.put(replace(known, status=status, summary=outcome.message, request=None))
+        activity = self._find(event.call_id) or started_item(
+            event.call_id, event.tool, event.caller, time.time()
+        )
+        self.add_or_replace(replace(activity, status=status, summary=outcome.message, request=None))
 
     def _handle_system_event(self, event: Event) -> None:
         match event:
             case NotesChanged(commit=None):
-                self._changed_outside(event)
+                self._add_external_change(event)
             case IndexRebuilt(reason):
                 self._add_system_item(ActivityKind.INDEX, self.tr("Rebuild the index"), reason)
             case EmbeddingProgressed() if event.total:
-                self._embedded(event)
+                self._show_embedding(event)
             case EmbeddingFailed(reason):
                 self._add_system_item(
-                    ActivityKind.MEANING,
+                    ActivityKind.EMBEDDING,
                     self.tr("Semantic search"),
                     reason,
                     ActivityStatus.FAILED,
                     key="meaning",
                 )
             case TokenRefused(refused):
-                self._refused(refused)
+                self._add_rejected_token(refused)
             case VaultLost():
                 text = self.tr("The vault folder is missing.")
                 self._add_system_item(
@@ -232,19 +240,19 @@ class ActivityModel(QAbstractListModel):
                     self.tr("The vault folder is available again."),
                 )
 
-    def _refused(self, refused: RejectedTokens) -> None:
+    def _add_rejected_token(self, refused: RejectedTokens) -> None:
         text = PluralText(
             "ActivityModel",
             "{0} request used an unknown or revoked token",
             "{0} requests used an unknown or revoked token",
         ).format(refused.count)
-        who = (
+        caller = (
             self.tr("; the most recent program claims to be {0}").format(refused.says) if refused.says else ""
         )
-        title = self.tr("Reject a program")
-        self._add_system_item(ActivityKind.VAULT, title, text + who, ActivityStatus.DENIED)
+        title = self.tr("Reject a request")
+        self._add_system_item(ActivityKind.VAULT, title, text + caller, ActivityStatus.DENIED)
 
-    def _changed_outside(self, event: NotesChanged) -> None:
+    def _add_external_change(self, event: NotesChanged) -> None:
         parts = []
         if event.paths:
             parts.append(
@@ -264,12 +272,12 @@ class ActivityModel(QAbstractListModel):
         paths = tuple(path.text for path in event.paths)
         self._add_system_item(ActivityKind.VAULT, self.tr("Changed outside the app"), text, paths=paths)
 
-    def _embedded(self, progress: EmbeddingProgressed) -> None:
-        """Return the activity of the current indexing run: it grows, and the next run has its own."""
-        over, total = progress.is_over, progress.total
+    def _show_embedding(self, progress: EmbeddingProgressed) -> None:
+        """Update the activity of the current indexing run, or add one for a new run."""
+        is_over, total = progress.is_over, progress.total
         status = (
             ActivityStatus.RUNNING
-            if not over
+            if not is_over
             else ActivityStatus.FAILED
             if progress.failed
             else ActivityStatus.COMPLETED
@@ -281,30 +289,34 @@ class ActivityModel(QAbstractListModel):
             text = self.tr("{0}, for the new language model").format(text)
         if progress.failed:
             text += self.tr(", {0} could not be read").format(f"{progress.failed:,}")
-        known = self._of("meaning")
-        if over and (known is None or known.status is not ActivityStatus.RUNNING):
+        current = self._find("meaning")
+        if is_over and (current is None or current.status is not ActivityStatus.RUNNING):
             if total == 1:
-                return  # A single saved note needs no row.
-            known = None
-        at = known.at if known is not None and known.status is ActivityStatus.RUNNING else time.time()
-        item = self._system(ActivityKind.MEANING, self.tr("Semantic search"), text, status, "meaning", at)
-        if known is not None and known.status is not ActivityStatus.RUNNING:
-            self._rename("meaning")
-        self.put(item)
-        if over:
-            self._rename("meaning")
+                return  # Indexing a single saved note needs no row.
+            current = None
+        start_time = (
+            current.time if current is not None and current.status is ActivityStatus.RUNNING else time.time()
+        )
+        item = self._create_system_item(
+            ActivityKind.EMBEDDING, self.tr("Semantic search"), text, status, "meaning", start_time
+        )
+        if current is not None and current.status is not ActivityStatus.RUNNING:
+            self._finalize_key("meaning")
+        self.add_or_replace(item)
+        if is_over:
+            self._finalize_key("meaning")
 
-    def _rename(self, key: str) -> None:
-        """Give the activity with `key` a final key."""
-        known = self._of(key)
-        if known is not None:
+    def _finalize_key(self, key: str) -> None:
+        """Give the activity with `key` a unique key, so that the next run adds another activity."""
+        activity = self._find(key)
+        if activity is not None:
             self._number += 1
-            self._rows[self._rows.index(known)] = replace(known, key=f"{key}:{self._number}")
+            self._rows[self._rows.index(activity)] = replace(activity, key=f"{key}:{self._number}")
 
     def _add_system_item(
         self,
         kind: ActivityKind,
-        what: str,
+        name: str,
         summary: str,
         status: ActivityStatus = ActivityStatus.COMPLETED,
         *,
@@ -312,12 +324,14 @@ class ActivityModel(QAbstractListModel):
         paths: tuple[str, ...] = (),
     ) -> None:
         self._number += 1
-        item = self._system(kind, what, summary, status, key or f"{kind}:{self._number}", time.time())
-        self.put(replace(item, paths=paths))
+        item = self._create_system_item(
+            kind, name, summary, status, key or f"{kind}:{self._number}", time.time()
+        )
+        self.add_or_replace(replace(item, paths=paths))
 
-    def _system(
-        self, kind: ActivityKind, what: str, summary: str, status: ActivityStatus, key: str, at: float
+    def _create_system_item(
+        self, kind: ActivityKind, name: str, summary: str, status: ActivityStatus, key: str, timestamp: float
     ) -> ActivityItem:
         return ActivityItem(
-            key, kind, what, status, summary, ActivityOrigin.SYSTEM, self.tr("Scriptorium"), at
+            key, kind, name, status, summary, ActivityOrigin.SYSTEM, self.tr("Scriptorium"), timestamp
         )

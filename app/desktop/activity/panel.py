@@ -53,7 +53,7 @@ class ActivityPanel(Panel):
         self._theme = theme
         self._feed: ActivityModel | None = None
         self._oldest: int | None = None
-        self._at_end = self._loading = False
+        self._is_at_end = self._is_loading = False
         self._actions: dict[str, tuple[QPersistentModelIndex, RowActions, ActivityItem]] = {}
         self.title.hide()  # The tab above the panel shows its name.
         self.setAccessibleName(self.tr("Activity"))
@@ -61,38 +61,43 @@ class ActivityPanel(Panel):
         self.count = QLabel()
         self.count.setProperty("tone", "faint")
         self.filter.add(self.count)
-        self.shown = ActivityFilterModel(self)
+        self.filtered = ActivityFilterModel(self)
         self.list = _ActivityListView()
-        self._line = ActivityDelegate(theme, self.list)
+        self._delegate = ActivityDelegate(theme, self.list)
         self._empty = EmptyState(theme, "activity", "", "")
         self._stack = QStackedWidget()
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._refresh)
+        self._refresh_timer = QTimer(self, singleShot=True, interval=0)
+        self._refresh_timer.timeout.connect(self._refresh)
         self._build()
 
     def set_feed(self, feed: ActivityModel) -> None:
         """Show `feed`, followed by older calls from the audit log."""
         self._feed = feed
-        self.shown.setSourceModel(feed)
-        shown = self.shown
-        for signal in (shown.rowsInserted, shown.rowsRemoved, shown.layoutChanged, shown.dataChanged):
-            signal.connect(self._soon.start)
+        self.filtered.setSourceModel(feed)
+        filtered = self.filtered
+        for signal in (
+            filtered.rowsInserted,
+            filtered.rowsRemoved,
+            filtered.layoutChanged,
+            filtered.dataChanged,
+        ):
+            signal.connect(self._refresh_timer.start)
         self._refresh()
         tasks.start(self.load_more(), owner=self, what=self.tr("read the activity"))
 
     async def load_more(self) -> None:
         """Read the next page of older calls from the audit log."""
-        if self._at_end or self._loading or self._feed is None:
+        if self._is_at_end or self._is_loading or self._feed is None:
             return
-        self._loading = True
-        before = self._oldest
+        self._is_loading = True
+        oldest_id = self._oldest
         try:
             entries: tuple[AuditEntry, ...] = await self._client.run(
-                lambda vault: vault.history.entries(limit=_PAGE_SIZE, before_id=before)
+                lambda vault: vault.history.entries(limit=_PAGE_SIZE, before_id=oldest_id)
             )
         finally:
-            self._loading = False
-        self._at_end = len(entries) < _PAGE_SIZE
+            self._is_loading = False
+        self._is_at_end = len(entries) < _PAGE_SIZE
         if entries:
             self._oldest = entries[-1].id
         self._feed.add_older(entries)
@@ -100,12 +105,12 @@ class ActivityPanel(Panel):
 
     def actions_of(self, key: str) -> RowActions | None:
         """Return the buttons of the row with that key, if it has any."""
-        found = self._actions.get(key)
-        return found[1] if found is not None else None
+        row = self._actions.get(key)
+        return row[1] if row is not None else None
 
     def _build(self) -> None:
-        self.list.setModel(self.shown)
-        self.list.setItemDelegate(self._line)
+        self.list.setModel(self.filtered)
+        self.list.setItemDelegate(self._delegate)
         self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(self.tr("Activity, newest first"))
@@ -114,70 +119,70 @@ class ActivityPanel(Panel):
         self.column.addWidget(self.filter)
         self.column.addWidget(self._stack, 1)
         self.filter.changed.connect(self._apply_filter)
-        self.list.selectionModel().currentChanged.connect(lambda *_: self._soon.start())
-        self.list.doubleClicked.connect(self._do_first)
-        self.list.enter_pressed.connect(self._do_first)
-        self.list.verticalScrollBar().valueChanged.connect(self._near_end)
+        self.list.selectionModel().currentChanged.connect(lambda *_: self._refresh_timer.start())
+        self.list.doubleClicked.connect(self._run_main_action)
+        self.list.enter_pressed.connect(self._run_main_action)
+        self.list.verticalScrollBar().valueChanged.connect(self._load_near_end)
         self._show_empty_state()
 
     def _refresh(self) -> None:
         """Update the buttons of the rows, and the count."""
-        wanted = self._lines_with_actions()
-        for key, (place, actions, activity) in tuple(self._actions.items()):
-            existing = wanted.get(key)
-            if not place.isValid() or existing is None or existing[1] != activity:
+        rows = self._rows_with_actions()
+        for key, (row_index, actions, activity) in tuple(self._actions.items()):
+            row = rows.get(key)
+            if not row_index.isValid() or row is None or row[1] != activity:
                 del self._actions[key]
-                self._line.buttons_width.pop(key, None)
-                if place.isValid() and self.list.indexWidget(place) is actions:
-                    self.list.setIndexWidget(place, None)  # type: ignore[arg-type]
-        for key, (index, activity) in wanted.items():
+                self._delegate.buttons_width.pop(key, None)
+                if row_index.isValid() and self.list.indexWidget(row_index) is actions:
+                    self.list.setIndexWidget(row_index, None)  # type: ignore[arg-type]
+        for key, (index, activity) in rows.items():
             if key not in self._actions:
-                self._put_actions(index, activity)
+                self._add_actions(index, activity)
         self._show_count()
 
-    def _lines_with_actions(self) -> dict[str, tuple[QModelIndex, ActivityItem]]:
+    def _rows_with_actions(self) -> dict[str, tuple[QModelIndex, ActivityItem]]:
         """Return the visible rows that wait for approval, and the selected row."""
         if self._feed is None:
             return {}
-        found = {}
-        indexes = [self.shown.mapFromSource(index) for index in self._feed.waiting]
+        rows = {}
+        indexes = [self.filtered.mapFromSource(index) for index in self._feed.waiting]
         for index in (*indexes, self.list.currentIndex()):
             if index.isValid():
                 activity: ActivityItem = index.data(ACTIVITY_ROLE)
                 if actions_for(activity):
-                    found[activity.key] = (index, activity)
-        return found
+                    rows[activity.key] = (index, activity)
+        return rows
 
-    def _put_actions(self, index: QModelIndex, activity: ActivityItem) -> None:
+    def _add_actions(self, index: QModelIndex, activity: ActivityItem) -> None:
         actions = RowActions(activity, self.list.viewport())
-        actions.action_requested.connect(lambda deed: self._run_action(deed, activity))
+        actions.action_requested.connect(lambda action: self._run_action(action, activity))
         self._actions[activity.key] = (QPersistentModelIndex(index), actions, activity)
-        self._line.buttons_width[activity.key] = actions.room
+        self._delegate.buttons_width[activity.key] = actions.preferred_width
         self.list.setIndexWidget(index, actions)
 
     def _apply_filter(self) -> None:
-        self.shown.set_filter(*self.filter.values)
+        self.filtered.set_filter(*self.filter.values)
         self._refresh()
 
-    def _do_first(self, index: _Index) -> None:
+    def _run_main_action(self, index: _Index) -> None:
         """Run the main action of a row: review it, show its change, or open its note."""
         activity: ActivityItem = index.data(ACTIVITY_ROLE)
-        deeds = actions_for(activity)
-        first = next((deed for deed in ("review", "diff", "open") if deed in deeds), "")
-        if first:
-            self._run_action(first, activity)
+        available = actions_for(activity)
+        main_action = next((action for action in ("review", "diff", "open") if action in available), "")
+        if main_action:
+            self._run_action(main_action, activity)
 
-    def _run_action(self, deed: str, activity: ActivityItem) -> None:
-        if deed in ("review", "reject") and activity.request is not None:
-            signal = self.review_requested if deed == "review" else self.reject_requested
+    def _run_action(self, action: str, activity: ActivityItem) -> None:
+        if action in ("review", "reject") and activity.request is not None:
+            signal = self.review_requested if action == "review" else self.reject_requested
             signal.emit(activity.request.id)
-        elif deed == "open":
+        elif action == "open":
             self.open_requested.emit(first_note(activity), "")
         elif activity.entry is not None:
-            signal_of_entry = self.diff_requested if deed == "diff" else self.undo_requested
-            signal_of_entry.emit(activity.entry.id)
+            entry_signal = self.diff_requested if action == "diff" else self.undo_requested
+            entry_signal.emit(activity.entry.id)
 
-    def _near_end(self, value: int) -> None:
+    def _load_near_end(self, value: int) -> None:
         bar = self.list.verticalScrollBar()
         if value >= bar.maximum() - bar.pageStep():
             tasks.start(self.load_more(), owner=self, what=self.tr("read the activity"))
@@ -186,11 +191,11 @@ class ActivityPanel(Panel):
         waiting = len(self._feed.waiting) if self._feed is not None else 0
         text = self.tr("{0} waiting").format(waiting) if waiting else ""
         self.count.setText(text)
-        self._stack.setCurrentIndex(0 if self.shown.rowCount() else 1)
+        self._stack.setCurrentIndex(0 if self.filtered.rowCount() else 1)
         self._show_empty_state()
 
     def _show_empty_state(self) -> None:
-        if self.shown.is_narrowed:
+        if self.filtered.has_filter:
             self._empty.set_message(self.tr("No matches"), self.tr("Change the filter to see more entries."))
         else:
             self._empty.set_message(

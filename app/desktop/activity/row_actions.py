@@ -21,26 +21,26 @@ class RowActions(QWidget):
         row.setSpacing(6)
         row.addStretch(1)
         self.buttons: dict[str, QPushButton] = {}
-        for deed in actions_for(activity):
-            self.buttons[deed] = button = self._button(deed)
+        for action in actions_for(activity):
+            self.buttons[action] = button = self._create_button(action)
             row.addWidget(button)
-        self.room = sum(b.sizeHint().width() + 6 for b in self.buttons.values()) + 8
+        self.preferred_width = sum(button.sizeHint().width() + 6 for button in self.buttons.values()) + 8
 
-    def _button(self, deed: str) -> QPushButton:
-        labels = {
+    def _create_button(self, action: str) -> QPushButton:
+        texts = {
             "review": (self.tr("Review…"), self.tr("Review the change, then decide")),
             "reject": (self.tr("Reject"), self.tr("Reject; nothing is written")),
             "open": (self.tr("Open note"), self.tr("Open the note")),
             "diff": (self.tr("Show change"), self.tr("Show what changed")),
             "undo": (self.tr("Undo"), self.tr("Propose to undo the change")),
-        }[deed]
-        button = QPushButton(labels[0])
-        button.setToolTip(labels[1])
-        button.setAccessibleDescription(labels[1])
-        button.setProperty("role", "row" if deed != "review" else "row-main")
+        }[action]
+        button = QPushButton(texts[0])
+        button.setToolTip(texts[1])
+        button.setAccessibleDescription(texts[1])
+        button.setProperty("role", "row" if action != "review" else "row-main")
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
-        button.clicked.connect(lambda: self.action_requested.emit(deed))
+        button.clicked.connect(lambda: self.action_requested.emit(action))
         return button
 
 
@@ -49,14 +49,14 @@ def actions_for(activity: ActivityItem) -> tuple[str, ...]:
     if activity.status is ActivityStatus.PENDING and activity.request is not None:
         return ("reject", "review")
     entry = activity.entry
-    deeds = ["open"] if first_note(activity) else []
+    actions = ["open"] if first_note(activity) else []
     if entry is not None and entry.commit is not None:
-        deeds.append("diff")
+        actions.append("diff")
         if entry.undone_by is None:
-            deeds.append("undo")
-    return tuple(deeds)
+            actions.append("undo")
+    return tuple(actions)
 
 
 def first_note(activity: ActivityItem) -> str:
-    """Return the first note concerned; empty for none."""
+    """Return the path of the first affected note; empty for none."""
     return next((path for path in activity.paths if path.lower().endswith(NOTE_SUFFIXES)), "")

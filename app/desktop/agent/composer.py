@@ -27,12 +27,13 @@ from app.desktop.widgets.panel import ElidedButton, ThemedButton
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
 _VISIBLE_LINES = (2, 9)
+_MAX_MENTION_CHARS = 60
 
 
 def dropped_notes(data: QMimeData) -> tuple[str, ...]:
     """Return the paths of the dragged notes."""
-    carried = bytes(data.data(NOTE_MIME).data()) if data.hasFormat(NOTE_MIME) else b""
-    return tuple(carried.decode("utf-8").splitlines())
+    paths = bytes(data.data(NOTE_MIME).data()) if data.hasFormat(NOTE_MIME) else b""
+    return tuple(paths.decode("utf-8").splitlines())
 
 
 class PromptField(QPlainTextEdit):
@@ -54,20 +55,20 @@ class PromptField(QPlainTextEdit):
 
     def set_names(self, names: list[str]) -> None:
         """Offer these note names for the `@` that is being written."""
-        self._popup.show_names(names if self._at_word() is not None else [])
+        self._popup.show_names(names if self._mention_prefix() is not None else [])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Send on Enter; leave Enter and Tab to the list of names while it is open."""
-        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if self._popup.takes(event):
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if self._popup.handle_key(event):
             event.accept()
-        elif enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+        elif is_enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.submitted.emit()
         else:
             super().keyPressEvent(event)
 
     @property
-    def completing(self) -> bool:
+    def is_completing(self) -> bool:
         """True if the completion list is open."""
         return self._popup.is_open
 
@@ -78,14 +79,16 @@ class PromptField(QPlainTextEdit):
         else:
             super().dragEnterEvent(event)
 
-    def _at_word(self) -> str | None:
+    def _mention_prefix(self) -> str | None:
         """Return the text between an `@` at the start of a word and the cursor; None without an `@`."""
         before, _ = text_around_cursor(self.textCursor())
-        head, at, word = before.rpartition("@")
-        return word if at and (not head or head[-1].isspace()) and len(word) < 60 else None
+        before_mention, sign, word = before.rpartition("@")
+        return (
+            word if sign and (not before_mention or before_mention[-1].isspace()) and len(word) < 60 else None
+        )
 
     def _complete(self, name: str) -> None:
-        word = self._at_word()
+        word = self._mention_prefix()
         if word is None:
             return
         cursor = self.textCursor()
@@ -94,7 +97,7 @@ class PromptField(QPlainTextEdit):
 
     def _changed(self) -> None:
         self._fit_height()
-        word = self._at_word()
+        word = self._mention_prefix()
         if word is None:
             self._popup.close_list()
         else:
@@ -118,18 +121,18 @@ class PromptField(QPlainTextEdit):
 class Composer(QFrame):
     """The field with its buttons.
 
-    `notes` are the paths of the notes attached to the next message.
+    `notes` has the paths of the notes attached to the next message.
 
     Signals:
         sent: The text to send.
         stopped: The user wants to stop the turn.
-        edit_dropped: The user canceled the edit of an earlier message.
+        edit_cancelled: The user canceled the edit of an earlier message.
         mode_chosen: The id of a mode.
     """
 
     sent = Signal(str)
     stopped = Signal()
-    edit_dropped = Signal()
+    edit_cancelled = Signal()
     mode_chosen = Signal(str)
     model_clicked = Signal()
     completions_requested = Signal(str)
@@ -150,16 +153,16 @@ class Composer(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 8)
         layout.setSpacing(4)
-        layout.addWidget(self._editing_row())
+        layout.addWidget(self._create_editing_row())
         layout.addWidget(self._chips)
         layout.addWidget(self.field)
-        layout.addLayout(self._build_row())
+        layout.addLayout(self._create_button_row())
         self.set_running(False)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
         self.field.installEventFilter(self)
 
-    def _build_row(self) -> QHBoxLayout:
+    def _create_button_row(self) -> QHBoxLayout:
         self.mode = QComboBox(self)
         self.mode.setAccessibleName(self.tr("Agent mode"))
         modes = (
@@ -167,9 +170,9 @@ class Composer(QFrame):
             ("propose", self.tr("Propose"), self.tr("Can propose changes; you review each one")),
             ("plan", self.tr("Plan first"), self.tr("Read-only: describes the changes that it would make")),
         )
-        for id_, label, tip in modes:
+        for id_, label, tooltip in modes:
             self.mode.addItem(label, id_)
-            self.mode.setItemData(self.mode.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+            self.mode.setItemData(self.mode.count() - 1, tooltip, Qt.ItemDataRole.ToolTipRole)
         self.mode.activated.connect(lambda _: self.mode_chosen.emit(self.mode.currentData()))
         self.model = ElidedButton(parent=self)
         self.model.setProperty("role", "quiet")
@@ -177,8 +180,8 @@ class Composer(QFrame):
         self.model.clicked.connect(self.model_clicked)
         self._usage = QLabel(self)
         self._usage.setProperty("tone", "faint")
-        self._button = QToolButton(self)
-        self._button.clicked.connect(self._press)
+        self._send_button = QToolButton(self)
+        self._send_button.clicked.connect(self._send_or_stop)
         choices = QWidget(self)
         flow = FlowLayout(choices)
         for widget in (self.mode, self.model, self._usage):
@@ -186,31 +189,31 @@ class Composer(QFrame):
         row = QHBoxLayout()
         row.setSpacing(4)
         row.addWidget(choices, 1)
-        row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignBottom)
+        row.addWidget(self._send_button, 0, Qt.AlignmentFlag.AlignBottom)
         return row
 
-    def _editing_row(self) -> QWidget:
+    def _create_editing_row(self) -> QWidget:
         label = QLabel(self.tr("Sending replaces this message and everything after it."))
         label.setProperty("tone", "muted")
         label.setWordWrap(True)
-        drop = ThemedButton(self._theme, "x", self.tr("Cancel editing (Esc)"), self, size=12)
-        drop.clicked.connect(self._drop_edit)
-        self._editing = QWidget()
-        row = QHBoxLayout(self._editing)
+        cancel_button = ThemedButton(self._theme, "x", self.tr("Cancel editing (Esc)"), self, size=12)
+        cancel_button.clicked.connect(self._cancel_edit)
+        self._editing_bar = QWidget()
+        row = QHBoxLayout(self._editing_bar)
         row.setContentsMargins(4, 0, 0, 0)
         row.addWidget(label, 1)
-        row.addWidget(drop, 0, Qt.AlignmentFlag.AlignTop)
-        self._editing.hide()
-        return self._editing
+        row.addWidget(cancel_button, 0, Qt.AlignmentFlag.AlignTop)
+        self._editing_bar.hide()
+        return self._editing_bar
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """True if a turn is in progress."""
-        return self._running
+        return self._is_running
 
     def set_editing(self, editing: bool) -> None:
         """Show whether an earlier message is being edited."""
-        self._editing.setVisible(editing)
+        self._editing_bar.setVisible(editing)
 
     def restore_prompt(self, text: str, notes: tuple[str, ...]) -> None:
         """Put a message and its notes back into the field."""
@@ -220,10 +223,10 @@ class Composer(QFrame):
 
     def set_running(self, running: bool) -> None:
         """Show a stop button instead of send while a turn is in progress."""
-        self._running = running
+        self._is_running = running
         text = self.tr("Stop (Esc)") if running else self.tr("Send (Enter)")
-        self._button.setToolTip(text)
-        self._button.setAccessibleName(text)
+        self._send_button.setToolTip(text)
+        self._send_button.setAccessibleName(text)
         self._apply_theme()
 
     def set_mode(self, mode: str) -> None:
@@ -234,10 +237,10 @@ class Composer(QFrame):
         """Show which agent or model answers."""
         self.model.setText(label.replace("&", "&&"))
 
-    def set_usage(self, text: str, tip: str) -> None:
-        """Show tokens and cost of the session."""
+    def set_usage(self, text: str, tooltip: str) -> None:
+        """Show the tokens and cost of the session."""
         self._usage.setText(text)
-        self._usage.setToolTip(tip)
+        self._usage.setToolTip(tooltip)
 
     def set_names(self, names: list[str]) -> None:
         """Offer note names for an `@`."""
@@ -257,14 +260,14 @@ class Composer(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Stop the turn, or cancel editing an earlier message, on Escape."""
-        pressed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
-        escape = pressed and event.key() == Qt.Key.Key_Escape  # type: ignore[attr-defined]
-        if not escape or self.field.completing:
+        is_key_press = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
+        is_escape = is_key_press and event.key() == Qt.Key.Key_Escape  # type: ignore[attr-defined]
+        if not is_escape or self.field.is_completing:
             return super().eventFilter(watched, event)
-        if self._running:
+        if self._is_running:
             self.stopped.emit()
-        elif not self._editing.isHidden():
-            self._drop_edit()
+        elif not self._editing_bar.isHidden():
+            self._cancel_edit()
         return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -284,9 +287,9 @@ class Composer(QFrame):
         event.setDropAction(Qt.DropAction.CopyAction)
         event.accept()
 
-    def _drop_edit(self) -> None:
+    def _cancel_edit(self) -> None:
         self.take_prompt()
-        self.edit_dropped.emit()
+        self.edit_cancelled.emit()
 
     def _set_notes(self, notes: tuple[str, ...]) -> None:
         self.notes = notes
@@ -295,11 +298,11 @@ class Composer(QFrame):
                 widget.hide()
                 widget.deleteLater()
         for path in notes:
-            self._flow.addWidget(self._chip(path, partial(self._remove_note, path)))
+            self._flow.addWidget(self._create_chip(path, partial(self._remove_note, path)))
         self._chips.setVisible(bool(notes))
         self._chips.updateGeometry()
 
-    def _chip(self, path: str, drop: Callable[[], None]) -> QPushButton:
+    def _create_chip(self, path: str, remove: Callable[[], None]) -> QPushButton:
         name = path.rpartition("/")[2].removesuffix(".md")
         chip = ElidedButton(name.replace("&", "&&"), self)
         chip.setProperty("role", "given")
@@ -308,23 +311,25 @@ class Composer(QFrame):
         chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         chip.setToolTip(self.tr("{0}\nClick to remove").format(path))
         chip.setAccessibleName(self.tr("{0}, attached; press to remove").format(name))
-        chip.clicked.connect(drop)
+        chip.clicked.connect(remove)
         return chip
 
     def _remove_note(self, path: str) -> None:
         self._set_notes(tuple(note for note in self.notes if note != path))
 
-    def _press(self) -> None:
-        if self._running:
+    def _send_or_stop(self) -> None:
+        if self._is_running:
             self.stopped.emit()
         else:
             self._send()
 
     def _send(self) -> None:
-        if not self._running and self.field.toPlainText().strip():
+        if not self._is_running and self.field.toPlainText().strip():
             self.sent.emit(self.field.toPlainText().strip())
 
     def _apply_theme(self) -> None:
         theme: Theme = self._theme.theme
-        self._button.setIcon(icon(theme, "stop" if self._running else "paper-plane-tilt", theme.accent))
+        self._send_button.setIcon(
+            icon(theme, "stop" if self._is_running else "paper-plane-tilt", theme.accent)
+        )
         self.model.setIcon(icon(theme, "robot"))

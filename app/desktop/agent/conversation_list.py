@@ -17,7 +17,7 @@ _TITLE_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class ConversationList(QWidget):
-    """`chosen` carries a conversation's id; `renamed` and `deleted` its id and title."""
+    """The list; `chosen` carries a conversation's id, `renamed` and `deleted` its id and title."""
 
     chosen = Signal(str)
     renamed = Signal(str, str)
@@ -48,12 +48,14 @@ class ConversationList(QWidget):
     def show_conversations(self, conversations: tuple[Conversation, ...]) -> None:
         """Show `conversations` in this order."""
         self._list.clear()
-        for one in conversations:
-            when = datetime.fromtimestamp(one.updated)
-            item = QListWidgetItem(icon(self._theme.theme, "chat-circle"), one.title or self.tr("Untitled"))
-            item.setToolTip(f"{one.title}\n{when:%Y-%m-%d %H:%M}")
-            item.setData(_ID_ROLE, one.id)
-            item.setData(_TITLE_ROLE, one.title)
+        for conversation in conversations:
+            updated = datetime.fromtimestamp(conversation.updated)
+            item = QListWidgetItem(
+                icon(self._theme.theme, "chat-circle"), conversation.title or self.tr("Untitled")
+            )
+            item.setToolTip(f"{conversation.title}\n{updated:%Y-%m-%d %H:%M}")
+            item.setData(_ID_ROLE, conversation.id)
+            item.setData(_TITLE_ROLE, conversation.title)
             self._list.addItem(item)
         if not conversations:
             empty = QListWidgetItem(
@@ -72,8 +74,8 @@ class ConversationList(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def _show_menu(self, at: QPoint) -> None:
-        item = self._list.itemAt(at)
+    def _show_menu(self, position: QPoint) -> None:
+        item = self._list.itemAt(position)
         if item is None or not item.data(_ID_ROLE):
             return
         id_, title = item.data(_ID_ROLE), item.data(_TITLE_ROLE)
@@ -81,4 +83,4 @@ class ConversationList(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.tr("Rename…"), lambda: self.renamed.emit(id_, title))
         menu.addAction(self.tr("Delete…"), lambda: self.deleted.emit(id_, title))
-        menu.popup(self._list.viewport().mapToGlobal(at))
+        menu.popup(self._list.viewport().mapToGlobal(position))

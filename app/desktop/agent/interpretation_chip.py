@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QListView, QPu
 from app.agent.language.chips import with_value
 from app.agent.transcript import ReadingChip
 
-_NARROWEST, _WIDEST, _PADDING = 120, 280, 28
+_MIN_FIELD_WIDTH, _MAX_FIELD_WIDTH, _PADDING = 120, 280, 28
 
 
 class ValueField(QLineEdit):
@@ -17,11 +17,11 @@ class ValueField(QLineEdit):
 
     Signals:
         completions_requested: The typed text, to complete.
-        left: The user pressed Escape; the value stays.
+        cancelled: The user pressed Escape; the value stays.
     """
 
     completions_requested = Signal(str)
-    left = Signal()
+    cancelled = Signal()
 
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(text, parent)
@@ -35,7 +35,7 @@ class ValueField(QLineEdit):
         self.setCompleter(completer)
         self.textEdited.connect(self.completions_requested)
         width = self.fontMetrics().horizontalAdvance(text) + _PADDING
-        self.setFixedWidth(min(_WIDEST, max(_NARROWEST, width)))
+        self.setFixedWidth(min(_MAX_FIELD_WIDTH, max(_MIN_FIELD_WIDTH, width)))
 
     def show_completions(self, typed: str, names: list[str]) -> None:
         """Offer completions of `typed`, unless the text has changed since."""
@@ -51,7 +51,7 @@ class ValueField(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave the field on Escape."""
         if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
+            self.cancelled.emit()
             return
         super().keyPressEvent(event)
 
@@ -98,9 +98,9 @@ class InterpretationChipView(QWidget):
             return
         self._field = ValueField(self._chip.value, self)
         self._field.setAccessibleName(self.tr("Another value for {what}").format(what=self._chip.label))
-        self._field.completions_requested.connect(self._ask_names)
-        self._field.left.connect(self._leave)
-        self._field.returnPressed.connect(self._take)
+        self._field.completions_requested.connect(self._request_completions)
+        self._field.cancelled.connect(self._cancel)
+        self._field.returnPressed.connect(self._submit)
         layout = self.layout()
         assert isinstance(layout, QHBoxLayout)
         layout.insertWidget(0, self._field)
@@ -110,19 +110,19 @@ class InterpretationChipView(QWidget):
         self._field.selectAll()
         self.resized.emit()
 
-    def _ask_names(self, typed: str) -> None:
+    def _request_completions(self, typed: str) -> None:
         if self._chip.lead and typed.strip():
             self.completions_requested.emit(f"{self._chip.lead}{typed}", self._field)
 
-    def _take(self) -> None:
+    def _submit(self) -> None:
         assert self._field is not None
         value = self._field.text().strip()
         if not value or value == self._chip.value:
-            self._leave()
+            self._cancel()
             return
         self.reply_chosen.emit(with_value(self._chip.change, self._chip.value_kind, value))
 
-    def _leave(self) -> None:
+    def _cancel(self) -> None:
         self.close_field()
         self._label.setFocus(Qt.FocusReason.OtherFocusReason)
 

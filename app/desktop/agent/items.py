@@ -197,10 +197,10 @@ class QuestionView(ItemView):
         self._buttons = [ElidedButton(choice.label.replace("&", "&&")) for choice in item.choices]
         for button, choice in zip(self._buttons, item.choices, strict=True):
             button.setToolTip(choice.label)
-            button.clicked.connect(lambda _=False, choice=choice: self._chosen(choice))
+            button.clicked.connect(lambda _=False, choice=choice: self._answer(choice))
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _chosen(self, choice: AnswerChoice) -> None:
+    def _answer(self, choice: AnswerChoice) -> None:
         if choice.action:
             self.action_requested.emit(choice.action)
         else:
@@ -226,15 +226,15 @@ class InterpretationView(ItemView):
     def show_item(self, item: AnyItem) -> None:
         """Show the chips."""
         assert isinstance(item, RequestReading)
-        for old in self._chips:
-            self._row.removeWidget(old)
-            old.deleteLater()
-        self._chips = [self._chip(chip) for chip in item.chips]
+        for widget in self._chips:
+            self._row.removeWidget(widget)
+            widget.deleteLater()
+        self._chips = [self._create_chip(chip) for chip in item.chips]
         for widget in self._chips:
             self._row.addWidget(widget)
         self.setAccessibleDescription(" · ".join(chip.label for chip in item.chips))
 
-    def _chip(self, chip: ReadingChip) -> QWidget:
+    def _create_chip(self, chip: ReadingChip) -> QWidget:
         if not (chip.without or chip.change):
             label = QLabel(chip.label)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -324,23 +324,23 @@ class PlanView(ItemView):
         self._apply_theme(self._theme.theme)
 
     def _apply_theme(self, theme: Theme) -> None:
-        while (row := self._rows.takeAt(0)) is not None:
-            if (widget := row.widget()) is not None:
+        while (item := self._rows.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
         parts = []
-        for at, step in enumerate(self._plan.steps if self._plan is not None else ()):
+        for row, step in enumerate(self._plan.steps if self._plan is not None else ()):
             name, state = self._MARKS[step.state]
             color = theme.success if step.state == "completed" else theme.muted
-            mark = QLabel()
-            mark.setPixmap(icon(theme, name, color).pixmap(16, 16))
-            mark.setToolTip(translate("PlanView", state))
+            icon_label = QLabel()
+            icon_label.setPixmap(icon(theme, name, color).pixmap(16, 16))
+            icon_label.setToolTip(translate("PlanView", state))
             label = QLabel(step.text)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
             label.setProperty("tone", "muted" if step.state == "completed" else "")
-            self._rows.addWidget(mark, at, 0, Qt.AlignmentFlag.AlignTop)
-            self._rows.addWidget(label, at, 1)
+            self._rows.addWidget(icon_label, row, 0, Qt.AlignmentFlag.AlignTop)
+            self._rows.addWidget(label, row, 1)
             parts.append(f"{step.text}: {translate('PlanView', state)}")
         self._frame.setAccessibleName(self.tr("Plan"))
         self._frame.setAccessibleDescription("; ".join(parts))

@@ -52,11 +52,11 @@ class UsedModels:
     """The recently used models, latest first, stored next to the settings."""
 
     def __init__(self) -> None:
-        self._kept = WindowState(paths.data_folder() / "models.json")
+        self._state = WindowState(paths.data_folder() / "models.json")
 
     def list_models(self) -> tuple[ModelChoice, ...]:
         """Return the recently used models, latest first."""
-        rows = self._kept.mapping("used").get("models", [])
+        rows = self._state.mapping("used").get("models", [])
         return tuple(ModelChoice(*map(str, row)) for row in rows if isinstance(row, list) and len(row) == 3)
 
     def add(self, choice: ModelChoice) -> None:
@@ -64,14 +64,15 @@ class UsedModels:
         if choice.provider == BUILTIN or not choice.model:
             return
         models = [choice, *(other for other in self.list_models() if other != choice)][:_MAX_RECENT_MODELS]
-        self._kept.save(used={"models": [[one.provider, one.address, one.model] for one in models]})
+        self._state.save(used={"models": [[model.provider, model.address, model.model] for model in models]})
 
 
 class ModelMenu(QMenu):
-    """`chosen` carries a `ModelChoice`, `team_chosen` the name of an agent or a group of the team.
+    """The menu; `chosen` carries a `ModelChoice`.
 
-    `program_chosen` carries the name of an external agent, `option_chosen` an option of the answering agent
-    and its value, `setup_requested` the section of the settings to open.
+    `team_chosen` carries the name of an agent or a group of the team, `program_chosen` that of an external
+    agent, `option_chosen` an option of the answering agent and its value, `setup_requested` the section of
+    the settings to open.
     """
 
     chosen = Signal(object)
@@ -93,42 +94,44 @@ class ModelMenu(QMenu):
         self._settings = settings
         current = ModelChoice.from_settings(settings)
         self._current = None if settings.answering_program or settings.answering_agent else current
-        self._offered: set[ModelChoice] = set()
+        self._listed_models: set[ModelChoice] = set()
         self._add_model(
             ModelChoice(BUILTIN), self.tr("Built-in agent"), self.tr("Works offline, without a model")
         )
-        known = [one for one in (current, *used) if one.provider != BUILTIN]
-        for one in dict.fromkeys(known):
-            location = one.address or provider_label(one.provider)
-            model = one.model or self.tr("No model selected")
-            self._add_model(one, f"{model}  ·  {provider_label(one.provider)}", location)
-        self._line = self.addSeparator()
-        self._looking = self.addAction(self.tr("Looking for local models…"))
-        self._looking.setEnabled(False)
+        models = [model for model in (current, *used) if model.provider != BUILTIN]
+        for model in dict.fromkeys(models):
+            location = model.address or provider_label(model.provider)
+            name = model.model or self.tr("No model selected")
+            self._add_model(model, f"{name}  ·  {provider_label(model.provider)}", location)
+        self._separator = self.addSeparator()
+        self._search_action = self.addAction(self.tr("Looking for local models…"))
+        self._search_action.setEnabled(False)
         self.addSeparator()
         self.addAction(self.tr("Set up a model…"), partial(self.setup_requested.emit, "model"))
         self._add_team()
         self._add_programs()
 
     def _add_programs(self) -> None:
-        """Add the external agents, and the way to set up more."""
+        """Add the external agents, and an action to set up more."""
         self.addSection(self.tr("External agents"))
-        chosen = self._settings.answering_program
-        self._after_program: QAction | None = None
-        for one in self._settings.programs.programs:
-            action = self.addAction(one.name.replace("&", "&&"), partial(self.program_chosen.emit, one.name))
-            action.setToolTip(self.tr("Starts {0}").format(" ".join((one.command, *one.arguments))))
+        current = self._settings.answering_program
+        self._program_action: QAction | None = None
+        for program in self._settings.programs.programs:
+            action = self.addAction(
+                program.name.replace("&", "&&"), partial(self.program_chosen.emit, program.name)
+            )
+            action.setToolTip(self.tr("Starts {0}").format(" ".join((program.command, *program.arguments))))
             action.setCheckable(True)
-            action.setChecked(chosen is not None and one.name == chosen.name)
-            self._after_program = action if action.isChecked() else self._after_program
+            action.setChecked(current is not None and program.name == current.name)
+            self._program_action = action if action.isChecked() else self._program_action
         self.addAction(self.tr("Add external agent…"), partial(self.setup_requested.emit, "programs"))
 
     def show_options(self, options: Iterable[AcpOption]) -> None:
         """Show the options of the answering external agent below it."""
         actions = self.actions()
-        if self._after_program not in actions:
+        if self._program_action not in actions:
             return
-        after = actions[actions.index(self._after_program) + 1]
+        next_action = actions[actions.index(self._program_action) + 1]
         for option in options:
             names = {choice.value: choice.name for choice in option.choices}
             submenu = QMenu(f"{option.name}: {names.get(option.current, '')}".replace("&", "&&"), self)
@@ -139,34 +142,34 @@ class ModelMenu(QMenu):
                 action.setCheckable(True)
                 action.setChecked(choice.value == option.current)
                 action.triggered.connect(partial(self.option_chosen.emit, option.id, choice.value))
-            self.insertMenu(after, submenu)
+            self.insertMenu(next_action, submenu)
         if self._button is not None and self.isVisible():
             self.adjustSize()
-            self.move(self._place())
+            self.move(self._position())
 
     def _add_team(self) -> None:
-        """Add the agents and groups of the team, and the way to set up more."""
+        """Add the agents and groups of the team, and an action to set up more."""
         self.addSection(self.tr("Team"))
-        for one in self._settings.team.agents:
-            self._add_team_member(one.name, one.name, " ".join(one.instructions.split())[:200])
+        for agent in self._settings.team.agents:
+            self._add_team_member(agent.name, agent.name, " ".join(agent.instructions.split())[:200])
         for group in self._settings.team.groups:
             text = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
             self._add_team_member(group.name, text, ", ".join(group.members))
         self.addAction(self.tr("Set up the team…"), partial(self.setup_requested.emit, "team"))
 
-    def _add_team_member(self, name: str, label: str, tip: str) -> None:
+    def _add_team_member(self, name: str, label: str, tooltip: str) -> None:
         action = self.addAction(label.replace("&", "&&"), partial(self.team_chosen.emit, name))
-        action.setToolTip(tip)
+        action.setToolTip(tooltip)
         action.setCheckable(True)
-        chosen = self._settings.answering_agent
-        action.setChecked(chosen is not None and name == chosen.name)
+        current = self._settings.answering_agent
+        action.setChecked(current is not None and name == current.name)
 
     def show_above(self, button: QWidget) -> None:
         """Open above `button`, and stay there when the menu grows."""
         self._button = button
-        self.popup(self._place())
+        self.popup(self._position())
 
-    def _place(self) -> QPoint:
+    def _position(self) -> QPoint:
         assert self._button is not None
         corner = self._button.mapToGlobal(self._button.rect().topLeft())
         screen = self._button.screen().availableGeometry()
@@ -174,27 +177,27 @@ class ModelMenu(QMenu):
         left = max(screen.left(), min(corner.x(), screen.right() - size.width()))
         return QPoint(left, max(screen.top(), corner.y() - size.height() - 2))
 
-    def show_local(self, found: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
+    def show_local(self, servers: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
         """Show the models that local servers offer."""
-        choices = [(ModelChoice(server.id, "", name), server) for server, names in found for name in names]
-        choices = [(choice, server) for choice, server in choices if choice not in self._offered]
+        choices = [(ModelChoice(server.id, "", name), server) for server, names in servers for name in names]
+        choices = [(choice, server) for choice, server in choices if choice not in self._listed_models]
         for choice, server in choices:
             self._add_model(
-                choice, f"{choice.model}  ·  {server.label}", server.address, before=self._looking
+                choice, f"{choice.model}  ·  {server.label}", server.address, before=self._search_action
             )
         if choices:
-            self.removeAction(self._looking)
+            self.removeAction(self._search_action)
         else:
-            self._looking.setText(self.tr("No other local models"))
+            self._search_action.setText(self.tr("No other local models"))
         if self._button is not None and self.isVisible():
             self.adjustSize()
-            self.move(self._place())
+            self.move(self._position())
 
-    def _add_model(self, choice: ModelChoice, text: str, tip: str, before: QAction | None = None) -> None:
+    def _add_model(self, choice: ModelChoice, text: str, tooltip: str, before: QAction | None = None) -> None:
         action = QAction(text.replace("&", "&&"), self)
-        action.setToolTip(tip)
+        action.setToolTip(tooltip)
         action.setCheckable(True)
         action.setChecked(choice == self._current)
         action.triggered.connect(partial(self.chosen.emit, choice))
         self.insertAction(before, action) if before is not None else self.addAction(action)
-        self._offered.add(choice)
+        self._listed_models.add(choice)

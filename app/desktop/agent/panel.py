@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -66,20 +67,20 @@ class AgentPanel(Panel):
         self._theme = theme
         self._conversation: Conversation | None = None
         self._open_note: Callable[[], str | None] = lambda: None
-        self._resend_from: int | None = None
-        self._used = Usage(cost=0.0)
+        self._edited_position: int | None = None
+        self._usage = Usage(cost=0.0)
         self._model = ModelChoice("built-in")
         self._settings = Settings()
-        self._knows_settings = False
+        self._has_settings = False
         self._models = UsedModels()
-        self._suggest_soon = QTimer(self)
-        self._suggest_soon.setSingleShot(True)
-        self._suggest_soon.setInterval(_SUGGEST_DELAY_MS)
-        self._suggest_soon.timeout.connect(self.refresh_suggestions)
-        self._coming = TimeSlicedQueue(self._show, self)
+        self._suggestion_timer = QTimer(self)
+        self._suggestion_timer.setSingleShot(True)
+        self._suggestion_timer.setInterval(_SUGGEST_DELAY_MS)
+        self._suggestion_timer.timeout.connect(self.refresh_suggestions)
+        self._event_queue = TimeSlicedQueue(self._handle_event, self)
         self._build()
-        client.events.batch.connect(self._coming.add)
-        tasks.start(self._begin(), owner=self, what=self.tr("load the conversations"))
+        client.events.batch.connect(self._event_queue.add)
+        tasks.start(self._load(), owner=self, what=self.tr("load the conversations"))
 
     def _build(self) -> None:
         # Parents first: adding a filled widget to a parent styles all of its children again.
@@ -93,12 +94,12 @@ class AgentPanel(Panel):
         self._list.search_changed.connect(
             lambda text: self._start(self._refresh_list(text), self.tr("search the conversations"))
         )
-        for symbol, label, act in (
+        for symbol, label, callback in (
             ("clock-counter-clockwise", self.tr("Conversations"), self._toggle_list),
             ("plus", self.tr("New conversation"), self.new_conversation),
         ):
             button = ThemedButton(self._theme, symbol, label, self)
-            button.clicked.connect(lambda _=False, act=act: act())
+            button.clicked.connect(lambda _=False, callback=callback: callback())
             self.title.add(button)
         self.transcript = TranscriptView(self._theme, self._pages)
         self.transcript.link_clicked.connect(self.open_requested)
@@ -108,7 +109,7 @@ class AgentPanel(Panel):
             lambda search, field: self._start(self._complete_values(search, field), self.tr("find names"))
         )
         self.transcript.action_requested.connect(self._run_action)
-        self.transcript.resend_requested.connect(lambda position, _: self._edit_again(position))
+        self.transcript.resend_requested.connect(lambda position, _: self._edit_message(position))
         self.transcript.diff_requested.connect(self.diff_requested)
         self.transcript.undo_requested.connect(self.undo_requested)
         foot = QWidget(self)
@@ -120,23 +121,23 @@ class AgentPanel(Panel):
         self.composer.completions_requested.connect(
             lambda word: self._start(self._complete_names(word), self.tr("find notes"))
         )
-        self.composer.edit_dropped.connect(self._end_editing)
+        self.composer.edit_cancelled.connect(self._end_editing)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
         self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._escape.activated.connect(self._stop)
         self._escape.setEnabled(False)
         self._pages.setObjectName("panel")
-        self._first = QScrollArea(self._pages)
-        self._empty = StartPage(self._theme, self._first)
-        self._empty.chosen.connect(self._send)
-        self._first.setWidgetResizable(True)
-        self._first.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._first.setWidget(self._empty)
-        for page in (self._first, self.transcript, self._list):
+        self._start_area = QScrollArea(self._pages)
+        self._start_page = StartPage(self._theme, self._start_area)
+        self._start_page.chosen.connect(self._send)
+        self._start_area.setWidgetResizable(True)
+        self._start_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._start_area.setWidget(self._start_page)
+        for page in (self._start_area, self.transcript, self._list):
             self._pages.addWidget(page)
-        inner = QVBoxLayout(foot)
-        inner.setContentsMargins(8, 0, 8, 8)
-        inner.addWidget(self.composer)
+        column = QVBoxLayout(foot)
+        column.setContentsMargins(8, 0, 8, 8)
+        column.addWidget(self.composer)
         self.column.addWidget(self._pages, 1)
         self.column.addWidget(foot)
 
@@ -145,9 +146,9 @@ class AgentPanel(Panel):
         if action == SET_UP_MODEL:
             self.settings_requested.emit("model")
 
-    def set_open_note(self, ask: Callable[[], str | None]) -> None:
+    def set_open_note(self, get_path: Callable[[], str | None]) -> None:
         """Set the function that returns the path of the open note, or None."""
-        self._open_note = ask
+        self._open_note = get_path
 
     def focus_prompt(self) -> None:
         """Put the cursor in the field."""
@@ -169,48 +170,48 @@ class AgentPanel(Panel):
         self._end_editing()
         self.transcript.show_items(())
         self._set_running(False)
-        self._pages.setCurrentWidget(self._first)
+        self._pages.setCurrentWidget(self._start_area)
         self.focus_prompt()
 
     async def open_conversation(self, id_: str) -> None:
         """Show a saved conversation."""
-        found = await self._client.run(
+        loaded = await self._client.run(
             lambda vault: (
                 next((c for c in vault.agent.conversations() if c.id == id_), None),
                 vault.agent.items(id_),
                 vault.agent.is_running(id_),
             )
         )
-        self._coming.finish()  # Pending events belong to the previous conversation.
-        self._conversation, items, running = found
+        self._event_queue.finish()  # Pending events belong to the previous conversation.
+        self._conversation, items, running = loaded
         self._end_editing()
         self.transcript.show_items(items)
         self._set_running(running)
-        self._pages.setCurrentWidget(self.transcript if items else self._first)
+        self._pages.setCurrentWidget(self.transcript if items else self._start_area)
 
-    def shows(self, conversation: str) -> bool:
+    def is_showing(self, conversation: str) -> bool:
         """Return whether that conversation is visible."""
-        return self._shows(conversation) and self.transcript.isVisible()
+        return self._is_current(conversation) and self.transcript.isVisible()
 
     def show_conversation(self, id_: str) -> None:
         """Show a saved conversation, without waiting for it."""
         self._start(self.open_conversation(id_), self.tr("open the conversation"))
 
     def _send(self, reply: str = "") -> None:
-        if self.composer.running:
+        if self.composer.is_running:
             return
         text, notes = (reply, ()) if reply else self.composer.take_prompt()
         if text:
-            self._start(self._ask(text, notes), self.tr("send the message"))
+            self._start(self._start_turn(text, notes), self.tr("send the message"))
 
-    async def _ask(self, text: str, notes: tuple[str, ...]) -> None:
-        since = self._resend_from
+    async def _start_turn(self, text: str, notes: tuple[str, ...]) -> None:
+        position = self._edited_position
         self._end_editing()
         self._set_running(True)
         self._pages.setCurrentWidget(self.transcript)
-        if since is not None:
-            self.transcript.truncate(since)
-        if not self._knows_settings:
+        if position is not None:
+            self.transcript.truncate(position)
+        if not self._has_settings:
             # The settings are not loaded yet, so the mode shown is not the user's choice.
             self._show_settings(await self._client.run(lambda vault: vault.settings.current))
         mode = str(self.composer.mode.currentData())
@@ -219,7 +220,7 @@ class AgentPanel(Panel):
             if self._conversation is None:
                 self._conversation = await self._client.run(lambda vault: vault.agent.create())
             id_ = self._conversation.id
-            await self._client.run(lambda vault: vault.agent.start(id_, prompt, since))
+            await self._client.run(lambda vault: vault.agent.start(id_, prompt, position))
         except BaseException:
             self._set_running(False)
             self.composer.restore_prompt(text, notes)
@@ -235,71 +236,71 @@ class AgentPanel(Panel):
             id_ = self._conversation.id
             self._start(self._client.run(lambda vault: vault.agent.stop(id_)), self.tr("stop the agent"))
 
-    def _edit_again(self, position: int) -> None:
+    def _edit_message(self, position: int) -> None:
         """Put an earlier message back into the field; sending it replaces everything after it."""
         item = self.transcript.item(position)
         if isinstance(item, UserText):
-            self._resend_from = position
+            self._edited_position = position
             self.composer.restore_prompt(item.text, item.notes)
             self.composer.set_editing(True)
             self.focus_prompt()
 
     def _end_editing(self) -> None:
-        self._resend_from = None
+        self._edited_position = None
         self.composer.set_editing(False)
 
     @property
     def is_up_to_date(self) -> bool:
         """True if all received events are shown."""
-        return self._coming.done
+        return self._event_queue.done
 
-    def _show(self, event: object) -> None:
+    def _handle_event(self, event: object) -> None:
         match event:
-            case TextStreamed(thinking=False) if self._shows(event.conversation):
+            case TextStreamed(thinking=False) if self._is_current(event.conversation):
                 self.transcript.stream(event.text)
-            case ItemUpdated() if self._shows(event.conversation):
+            case ItemUpdated() if self._is_current(event.conversation):
                 self.transcript.put(event.position, event.item)
             case ExternalProgress():
                 self.transcript.show_progress(event.tool, progress_label(event))
-            case TurnStarted() if self._shows(event.conversation):
+            case TurnStarted() if self._is_current(event.conversation):
                 self._set_running(True)
             case TurnFinished():
                 self._finish(event)
-            case NoteOpened() if self._shows(event.conversation):
+            case NoteOpened() if self._is_current(event.conversation):
                 self.open_requested.emit(event.path, "")
             case ConversationsChanged() if self._pages.currentWidget() is self._list:
                 self._start(self._refresh_list(self._list.search_text), self.tr("list the conversations"))
             case IndexUpdated() if self._conversation is None:
-                self._suggest_soon.start()
+                self._suggestion_timer.start()
             case SettingsChanged(settings):
                 self._show_settings(settings)
 
     def _finish(self, event: TurnFinished) -> None:
-        self._used = self._used.plus(event.usage)
-        self.composer.set_usage(short_usage(self._used), full_usage(self._used))
-        if self._shows(event.conversation):
+        self._usage = self._usage.plus(event.usage)
+        self.composer.set_usage(short_usage(self._usage), full_usage(self._usage))
+        if self._is_current(event.conversation):
             self.transcript.end_stream()
             self._set_running(False)
 
-    def _shows(self, conversation: str) -> bool:
+    def _is_current(self, conversation: str) -> bool:
         return self._conversation is not None and self._conversation.id == conversation
 
-    async def _begin(self) -> None:
+    async def _load(self) -> None:
         self._show_settings(await self._client.run(lambda vault: vault.settings.current))
-        await self._suggest()
+        await self._load_suggestions()
 
-    async def _suggest(self) -> None:
+    async def _load_suggestions(self) -> None:
         """Fill the start page with examples about the most linked note."""
         notes = await self._client.run(lambda vault: asyncio.to_thread(vault.notes.most_linked, 1))
-        self._empty.suggest(notes[0].name if notes else "")
+        self._start_page.suggest(notes[0].name if notes else "")
 
     def refresh_suggestions(self) -> None:
         """Update the examples after the vault was indexed."""
-        self._start(self._suggest(), self.tr("load the examples"))
+        self._start(self._load_suggestions(), self.tr("load the examples"))
 
     def _toggle_list(self) -> None:
         if self._pages.currentWidget() is self._list:
-            self._pages.setCurrentWidget(self.transcript if self._conversation else self._first)
+            self._pages.setCurrentWidget(self.transcript if self._conversation else self._start_area)
             return
         self._pages.setCurrentWidget(self._list)
         self._start(self._refresh_list(""), self.tr("list the conversations"))
@@ -310,9 +311,9 @@ class AgentPanel(Panel):
     def _rename(self, id_: str, title: str) -> None:
         async def ask() -> None:
             heading, rename = self.tr("Rename conversation"), self.tr("Rename")
-            new = await dialogs.prompt_text(self, heading, self.tr("Title:"), title, accept=rename)
-            if new and new.strip():
-                await self._client.run(lambda vault: vault.agent.rename(id_, new.strip()))
+            new_title = await dialogs.prompt_text(self, heading, self.tr("Title:"), title, accept=rename)
+            if new_title and new_title.strip():
+                await self._client.run(lambda vault: vault.agent.rename(id_, new_title.strip()))
 
         self._start(ask(), self.tr("rename the conversation"))
 
@@ -331,7 +332,7 @@ class AgentPanel(Panel):
                 danger=True,
             ):
                 await self._client.run(lambda vault: vault.agent.delete(id_))
-                if self._shows(id_):
+                if self._is_current(id_):
                     self._conversation = None
                     self._end_editing()
                     self.transcript.show_items(())
@@ -392,11 +393,11 @@ class AgentPanel(Panel):
         self._settings = settings
         self._model = ModelChoice.from_settings(settings)
         self._models.add(self._model)
-        self._knows_settings = True
+        self._has_settings = True
         program, agent = settings.answering_program, settings.answering_agent
-        self._empty.show_program(program.name if program else "")
-        chosen = program or agent
-        self.composer.set_model(chosen.name if chosen else self._model.label)
+        self._start_page.show_program(program.name if program else "")
+        answering = program or agent
+        self.composer.set_model(answering.name if answering else self._model.label)
         self.composer.set_mode(settings.agent.mode)
 
     async def _complete_names(self, word: str) -> None:
@@ -404,14 +405,14 @@ class AgentPanel(Panel):
         self.composer.set_names(list(names))
 
     async def _complete_values(self, search: str, field: ValueField) -> None:
-        found = await self._client.run(lambda vault: vault.search.suggest(search, len(search)))
+        completions = await self._client.run(lambda vault: vault.search.suggest(search, len(search)))
         if isValid(field):
             typed = field.text()
-            names = [one.shown for one in found[1]] if found else []
+            names = [completion.shown for completion in completions[1]] if completions else []
             field.show_completions(typed if search.endswith(typed) else "", names)
 
-    def _start(self, coro: object, what: str) -> None:
-        tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]
+    def _start(self, work: Coroutine[Any, Any, object], what: str) -> None:
+        tasks.start(work, owner=self, what=what)
 
 
 def connect(panel: AgentPanel, context: PanelContext) -> None:

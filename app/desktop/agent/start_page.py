@@ -46,8 +46,8 @@ class StartPage(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._name = ""
-        self._shown: tuple[ExampleButton, ...] = ()
-        self._mark = QLabel()
+        self._buttons: tuple[ExampleButton, ...] = ()
+        self._icon_label = QLabel()
         heading = QLabel(self.tr("How can I help?"))
         heading.setProperty("textSize", "heading")
         self._text = QLabel()
@@ -59,7 +59,7 @@ class StartPage(QWidget):
         column.setContentsMargins(20, 20, 20, 20)
         column.setSpacing(8)
         column.addStretch(2)
-        for widget in (self._mark, heading, self._text):
+        for widget in (self._icon_label, heading, self._text):
             column.addWidget(widget)
         column.addSpacing(8)
         self._examples = QVBoxLayout()
@@ -72,7 +72,7 @@ class StartPage(QWidget):
     @property
     def suggestions(self) -> tuple[ExampleButton, ...]:
         """The examples that are shown."""
-        return self._shown
+        return self._buttons
 
     def show_program(self, name: str) -> None:
         """Explain the external agent `name`, or the app's own agents if the name is empty."""
@@ -89,17 +89,17 @@ class StartPage(QWidget):
         if name == self._name:
             return
         self._name = name
-        for old in self._shown:
-            self._examples.removeWidget(old)
-            old.hide()
-            old.deleteLater()
-        self._shown = ()
+        for button in self._buttons:
+            self._examples.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self._buttons = ()
         for symbol, label in _EXAMPLES if name else ():
             button = ExampleButton(self._theme, symbol, label.format(name=name))
             button.clicked.connect(lambda _=False, prompt=button.prompt: self.chosen.emit(prompt))
             self._examples.addWidget(button)
-            self._shown = (*self._shown, button)
+            self._buttons = (*self._buttons, button)
 
     def _apply_theme(self, theme: Theme) -> None:
         side = round(28 * self._theme.zoom)
-        self._mark.setPixmap(icon(theme, "sparkle", theme.accent).pixmap(side, side))
+        self._icon_label.setPixmap(icon(theme, "sparkle", theme.accent).pixmap(side, side))

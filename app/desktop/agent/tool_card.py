@@ -47,8 +47,8 @@ class ToolCardView(QFrame):
         self.setObjectName("card")
         self._theme = theme
         self._card: ToolCard | None = None
-        self._mark = QLabel()
-        self._mark.setFixedWidth(round(18 * theme.zoom))
+        self._icon_label = QLabel()
+        self._icon_label.setFixedWidth(round(18 * theme.zoom))
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
         self._summary = ElidedLabel(tone="muted")
@@ -56,13 +56,15 @@ class ToolCardView(QFrame):
         self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._badge = ElidedLabel(tone="muted")
         self._badge.setObjectName("badge")
-        self._time = ElidedLabel(tone="faint")
+        self._cost_label = ElidedLabel(tone="faint")
         self._message = QLabel()
         self._message.setWordWrap(True)
         self._message.setTextFormat(Qt.TextFormat.PlainText)
-        self._fold = ThemedButton(theme, "caret-down", self.tr("Show arguments and result"), self, size=14)
-        self._fold.setCheckable(True)
-        self._fold.toggled.connect(self._unfold)
+        self._details_button = ThemedButton(
+            theme, "caret-down", self.tr("Show arguments and result"), self, size=14
+        )
+        self._details_button.setCheckable(True)
+        self._details_button.toggled.connect(self._toggle_details)
         self._details: QPlainTextEdit | None = None
         self._build()
         theme.changed.connect(self._apply_theme)
@@ -76,12 +78,12 @@ class ToolCardView(QFrame):
         self._undo.clicked.connect(lambda: self.undo_requested.emit(self._entry))
         head = QHBoxLayout()
         head.setSpacing(6)
-        for widget in (self._mark, self._name):
+        for widget in (self._icon_label, self._name):
             head.addWidget(widget)
         head.addWidget(self._summary, 1)
         head.addWidget(self._badge)
-        head.addWidget(self._time)
-        head.addWidget(self._fold)
+        head.addWidget(self._cost_label)
+        head.addWidget(self._details_button)
         self._actions = QHBoxLayout()
         self._actions.addWidget(self._diff)
         self._actions.addWidget(self._undo)
@@ -105,10 +107,11 @@ class ToolCardView(QFrame):
         """Show the current state of the call."""
         self._card = card
         self._name.setText(card.tool.replace("__", ": ").replace("_", " "))
-        summary = _summary(card.arguments)
-        self._summary.setText(summary)
-        self._time.setText(_cost_text(card))
-        self._time.setToolTip(self.tr("Tokens that the model used for this call") if card.tokens else "")
+        self._summary.setText(_summary(card.arguments))
+        self._cost_label.setText(_cost_text(card))
+        self._cost_label.setToolTip(
+            self.tr("Tokens that the model used for this call") if card.tokens else ""
+        )
         message = self._display_message(card.message)
         self._message.setText(message)
         self._message.setVisible(bool(card.message))
@@ -118,7 +121,6 @@ class ToolCardView(QFrame):
         badges = self._badges(card)
         self._badge.setText(" · ".join(badges))
         self._badge.setVisible(bool(badges))
-        message = self._display_message(card.message)
         states = dict.fromkeys([translate("ToolCardView", self._state_of(card)[2]), *badges])
         self.setAccessibleName(f"{card.tool}: {', '.join(states)}. {message}")
         if self._details is not None:
@@ -147,8 +149,8 @@ class ToolCardView(QFrame):
     def _entry(self) -> int:
         return self._card.entry or 0 if self._card else 0
 
-    def _unfold(self, shown: bool) -> None:
-        self._fold.set_symbol("caret-up" if shown else "caret-down")
+    def _toggle_details(self, shown: bool) -> None:
+        self._details_button.set_symbol("caret-up" if shown else "caret-down")
         if self._details is None and self._card is not None:
             self._details = QPlainTextEdit(_details_text(self._card))
             self._details.setReadOnly(True)
@@ -165,8 +167,8 @@ class ToolCardView(QFrame):
         theme: Theme = self._theme.theme
         name, tone, label = self._state_of(self._card)
         color = {"success": theme.success, "warning": theme.warning, "danger": theme.danger}.get(tone)
-        self._mark.setPixmap(icon(theme, name, color or theme.muted).pixmap(16, 16))
-        self._mark.setToolTip(translate("ToolCardView", label))
+        self._icon_label.setPixmap(icon(theme, name, color or theme.muted).pixmap(16, 16))
+        self._icon_label.setToolTip(translate("ToolCardView", label))
 
 
 def _summary(arguments: str) -> str:
@@ -187,15 +189,15 @@ def _strip_wikilinks(message: str) -> str:
 
 
 def _details_text(card: ToolCard) -> str:
-    parts = [translate("ToolCardView", "Arguments") + "\n" + _pretty(card.arguments)]
+    parts = [translate("ToolCardView", "Arguments") + "\n" + _format_json(card.arguments)]
     if card.result:
-        parts.append(translate("ToolCardView", "Result") + "\n" + _pretty(card.result))
+        parts.append(translate("ToolCardView", "Result") + "\n" + _format_json(card.result))
     if card.entry is not None:
         parts.append(translate("ToolCardView", "Audit entry {0}").format(card.entry))
     return "\n\n".join(parts)
 
 
-def _pretty(text: str) -> str:
+def _format_json(text: str) -> str:
     return json.dumps(json.loads(text), indent=2, ensure_ascii=False) if text else ""
 
 

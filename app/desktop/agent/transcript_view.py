@@ -36,10 +36,10 @@ class TranscriptView(QScrollArea):
         self._theme = theme
         self._views: dict[int, ItemView] = {}
         self._items: dict[int, AnyItem] = {}
-        self._working = WorkingIndicator(theme)
+        self._indicator = WorkingIndicator(theme)
         self._streamed = ""
-        self._live: MarkdownLabel | None = None
-        self._follow = True
+        self._stream_label: MarkdownLabel | None = None
+        self._follows_end = True
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         # Text wraps or is elided; only a word wider than the panel needs the scroll bar.
@@ -49,7 +49,7 @@ class TranscriptView(QScrollArea):
         self._column = QVBoxLayout(page)
         self._column.setContentsMargins(12, 12, 12, 12)
         self._column.setSpacing(12)
-        self._column.addWidget(self._working)
+        self._column.addWidget(self._indicator)
         self._column.addStretch(1)
         self.setWidget(page)
         self._timer = QTimer(self)
@@ -57,9 +57,9 @@ class TranscriptView(QScrollArea):
         self._timer.setInterval(_REDRAW_INTERVAL_MS)
         self._timer.timeout.connect(self._draw_streamed)
         bar = self.verticalScrollBar()
-        bar.rangeChanged.connect(lambda _, high: bar.setValue(high) if self._follow else None)
-        bar.sliderMoved.connect(lambda _: self._note_place())
-        bar.actionTriggered.connect(lambda _: QTimer.singleShot(0, self, self._note_place))
+        bar.rangeChanged.connect(lambda _, high: bar.setValue(high) if self._follows_end else None)
+        bar.sliderMoved.connect(lambda _: self._update_following())
+        bar.actionTriggered.connect(lambda _: QTimer.singleShot(0, self, self._update_following))
 
     def show_items(self, items: tuple[AnyItem, ...]) -> None:
         """Show a whole conversation."""
@@ -70,9 +70,9 @@ class TranscriptView(QScrollArea):
     def truncate(self, position: int) -> None:
         """Remove the items from `position` on."""
         self.end_stream()
-        for at in [at for at in self._views if at >= position]:
-            self._remove_item(at)
-        self._follow = True
+        for index in [index for index in self._views if index >= position]:
+            self._remove_item(index)
+        self._follows_end = True
 
     def item(self, position: int) -> AnyItem | None:
         """Return the item at `position`."""
@@ -83,20 +83,20 @@ class TranscriptView(QScrollArea):
         if isinstance(item, AgentText):
             self.end_stream()
         if isinstance(item, UserText):
-            self._follow = True
+            self._follows_end = True
             for earlier in self._views.values():
                 earlier.deactivate()
-        known = self._items.get(position)
+        previous = self._items.get(position)
         self._items[position] = item
-        if known is not None and type(known) is type(item):
+        if previous is not None and type(previous) is type(item):
             self._views[position].show_item(item)
             return
-        if known is not None:
+        if previous is not None:
             self._remove_item(position)
             self._items[position] = item
-        before = self._items.get(position - 1)
-        said_before = "" if before is None or isinstance(before, Message) else before.agent
-        view = create_view(item, self._theme, said_before)
+        item_before = self._items.get(position - 1)
+        previous_agent = "" if item_before is None or isinstance(item_before, Message) else item_before.agent
+        view = create_view(item, self._theme, previous_agent)
         view.link_clicked.connect(self.link_clicked)
         view.tag_clicked.connect(self.tag_clicked)
         view.reply_chosen.connect(self.reply_chosen)
@@ -117,9 +117,9 @@ class TranscriptView(QScrollArea):
 
     def stream(self, text: str) -> None:
         """Append `text` to the streamed text."""
-        if self._live is None:
-            self._live = MarkdownLabel(self._theme)
-            self._insert(self._live)
+        if self._stream_label is None:
+            self._stream_label = MarkdownLabel(self._theme)
+            self._insert(self._stream_label)
         self._streamed += text
         if not self._timer.isActive():
             self._timer.start()
@@ -128,26 +128,26 @@ class TranscriptView(QScrollArea):
         """Remove the streamed text, which an item has replaced or the turn has dropped."""
         self._timer.stop()
         self._streamed = ""
-        if self._live is not None:
-            self._column.removeWidget(self._live)
-            self._live.hide()
-            self._live.deleteLater()
-            self._live = None
+        if self._stream_label is not None:
+            self._column.removeWidget(self._stream_label)
+            self._stream_label.hide()
+            self._stream_label.deleteLater()
+            self._stream_label = None
 
     def set_working(self, working: bool) -> None:
-        """Show at the end whether the agent is working."""
-        self._working.set_on(working)
+        """Show or hide the indicator that the agent is working."""
+        self._indicator.set_on(working)
 
     def wheelEvent(self, event: object) -> None:
         """Scroll, and record whether the view is still at the end."""
         super().wheelEvent(event)  # type: ignore[arg-type]
-        self._note_place()
+        self._update_following()
 
     def _insert(self, widget: QWidget) -> None:
-        at = self._column.count() - 2
-        if self._live is not None and widget is not self._live:
-            at -= 1
-        self._column.insertWidget(at, widget)
+        index = self._column.count() - 2
+        if self._stream_label is not None and widget is not self._stream_label:
+            index -= 1
+        self._column.insertWidget(index, widget)
 
     def _remove_item(self, position: int) -> None:
         self._items.pop(position)
@@ -157,12 +157,12 @@ class TranscriptView(QScrollArea):
         view.deleteLater()
 
     def _draw_streamed(self) -> None:
-        if self._live is not None:
-            self._live.set_text(self._streamed)
+        if self._stream_label is not None:
+            self._stream_label.set_text(self._streamed)
 
-    def _note_place(self) -> None:
+    def _update_following(self) -> None:
         bar = self.verticalScrollBar()
-        self._follow = bar.maximum() - bar.value() < _FOLLOW_DISTANCE
+        self._follows_end = bar.maximum() - bar.value() < _FOLLOW_DISTANCE
 
 
 class WorkingIndicator(QWidget):

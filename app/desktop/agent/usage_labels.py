@@ -11,12 +11,12 @@ def short_usage(usage: Usage) -> str:
     tokens = usage.input_tokens + usage.output_tokens
     if not tokens:
         return ""
-    counted = (
+    label = (
         translate("Composer", "{0}k tokens").format(f"{tokens / 1000:.1f}")
         if tokens >= 1000
         else PluralText("Composer", "{0} token", "{0} tokens").format(tokens)
     )
-    return f"{counted} · ${usage.cost:.3f}" if usage.cost else counted
+    return f"{label} · ${usage.cost:.3f}" if usage.cost else label
 
 
 def full_usage(usage: Usage) -> str:

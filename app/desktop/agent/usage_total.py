@@ -30,6 +30,6 @@ class UsageTotal:
         name = settings.model.model or settings.model.provider
         if not self._tokens:
             return name
-        more = "" if self._is_complete else "+"
+        suffix = "" if self._is_complete else "+"
         tokens = PluralText("UsageTotal", "{0} token", "{0} tokens").format(self._tokens)
-        return f"{name} · {tokens} · ${self._dollars:.2f}{more}"
+        return f"{name} · {tokens} · ${self._dollars:.2f}{suffix}"

@@ -26,9 +26,9 @@ class ApprovalQueue(QObject):
     """Shows each question to the user and returns the answer.
 
     `pending_paths_changed` carries a frozenset of the paths (str) that waiting requests would change, for the
-    graph's highlight; `count_changed` their number; `noted` a message about a request that was withdrawn when
-    no dialog is open to show it. `put_aside` is emitted when the user decides later: the waiting requests
-    lose their time limit and wait until `review` or `reject` is called.
+    graph's highlight, `notice` a message about a request that was withdrawn while no dialog was open.
+    `postponed` is emitted when the user chooses to decide later: the waiting requests lose their time limit
+    and wait until `review` or `reject` is called.
 
     Args:
         parent_window: The parent of the dialog.
@@ -37,9 +37,8 @@ class ApprovalQueue(QObject):
     """
 
     pending_paths_changed = Signal(object)
-    count_changed = Signal(int)
-    noted = Signal(str)
-    put_aside = Signal()
+    notice = Signal(str)
+    postponed = Signal()
 
     def __init__(
         self,
@@ -53,7 +52,7 @@ class ApprovalQueue(QObject):
         self._clock = clock
         self._items: list[QueuedRequest] = []
         self.dialog: ApprovalDialog | None = None
-        self._coming_up = TimeSlicedQueue(lambda part: part(), self)  # type: ignore[operator]
+        self._dialog_steps = TimeSlicedQueue(lambda step: step(), self)  # type: ignore[operator]
 
     @property
     def waiting(self) -> tuple[QueuedRequest, ...]:
@@ -65,7 +64,7 @@ class ApprovalQueue(QObject):
         """The paths that waiting requests would change."""
         proposals = [item.request.proposal for item in self._items]
         return frozenset(
-            str(path) for each in proposals if isinstance(each, ChangeSet) for path in each.paths
+            str(path) for proposal in proposals if isinstance(proposal, ChangeSet) for path in proposal.paths
         )
 
     def add(self, question: ApprovalHandle) -> None:
@@ -75,20 +74,20 @@ class ApprovalQueue(QObject):
         item = QueuedRequest(question, ApprovalDraft(request), self._clock() + limit)
         self._items.append(item)
         question.withdrawn.connect(partial(self._withdraw, item))
-        if self.dialog is None and self._coming_up.done:
-            self._coming_up.add_later([self._make_dialog])
+        if self.dialog is None and self._dialog_steps.done:
+            self._dialog_steps.add_later([self._create_dialog])
         else:
-            self._coming_up.finish()
+            self._dialog_steps.finish()
             self._show_added(request.id)
-        self._emit_changes()
+        self._emit_pending_paths()
 
-    def _make_dialog(self) -> None:
+    def _create_dialog(self) -> None:
         if self._items:
             self.dialog = ApprovalDialog(self._theme, self._clock, self._window)
             self.dialog.decided.connect(self._answer)
-            self.dialog.put_aside.connect(self._postpone_all)
+            self.dialog.postponed.connect(self._postpone_all)
             self.dialog.set_queue(self._items)
-            self._coming_up.add_later([*self.dialog.parts(0), partial(self._raise_dialog, self.dialog)])
+            self._dialog_steps.add_later([*self.dialog.steps(0), partial(self._raise_dialog, self.dialog)])
 
     def _show_added(self, request_id: str) -> None:
         if self.dialog is not None:
@@ -98,19 +97,15 @@ class ApprovalQueue(QObject):
 
     def review(self, request_id: str) -> None:
         """Show the dialog with this request, if it still waits."""
-        place = next((n for n, item in enumerate(self._items) if item.request.id == request_id), None)
-        self._coming_up.finish()
-        if place is not None and self.dialog is not None:
-            self.dialog.show_request(place)
+        position = next((n for n, item in enumerate(self._items) if item.request.id == request_id), None)
+        self._dialog_steps.finish()
+        if position is not None and self.dialog is not None:
+            self.dialog.show_request(position)
             self._raise_dialog(self.dialog)
 
     def reject(self, request_id: str) -> None:
         """Deny this request, if it still waits; a denial needs no review."""
         self._answer([(item, Denied()) for item in self._items if item.request.id == request_id])
-
-    def show_now(self) -> None:
-        """Show the dialog at once if a request waits; otherwise it is built between events."""
-        self._coming_up.finish()
 
     def end(self) -> None:
         """Stop asking: the vault is being closed, and waiting requests are withdrawn silently."""
@@ -131,7 +126,7 @@ class ApprovalQueue(QObject):
             for item in self._items:
                 item.postpone(math.inf)
             self.dialog.hide()
-            self.put_aside.emit()
+            self.postponed.emit()
 
     def _answer(self, answers: list[Answer]) -> None:
         for item, decision in answers:
@@ -146,15 +141,15 @@ class ApprovalQueue(QObject):
         self._items.remove(item)
         text = f"{self._withdrawal_reason(item)}: {request_title(item.request)}."
         if self._items and self.dialog is not None and self.dialog.isVisible():
-            self.dialog.show_note(text)
+            self.dialog.show_notice(text)
         else:
-            self.noted.emit(text)
+            self.notice.emit(text)
         self._show_remaining()
 
     def _withdrawal_reason(self, item: QueuedRequest) -> str:
-        if item.question.why == COVERED_REASON:
+        if item.question.reason == COVERED_REASON:
             return translate("Approval", "Auto-approved by the rule that you just added")
-        if item.question.why == UNANSWERED_REASON:
+        if item.question.reason == UNANSWERED_REASON:
             return translate("Approval", "Timed out and denied")
         return translate("Approval", "Withdrawn by the caller")
 
@@ -167,9 +162,8 @@ class ApprovalQueue(QObject):
             if not self._items:
                 dialog.deleteLater()
         if not self._items:
-            self._coming_up.clear()
-        self._emit_changes()
+            self._dialog_steps.clear()
+        self._emit_pending_paths()
 
-    def _emit_changes(self) -> None:
+    def _emit_pending_paths(self) -> None:
         self.pending_paths_changed.emit(self.pending_paths)
-        self.count_changed.emit(len(self._items))

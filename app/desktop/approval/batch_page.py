@@ -20,11 +20,11 @@ _MAX_NAMED_FILES = 6
 
 
 class BatchPage(QWidget):
-    """Lists the requests and their files; the decision applies only to these, not to later requests."""
+    """Lists the requests and their files; the decision does not apply to later requests."""
 
     approved = Signal()
     denied = Signal()
-    left = Signal()
+    back_requested = Signal()
 
     def __init__(self, drafts: Sequence[ApprovalDraft], theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,21 +43,21 @@ class BatchPage(QWidget):
         )
         label.setContentsMargins(20, 0, 20, 8)
         layout.addWidget(label)
-        layout.addWidget(self._list(theme), 1)
-        layout.addLayout(self._buttons(count))
+        layout.addWidget(self._build_list(theme), 1)
+        layout.addLayout(self._build_buttons(count))
 
     def height_for(self, width: int) -> int:
         """Return the height that shows the whole list."""
-        around = self.sizeHint().height() - self._area.sizeHint().height()
-        return around + max(self._content.heightForWidth(width), self._content.sizeHint().height())
+        chrome = self.sizeHint().height() - self._area.sizeHint().height()
+        return chrome + max(self._content.heightForWidth(width), self._content.sizeHint().height())
 
-    def _list(self, theme: Theme) -> QScrollArea:
+    def _build_list(self, theme: Theme) -> QScrollArea:
         self._content = content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(20, 8, 20, 8)
         column.setSpacing(8)
         for draft in self.drafts:
-            column.addWidget(_entry(draft, theme))
+            column.addWidget(_create_card(draft, theme))
         column.addStretch(1)
         self._area = area = QScrollArea()
         area.setWidget(content)
@@ -65,17 +65,17 @@ class BatchPage(QWidget):
         area.setAccessibleName(translate("Approval", "Requests to approve"))
         return area
 
-    def _buttons(self, count: int) -> QHBoxLayout:
+    def _build_buttons(self, count: int) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setContentsMargins(16, 10, 16, 12)
         row.setSpacing(8)
         self.back_button = QPushButton(translate("Approval", "Back"))
         self.deny_button = QPushButton(translate("Approval", "Deny all {0}").format(count))
         self.approve_button = QPushButton(translate("Approval", "Approve all {0}").format(count))
-        grave = any(draft.request.operation in DANGEROUS_OPERATIONS for draft in self.drafts)
-        self.approve_button.setProperty("role", "danger" if grave else "primary")
+        is_dangerous = any(draft.request.operation in DANGEROUS_OPERATIONS for draft in self.drafts)
+        self.approve_button.setProperty("role", "danger" if is_dangerous else "primary")
         for button, signal in (
-            (self.back_button, self.left),
+            (self.back_button, self.back_requested),
             (self.deny_button, self.denied),
             (self.approve_button, self.approved),
         ):
@@ -87,7 +87,7 @@ class BatchPage(QWidget):
         return row
 
 
-def _entry(draft: ApprovalDraft, theme: Theme) -> QWidget:
+def _create_card(draft: ApprovalDraft, theme: Theme) -> QWidget:
     card = QFrame()
     card.setObjectName("card")
     row = QHBoxLayout(card)
@@ -102,8 +102,10 @@ def _entry(draft: ApprovalDraft, theme: Theme) -> QWidget:
         escape_hidden(draft.request.tool),
         format_extent(draft.request),
     ]
-    text_column.addWidget(plain_label("   ·   ".join(filter(None, [*facts, _left_out(draft)])), "muted"))
-    if names := _names(draft):
+    text_column.addWidget(
+        plain_label("   ·   ".join(filter(None, [*facts, _selection_label(draft)])), "muted")
+    )
+    if names := _content_label(draft):
         listed = plain_label(names, "muted")
         listed.setWordWrap(True)
         text_column.addWidget(listed)
@@ -111,13 +113,13 @@ def _entry(draft: ApprovalDraft, theme: Theme) -> QWidget:
     return card
 
 
-def _left_out(draft: ApprovalDraft) -> str:
+def _selection_label(draft: ApprovalDraft) -> str:
     if draft.is_edited:
         return translate("Approval", "edited by you")
     return "" if draft.is_whole else translate("Approval", "in part")
 
 
-def _names(draft: ApprovalDraft) -> str:
+def _content_label(draft: ApprovalDraft) -> str:
     """Return the files of a change set, or the exact text of an effect."""
     proposal = draft.proposal()
     if not isinstance(proposal, ChangeSet):
@@ -125,5 +127,6 @@ def _names(draft: ApprovalDraft) -> str:
     if len(proposal.changes) == 1:
         return ""
     names = [change_name(change) for change in proposal.changes]
-    more = len(names) - _MAX_NAMED_FILES
-    return "\n".join(names[:_MAX_NAMED_FILES] + ([f"and {more:,} more"] if more > 0 else []))
+    hidden_count = len(names) - _MAX_NAMED_FILES
+    rest = [translate("Approval", "and {0} more").format(f"{hidden_count:,}")] if hidden_count > 0 else []
+    return "\n".join(names[:_MAX_NAMED_FILES] + rest)

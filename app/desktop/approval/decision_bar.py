@@ -37,8 +37,8 @@ class DecisionBar(QWidget):
         self.deny_button = _button(
             translate("Approval", "Deny"), translate("Approval", "Deny; nothing is written")
         )
-        later = translate("Approval", "Decide later; the request stays in the activity panel")
-        self.later_button = _button(translate("Approval", "Later"), later)
+        later_tip = translate("Approval", "Decide later; the request stays in the activity panel")
+        self.later_button = _button(translate("Approval", "Later"), later_tip)
         self.reason = QLineEdit()
         self.reason.setMaxLength(2_000)
         self.reason.setAccessibleName(translate("Approval", "Reason for the denial, sent to the agent"))
@@ -64,15 +64,17 @@ class DecisionBar(QWidget):
     def show_request(self, request: ApprovalRequest) -> None:
         """Show the decisions that `request` allows."""
         self.reason.clear()
-        to_you = request.caller.kind is CallerKind.USER
-        self.reason.setVisible(not to_you)
+        is_from_user = request.caller.kind is CallerKind.USER
+        self.reason.setVisible(not is_from_user)
         self.reason.setPlaceholderText(translate("Approval", "Reason (optional)"))
-        self.deny_button.setText(translate("Approval", "Cancel") if to_you else translate("Approval", "Deny"))
+        self.deny_button.setText(
+            translate("Approval", "Cancel") if is_from_user else translate("Approval", "Deny")
+        )
         self.edit_button.blockSignals(True)
         self.edit_button.setChecked(False)
         self.edit_button.blockSignals(False)
-        grave = request.operation in (Operation.DELETE, Operation.EXECUTE)
-        self.approve_button.setProperty("role", "danger" if grave else "primary")
+        is_dangerous = request.operation in (Operation.DELETE, Operation.EXECUTE)
+        self.approve_button.setProperty("role", "danger" if is_dangerous else "primary")
         self.approve_button.style().unpolish(self.approve_button)
         self.approve_button.style().polish(self.approve_button)
         self.menu.clear()
@@ -84,12 +86,12 @@ class DecisionBar(QWidget):
     def show_choice(
         self, draft: ApprovalDraft, why_not_editable: str, problem: str, *, editing: bool
     ) -> None:
-        """Label the buttons with the exact effect of the current draft."""
+        """Update the labels and states of the buttons for the current draft."""
         self.approve_button.setText(_approve_label(draft))
         self.approve_button.setShortcut("Alt+A")
-        can = draft.proposal() is not None and not problem
-        self.approve_button.setEnabled(can)
-        self.menu_button.setEnabled(can)
+        can_approve = draft.proposal() is not None and not problem
+        self.approve_button.setEnabled(can_approve)
+        self.menu_button.setEnabled(can_approve)
         self.edit_button.setVisible(bool(draft.files))
         self.edit_button.setEnabled(editing or not why_not_editable)
         self.edit_button.setToolTip(
@@ -100,7 +102,7 @@ class DecisionBar(QWidget):
         )
 
     def show_time(self, seconds: float) -> None:
-        """Show the remaining time; infinite: show nothing, the request has no time limit."""
+        """Show the remaining time, or nothing if it is infinite: the request has no time limit."""
         if math.isinf(seconds):
             self.time.setText("")
             return
@@ -127,17 +129,19 @@ class DecisionBar(QWidget):
         """Make the buttons as wide as their longest label for this request."""
         proposal = request.proposal
         count = len(proposal.changes) if isinstance(proposal, ChangeSet) else 0
-        approve = [translate("Approval", "Approve")]
+        approve_labels = [translate("Approval", "Approve")]
         if count:
-            approve += [
+            approve_labels += [
                 translate("Approval", "Approve edited text"),
                 translate("Approval", "Approve selected changes"),
             ]
         if count > 1:
-            approve.append(_approve_files(count, count))
-        _reserve(self.approve_button, approve)
-        _reserve(self.edit_button, [translate("Approval", "Edit…"), translate("Approval", "Done editing")])
-        _reserve(
+            approve_labels.append(_approve_files(count, count))
+        _reserve_width(self.approve_button, approve_labels)
+        _reserve_width(
+            self.edit_button, [translate("Approval", "Edit…"), translate("Approval", "Done editing")]
+        )
+        _reserve_width(
             self.time,
             []
             if request.timeout is None
@@ -170,36 +174,36 @@ def _approve_label(draft: ApprovalDraft) -> str:
         return translate("Approval", "Approve edited text")
     if draft.is_whole:
         return translate("Approval", "Approve")
-    wanted = sum(file.selection_state is not SelectionState.NONE for file in draft.files)
-    partly = any(file.selection_state is SelectionState.SOME for file in draft.files)
-    if wanted == len(draft.files) or (partly and len(draft.files) == 1):
+    selected = sum(file.selection_state is not SelectionState.NONE for file in draft.files)
+    is_partial = any(file.selection_state is SelectionState.SOME for file in draft.files)
+    if selected == len(draft.files) or (is_partial and len(draft.files) == 1):
         return translate("Approval", "Approve selected changes")
-    return _approve_files(wanted, len(draft.files))
+    return _approve_files(selected, len(draft.files))
 
 
-def _approve_files(wanted: int, count: int) -> str:
+def _approve_files(selected: int, count: int) -> str:
     return PluralText("Approval", "Approve {1} of {0} file", "Approve {1} of {0} files").format(
-        count, f"{wanted:,}"
+        count, f"{selected:,}"
     )
 
 
-def _reserve(widget: QLabel | QPushButton, texts: Sequence[str]) -> None:
+def _reserve_width(widget: QLabel | QPushButton, texts: Sequence[str]) -> None:
     """Reserve the width of the longest of `texts` for `widget`."""
-    shown = widget.text()
+    original = widget.text()
     widget.ensurePolished()
     widget.setMinimumWidth(0)
-    widest = 0
+    width = 0
     for text in texts:
         widget.setText(text)
-        widest = max(widest, widget.sizeHint().width())
-    widget.setText(shown)
-    widget.setMinimumWidth(widest)
+        width = max(width, widget.sizeHint().width())
+    widget.setText(original)
+    widget.setMinimumWidth(width)
 
 
-def _button(text: str, tip: str) -> QPushButton:
+def _button(text: str, tooltip: str) -> QPushButton:
     button = QPushButton(text)
-    button.setToolTip(tip)
+    button.setToolTip(tooltip)
     button.setAccessibleName(text)
-    button.setAccessibleDescription(tip)
+    button.setAccessibleDescription(tooltip)
     button.setAutoDefault(False)
     return button

@@ -24,7 +24,7 @@ from app.permissions.request_labels import request_title
 
 _TICK_INTERVAL_MS = 250
 _MIN_SIZE = QSize(640, 300)
-# The least height of a dialog with editable text, so that the editor opens without resizing it.
+# The minimum height of a dialog with editable text, so that the editor opens without resizing it.
 _MIN_EDITOR_HEIGHT = 460
 _USE_PAUSE_S = 10.0
 _WINDOW_SHARE = 0.9
@@ -37,19 +37,19 @@ Answer = tuple[QueuedRequest, Decision]
 class ApprovalDialog(QDialog):
     """A sheet of the window that shows one waiting request at a time.
 
-    It takes the height that a request needs when the request is shown. From the first key, click or wheel
-    step on, it keeps its size and position, and those of its buttons. No button has the focus at first, so a
-    key that was meant for another window decides nothing. The time limit is paused while the user works on
-    the request: while the editor is open, and for 10 s after each key, click and wheel step.
+    Its height fits the request. After the first key, click or wheel step, the dialog and its buttons keep
+    their size and position. No button has the focus at first, so a key that was meant for another window
+    decides nothing. The time limit is paused while the user works on the request: while the editor is open,
+    and for 10 s after each key, click and wheel step.
 
-    `decided` carries a list of (waiting, decision). `put_aside` is emitted when the user wants to decide
+    `decided` carries a list of (request, decision). `postponed` is emitted when the user chooses to decide
     later. Each new request ignores input for 300 ms. Enter only denies, and only from the Deny button or the
     reason next to it; Escape and the window's close button also deny, or leave the editor or the page of all
     requests.
     """
 
     decided = Signal(object)
-    put_aside = Signal()
+    postponed = Signal()
 
     def __init__(self, theme: ThemeSource, clock: Callable[[], float], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,15 +71,15 @@ class ApprovalDialog(QDialog):
         self._timer.timeout.connect(self._tick)
         self._timer.start()
         self._connect()
-        self._is_placed = False
+        self._is_centered = False
         self._is_used = self._was_used = False
-        self._used_at = -math.inf
+        self._last_used_at = -math.inf
         self._ticked_at = clock()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         # The height of texts is known only after the layout of the parts.
-        self._fitting = QTimer(self, singleShot=True, interval=0)
-        self._fitting.timeout.connect(self._fit_height)
-        self._set_largest_width()
+        self._fit_timer = QTimer(self, singleShot=True, interval=0)
+        self._fit_timer.timeout.connect(self._fit_height)
+        self._set_max_width()
 
     @property
     def current(self) -> QueuedRequest | None:
@@ -88,7 +88,7 @@ class ApprovalDialog(QDialog):
 
     def show_queue(self, items: Sequence[QueuedRequest]) -> None:
         """Set the waiting requests; show another one if the current one is no longer among them."""
-        place = self._items.index(self._current) if self._current in self._items else 0
+        position = self._items.index(self._current) if self._current in self._items else 0
         self._items = tuple(items)
         if self.batch is not None and not set(self.batch.drafts) <= {item.draft for item in items}:
             self._close_batch()
@@ -96,30 +96,30 @@ class ApprovalDialog(QDialog):
             self._current = None
             self._end()
         elif self._current not in self._items:
-            self.show_request(min(place, len(items) - 1))
+            self.show_request(min(position, len(items) - 1))
         else:
             self.strip.show_queue(self._items, self._items.index(self._current))
 
-    def show_request(self, place: int) -> None:
-        """Show request `place` (from 0) of the queue; it ignores input for 300 ms."""
-        for part in self.parts(place):
-            part()
+    def show_request(self, position: int) -> None:
+        """Show request `position` (from 0) of the queue; it ignores input for 300 ms."""
+        for step in self.steps(position):
+            step()
 
-    def parts(self, place: int) -> tuple[Callable[[], None], ...]:
-        """Run `show_request` in steps, so that the window can process events between them."""
+    def steps(self, position: int) -> tuple[Callable[[], None], ...]:
+        """Return the steps of `show_request`, so that the window can process events between them."""
         page = (self._fill_page, self._show_first, self._fill_bar)
-        return (partial(self._begin, place), *page, self._style, self._fit_height)
+        return (partial(self._begin, position), *page, self._polish_widgets, self._fit_height)
 
     def set_queue(self, items: Sequence[QueuedRequest]) -> None:
         """Set the waiting requests without showing one yet."""
         self._items = tuple(items)
 
-    def _begin(self, place: int) -> None:
-        if 0 <= place < len(self._items):
-            self._current = self._items[place]
+    def _begin(self, position: int) -> None:
+        if 0 <= position < len(self._items):
+            self._current = self._items[position]
             self.guard.start_delay()
             self._is_used = False
-            self._used_at = -math.inf
+            self._last_used_at = -math.inf
             self._replace_page(self._current)
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -139,25 +139,25 @@ class ApprovalDialog(QDialog):
             self._refresh()
             self._show_time()
 
-    def _style(self) -> None:
+    def _polish_widgets(self) -> None:
         for widget in self.findChildren(QWidget):
             widget.ensurePolished()
 
-    def show_note(self, text: str) -> None:
+    def show_notice(self, text: str) -> None:
         """Show a message about a withdrawn request above the current one."""
         self._notice.setText(text)
         self._notice_frame.setVisible(bool(text))
-        self._fitting.start()
+        self._fit_timer.start()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Take the height that the request needs, centered on the window."""
+        """Fit the height to the request and center the dialog on the window."""
         super().showEvent(event)
         self.guard.window_shown()
         self._fit_height()
-        self._fitting.start()
+        self._fit_timer.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Step back or deny with Escape; deny with Enter if *Deny* has the focus."""
+        """Go back or deny with Escape; deny with Enter if *Deny* has the focus."""
         if event.key() in _ENTER:
             event.accept()
             if self.focusWidget() is self.bar.deny_button:
@@ -196,73 +196,73 @@ class ApprovalDialog(QDialog):
         self.strip.hide()
         self._line = QFrame(self)
         self._line.setObjectName("line")
-        self._place = QVBoxLayout()
+        self._page_layout = QVBoxLayout()
         layout.addWidget(self.strip)
         layout.addWidget(self._notice_frame)
-        layout.addLayout(self._place, 1)
+        layout.addLayout(self._page_layout, 1)
         layout.addWidget(self._line)
         layout.addWidget(self.bar)
-        self._around = (self.strip, self._notice_frame, self._line, self.bar)
+        self._fixed_parts = (self.strip, self._notice_frame, self._line, self.bar)
 
     def _connect(self) -> None:
-        self.guard.used.connect(self._note_use)
+        self.guard.used.connect(self._record_use)
         self.strip.chosen.connect(self.show_request)
         self.strip.batch_requested.connect(self._show_batch)
-        self.bar.denied.connect(lambda words: self._decide(lambda _: Denied(words)))
+        self.bar.denied.connect(lambda reason: self._decide(lambda _: Denied(reason)))
         self.bar.approved.connect(lambda: self._approve(None))
         self.bar.granted.connect(self._approve)
-        self.bar.edit_toggled.connect(self._edit)
-        self.bar.later_button.clicked.connect(self.put_aside)
+        self.bar.edit_toggled.connect(self._set_editing)
+        self.bar.later_button.clicked.connect(self.postponed)
         self._theme.changed.connect(self._apply_theme)
 
-    def _largest(self) -> QSize:
+    def _max_size(self) -> QSize:
         parent = self.parentWidget()
         window = parent.window().size() if parent else _MAX_SIZE
-        wanted = (window * _WINDOW_SHARE).boundedTo(_MAX_SIZE).expandedTo(_MIN_SIZE)
-        return wanted.boundedTo(self.screen().availableSize().expandedTo(_MIN_SIZE))
+        size = (window * _WINDOW_SHARE).boundedTo(_MAX_SIZE).expandedTo(_MIN_SIZE)
+        return size.boundedTo(self.screen().availableSize().expandedTo(_MIN_SIZE))
 
-    def _set_largest_width(self) -> None:
-        largest = self._largest()
-        self.resize(largest.width(), min(largest.height(), _MIN_SIZE.height()))
+    def _set_max_width(self) -> None:
+        max_size = self._max_size()
+        self.resize(max_size.width(), min(max_size.height(), _MIN_SIZE.height()))
 
     def _fit_height(self) -> None:
-        """Take the height that the request needs, up to the maximum, centered on the window.
+        """Fit the height to the request, up to the maximum, and center the dialog on the window.
 
-        Another request makes a dialog that the user has seen taller, but not smaller.
+        Another request can make a dialog that the user has used taller, but not smaller.
         """
         if self._current is None or (self._is_used and self.isVisible()):
             return
-        self._place_parts()
+        self._activate_layout()
         page = self.batch or self.page
         if page is None:
             return
-        around = sum(part.sizeHint().height() for part in self._around if not part.isHidden())
-        wanted = around + page.height_for(self.width())
-        least = self.height() if self._was_used and self.isVisible() else self._least_height()
-        height = min(max(wanted, least), self._largest().height())
+        fixed_height = sum(part.sizeHint().height() for part in self._fixed_parts if not part.isHidden())
+        preferred = fixed_height + page.height_for(self.width())
+        minimum = self.height() if self._was_used and self.isVisible() else self._min_height()
+        height = min(max(preferred, minimum), self._max_size().height())
         if height != self.height():
             self.resize(self.width(), height)
-            self._is_placed = False
-        if self.isVisible() and not self._is_placed:
+            self._is_centered = False
+        if self.isVisible() and not self._is_centered:
             self._center()
-            self._is_placed = True
+            self._is_centered = True
 
-    def _least_height(self) -> int:
-        """Return the height that leaves room for the editor, where the text can be edited."""
+    def _min_height(self) -> int:
+        """Return the minimum height; if the text can be edited, it leaves space for the editor."""
         can_edit = self.page is not None and bool(self.page.draft.files) and not self.page.why_not_editable()
         return _MIN_EDITOR_HEIGHT if can_edit else _MIN_SIZE.height()
 
-    def _note_use(self) -> None:
+    def _record_use(self) -> None:
         self._is_used = self._was_used = True
-        self._used_at = self._clock()
+        self._last_used_at = self._clock()
 
     @property
     def _is_paused(self) -> bool:
-        """Return whether the time is paused because the user works on the request."""
+        """True if the time is paused because the user works on the request."""
         is_editing = self.page is not None and self.page.is_editing
-        return is_editing or self._clock() - self._used_at < _USE_PAUSE_S
+        return is_editing or self._clock() - self._last_used_at < _USE_PAUSE_S
 
-    def _place_parts(self) -> None:
+    def _activate_layout(self) -> None:
         layout = self.layout()
         if self.isVisible() and layout is not None:
             layout.activate()
@@ -277,35 +277,35 @@ class ApprovalDialog(QDialog):
         frame.moveTop(max(frame.top(), screen.top()))
         self.move(frame.topLeft())
 
-    def _replace_page(self, waiting: QueuedRequest) -> None:
+    def _replace_page(self, item: QueuedRequest) -> None:
         self._close_batch()
         if self.page is not None:
-            self._place.removeWidget(self.page)
+            self._page_layout.removeWidget(self.page)
             self.page.hide()
             self.page.deleteLater()
-        self.page = ReviewPage(waiting.draft, self._theme, self)
+        self.page = ReviewPage(item.draft, self._theme, self)
         self.page.changed.connect(self._follow_page)
-        self.page.height_changed.connect(self._fitting.start)
-        self._place.addWidget(self.page)
+        self.page.height_changed.connect(self._fit_timer.start)
+        self._page_layout.addWidget(self.page)
 
     def _follow_page(self) -> None:
         if self.guard.is_ready:
-            self._note_use()
+            self._record_use()
         self._refresh()
 
     def _refresh(self) -> None:
         if self.page is not None and self._current is not None:
             page = self.page
-            editable = page.why_not_editable()
-            self.bar.show_choice(self._current.draft, editable, page.problem, editing=page.is_editing)
+            obstacle = page.why_not_editable()
+            self.bar.show_choice(self._current.draft, obstacle, page.problem, editing=page.is_editing)
             page.header.show_choice(self._current.draft.proposal())
             if self.bar.edit_button.isChecked() != page.is_editing:
                 self.bar.edit_button.setChecked(page.is_editing)
 
-    def _edit(self, on: bool) -> None:
-        if self.page is not None and self.page.is_editing != on:
-            self._note_use()
-            self.page.set_editing(on)
+    def _set_editing(self, editing: bool) -> None:
+        if self.page is not None and self.page.is_editing != editing:
+            self._record_use()
+            self.page.set_editing(editing)
 
     def _approve(self, grant: GrantOffer | None) -> None:
         if self.page is None:
@@ -314,11 +314,11 @@ class ApprovalDialog(QDialog):
         if self.page.problem or self._current is None or self._current.draft.proposal() is None:
             return
         if self._clock() < self._current.deadline:
-            self._decide(lambda waiting: waiting.draft.approved(grant))
+            self._decide(lambda item: item.draft.approved(grant))
 
     def _decide(self, decision: Callable[[QueuedRequest], Decision]) -> None:
         if self._current is not None and self.guard.is_ready:
-            self.show_note("")
+            self.show_notice("")
             self.decided.emit([(self._current, decision(self._current))])
 
     def _step_back(self) -> None:
@@ -334,28 +334,28 @@ class ApprovalDialog(QDialog):
             return
         self.page.flush()
         batch = BatchPage([item.draft for item in self._items], self._theme.theme, self)
-        batch.left.connect(self._close_batch)
-        batch.approved.connect(lambda: self._decide_all(lambda waiting: waiting.draft.approved()))
+        batch.back_requested.connect(self._close_batch)
+        batch.approved.connect(lambda: self._decide_all(lambda entry: entry.draft.approved()))
         batch.denied.connect(lambda: self._decide_all(lambda _: Denied()))
         self.batch = batch
         for widget in (self.page, self._line, self.bar, self.strip):
             widget.hide()
-        self._place.addWidget(batch)
-        self._fitting.start()
+        self._page_layout.addWidget(batch)
+        self._fit_timer.start()
         self.guard.start_delay()
         self.setFocus()
 
     def _decide_all(self, decision: Callable[[QueuedRequest], Decision]) -> None:
         if self.batch is None or not self.guard.is_ready:
             return
-        chosen = [item for item in self._items if item.draft in self.batch.drafts]
+        items = [item for item in self._items if item.draft in self.batch.drafts]
         self._close_batch()
-        self.decided.emit([(item, decision(item)) for item in chosen])
+        self.decided.emit([(item, decision(item)) for item in items])
 
     def _close_batch(self) -> None:
         if self.batch is None or self.page is None:
             return
-        self._place.removeWidget(self.batch)
+        self._page_layout.removeWidget(self.batch)
         self.batch.hide()
         self.batch.deleteLater()
         self.batch = None
@@ -364,19 +364,19 @@ class ApprovalDialog(QDialog):
         if self._current in self._items:
             self.strip.show_queue(self._items, self._items.index(self._current))
         self.guard.start_delay()
-        self._fitting.start()
+        self._fit_timer.start()
         self.setFocus()
 
     def _tick(self) -> None:
         now = self._clock()
-        since, self._ticked_at = now - self._ticked_at, now
+        elapsed, self._ticked_at = now - self._ticked_at, now
         if (
             self._current is not None
             and self.isVisible()
             and self._is_paused
             and now < self._current.deadline
         ):
-            self._current.postpone(since)
+            self._current.postpone(elapsed)
         self._show_time()
 
     def _show_time(self) -> None:
@@ -389,7 +389,7 @@ class ApprovalDialog(QDialog):
             self.bar.show_time(remaining)
 
     def _apply_theme(self, _: Theme) -> None:
-        """Apply the new theme to the page; a page in editing keeps its icons."""
+        """Apply the new theme to the page; a page that is being edited keeps its icons."""
         if self._current is not None and self.page is not None and not self.page.is_editing:
             self._replace_page(self._current)
             self._fill_page()

@@ -24,7 +24,7 @@ class EffectView(QWidget):
         layout.setContentsMargins(0, 8, 0, 0)
         layout.setSpacing(4)
         heading = plain_label(
-            translate("Approval", "{0}: exactly this").format(escape_hidden(effect.kind).capitalize()),
+            translate("Approval", "{0} (exact text)").format(escape_hidden(effect.kind).capitalize()),
             "muted",
         )
         heading.setContentsMargins(20, 0, 20, 0)
@@ -36,7 +36,7 @@ class EffectView(QWidget):
         self.canvas = _text_canvas(effect.text, theme, translate("Approval", "Exact text"))
         layout.addWidget(self.canvas, 2)
         if effect.arguments:
-            heading = plain_label(translate("Approval", "with"), "muted")
+            heading = plain_label(translate("Approval", "Arguments"), "muted")
             heading.setContentsMargins(20, 4, 20, 0)
             layout.addWidget(heading)
             text = "\n".join(f"{name} = {value}" for name, value in effect.arguments)

@@ -82,7 +82,9 @@ class ChangedFilesModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return f"{KIND_NAMES[type(file.change)]}: {change_name(file.change)}"
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{KIND_NAMES[type(file.change)]}, {change_name(file.change)}, {self._spoken(file)}"
+                return (
+                    f"{KIND_NAMES[type(file.change)]}, {change_name(file.change)}, {self._counts_text(file)}"
+                )
             case Qt.ItemDataRole.DecorationRole:
                 return self._icons[type(file.change)]
             case Qt.ItemDataRole.CheckStateRole:
@@ -106,7 +108,7 @@ class ChangedFilesModel(QAbstractTableModel):
     def _counts(self, file: FileDraft) -> tuple[int, int] | None:
         return (file.diff.added, file.diff.removed) if file.diff is not None else None
 
-    def _spoken(self, file: FileDraft) -> str:
+    def _counts_text(self, file: FileDraft) -> str:
         counts = self._counts(file)
         if not counts:
             return translate("Approval", "not compared yet")
@@ -144,7 +146,9 @@ class ChangedFilesPanel(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self._heading)
         layout.addWidget(self.view, 1)
-        self.view.selectionModel().currentRowChanged.connect(lambda now, _: self.file_chosen.emit(now.row()))
+        self.view.selectionModel().currentRowChanged.connect(
+            lambda index, _: self.file_chosen.emit(index.row())
+        )
         self.model.ticked.connect(self.ticked)
         self.refresh()
 
@@ -159,15 +163,16 @@ class ChangedFilesPanel(QWidget):
         self.view.setCurrentIndex(self.model.index(row, 0))
 
     def refresh(self, row: int | None = None) -> None:
-        """Update a row, or only the heading."""
+        """Update the heading, and a row if one is given."""
         if row is not None:
             self.model.refresh(row)
-        wanted = sum(file.selection_state is not SelectionState.NONE for file in self._draft.files)
+        selected = sum(file.selection_state is not SelectionState.NONE for file in self._draft.files)
         total = len(self._draft.files)
-        some = translate("Approval", "Files   {0} of {1}").format(f"{wanted:,}", f"{total:,}")
-        self._heading.setText(
-            some if wanted != total else translate("Approval", "Files   {0}").format(f"{total:,}")
-        )
+        if selected == total:
+            text = translate("Approval", "Files   {0}").format(f"{total:,}")
+        else:
+            text = translate("Approval", "Files   {0} of {1}").format(f"{selected:,}", f"{total:,}")
+        self._heading.setText(text)
 
 
 class _ChangedFileDelegate(QStyledItemDelegate):
@@ -178,23 +183,23 @@ class _ChangedFileDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Leave room for the counts after the name."""
+        """Elide the name so that the counts fit after it."""
         super().initStyleOption(option, index)
         metrics = option.fontMetrics
-        room = option.rect.width() - metrics.horizontalAdvance(self._count_texts(index)) - _NAME_MARGIN
-        option.text = metrics.elidedText(option.text, Qt.TextElideMode.ElideRight, room)
+        width = option.rect.width() - metrics.horizontalAdvance(self._count_texts(index)) - _NAME_MARGIN
+        option.text = metrics.elidedText(option.text, Qt.TextElideMode.ElideRight, width)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Paint the file, then the counts, right-aligned."""
         super().paint(painter, option, index)
         theme = self._theme.theme
-        box = QRect(option.rect).adjusted(0, 0, -8, 0)
+        rect = QRect(option.rect).adjusted(0, 0, -8, 0)
         painter.save()
         painter.setFont(option.font)
         for text in reversed(self._count_texts(index).split()):
             painter.setPen(QColor(theme.success if text.startswith("+") else theme.danger))
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-            box.setRight(box.right() - painter.fontMetrics().horizontalAdvance(text + " "))
+            painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+            rect.setRight(rect.right() - painter.fontMetrics().horizontalAdvance(text + " "))
         painter.restore()
 
     def _count_texts(self, index: _Index) -> str:

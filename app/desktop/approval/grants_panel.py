@@ -78,10 +78,10 @@ class GrantsPanel(Panel):
     def show_grants(self, grants: tuple[Grant, ...]) -> None:
         """Show `grants`."""
         self.grants = grants
-        on = {grant.operation for grant in grants if grant.id.startswith(_SESSION)}
+        enabled = {grant.operation for grant in grants if grant.id.startswith(_SESSION)}
         for operation, box in self.toggles.items():
             box.blockSignals(True)
-            box.setChecked(operation in on)
+            box.setChecked(operation in enabled)
             box.blockSignals(False)
         self._show_rows([grant for grant in grants if not grant.id.startswith(_SESSION)])
         self.changed.emit(len(grants))
@@ -89,7 +89,8 @@ class GrantsPanel(Panel):
     def _show_rows(self, grants: list[Grant]) -> None:
         """Show a row for each grant, keeping unchanged rows and the keyboard focus."""
         rows = [
-            (grant.id, escape_hidden(grant.label), self._used(grant), self._until(grant)) for grant in grants
+            (grant.id, escape_hidden(grant.label), self._use_label(grant), self._expiry_label(grant))
+            for grant in grants
         ]
         if rows == self._shown_rows:
             return
@@ -99,7 +100,7 @@ class GrantsPanel(Panel):
                 widget.hide()
                 widget.deleteLater()
         for grant in grants:
-            self._rows.addWidget(self._row(grant))
+            self._rows.addWidget(self._create_row(grant))
         self._empty.setVisible(not grants)
 
     async def revoke(self, grant_id: str) -> None:
@@ -107,9 +108,9 @@ class GrantsPanel(Panel):
         await self._client.run(lambda vault: vault.grants.revoke(grant_id))
         await self.load()
 
-    async def set_session(self, operation: Operation, on: bool) -> None:
+    async def set_session(self, operation: Operation, enabled: bool) -> None:
         """Turn a toggle of this session on or off."""
-        await self._client.run(lambda vault: vault.grants.set_session(operation, on))
+        await self._client.run(lambda vault: vault.grants.set_session(operation, enabled))
         await self.load()
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
@@ -118,7 +119,7 @@ class GrantsPanel(Panel):
                 self.show_grants(event.grants)
                 return
 
-    def _row(self, grant: Grant) -> QWidget:
+    def _create_row(self, grant: Grant) -> QWidget:
         card = QFrame()
         card.setObjectName("card")
         row = QHBoxLayout(card)
@@ -128,7 +129,9 @@ class GrantsPanel(Panel):
         label = plain_label(escape_hidden(grant.label))
         label.setWordWrap(True)
         text_column.addWidget(label)
-        text_column.addWidget(plain_label(f"{self._used(grant)}   ·   {self._until(grant)}", "muted"))
+        text_column.addWidget(
+            plain_label(f"{self._use_label(grant)}   ·   {self._expiry_label(grant)}", "muted")
+        )
         row.addLayout(text_column, 1)
         button = QPushButton(self.tr("Revoke"))
         button.setAccessibleName(self.tr("Revoke: {0}").format(escape_hidden(grant.label)))
@@ -137,12 +140,12 @@ class GrantsPanel(Panel):
         row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return card
 
-    def _used(self, grant: Grant) -> str:
+    def _use_label(self, grant: Grant) -> str:
         if not grant.used:
             return self.tr("not used yet")
         return PluralText("GrantsPanel", "used once", "used {0} times").format(grant.used)
 
-    def _until(self, grant: Grant) -> str:
+    def _expiry_label(self, grant: Grant) -> str:
         if grant.always:
             return self.tr("until revoked")
         if grant.until is None:
@@ -153,9 +156,9 @@ class GrantsPanel(Panel):
     def _start_revoke(self, grant_id: str) -> None:
         tasks.start(self.revoke(grant_id), owner=self, what=self.tr("revoke the rule"))
 
-    def _start_toggle(self, operation: Operation, on: bool) -> None:
+    def _start_toggle(self, operation: Operation, enabled: bool) -> None:
         tasks.start(
-            self.set_session(operation, on), owner=self, what=self.tr("change the auto-approve rules")
+            self.set_session(operation, enabled), owner=self, what=self.tr("change the auto-approve rules")
         )
 
     def _build(self) -> None:

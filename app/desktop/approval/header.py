@@ -46,7 +46,7 @@ class RequestHeader(QWidget):
         layout.setSpacing(8)
         layout.addLayout(self._title_row(request, theme))
         if request.caller.claim:
-            layout.addWidget(_claim(request, self))
+            layout.addWidget(_create_claim_card(request, self))
         if request.scope.backlinks:
             text = PluralText(
                 "Approval",
@@ -55,7 +55,7 @@ class RequestHeader(QWidget):
             ).format(len(request.scope.backlinks))
             notes = request.scope.backlinks
             self._unresolved = NotesStrip(text, notes, "warning-circle", theme.warning, theme, self)
-            # The parts under the header must not move when a file is unticked.
+            # Deselecting a file must not move the parts under the header.
             policy = self._unresolved.sizePolicy()
             policy.setRetainSizeWhenHidden(True)
             self._unresolved.setSizePolicy(policy)
@@ -75,7 +75,7 @@ class RequestHeader(QWidget):
             layout.addWidget(NotesStrip(text, (), "shield-warning", theme.warning, theme, self))
 
     def show_choice(self, proposal: ChangeSet | Effect | None) -> None:
-        """Show only the consequences of what is ticked."""
+        """Show only the consequences of the selected changes."""
         if self._unresolved is not None:
             changes = proposal.changes if isinstance(proposal, ChangeSet) else ()
             self._unresolved.setVisible(any(isinstance(change, Delete) for change in changes))
@@ -113,7 +113,7 @@ class NotesStrip(QWidget):
         layout.setSpacing(4)
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(_pixmap(theme, icon_name, color))
+        row.addWidget(_create_icon_label(theme, icon_name, color))
         shown = ", ".join(quote_name(path.stem_path) for path in notes[:_MAX_UNFOLDED_NAMES])
         more = len(notes) - _MAX_UNFOLDED_NAMES
         rest = translate("Approval", " and {0} more").format(f"{more:,}") if more > 0 else ""
@@ -125,7 +125,7 @@ class NotesStrip(QWidget):
             self._add_list(row, layout, notes)
 
     def _add_list(self, row: QHBoxLayout, layout: QVBoxLayout, notes: tuple[NotePath, ...]) -> None:
-        self.button = _unfolder(
+        self.button = _create_expand_button(
             translate("Approval", "Show all"), translate("Approval", "Show all these notes")
         )
         self.names = CappedArea(plain_label("\n".join(escape_hidden(str(path)) for path in notes)))
@@ -135,10 +135,10 @@ class NotesStrip(QWidget):
         layout.addWidget(self.names)
 
 
-def operation_icon(operation: Operation, theme: Theme, side: int) -> QLabel:
-    """Return the icon of an operation, `side` pixels wide; red for a destructive one."""
+def operation_icon(operation: Operation, theme: Theme, size: int) -> QLabel:
+    """Return the icon of an operation, `size` pixels wide; red for a destructive one."""
     color = theme.danger if operation in DANGEROUS_OPERATIONS else theme.accent
-    return _pixmap(theme, _ICONS[operation], color, side)
+    return _create_icon_label(theme, _ICONS[operation], color, size)
 
 
 class _RequestDetails(QWidget):
@@ -160,14 +160,14 @@ class _RequestDetails(QWidget):
             reason.setWordWrap(True)
             reason.setAccessibleName(translate("Approval", "Reason for this request"))
             row.addWidget(reason, 1)
-        self.unfolder = _unfolder(
+        self.expand_button = _create_expand_button(
             translate("Approval", "Details"),
             translate("Approval", "Show the caller, tool, size and arguments"),
         )
-        self.unfolder.toggled.connect(self._unfold)
-        row.addWidget(self.unfolder, 0, Qt.AlignmentFlag.AlignTop)
+        self.expand_button.toggled.connect(self._show_details)
+        row.addWidget(self.expand_button, 0, Qt.AlignmentFlag.AlignTop)
 
-    def _line(self, request: ApprovalRequest) -> QLabel:
+    def _create_facts_label(self, request: ApprovalRequest) -> QLabel:
         caller, tool = caller_label(request.caller), escape_hidden(request.tool)
         parts = (caller, tool, request.operation.value, format_extent(request))
         facts = plain_label("   ·   ".join(part for part in parts if part), "muted", self)
@@ -175,14 +175,14 @@ class _RequestDetails(QWidget):
         facts.setAccessibleName(translate("Approval", "Caller, tool, operation and size"))
         return facts
 
-    def _unfold(self, shown: bool) -> None:
+    def _show_details(self, visible: bool) -> None:
         """Expand the details, which are laid out the first time."""
         if self._details is None:
             self._details = QWidget(self)
             column = QVBoxLayout(self._details)
             column.setContentsMargins(0, 0, 0, 0)
             column.setSpacing(2)
-            column.addWidget(self._line(self._request))
+            column.addWidget(self._create_facts_label(self._request))
             if arguments := self._request.arguments:
                 text = "\n".join(
                     f"{escape_hidden(name)} = {_describe_lines(value)}" for name, value in arguments
@@ -190,18 +190,18 @@ class _RequestDetails(QWidget):
                 column.addWidget(CappedArea(plain_label(text), parent=self._details))
             if (layout := self.layout()) is not None:
                 layout.addWidget(self._details)
-        self._details.setVisible(shown)
+        self._details.setVisible(visible)
 
 
-def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
+def _create_claim_card(request: ApprovalRequest, parent: QWidget) -> QWidget:
     card = QFrame(parent)
     card.setObjectName("card")
     layout = QVBoxLayout(card)
     layout.setContentsMargins(12, 8, 12, 8)
     layout.setSpacing(2)
-    who = quote_name(request.caller.name)
+    caller = quote_name(request.caller.name)
     layout.addWidget(
-        plain_label(translate("Approval", "Description by {0} (unverified)").format(who), "faint", card)
+        plain_label(translate("Approval", "Description by {0} (unverified)").format(caller), "faint", card)
     )
     label = plain_label(_describe_lines(request.caller.claim))
     label.setWordWrap(True)
@@ -215,7 +215,7 @@ def _describe_lines(text: str) -> str:
     return "\n".join(escape_hidden(line) for line in text.split("\n"))
 
 
-def _unfolder(text: str, name: str) -> QToolButton:
+def _create_expand_button(text: str, name: str) -> QToolButton:
     button = QToolButton()
     button.setText(f"{text} ▾")
     button.setAccessibleName(name)
@@ -223,8 +223,8 @@ def _unfolder(text: str, name: str) -> QToolButton:
     return button
 
 
-def _pixmap(theme: Theme, name: str, color: str, side: int = 18) -> QLabel:
+def _create_icon_label(theme: Theme, name: str, color: str, size: int = 18) -> QLabel:
     label = QLabel()
-    label.setPixmap(icon(theme, name, color).pixmap(QSize(side, side)))
-    label.setFixedWidth(side)
+    label.setPixmap(icon(theme, name, color).pixmap(QSize(size, size)))
+    label.setFixedWidth(size)
     return label

@@ -1,4 +1,4 @@
-"""Ignore input for a moment after a request appears.
+"""An event filter that ignores input for a moment after a request appears.
 
 A user who was typing or about to click elsewhere has not read the request yet.
 """
@@ -42,17 +42,17 @@ class InputDelay(QObject):
         super().__init__(window)
         self._window = window
         self._clock = clock
-        self._until = 0.0
+        self._blocked_until = 0.0
         self._watched: QWindow | None = None
 
     @property
     def is_ready(self) -> bool:
         """True if input is accepted."""
-        return self._clock() >= self._until
+        return self._clock() >= self._blocked_until
 
     def start_delay(self) -> None:
         """Ignore input for the next 300 ms."""
-        self._until = self._clock() + INPUT_DELAY_S
+        self._blocked_until = self._clock() + INPUT_DELAY_S
         self._watch()
 
     def window_shown(self) -> None:
@@ -67,13 +67,13 @@ class InputDelay(QObject):
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
         """Swallow input that could decide the request before the user can have read it."""
-        kind = event.type()
-        if kind in _USE_EVENTS and self.is_ready:
+        event_type = event.type()
+        if event_type in _USE_EVENTS and self.is_ready:
             self.used.emit()
-        if kind not in _BLOCKED_EVENTS or self.is_ready:
+        if event_type not in _BLOCKED_EVENTS or self.is_ready:
             return False
-        if kind == QEvent.Type.KeyPress:
-            self._until = max(self._until, self._clock() + TYPING_DELAY_S)
+        if event_type == QEvent.Type.KeyPress:
+            self._blocked_until = max(self._blocked_until, self._clock() + TYPING_DELAY_S)
         return True
 
     def _watch(self) -> None:

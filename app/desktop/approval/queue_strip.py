@@ -24,12 +24,12 @@ class QueueStrip(QFrame):
         super().__init__(parent)
         self.setObjectName("banner")
         self.setProperty("tone", "info")
-        self._place = 0
-        self.previous = _tool(translate("Approval", "Previous request (Alt+Left)"), "Alt+Left")
-        self.next = _tool(translate("Approval", "Next request (Alt+Right)"), "Alt+Right")
+        self._position = 0
+        self.previous = _tool_button(translate("Approval", "Previous request (Alt+Left)"), "Alt+Left")
+        self.next = _tool_button(translate("Approval", "Next request (Alt+Right)"), "Alt+Right")
         self.previous.setIcon(icon(theme, "caret-left"))
         self.next.setIcon(icon(theme, "caret-right"))
-        self.list_button = _tool(translate("Approval", "Pending requests"))
+        self.list_button = _tool_button(translate("Approval", "Pending requests"))
         self.list_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(self)
         self.list_button.setMenu(self.menu)
@@ -43,19 +43,19 @@ class QueueStrip(QFrame):
             layout.addWidget(widget)
         layout.addStretch(1)
         layout.addWidget(self.batch_button)
-        self.previous.clicked.connect(lambda: self.chosen.emit(self._place - 1))
-        self.next.clicked.connect(lambda: self.chosen.emit(self._place + 1))
+        self.previous.clicked.connect(lambda: self.chosen.emit(self._position - 1))
+        self.next.clicked.connect(lambda: self.chosen.emit(self._position + 1))
         self.batch_button.clicked.connect(lambda: self.batch_requested.emit())
 
-    def show_queue(self, items: Sequence[QueuedRequest], place: int) -> None:
-        """Show that request `place` (from 0) of `items` is open."""
-        self._place = place
+    def show_queue(self, items: Sequence[QueuedRequest], position: int) -> None:
+        """Show that request `position` (from 0) of `items` is open."""
+        self._position = position
         self.setVisible(len(items) > 1)
-        self.previous.setEnabled(place > 0)
-        self.next.setEnabled(place < len(items) - 1)
-        self.list_button.setText(translate("Approval", "{0} of {1}").format(place + 1, len(items)) + "  ▾")
+        self.previous.setEnabled(position > 0)
+        self.next.setEnabled(position < len(items) - 1)
+        self.list_button.setText(translate("Approval", "{0} of {1}").format(position + 1, len(items)) + "  ▾")
         self.list_button.setAccessibleName(
-            translate("Approval", "Request {0} of {1}: show all").format(place + 1, len(items))
+            translate("Approval", "Request {0} of {1}: show all").format(position + 1, len(items))
         )
         self.batch_button.setText(translate("Approval", "Review all {0} together…").format(len(items)))
         self.batch_button.setAccessibleName(self.batch_button.text())
@@ -64,12 +64,12 @@ class QueueStrip(QFrame):
         for number, item in enumerate(items):
             action = self.menu.addAction(f"{number + 1}.  {request_title(item.request)}".replace("&", "&&"))
             action.setCheckable(True)
-            action.setChecked(number == place)
+            action.setChecked(number == position)
             group.addAction(action)
             action.triggered.connect(lambda _=False, number=number: self.chosen.emit(number))
 
 
-def _tool(name: str, shortcut: str = "") -> QToolButton:
+def _tool_button(name: str, shortcut: str = "") -> QToolButton:
     button = QToolButton()
     button.setToolTip(name)
     button.setAccessibleName(name)

@@ -12,10 +12,10 @@ from app.permissions.partial_approval import ApprovalDraft
 
 
 class ApprovalHandle(Protocol):
-    """A request on its way to the user, such as `bridge.PendingApproval`; `why` explains a withdrawal."""
+    """A pending request, such as `bridge.PendingApproval`; `reason` explains its withdrawal."""
 
     request: ApprovalRequest
-    why: str
+    reason: str
 
     @property
     def withdrawn(self) -> SignalInstance:

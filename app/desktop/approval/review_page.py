@@ -27,7 +27,7 @@ from app.vault.editable_text import EditableText, NotEditableError
 
 # Up to this size, comparing takes milliseconds; larger changes are counted in a thread, file by file.
 _MAX_SYNC_BYTES = 48_000
-# The share of the height for the exact text of an effect, in pixels.
+# The height for the exact text of an effect, in pixels.
 _EFFECT_HEIGHT = 240
 
 
@@ -70,7 +70,7 @@ class ReviewPage(QWidget):
         if self.files is not None:
             self.files.choose(0)
         elif self.draft.files:
-            self._choose(0)
+            self._show_row(0)
         self._count_lines()
 
     def height_for(self, width: int) -> int:
@@ -111,14 +111,14 @@ class ReviewPage(QWidget):
             return translate("Approval", "There is no text to edit.")
         if (content := file.chosen_bytes()) is None:
             return translate("Approval", "A deleted file has no text to edit.")
-        known = self._editable.get(self._row)
-        if known is None or known[0] is not content:
-            known = self._editable[self._row] = (content, _why_not_editable(content))
-        return known[1]
+        cached = self._editable.get(self._row)
+        if cached is None or cached[0] is not content:
+            cached = self._editable[self._row] = (content, _why_not_editable(content))
+        return cached[1]
 
-    def set_editing(self, on: bool) -> None:
+    def set_editing(self, editing: bool) -> None:
         """Open the editor on the current draft, or close it and keep the edits."""
-        if not on:
+        if not editing:
             self.flush()
             self.editor.hide()
         elif (file := self.file) is not None and (content := file.chosen_bytes()) is not None:
@@ -130,7 +130,7 @@ class ReviewPage(QWidget):
                 )
                 return
             file.edit(content)
-            self._show_file(keep_place=True)
+            self._show_file(keep_scroll=True)
             self.editor.show()
             self._panes.setSizes([1, 1])
             self.editor.field.setFocus()
@@ -141,12 +141,12 @@ class ReviewPage(QWidget):
         if self.is_editing:
             self.editor.flush()
 
-    def step(self, by: int) -> None:
+    def step(self, offset: int) -> None:
         """Go to the next or the previous change, across files."""
-        if not self.draft.files or self.diff_view.step(by) or self.files is None:
+        if not self.draft.files or self.diff_view.step(offset) or self.files is None:
             return
-        if 0 <= self._row + by < len(self.draft.files):
-            self.files.choose(self._row + by)
+        if 0 <= self._row + offset < len(self.draft.files):
+            self.files.choose(self._row + offset)
 
     def _build_body(self) -> QWidget:
         body = QSplitter(self)
@@ -167,25 +167,25 @@ class ReviewPage(QWidget):
 
     def _build_diff_header(self) -> QWidget:
         header = QWidget(self.diff_view)
-        self._place = ElidedLabel(parent=header)
-        self._facts = ElidedLabel(tone="muted", parent=header)
+        self._path_label = ElidedLabel(parent=header)
+        self._facts_label = ElidedLabel(tone="muted", parent=header)
         row = QHBoxLayout(header)
         row.setContentsMargins(0, 0, 12, 0)
         row.setSpacing(12)
-        row.addWidget(self._place)
-        row.addWidget(self._facts)
+        row.addWidget(self._path_label)
+        row.addWidget(self._facts_label)
         row.addStretch(1)
         return header
 
     def _connect(self) -> None:
         if self.files is not None:
-            self.files.file_chosen.connect(self._choose)
-            self.files.ticked.connect(self._file_ticked)
+            self.files.file_chosen.connect(self._show_row)
+            self.files.ticked.connect(self._update_file)
         self.diff_view.canvas.height_changed.connect(self.height_changed)
-        self.diff_view.ticks_changed.connect(self._hunks_ticked)
+        self.diff_view.ticks_changed.connect(self._exclude_hunks)
         self.diff_view.compared.connect(lambda _: self._show_facts())
 
-    def _choose(self, row: int) -> None:
+    def _show_row(self, row: int) -> None:
         if row == self._row and self.diff_view.diff is not None:
             return
         if self.is_editing:
@@ -194,10 +194,10 @@ class ReviewPage(QWidget):
         self._show_file()
         self.changed.emit()
 
-    def _show_file(self, *, keep_place: bool = False) -> None:
+    def _show_file(self, *, keep_scroll: bool = False) -> None:
         if (file := self.file) is None:
             return
-        self._place.setText(change_name(file.change))
+        self._path_label.setText(change_name(file.change))
         self.diff_view.canvas.setAccessibleName(
             translate("Approval", "Changes in {0}").format(change_name(file.change))
         )
@@ -207,7 +207,7 @@ class ReviewPage(QWidget):
             comparison=file.compare,
             selectable=file.is_divisible,
             unticked=file.unticked,
-            keep_place=keep_place,
+            keep_scroll=keep_scroll,
         )
         self._show_facts()
 
@@ -217,17 +217,17 @@ class ReviewPage(QWidget):
         sizes = [
             format_size(len(content)) for content in (file.before, file.chosen_bytes()) if content is not None
         ]
-        edited = translate("Approval", "edited by you") if file.is_edited else ""
-        left_out = translate("Approval", "excluded") if file.selection_state is SelectionState.NONE else ""
-        facts = (KIND_NAMES[type(file.change)], " → ".join(dict.fromkeys(sizes)), edited, left_out)
-        self._facts.setText("   ·   ".join(fact for fact in facts if fact))
+        edited_label = translate("Approval", "edited by you") if file.is_edited else ""
+        excluded = translate("Approval", "excluded") if file.selection_state is SelectionState.NONE else ""
+        facts = (KIND_NAMES[type(file.change)], " → ".join(dict.fromkeys(sizes)), edited_label, excluded)
+        self._facts_label.setText("   ·   ".join(fact for fact in facts if fact))
 
-    def _file_ticked(self, row: int) -> None:
+    def _update_file(self, row: int) -> None:
         if row == self._row:
-            self._show_file(keep_place=True)
+            self._show_file(keep_scroll=True)
         self._show_change(row)
 
-    def _hunks_ticked(self, unticked: frozenset[int]) -> None:
+    def _exclude_hunks(self, unticked: frozenset[int]) -> None:
         if (file := self.file) is not None:
             file.leave_out(unticked)
             self._show_change(self._row)
@@ -235,7 +235,7 @@ class ReviewPage(QWidget):
     def _apply_edit(self, content: bytes) -> None:
         if (file := self.file) is not None and content != file.after:
             file.edit(content)
-            self._show_file(keep_place=True)
+            self._show_file(keep_scroll=True)
             self._show_change(self._row)
 
     def _set_problem(self, problem: str) -> None:
@@ -257,16 +257,16 @@ class ReviewPage(QWidget):
         self.changed.emit()
 
     def _count_lines(self) -> None:
-        """Count the changed lines of all files: at once if they are small, else in a thread."""
+        """Count the changed lines of all files: directly if they are small, otherwise in a thread."""
         files = self.draft.files
         if sum(len(file.before or b"") + len(file.after or b"") for file in files) <= _MAX_SYNC_BYTES:
             for row, file in enumerate(files):
                 file.compare()
                 self._show_counts(row)
         else:
-            tasks.start(self._count_later(), owner=self, what=translate("Approval", "compare the files"))
+            tasks.start(self._count_in_thread(), owner=self, what=translate("Approval", "compare the files"))
 
-    async def _count_later(self) -> None:
+    async def _count_in_thread(self) -> None:
         for row, file in enumerate(self.draft.files):
             await asyncio.to_thread(file.compare)
             self._show_counts(row)

@@ -45,12 +45,11 @@ class ShownFile:
     @property
     def name(self) -> str:
         """The path, and the new path of a moved file."""
-        return (
-            f"{escape_hidden(self.path)} → {escape_hidden(self.to)}" if self.to else escape_hidden(self.path)
-        )
+        name = escape_hidden(self.path)
+        return f"{name} → {escape_hidden(self.to)}" if self.to else name
 
     @property
-    def symbol(self) -> str:
+    def icon_name(self) -> str:
         """The icon of the kind of change."""
         if self.to:
             return "arrow-bend-up-right"
@@ -64,7 +63,7 @@ def read_commit(vault: VaultService, number: int) -> tuple[str, tuple[ShownFile,
         NotFoundError: The journal has no such commit.
     """
     commit = vault.history.commit(number)
-    return commit.summary, tuple(_to_shown_file(vault, change) for change in commit.changes)
+    return commit.summary, tuple(_read_file(vault, change) for change in commit.changes)
 
 
 def read_session(vault: VaultService, turn: str) -> tuple[str, tuple[ShownFile, ...]]:
@@ -78,27 +77,28 @@ def read_session(vault: VaultService, turn: str) -> tuple[str, tuple[ShownFile, 
     commits = vault.history.commits_of_turn(turn)
     files: dict[NotePath, CommittedFile] = {}
     for path, to, before, after in (change for commit in commits for change in commit.changes):
-        earlier = files.pop(path, None)
+        previous = files.pop(path, None)
         combined = CommittedFile(path, to, before, after)
-        if earlier is not None:
-            moved = path if to is None else to
-            combined = CommittedFile(
-                earlier.path, None if moved == earlier.path else moved, earlier.before, after
-            )
-        files[path if to is None else to] = combined
+        new_path = path if to is None else to
+        if previous is not None:
+            target = None if new_path == previous.path else new_path
+            combined = CommittedFile(previous.path, target, previous.before, after)
+        files[new_path] = combined
     summary = commits[-1].summary if commits else ""
-    return summary, tuple(_to_shown_file(vault, change) for change in files.values())
+    return summary, tuple(_read_file(vault, change) for change in files.values())
 
 
-def _to_shown_file(vault: VaultService, change: CommittedFile) -> ShownFile:
+def _read_file(vault: VaultService, change: CommittedFile) -> ShownFile:
     path, target = str(change.path), None if change.to is None else str(change.to)
     try:
-        return ShownFile(path, target, _content(vault, change.before), _content(vault, change.after))
+        return ShownFile(
+            path, target, _read_content(vault, change.before), _read_content(vault, change.after)
+        )
     except NotFoundError as error:
         return ShownFile(path, target, None, None, error.message)
 
 
-def _content(vault: VaultService, key: str | None) -> bytes | None:
+def _read_content(vault: VaultService, key: str | None) -> bytes | None:
     return None if key is None else vault.history.content(key)
 
 
@@ -114,16 +114,16 @@ class ChangesDialog(QDialog):
         resize_within_screen(self, 960, 640)
         self._files = tuple(files)
         self.diff_view = DiffView(theme)
-        self._place = ElidedLabel()
-        self.diff_view.set_header(self._place)
-        self._place.setContentsMargins(0, 0, 12, 0)
+        self._path_label = ElidedLabel()
+        self.diff_view.set_header(self._path_label)
+        self._path_label.setContentsMargins(0, 0, 12, 0)
         self.list = QListWidget()
         self.list.setIconSize(QSize(16, 16))
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(self.tr("Files of this change"))
         for file in self._files:
-            item = QListWidgetItem(icon(theme.theme, file.symbol), file.name)
+            item = QListWidgetItem(icon(theme.theme, file.icon_name), file.name)
             item.setToolTip(file.name)
             self.list.addItem(item)
         body = QSplitter()
@@ -155,7 +155,7 @@ class ChangesDialog(QDialog):
             self.diff_view.show_message(self.tr("This entry changed no files."))
             return
         file = self._files[row]
-        self._place.setText(file.name)
+        self._path_label.setText(file.name)
         if file.problem:
             self.diff_view.show_message(file.problem)
         else:

@@ -24,7 +24,7 @@ def decision_label(decision: str) -> str:
         AuditDecision.TIMED_OUT: translate("Audit", "Timed out"),
         AuditDecision.RULE: translate("Audit", "Denied by rule"),
         AuditDecision.FAILED: translate("Audit", "Failed"),
-        AuditDecision.CANCELLED: translate("Audit", "Cancelled"),
+        AuditDecision.CANCELLED: translate("Audit", "Canceled"),
         AuditDecision.NOT_ASKED: translate("Audit", "Not asked"),
     }
     return labels.get(decision, decision)
@@ -80,10 +80,10 @@ class DecisionDelegate(RowDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(option.font)
-        soft = QColor(color)
-        soft.setAlphaF(0.14)
+        background = QColor(color)
+        background.setAlphaF(0.14)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(soft)
+        painter.setBrush(background)
         painter.drawRoundedRect(chip, height / 2, height / 2)
         painter.setPen(color)
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, label)

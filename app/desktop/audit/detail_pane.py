@@ -42,9 +42,9 @@ class DetailPane(QWidget):
         super().__init__(parent)
         self._theme = theme
         self.entry: AuditEntry | None = None
-        self.diff_button = self._button(self.tr("Open diff"))
-        self.undo_button = self._button(self.tr("Undo"))
-        self.turn_button = self._button(self.tr("Undo the whole turn"))
+        self.diff_button = self._create_button(self.tr("Open diff"))
+        self.undo_button = self._create_button(self.tr("Undo"))
+        self.turn_button = self._create_button(self.tr("Undo the whole turn"))
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -67,12 +67,12 @@ class DetailPane(QWidget):
     def show_entry(self, entry: AuditEntry | None) -> None:
         """Show `entry`, or a hint if it is None."""
         self.entry = entry
-        wrote = entry is not None and entry.commit is not None
-        self.diff_button.setEnabled(wrote)
-        self.undo_button.setEnabled(wrote and entry is not None and entry.undone_by is None)
-        self.turn_button.setVisible(wrote and entry is not None and bool(entry.turn))
-        session = entry is not None and entry.is_of_session
-        text = self.tr("Undo the whole session") if session else self.tr("Undo the whole turn")
+        has_commit = entry is not None and entry.commit is not None
+        self.diff_button.setEnabled(has_commit)
+        self.undo_button.setEnabled(has_commit and entry is not None and entry.undone_by is None)
+        self.turn_button.setVisible(has_commit and entry is not None and bool(entry.turn))
+        is_session = entry is not None and entry.is_of_session
+        text = self.tr("Undo the whole session") if is_session else self.tr("Undo the whole turn")
         self.turn_button.setText(text)
         content = QWidget(self._area)
         # Long words are broken or elided, so that the pane never scrolls sideways.
@@ -93,7 +93,7 @@ class DetailPane(QWidget):
         result = plain_label(escape_hidden(entry.result))
         result.setWordWrap(True)
         column.addWidget(result)
-        column.addWidget(self._decision(entry))
+        column.addWidget(self._create_decision_label(entry))
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(4)
@@ -104,14 +104,14 @@ class DetailPane(QWidget):
             form.addRow(plain_label(name, "muted"), label)
         column.addLayout(form)
         for path in entry.paths[:_MAX_SHOWN_PATHS]:
-            column.addWidget(self._path(path))
-        if (more := len(entry.paths) - _MAX_SHOWN_PATHS) > 0:
-            column.addWidget(plain_label(self.tr("and {0} more").format(more), "muted"))
+            column.addWidget(self._create_path_widget(path))
+        if (hidden_count := len(entry.paths) - _MAX_SHOWN_PATHS) > 0:
+            column.addWidget(plain_label(self.tr("and {0} more").format(hidden_count), "muted"))
         if entry.arguments not in ("", "{}"):
             column.addWidget(plain_label(self.tr("Arguments"), "muted"))
-            column.addWidget(_arguments(entry.arguments, self.tr("Arguments of the call")))
+            column.addWidget(_create_arguments_field(entry.arguments, self.tr("Arguments of the call")))
 
-    def _decision(self, entry: AuditEntry) -> QLabel:
+    def _create_decision_label(self, entry: AuditEntry) -> QLabel:
         text = decision_label(entry.decision)
         label = plain_label(f"{text}: {escape_hidden(entry.reason)}" if entry.reason else text)
         label.setWordWrap(True)
@@ -125,7 +125,7 @@ class DetailPane(QWidget):
             (self.tr("Caller"), f"{entry.caller} ({entry.caller_kind})"),
             (self.tr("Operation"), entry.operation),
             (self.tr("Scope"), entry.scope),
-            (self.tr("Grant"), entry.grant),
+            (self.tr("Auto-approve rule"), entry.grant),
             (self.tr("Turn"), entry.turn),
             (self.tr("Duration"), format_duration(entry.duration_ms)),
             (self.tr("Commit"), "" if entry.commit is None else str(entry.commit)),
@@ -135,7 +135,7 @@ class DetailPane(QWidget):
         ]
         return [(name, value) for name, value in facts if value]
 
-    def _path(self, path: str) -> QWidget:
+    def _create_path_widget(self, path: str) -> QWidget:
         if not path.lower().endswith(NOTE_SUFFIXES):
             return plain_label(escape_hidden(path))
         button = _PathButton(escape_hidden(path))
@@ -145,7 +145,7 @@ class DetailPane(QWidget):
         button.clicked.connect(lambda: self.open_requested.emit(path))
         return button
 
-    def _button(self, text: str) -> QPushButton:
+    def _create_button(self, text: str) -> QPushButton:
         button = QPushButton(text)
         button.setAccessibleName(text)
         return button
@@ -163,22 +163,22 @@ class _PathButton(QPushButton):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Elide the path to the new width."""
         super().resizeEvent(event)
-        room = self.width() - _LINK_PADDING
-        text = self.fontMetrics().elidedText(self._path, Qt.TextElideMode.ElideMiddle, room)
+        width = self.width() - _LINK_PADDING
+        text = self.fontMetrics().elidedText(self._path, Qt.TextElideMode.ElideMiddle, width)
         self.setText(text.replace("&", "&&"))
 
     def sizeHint(self) -> QSize:
-        """Return the height of one line, and no width of its own."""
+        """Return the height of one line and a small width; the layout sets the actual width."""
         return QSize(80, self.fontMetrics().height() + 8)
 
 
-def _arguments(text: str, name: str) -> QPlainTextEdit:
+def _create_arguments_field(text: str, name: str) -> QPlainTextEdit:
     """Create a view of the logged arguments, indented and with hidden characters named."""
     try:
-        shown = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+        formatted = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     except ValueError:
-        shown = text
-    field = QPlainTextEdit("\n".join(escape_hidden(line) for line in shown.split("\n")))
+        formatted = text
+    field = QPlainTextEdit("\n".join(escape_hidden(line) for line in formatted.split("\n")))
     field.setReadOnly(True)
     field.setFont(code_font())
     field.setMinimumHeight(96)

@@ -20,7 +20,7 @@ _MAX_COMBO_WIDTH = 240
 
 
 class FilterBar(QWidget):
-    """`changed` carries the `AuditFilter` a moment after the last change of a field."""
+    """The filter fields; `changed` carries the `AuditFilter` a moment after the last change."""
 
     changed = Signal(object)
 
@@ -31,8 +31,8 @@ class FilterBar(QWidget):
         self.caller = _create_combo_box(self.tr("Any caller"), self.tr("Filter by caller"))
         self.tool = _create_combo_box(self.tr("Any tool"), self.tr("Filter by tool"))
         self.decision = _create_combo_box(self.tr("Any decision"), self.tr("Filter by decision"))
-        for decided in AuditDecision:
-            self.decision.addItem(decision_label(decided), decided.value)
+        for decision in AuditDecision:
+            self.decision.addItem(decision_label(decision), decision.value)
         self.dates = _create_combo_box(self.tr("Any time"), self.tr("Filter by date"))
         spans = ((self.tr("Today"), 0), (self.tr("Last 7 days"), 6), (self.tr("Last 30 days"), 29))
         for label, days in spans:
@@ -45,7 +45,7 @@ class FilterBar(QWidget):
 
     @property
     def current_filter(self) -> AuditFilter:
-        """Return the filter that the fields describe."""
+        """The filter that the fields describe."""
         since, until = self._span()
         return AuditFilter(
             text=self.text.text().strip(),
@@ -79,12 +79,12 @@ class FilterBar(QWidget):
             box.setCurrentIndex(0)
 
     def _span(self) -> tuple[float | None, float | None]:
-        chosen = self.dates.currentData()
-        if chosen is None or chosen == "":
+        selected = self.dates.currentData()
+        if selected is None or selected == "":
             return None, None
-        if chosen == _DATE_RANGE:
+        if selected == _DATE_RANGE:
             return _day_start(self.first.date()), _day_start(self.last.date().addDays(1)) - 0.001
-        day = datetime.combine(datetime.now().date() - timedelta(days=int(chosen)), time())
+        day = datetime.combine(datetime.now().date() - timedelta(days=int(selected)), time())
         return day.timestamp(), None
 
     def _build(self) -> None:
@@ -92,7 +92,7 @@ class FilterBar(QWidget):
         layout.setContentsMargins(8, 6, 8, 6)
         layout.setSpacing(6)
         self.text.setMinimumWidth(_MIN_TEXT_CHARS * self.text.fontMetrics().averageCharWidth())
-        # The text field takes the room that the choices leave.
+        # The text field takes the width that the combo boxes leave.
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         layout.addWidget(self.text, 1)
         boxes = (self.caller, self.tool, self.decision, self.dates)
@@ -108,23 +108,23 @@ class FilterBar(QWidget):
         self._timer.timeout.connect(lambda: self.changed.emit(self.current_filter))
 
     def _show_dates(self) -> None:
-        between = self.dates.currentData() == _DATE_RANGE
-        self.first.setVisible(between)
-        self.last.setVisible(between)
+        is_range = self.dates.currentData() == _DATE_RANGE
+        self.first.setVisible(is_range)
+        self.last.setVisible(is_range)
 
 
 class _ChoiceBox(QComboBox):
-    """A combo box as wide as its choices where there is room; a narrow window cuts them off."""
+    """A combo box as wide as its longest choice; in a narrow window, it shrinks and cuts the text off."""
 
     def minimumSizeHint(self) -> QSize:
-        """Return a width of a few letters."""
-        whole = super().minimumSizeHint()
-        return QSize(min(_MIN_COMBO_WIDTH, whole.width()), whole.height())
+        """Return a small width, so that the window can be narrow."""
+        hint = super().minimumSizeHint()
+        return QSize(min(_MIN_COMBO_WIDTH, hint.width()), hint.height())
 
 
-def _create_combo_box(anything: str, name: str) -> QComboBox:
+def _create_combo_box(any_label: str, name: str) -> QComboBox:
     box = _ChoiceBox()
-    box.addItem(anything, "")
+    box.addItem(any_label, "")
     box.setAccessibleName(name)
     box.setToolTip(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)

@@ -35,7 +35,7 @@ class AuditEntriesModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._entries: list[AuditEntry] = []
-        self._steps: dict[int, list[AuditEntry]] = {}  # by the id of the row, newest first
+        self._merged: dict[int, list[AuditEntry]] = {}  # by the id of the row, newest first
         self._expanded: set[str] = set()
 
     @property
@@ -49,35 +49,35 @@ class AuditEntriesModel(QAbstractTableModel):
         if not self._entries:
             return None
         last = self._entries[-1]
-        return self._steps.get(last.id, [last])[-1].id
+        return self._merged.get(last.id, [last])[-1].id
 
     def merged_saves(self, row: int) -> Sequence[AuditEntry]:
         """Return the older saves of the session that a row represents."""
-        return self._steps.get(self._entries[row].id, ())
+        return self._merged.get(self._entries[row].id, ())
 
     def expand(self, row: int) -> None:
         """Show all saves of the session that a row represents."""
-        steps = self._steps.pop(self._entries[row].id, [])
-        if steps:
+        saves = self._merged.pop(self._entries[row].id, [])
+        if saves:
             self._expanded.add(self._entries[row].turn)
-            self.beginInsertRows(_NO_INDEX, row + 1, row + len(steps))
-            self._entries[row + 1 : row + 1] = steps
+            self.beginInsertRows(_NO_INDEX, row + 1, row + len(saves))
+            self._entries[row + 1 : row + 1] = saves
             self.endInsertRows()
             self.dataChanged.emit(self.index(row, 0), self.index(row, DURATION))
 
     def replace_all(self, entries: Sequence[AuditEntry]) -> None:
         """Replace all rows by `entries`."""
         self.beginResetModel()
-        self._steps.clear()
-        self._entries = self._grouped(entries)
+        self._merged.clear()
+        self._entries = self._group_sessions(entries)
         self.endResetModel()
 
     def add_older(self, entries: Sequence[AuditEntry]) -> None:
         """Add a page of older entries at the end."""
-        rest = list(entries)
-        while rest and self._entries and self._joins(self._entries[-1], rest[0]):
-            self._steps.setdefault(self._entries[-1].id, []).append(rest.pop(0))
-        if rows := self._grouped(rest):
+        remaining = list(entries)
+        while remaining and self._entries and self._are_same_session(self._entries[-1], remaining[0]):
+            self._merged.setdefault(self._entries[-1].id, []).append(remaining.pop(0))
+        if rows := self._group_sessions(remaining):
             first = len(self._entries)
             self.beginInsertRows(_NO_INDEX, first, first + len(rows) - 1)
             self._entries += rows
@@ -85,47 +85,49 @@ class AuditEntriesModel(QAbstractTableModel):
 
     def add_newer(self, entries: Sequence[AuditEntry]) -> None:
         """Add new entries, oldest first, on top."""
-        known = self._entries[0].id if self._entries else 0
-        new = [entry for entry in reversed(entries) if entry.id > known]
-        if new and self._entries and self._joins(new[-1], self._entries[0]):
+        newest_id = self._entries[0].id if self._entries else 0
+        added = [entry for entry in reversed(entries) if entry.id > newest_id]
+        if added and self._entries and self._are_same_session(added[-1], self._entries[0]):
             # The session's row moves to the top with the new save, and contains the others.
             self.beginRemoveRows(_NO_INDEX, 0, 0)
             top = self._entries.pop(0)
             self.endRemoveRows()
-            new += [top, *self._steps.pop(top.id, [])]
-        if rows := self._grouped(new):
+            added += [top, *self._merged.pop(top.id, [])]
+        if rows := self._group_sessions(added):
             self.beginInsertRows(_NO_INDEX, 0, len(rows) - 1)
             self._entries[:0] = rows
             self.endInsertRows()
 
-    def _joins(self, newer: AuditEntry, older: AuditEntry) -> bool:
+    def _are_same_session(self, newer: AuditEntry, older: AuditEntry) -> bool:
         """Return whether two consecutive entries are saves of a session that is shown as one row."""
-        same = newer.is_of_session and older.is_of_session and newer.turn == older.turn
-        return same and newer.turn not in self._expanded
+        is_same = newer.is_of_session and older.is_of_session and newer.turn == older.turn
+        return is_same and newer.turn not in self._expanded
 
-    def _grouped(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-        """Return the rows for `entries`, newest first; store the other saves of a session as its steps."""
+    def _group_sessions(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
+        """Return the rows for `entries`, newest first; store the other saves of a session in `_merged`."""
         rows: list[AuditEntry] = []
         for entry in entries:
-            if rows and self._joins(rows[-1], entry):
-                self._steps.setdefault(rows[-1].id, []).append(entry)
+            if rows and self._are_same_session(rows[-1], entry):
+                self._merged.setdefault(rows[-1].id, []).append(entry)
             else:
                 rows.append(entry)
         return rows
 
-    def mark_undone(self, commits: Sequence[int], by: int) -> None:
-        """Mark the entries of `commits` as undone by entry `by`."""
-        for steps in self._steps.values():
-            steps[:] = [replace(each, undone_by=by) if each.commit in commits else each for each in steps]
+    def mark_undone(self, commits: Sequence[int], entry_id: int) -> None:
+        """Mark the entries of `commits` as undone by entry `entry_id`."""
+        for saves in self._merged.values():
+            saves[:] = [
+                replace(save, undone_by=entry_id) if save.commit in commits else save for save in saves
+            ]
         for row, entry in enumerate(self._entries):
             if entry.commit is not None and entry.commit in commits:
-                self._entries[row] = replace(entry, undone_by=by)
+                self._entries[row] = replace(entry, undone_by=entry_id)
                 self.dataChanged.emit(self.index(row, 0), self.index(row, DURATION))
 
-    def row_of(self, id: int) -> int | None:
+    def row_of(self, entry_id: int) -> int | None:
         """Return the row of an entry or of its session; None if it is not shown."""
         for row, entry in enumerate(self._entries):
-            if id in (entry.id, *(step.id for step in self._steps.get(entry.id, ()))):
+            if entry_id in (entry.id, *(save.id for save in self._merged.get(entry.id, ()))):
                 return row
         return None
 
@@ -161,9 +163,9 @@ class AuditEntriesModel(QAbstractTableModel):
             return entry
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             text = cell_text(entry, index.column())
-            times = len(self.merged_saves(index.row())) + 1
-            if index.column() == RESULT and times > 1:
-                return PluralText("Audit", "{1} ({0} time)", "{1} ({0} times)").format(times, text)
+            count = len(self.merged_saves(index.row())) + 1
+            if index.column() == RESULT and count > 1:
+                return PluralText("Audit", "{1} ({0} time)", "{1} ({0} times)").format(count, text)
             return text
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == DURATION:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -190,7 +192,7 @@ def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:
     """Return whether the filter shows a new entry."""
     paths = json.dumps(entry.paths, ensure_ascii=False)
     searched = (entry.tool, entry.caller, entry.arguments, entry.result, entry.reason, paths)
-    tests = (
+    conditions = (
         not criteria.text or any(criteria.text.lower() in text.lower() for text in searched),
         criteria.caller in ("", entry.caller),
         criteria.tool in ("", entry.tool),
@@ -200,14 +202,14 @@ def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:
         criteria.since is None or entry.time >= criteria.since,
         criteria.until is None or entry.time <= criteria.until,
     )
-    return all(tests)
+    return all(conditions)
 
 
 def format_time(seconds: float) -> str:
-    """Return a time in local time: the clock time for today, else also the date."""
+    """Return a time in local time: for today the time of day, otherwise also the date."""
     moment = datetime.fromtimestamp(seconds)
-    today = moment.date() == datetime.now().date()
-    return moment.strftime("%H:%M:%S" if today else "%Y-%m-%d %H:%M:%S")
+    is_today = moment.date() == datetime.now().date()
+    return moment.strftime("%H:%M:%S" if is_today else "%Y-%m-%d %H:%M:%S")
 
 
 def format_duration(milliseconds: float) -> str:

@@ -60,9 +60,9 @@ class AuditPanel(Panel):
         super().__init__("", parent)
         self._client = client
         self._theme = theme
-        self._round = 0
-        self._at_end = False
-        self._loading = False
+        self._load_count = 0
+        self._is_at_end = False
+        self._is_loading = False
         # The tab above the panel shows its name; the buttons are in the filter row.
         self.title.hide()
         self.setAccessibleName(self.tr("Audit log"))
@@ -73,7 +73,7 @@ class AuditPanel(Panel):
         self.model = AuditEntriesModel(self)
         self.table = QTableView(self._body)
         self.detail = DetailPane(theme, self._body)
-        self.verdict = ElidedLabel()
+        self.status_label = ElidedLabel()
         self.count = QLabel()
         self.count.setProperty("tone", "faint")
         self._empty = EmptyState(theme, "clipboard-text", "", "", parent=self._stack)
@@ -89,13 +89,13 @@ class AuditPanel(Panel):
 
     async def load_first(self) -> None:
         """Load the newest matching entries."""
-        self._round += 1
-        started, wanted = self._round, self.filters.current_filter
-        entries = await self._client.run(lambda vault: vault.history.entries(wanted, PAGE_SIZE))
-        if started == self._round:
-            self._at_end = len(entries) < PAGE_SIZE
+        self._load_count += 1
+        load_number, criteria = self._load_count, self.filters.current_filter
+        entries = await self._client.run(lambda vault: vault.history.entries(criteria, PAGE_SIZE))
+        if load_number == self._load_count:
+            self._is_at_end = len(entries) < PAGE_SIZE
             # Entries that arrived by events while the log was read.
-            newer = [entry for entry in reversed(self.model.entries) if matches_filter(entry, wanted)]
+            newer = [entry for entry in reversed(self.model.entries) if matches_filter(entry, criteria)]
             self.model.replace_all(entries)
             self.model.add_newer(newer)
             self._add_filter_choices(entries)
@@ -103,54 +103,55 @@ class AuditPanel(Panel):
     async def load_more(self) -> None:
         """Load the next page of older entries."""
         oldest = self.model.oldest_id
-        if self._at_end or self._loading or oldest is None:
+        if self._is_at_end or self._is_loading or oldest is None:
             return
-        self._loading = True
-        started, wanted = self._round, self.filters.current_filter
+        self._is_loading = True
+        load_number, criteria = self._load_count, self.filters.current_filter
         try:
-            entries = await self._client.run(lambda vault: vault.history.entries(wanted, PAGE_SIZE, oldest))
+            entries = await self._client.run(lambda vault: vault.history.entries(criteria, PAGE_SIZE, oldest))
         finally:
-            self._loading = False
-        if started == self._round:
-            self._at_end = len(entries) < PAGE_SIZE
+            self._is_loading = False
+        if load_number == self._load_count:
+            self._is_at_end = len(entries) < PAGE_SIZE
             self.model.add_older(entries)
             self._add_filter_choices(entries)
 
     async def verify(self) -> None:
         """Verify the hash chain and show the result."""
-        self._show_verdict(self.tr("Checking…"), "muted")
-
-        found: AuditCheck = await self._client.run(lambda vault: asyncio.to_thread(vault.history.verify))
-        if found.ok:
+        self._show_status(self.tr("Verifying…"), "muted")
+        check: AuditCheck = await self._client.run(lambda vault: asyncio.to_thread(vault.history.verify))
+        if check.ok:
             text = PluralText(
                 "AuditPanel", "Log intact: {0} entry verified", "Log intact: {0} entries verified"
-            ).format(found.rows)
-            text = " ".join([text, *(gap.message for gap in found.gaps)])
-        elif found.first_bad is not None:
-            text = self.tr("Log damaged at entry {0}: {1}").format(found.first_bad, found.reason)
+            ).format(check.rows)
+            text = " ".join([text, *(gap.message for gap in check.gaps)])
+        elif check.first_bad is not None:
+            text = self.tr("Log damaged at entry {0}: {1}").format(check.first_bad, check.reason)
         else:
-            text = self.tr("Log damaged: {0}").format(found.reason)
-        self._show_verdict(text, "success" if found.ok else "danger")
+            text = self.tr("Log damaged: {0}").format(check.reason)
+        self._show_status(text, "success" if check.ok else "danger")
 
     async def export(self, suffix: ExportFormat) -> None:
         """Export the filtered entries as "csv" or "jsonl" to a file that the user chooses."""
-        kind = "CSV (*.csv)" if suffix == "csv" else "JSON Lines (*.jsonl)"
-        file = await dialogs.pick_save_file(self, self.tr("Export the audit log"), f"audit.{suffix}", kind)
+        file_type = "CSV (*.csv)" if suffix == "csv" else "JSON Lines (*.jsonl)"
+        file = await dialogs.pick_save_file(
+            self, self.tr("Export the audit log"), f"audit.{suffix}", file_type
+        )
         if file is None:
             return
-        wanted = self.filters.current_filter
-        count = await self._client.run(lambda vault: vault.history.export(file, wanted, suffix))
+        criteria = self.filters.current_filter
+        count = await self._client.run(lambda vault: vault.history.export(file, criteria, suffix))
         text = PluralText("AuditPanel", "{0} entry written to {1}", "{0} entries written to {1}").format(
             count, file.name
         )
-        self._show_verdict(text, "muted")
+        self._show_status(text, "muted")
 
-    def _show_verdict(self, text: str, tone: str) -> None:
-        self.verdict.setText(text)
-        self.verdict.setProperty("tone", tone)
-        self.verdict.style().unpolish(self.verdict)
-        self.verdict.style().polish(self.verdict)
-        self.verdict.setVisible(bool(text))
+    def _show_status(self, text: str, tone: str) -> None:
+        self.status_label.setText(text)
+        self.status_label.setProperty("tone", tone)
+        self.status_label.style().unpolish(self.status_label)
+        self.status_label.style().polish(self.status_label)
+        self.status_label.setVisible(bool(text))
 
     async def open_diff(self, entry: AuditEntry) -> None:
         """Show the changes that the entry's call wrote."""
@@ -171,7 +172,7 @@ class AuditPanel(Panel):
 
     async def _find_entry(self, number: int) -> None:
         await self.load_first()
-        while (oldest := self.model.oldest_id) is not None and oldest > number and not self._at_end:
+        while (oldest := self.model.oldest_id) is not None and oldest > number and not self._is_at_end:
             await self.load_more()
         row = self.model.row_of(number)
         if row is not None:
@@ -195,9 +196,9 @@ class AuditPanel(Panel):
             action.triggered.connect(lambda _=False, suffix=suffix: self._start_export(suffix))
         self.export_button.setMenu(menu)
         self.export_button.setPopupMode(ThemedButton.ToolButtonPopupMode.InstantPopup)
-        for widget in (self.count, self.verdict, self.verify_button, self.export_button):
+        for widget in (self.count, self.status_label, self.verify_button, self.export_button):
             self.filters.add(widget)
-        self.verdict.hide()
+        self.status_label.hide()
 
     def _build_table(self) -> None:
         table = self.table
@@ -267,23 +268,23 @@ class AuditPanel(Panel):
         appended = [event.entry for event in events if isinstance(event, AuditAppended)]
         if not appended:
             return
-        wanted = self.filters.current_filter
-        self.model.add_newer([entry for entry in appended if matches_filter(entry, wanted)])
+        criteria = self.filters.current_filter
+        self.model.add_newer([entry for entry in appended if matches_filter(entry, criteria)])
         for entry in appended:
             if entry.undoes:
                 self.model.mark_undone(entry.undoes, entry.id)
         self._add_filter_choices(appended)
-        shown = self.detail.entry
-        if shown is not None and (row := self.model.row_of(shown.id)) is not None:
-            now = self.model.entries[row]
-            if now != shown:
-                self.detail.show_entry(now)
+        selected = self.detail.entry
+        if selected is not None and (row := self.model.row_of(selected.id)) is not None:
+            updated = self.model.entries[row]
+            if updated != selected:
+                self.detail.show_entry(updated)
 
     def _add_filter_choices(self, entries: tuple[AuditEntry, ...] | list[AuditEntry]) -> None:
         for entry in entries:
             self.filters.add_choices(entry)
         count = len(self.model.entries)
-        shown = f"{count:,}" if self._at_end or not count else f"{count:,}+"
+        shown = f"{count:,}" if self._is_at_end or not count else f"{count:,}+"
         self.count.setText(shown)
         self.count.setAccessibleName(self.tr("Entries shown: {0}").format(shown))
         if count:

@@ -33,15 +33,15 @@ class TwoLineDelegate(QStyledItemDelegate):
         theme = self._theme.theme
         first, _, second = str(index.data(Qt.ItemDataRole.DisplayRole)).partition("\n")
         metrics = QFontMetrics(option.font)
-        box = QRect(option.rect).adjusted(_SIDE_MARGIN, _TOP_MARGIN, -_SIDE_MARGIN, 0)
-        box.setHeight(metrics.height())
+        rect = QRect(option.rect).adjusted(_SIDE_MARGIN, _TOP_MARGIN, -_SIDE_MARGIN, 0)
+        rect.setHeight(metrics.height())
         painter.save()
         painter.setFont(option.font)
         for label, color in ((first, theme.text), (second, theme.muted)):
-            shown = metrics.elidedText(label, Qt.TextElideMode.ElideMiddle, box.width())
+            text = metrics.elidedText(label, Qt.TextElideMode.ElideMiddle, rect.width())
             painter.setPen(QColor(color))
-            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
-            box.translate(0, metrics.height() + _LINE_GAP)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+            rect.translate(0, metrics.height() + _LINE_GAP)
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:

@@ -31,12 +31,12 @@ async def undo(
     If later edits conflict, show both texts and let the user choose.
     """
     arguments: dict[str, object] = {"turn": entry.turn} if whole_turn else {"entry": entry.id}
-    unresolved = True
-    while unresolved:
+    is_incomplete = True
+    while is_incomplete:
         outcome: ToolOutcome = await client.run(
             lambda vault: vault.call(Call.of("undo", arguments, Caller.user()))
         )
-        unresolved = outcome.success and outcome.commit is not None and bool(outcome.result.get("left"))
+        is_incomplete = outcome.success and outcome.commit is not None and bool(outcome.result.get("left"))
     if outcome.success or outcome.denied:
         return
     if _is_conflict(outcome):
@@ -58,7 +58,7 @@ async def _resolve_conflicts(
         choices = await _pick_contents(plan, theme, window) if plan.conflicts else {}
         if choices is None:
             return
-        outcome = await client.run(partial(_write, plan, choices, arguments))
+        outcome = await client.run(partial(_write_choices, plan, choices, arguments))
     if not outcome.success and not outcome.denied:
         await dialogs.show_message(window, translate("Audit", "Not undone"), outcome.message)
 
@@ -74,7 +74,7 @@ async def _pick_contents(
     return choices if accepted else None
 
 
-async def _write(
+async def _write_choices(
     plan: UndoPlan,
     choices: dict[NotePath, bytes | None],
     arguments: dict[str, object],

@@ -28,7 +28,7 @@ class Bookmarks:
         self.items, self.problem = self._file.load()
 
     def contains(self, path: str) -> bool:
-        """Return True if the note at `path` is bookmarked."""
+        """Return whether the note at `path` is bookmarked."""
         return any(item.kind == "file" and item.target == path for item in self.items)
 
     def add(self, bookmark: Bookmark) -> None:

@@ -19,7 +19,7 @@ from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 
 BOOKMARK_ROLE = int(Qt.ItemDataRole.UserRole)
-_SYMBOLS = {"file": "file-text", "folder": "folder-simple", "search": "magnifying-glass"}
+_ICONS = {"file": "file-text", "folder": "folder-simple", "search": "magnifying-glass"}
 
 
 class BookmarksPanel(Panel):
@@ -61,7 +61,7 @@ class BookmarksPanel(Panel):
         self.add_button.clicked.connect(lambda: self.toggle(self._current))
         self.tree.itemClicked.connect(lambda item, _: self._open(item))
         self.tree.itemActivated.connect(lambda item, _: self._open(item))
-        self.tree.customContextMenuRequested.connect(self._menu)
+        self.tree.customContextMenuRequested.connect(self._show_menu)
         client.events.batch.connect(self._handle_events)
         self.set_current_note("")
         self.show_bookmarks()
@@ -72,14 +72,14 @@ class BookmarksPanel(Panel):
         tasks.start(self.load_shared(), owner=self, what=self.tr("read the bookmarks"))
 
     async def load_shared(self) -> None:
-        """Load the bookmarks that Obsidian keeps in the vault."""
-        found = await self._client.run(lambda vault: vault.notes.obsidian_settings())
-        shared = [problem for problem in found.problems if "bookmarks.json" in problem]
-        for problem in filter(None, (*shared, self.bookmarks.problem)):
+        """Load the bookmarks that Obsidian has saved in the vault."""
+        settings = await self._client.run(lambda vault: vault.notes.obsidian_settings())
+        problems = [problem for problem in settings.problems if "bookmarks.json" in problem]
+        for problem in filter(None, (*problems, self.bookmarks.problem)):
             self.failed.emit(problem)
         self.bookmarks.problem = ""
-        if found.bookmarks != self._shared:
-            self._shared = found.bookmarks
+        if settings.bookmarks != self._shared:
+            self._shared = settings.bookmarks
             self.show_bookmarks()
 
     def set_current_note(self, path: str) -> None:
@@ -104,7 +104,7 @@ class BookmarksPanel(Panel):
     def show_bookmarks(self) -> None:
         """Show the user's own bookmarks, then Obsidian's by their groups."""
         self.tree.clear()
-        self.tree.addTopLevelItems([self._item(bookmark) for bookmark in self.bookmarks.items])
+        self.tree.addTopLevelItems([self._create_item(bookmark) for bookmark in self.bookmarks.items])
         own = set(self.bookmarks.items)
         groups: dict[str, QTreeWidgetItem] = {}
         for bookmark in self._shared:
@@ -116,17 +116,17 @@ class BookmarksPanel(Panel):
                 groups[name].setFlags(Qt.ItemFlag.ItemIsEnabled)
                 self.tree.addTopLevelItem(groups[name])
                 groups[name].setExpanded(True)
-            groups[name].addChild(self._item(bookmark))
+            groups[name].addChild(self._create_item(bookmark))
         count = len(self.bookmarks.items) + sum(group.childCount() for group in groups.values())
         self.title.set_count(f"{count:,}" if count else "")
         self._stack.setCurrentWidget(self.tree if count else self._empty)
 
-    def _item(self, bookmark: Bookmark) -> QTreeWidgetItem:
+    def _create_item(self, bookmark: Bookmark) -> QTreeWidgetItem:
         is_note = bookmark.kind == "file"
         name = NotePath(bookmark.target).name if is_note else bookmark.target
-        shown = bookmark.title or (f"{name} › {bookmark.fragment}" if bookmark.fragment else name)
-        item = QTreeWidgetItem([shown])
-        item.setIcon(0, icon(self._theme.theme, _SYMBOLS[bookmark.kind]))
+        label = bookmark.title or (f"{name} › {bookmark.fragment}" if bookmark.fragment else name)
+        item = QTreeWidgetItem([label])
+        item.setIcon(0, icon(self._theme.theme, _ICONS[bookmark.kind]))
         item.setToolTip(0, bookmark.target)
         item.setData(0, BOOKMARK_ROLE, bookmark)
         return item
@@ -142,22 +142,22 @@ class BookmarksPanel(Panel):
         else:
             self.search_requested.emit(bookmark.target)
 
-    def _menu(self, at: QPoint) -> None:
-        item = self.tree.itemAt(at)
+    def _show_menu(self, position: QPoint) -> None:
+        item = self.tree.itemAt(position)
         bookmark = item.data(0, BOOKMARK_ROLE) if item is not None else None
         if not isinstance(bookmark, Bookmark) or bookmark not in self.bookmarks.items:
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.tr("Remove the bookmark"), lambda: self.toggle(bookmark.target))
-        menu.popup(self.tree.viewport().mapToGlobal(at))
+        menu.popup(self.tree.viewport().mapToGlobal(position))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         moves = {
-            old.text: new.text
+            old_path.text: new_path.text
             for event in events
             if isinstance(event, NotesChanged)
-            for old, new in event.moved
+            for old_path, new_path in event.moved
         }
         try:
             if moves and self.bookmarks.rename_paths(moves):

@@ -29,7 +29,7 @@ class _CallFilterModel(QSortFilterProxyModel):
 
     def filterAcceptsRow(self, row: int, parent: _Index) -> bool:
         activity: ActivityItem = self.sourceModel().index(row, 0, parent).data(ACTIVITY_ROLE)
-        return activity.origin is ActivityOrigin.CLIENT and activity.who == self._name
+        return activity.origin is ActivityOrigin.CLIENT and activity.caller == self._name
 
 
 class CallList(QWidget):
@@ -43,10 +43,10 @@ class CallList(QWidget):
     entry_requested = Signal(int)
     log_requested = Signal(str)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._name = ""
-        self.shown = _CallFilterModel(self)
+        self.filtered = _CallFilterModel(self)
         self.list = EnterListView()
         self.list.setItemDelegate(ActivityDelegate(theme, self.list))
         self.list.setUniformItemSizes(True)
@@ -80,13 +80,13 @@ class CallList(QWidget):
         column.setSpacing(0)
         column.addWidget(self._stack, 1)
         column.addLayout(row)
-        self.list.setModel(self.shown)
+        self.list.setModel(self.filtered)
         for signal in (
-            self.shown.rowsInserted,
-            self.shown.rowsRemoved,
-            self.shown.modelReset,
-            self.shown.layoutChanged,
-            self.shown.dataChanged,
+            self.filtered.rowsInserted,
+            self.filtered.rowsRemoved,
+            self.filtered.modelReset,
+            self.filtered.layoutChanged,
+            self.filtered.dataChanged,
             self.list.selectionModel().currentChanged,
         ):
             signal.connect(self._update)
@@ -99,35 +99,37 @@ class CallList(QWidget):
 
     def set_feed(self, feed: ActivityModel) -> None:
         """Show calls from this feed."""
-        self.shown.setSourceModel(feed)
+        self.filtered.setSourceModel(feed)
         self._update()
 
     def show_for(self, name: str) -> None:
         """Show the calls of the program `name`."""
         if name != self._name:
             self._name = name
-            self.shown.show_for(name)
+            self.filtered.show_for(name)
             self._update()
 
     @property
     def calls(self) -> tuple[ActivityItem, ...]:
         """Return the listed calls."""
-        return tuple(self.shown.index(row, 0).data(ACTIVITY_ROLE) for row in range(self.shown.rowCount()))
+        return tuple(
+            self.filtered.index(row, 0).data(ACTIVITY_ROLE) for row in range(self.filtered.rowCount())
+        )
 
     @property
     def current(self) -> ActivityItem | None:
         """The selected call, or the newest one if none is selected."""
         index = self.list.currentIndex()
-        if not index.isValid() and self.shown.rowCount():
-            index = self.shown.index(0, 0)
-        found: ActivityItem | None = index.data(ACTIVITY_ROLE) if index.isValid() else None
-        return found
+        if not index.isValid() and self.filtered.rowCount():
+            index = self.filtered.index(0, 0)
+        call: ActivityItem | None = index.data(ACTIVITY_ROLE) if index.isValid() else None
+        return call
 
     def _update(self, *_: object) -> None:
-        self._stack.setCurrentIndex(1 if self.shown.rowCount() else 0)
+        self._stack.setCurrentIndex(1 if self.filtered.rowCount() else 0)
         call = self.current
-        waits = call is not None and call.status is ActivityStatus.PENDING and call.request is not None
-        self.review.setVisible(waits)
+        is_pending = call is not None and call.status is ActivityStatus.PENDING and call.request is not None
+        self.review.setVisible(is_pending)
         self.entry.setEnabled(call is not None and call.entry is not None)
 
     def _act_on_current(self, _: object) -> None:

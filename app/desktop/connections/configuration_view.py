@@ -1,4 +1,4 @@
-"""Show and copy the configuration that a program needs."""
+"""The view of the configuration that a program needs, with a button to copy it."""
 
 from __future__ import annotations
 
@@ -14,24 +14,30 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.connections.configurations import TARGETS, Configuration, ConnectionDetails, Target, Way
+from app.desktop.connections.configurations import (
+    TARGETS,
+    Configuration,
+    ConnectionDetails,
+    Target,
+    Transport,
+)
 from app.desktop.theme.theme import ThemeSource
 
 
 class ConfigurationView(QWidget):
-    """The configuration of one connection, for the chosen program and connection type."""
+    """Shows the configuration of one connection, for the selected program and transport."""
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._connection: ConnectionDetails | None = None
         self.target = QComboBox()
-        for one in TARGETS:
-            self.target.addItem(one.title, one)
+        for target in TARGETS:
+            self.target.addItem(target.title, target)
         self.target.setToolTip(self.tr("Program to configure"))
         self.target.setAccessibleName(self.target.toolTip())
-        self.way = QComboBox()
-        self.way.setToolTip(self.tr("Connection type"))
-        self.way.setAccessibleName(self.way.toolTip())
+        self.transport = QComboBox()
+        self.transport.setToolTip(self.tr("Connection type"))
+        self.transport.setAccessibleName(self.transport.toolTip())
         self.copy = QPushButton(self.tr("Copy configuration"))
         self.copy.setProperty("role", "primary")
         self.copy.setToolTip(self.tr("Copy the configuration to the clipboard"))
@@ -48,7 +54,7 @@ class ConfigurationView(QWidget):
         row = QHBoxLayout()
         row.setSpacing(6)
         row.addWidget(self.target)
-        row.addWidget(self.way)
+        row.addWidget(self.transport)
         row.addStretch(1)
         row.addWidget(self.copy)
         column = QVBoxLayout(self)
@@ -57,41 +63,41 @@ class ConfigurationView(QWidget):
         column.addLayout(row)
         column.addWidget(self.status)
         column.addWidget(self.text, 1)
-        self.target.currentIndexChanged.connect(self._list_connection_types)
-        self.way.currentIndexChanged.connect(self._show)
+        self.target.currentIndexChanged.connect(self._list_transports)
+        self.transport.currentIndexChanged.connect(self._show)
         self.copy.clicked.connect(self._copy)
-        self._list_connection_types()
+        self._list_transports()
 
     def show_connection(
-        self, connection: ConnectionDetails, way: Way | None = None, target: str = ""
+        self, connection: ConnectionDetails, transport: Transport | None = None, target: str = ""
     ) -> None:
-        """Show the configuration of this connection, initially for `target` and `way` if given."""
+        """Show the configuration of this connection, initially for `target` and `transport` if given."""
         self._connection = connection
-        ids = [one.id for one in TARGETS]
+        ids = [known.id for known in TARGETS]
         if target in ids:
             self.target.setCurrentIndex(ids.index(target))
-        if way is not None and (at := self.way.findData(way)) >= 0:
-            self.way.setCurrentIndex(at)
+        if transport is not None and (index := self.transport.findData(transport)) >= 0:
+            self.transport.setCurrentIndex(index)
         self._show()
 
     @property
     def configuration(self) -> Configuration | None:
         """The shown configuration."""
         target: Target = self.target.currentData()
-        way: Way = self.way.currentData()
-        return target.make(self._connection, way) if self._connection is not None else None
+        transport: Transport = self.transport.currentData()
+        return target.build(self._connection, transport) if self._connection is not None else None
 
-    def _list_connection_types(self) -> None:
+    def _list_transports(self) -> None:
         target: Target = self.target.currentData()
-        before = self.way.currentData()
-        names = {"stdio": self.tr("starts Scriptorium"), "http": self.tr("over HTTP, with a token")}
-        self.way.blockSignals(True)
-        self.way.clear()
-        for way in target.ways:
-            self.way.addItem(names[way], way)
-        self.way.setCurrentIndex(max(0, self.way.findData(before)))
-        self.way.setEnabled(len(target.ways) > 1)
-        self.way.blockSignals(False)
+        previous = self.transport.currentData()
+        names = {"stdio": self.tr("Started by the program"), "http": self.tr("Over HTTP, with a token")}
+        self.transport.blockSignals(True)
+        self.transport.clear()
+        for transport in target.transports:
+            self.transport.addItem(names[transport], transport)
+        self.transport.setCurrentIndex(max(0, self.transport.findData(previous)))
+        self.transport.setEnabled(len(target.transports) > 1)
+        self.transport.blockSignals(False)
         self._show()
 
     def _show(self, *_: object) -> None:
@@ -102,16 +108,20 @@ class ConfigurationView(QWidget):
         if configuration.text.rstrip("\n") != self.text.toPlainText():
             self.text.setPlainText(configuration.text.rstrip("\n"))
         self.status.setText(self._location_text(configuration))
-        usable = self.way.currentData() == "stdio" or bool(self._connection and self._connection.address)
-        self.copy.setEnabled(usable)
+        is_usable = self.transport.currentData() == "stdio" or bool(
+            self._connection and self._connection.address
+        )
+        self.copy.setEnabled(is_usable)
 
     def _location_text(self, configuration: Configuration) -> str:
         connection = self._connection
-        place = (
-            self.tr("Add to {0}; keep the existing content.") if configuration.merged else self.tr("For {0}.")
+        instruction = (
+            self.tr("Add to {0}; keep the existing content.")
+            if configuration.is_merged
+            else self.tr("For {0}.")
         )
-        parts = [place.format(configuration.place)]
-        if self.way.currentData() == "http" and connection is not None:
+        parts = [instruction.format(configuration.destination)]
+        if self.transport.currentData() == "http" and connection is not None:
             if not connection.address:
                 parts = [self.tr("The server is off, so there is no address yet.")]
             elif not connection.token and "input:" not in configuration.text:

@@ -1,8 +1,8 @@
 """Configurations that let external programs use this vault's tools. No Qt.
 
-There are two connection types. With *stdio* the program starts `scriptorium mcp`, which joins the open
-window: no token, no port. With *HTTP* it calls the local server with its token. The formats follow the
-manuals of the programs.
+There are two transports. With *stdio*, the program starts `scriptorium mcp`, which connects to the open
+window and needs no token and no port. With *HTTP*, it calls the local server with its token. The formats
+follow the manuals of the programs.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Way = Literal["stdio", "http"]
-_PLAIN = re.compile(r"[^a-z0-9]+")
+Transport = Literal["stdio", "http"]
+_SEPARATORS = re.compile(r"[^a-z0-9]+")
 _MAX_KEY_CHARS = 20
 _TOKEN_PLACEHOLDER = "THE-TOKEN"
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionDetails:
-    """The parts of a configuration; `address` is the server's, `token` is empty if unknown."""
+    """The values for a configuration; `address` is that of the server, `token` is empty if unknown."""
 
     vault: Path
     name: str
@@ -37,9 +37,9 @@ class ConnectionDetails:
 
     @property
     def key(self) -> str:
-        """The program's name for the server: short, since it prefixes the name of each tool."""
-        slug = _PLAIN.sub("-", self.vault.name.casefold()).strip("-")[:_MAX_KEY_CHARS].strip("-")
-        # Names without ASCII letters need distinct keys, too: two of them may be in one file.
+        """The name of the server in the program: short, since it prefixes the name of each tool."""
+        slug = _SEPARATORS.sub("-", self.vault.name.casefold()).strip("-")[:_MAX_KEY_CHARS].strip("-")
+        # Names without ASCII letters need distinct keys, too: one file may contain two of them.
         name = slug or hashlib.sha256(self.vault.as_posix().encode()).hexdigest()[:8]
         return f"scriptorium-{name}"
 
@@ -61,21 +61,21 @@ class ConnectionDetails:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The `text` to put into `place` (a file or a terminal), and how to merge it with existing content."""
+    """The `text` to add to `destination`, a file or a terminal; if `is_merged`, other content is kept."""
 
     text: str
-    place: str
-    merged: bool
+    destination: str
+    is_merged: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A program that can be connected: its connection types and its configuration format."""
+    """A program that can be connected: its transports and its configuration format."""
 
     id: str
     title: str
-    ways: tuple[Way, ...]
-    make: Callable[[ConnectionDetails, Way], Configuration]
+    transports: tuple[Transport, ...]
+    build: Callable[[ConnectionDetails, Transport], Configuration]
 
 
 def shell_command_line(parts: tuple[str, ...]) -> str:
@@ -83,69 +83,86 @@ def shell_command_line(parts: tuple[str, ...]) -> str:
     return subprocess.list2cmdline(parts) if os.name == "nt" else shlex.join(parts)
 
 
-def _claude_desktop(to: ConnectionDetails, _: Way) -> Configuration:
-    places = {
+def _claude_desktop(details: ConnectionDetails, _: Transport) -> Configuration:
+    paths = {
         "darwin": "~/Library/Application Support/Claude/claude_desktop_config.json",
         "win32": r"%APPDATA%\Claude\claude_desktop_config.json",
     }
-    place = places.get(sys.platform, "~/.config/Claude/claude_desktop_config.json")
-    return Configuration(_servers(to, _stdio_entry(to)), place, True)
+    destination = paths.get(sys.platform, "~/.config/Claude/claude_desktop_config.json")
+    return Configuration(_servers(details, _stdio_entry(details)), destination, True)
 
 
-def _claude_code(to: ConnectionDetails, way: Way) -> Configuration:
-    if way == "stdio":
-        line = shell_command_line(("claude", "mcp", "add", "--scope", "user", to.key, "--", *to.stdio))
+def _claude_code(details: ConnectionDetails, transport: Transport) -> Configuration:
+    if transport == "stdio":
+        line = shell_command_line(
+            ("claude", "mcp", "add", "--scope", "user", details.key, "--", *details.stdio)
+        )
         return Configuration(line, "a terminal", False)
-    # Written as a file, not as a command: the token would stay in the history of the terminal.
-    return Configuration(_servers(to, {"type": "http"} | _http_entry(to)), ".mcp.json", True)
+    # A file and not a command, which would leave the token in the history of the terminal.
+    return Configuration(_servers(details, {"type": "http"} | _http_entry(details)), ".mcp.json", True)
 
 
-def _cursor(to: ConnectionDetails, way: Way) -> Configuration:
-    entry = _stdio_entry(to) if way == "stdio" else _http_entry(to)
-    return Configuration(_servers(to, entry), "~/.cursor/mcp.json", True)
+def _cursor(details: ConnectionDetails, transport: Transport) -> Configuration:
+    entry = _stdio_entry(details) if transport == "stdio" else _http_entry(details)
+    return Configuration(_servers(details, entry), "~/.cursor/mcp.json", True)
 
 
-def _vs_code(to: ConnectionDetails, way: Way) -> Configuration:
-    place = "mcp.json (command “MCP: Open User Configuration”)"
-    if way == "stdio":
-        return Configuration(_json({"servers": {to.key: {"type": "stdio"} | _stdio_entry(to)}}), place, True)
+def _vs_code(details: ConnectionDetails, transport: Transport) -> Configuration:
+    destination = "mcp.json (command “MCP: Open User Configuration”)"
+    if transport == "stdio":
+        return Configuration(
+            _json({"servers": {details.key: {"type": "stdio"} | _stdio_entry(details)}}), destination, True
+        )
     # The program asks for the values under "inputs" once and stores them outside the file.
-    asked = f"{to.key}-token"
-    entry = {"type": "http", "url": to.mcp, "headers": {"Authorization": f"Bearer ${{input:{asked}}}"}}
-    question = {"type": "promptString", "id": asked, "description": "Scriptorium token", "password": True}
-    return Configuration(_json({"servers": {to.key: entry}, "inputs": [question]}), place, True)
+    input_id = f"{details.key}-token"
+    entry = {
+        "type": "http",
+        "url": details.mcp,
+        "headers": {"Authorization": f"Bearer ${{input:{input_id}}}"},
+    }
+    token_input = {
+        "type": "promptString",
+        "id": input_id,
+        "description": "Scriptorium token",
+        "password": True,
+    }
+    return Configuration(_json({"servers": {details.key: entry}, "inputs": [token_input]}), destination, True)
 
 
-def _gemini(to: ConnectionDetails, way: Way) -> Configuration:
-    called = {"httpUrl": to.mcp, "headers": {"Authorization": to.bearer}}
-    entry = _stdio_entry(to) if way == "stdio" else called
-    return Configuration(_servers(to, entry), "~/.gemini/settings.json", True)
+def _gemini(details: ConnectionDetails, transport: Transport) -> Configuration:
+    http_entry = {"httpUrl": details.mcp, "headers": {"Authorization": details.bearer}}
+    entry = _stdio_entry(details) if transport == "stdio" else http_entry
+    return Configuration(_servers(details, entry), "~/.gemini/settings.json", True)
 
 
-def _codex(to: ConnectionDetails, way: Way) -> Configuration:
-    lines = [f"[mcp_servers.{to.key}]"]
-    if way == "stdio":
+def _codex(details: ConnectionDetails, transport: Transport) -> Configuration:
+    lines = [f"[mcp_servers.{details.key}]"]
+    if transport == "stdio":
         # A JSON string is also a basic TOML string.
         lines += [
-            f"command = {_quote_json(to.stdio[0])}",
-            f"args = [{', '.join(map(_quote_json, to.stdio[1:]))}]",
+            f"command = {_quote(details.stdio[0])}",
+            f"args = [{', '.join(map(_quote, details.stdio[1:]))}]",
         ]
     else:
         lines += [
-            f"url = {_quote_json(to.mcp)}",
-            f'http_headers = {{ "Authorization" = {_quote_json(to.bearer)} }}',
+            f"url = {_quote(details.mcp)}",
+            f'http_headers = {{ "Authorization" = {_quote(details.bearer)} }}',
         ]
     return Configuration("\n".join(lines) + "\n", "~/.codex/config.toml", True)
 
 
-def _any(to: ConnectionDetails, way: Way) -> Configuration:
-    entry = {"type": "stdio"} | _stdio_entry(to) if way == "stdio" else {"type": "http"} | _http_entry(to)
-    return Configuration(_servers(to, entry), "the program's configuration", True)
+def _generic(details: ConnectionDetails, transport: Transport) -> Configuration:
+    entry = (
+        {"type": "stdio"} | _stdio_entry(details)
+        if transport == "stdio"
+        else {"type": "http"} | _http_entry(details)
+    )
+    return Configuration(_servers(details, entry), "the program's configuration", True)
 
 
-def _curl(to: ConnectionDetails, _: Way) -> Configuration:
-    header = f"Authorization: {to.bearer}"
-    line = shell_command_line(("curl", "-H", header, f"{to.address}/api/v1/tools"))
+def _curl(details: ConnectionDetails, _: Transport) -> Configuration:
+    header = f"Authorization: {details.bearer}"
+    line = shell_command_line(("curl", "-H", header, f"{details.address}/api/v1/tools"))
     return Configuration(line, "a terminal", False)
 
 
@@ -156,27 +173,27 @@ TARGETS: tuple[Target, ...] = (
     Target("vs-code", "VS Code", ("stdio", "http"), _vs_code),
     Target("gemini-cli", "Gemini CLI", ("stdio", "http"), _gemini),
     Target("codex", "Codex", ("stdio", "http"), _codex),
-    Target("other", "Another MCP client", ("stdio", "http"), _any),
+    Target("other", "Another MCP client", ("stdio", "http"), _generic),
     Target("curl", "curl (HTTP API)", ("http",), _curl),
 )
 
 
-def _stdio_entry(to: ConnectionDetails) -> dict[str, object]:
-    command, *arguments = to.stdio
+def _stdio_entry(details: ConnectionDetails) -> dict[str, object]:
+    command, *arguments = details.stdio
     return {"command": command, "args": arguments}
 
 
-def _http_entry(to: ConnectionDetails) -> dict[str, object]:
-    return {"url": to.mcp, "headers": {"Authorization": to.bearer}}
+def _http_entry(details: ConnectionDetails) -> dict[str, object]:
+    return {"url": details.mcp, "headers": {"Authorization": details.bearer}}
 
 
-def _servers(to: ConnectionDetails, entry: Mapping[str, object]) -> str:
-    return _json({"mcpServers": {to.key: entry}})
+def _servers(details: ConnectionDetails, entry: Mapping[str, object]) -> str:
+    return _json({"mcpServers": {details.key: entry}})
 
 
 def _json(content: object) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-def _quote_json(text: str) -> str:
+def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.connections.configuration_view import ConfigurationView
-from app.desktop.connections.configurations import TARGETS, ConnectionDetails, Target, Way
+from app.desktop.connections.configurations import TARGETS, ConnectionDetails, Target, Transport
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
@@ -38,11 +38,11 @@ class NewProgramDialog(dialogs.SheetDialog):
         )
         self.setMinimumWidth(round(480 * theme.zoom))
         self.target_box = QComboBox()
-        for one in TARGETS:
-            self.target_box.addItem(one.title, one)
+        for target in TARGETS:
+            self.target_box.addItem(target.title, target)
         self.target_box.setToolTip(self.tr("The configuration is generated for this program"))
-        self.way_box = QComboBox()
-        self.way_box.setToolTip(
+        self.transport_box = QComboBox()
+        self.transport_box.setToolTip(
             self.tr(
                 "Started by the program: needs no token. Over HTTP: needs a token, and works only while the"
                 " vault is open."
@@ -57,7 +57,7 @@ class NewProgramDialog(dialogs.SheetDialog):
         rows.setVerticalSpacing(10)
         rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         rows.addRow(self.tr("&Program"), self.target_box)
-        rows.addRow(self.tr("Connects via"), self.way_box)
+        rows.addRow(self.tr("Connects via"), self.transport_box)
         rows.addRow(self.tr("&Name"), self.name)
         self.add_body(form)
         self.problem = QLabel(problem)
@@ -66,54 +66,59 @@ class NewProgramDialog(dialogs.SheetDialog):
         self.problem.setVisible(bool(problem))
         self.add_body(self.problem)
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
-        self.go = self.add_button(self.tr("Connect"), int(QDialog.DialogCode.Accepted), "primary")
-        self.go.setDefault(True)
-        self._named = bool(name)
-        self.name.textEdited.connect(self._follow_name)
-        self.target_box.currentIndexChanged.connect(self._follow_target)
-        self._follow_target()
+        self.connect_button = self.add_button(self.tr("Connect"), int(QDialog.DialogCode.Accepted), "primary")
+        self.connect_button.setDefault(True)
+        self._has_name = bool(name)
+        self.name.textEdited.connect(self._update_button)
+        self.target_box.currentIndexChanged.connect(self._show_target)
+        self._show_target()
         self.target_box.setFocus()
 
     @property
     def target(self) -> Target:
-        """The chosen program."""
-        found: Target = self.target_box.currentData()
-        return found
+        """The selected program."""
+        target: Target = self.target_box.currentData()
+        return target
 
     @property
-    def way(self) -> Way:
+    def transport(self) -> Transport:
         """The connection type."""
-        found: Way = self.way_box.currentData()
-        return found
+        transport: Transport = self.transport_box.currentData()
+        return transport
 
-    def _follow_name(self, text: str) -> None:
-        self._named = bool(text.strip())
-        self.go.setEnabled(bool(text.strip()))
+    def _update_button(self, text: str) -> None:
+        self._has_name = bool(text.strip())
+        self.connect_button.setEnabled(bool(text.strip()))
 
-    def _follow_target(self, *_: object) -> None:
-        names = {"stdio": self.tr("Starts Scriptorium itself"), "http": self.tr("Over HTTP, with a token")}
-        self.way_box.clear()
-        for way in self.target.ways:
-            self.way_box.addItem(names[way], way)
-        self.way_box.setEnabled(len(self.target.ways) > 1)
-        if not self._named:
-            plain = self.target.title.partition(" (")[0]
-            self.name.setText("" if self.target.id == "other" else plain)
-        self.go.setEnabled(bool(self.name.text().strip()))
+    def _show_target(self, *_: object) -> None:
+        names = {"stdio": self.tr("Started by the program"), "http": self.tr("Over HTTP, with a token")}
+        self.transport_box.clear()
+        for transport in self.target.transports:
+            self.transport_box.addItem(names[transport], transport)
+        self.transport_box.setEnabled(len(self.target.transports) > 1)
+        if not self._has_name:
+            name = self.target.title.partition(" (")[0]
+            self.name.setText("" if self.target.id == "other" else name)
+        self.connect_button.setEnabled(bool(self.name.text().strip()))
 
 
 class SetUpDialog(dialogs.SheetDialog):
-    """Shows the program's configuration, with its new token if it just received one."""
+    """Shows the configuration of a program, with its new token if there is one."""
 
     def __init__(
-        self, connection: ConnectionDetails, way: Way, target: str, theme: ThemeSource, parent: QWidget | None
+        self,
+        connection: ConnectionDetails,
+        transport: Transport,
+        target: str,
+        theme: ThemeSource,
+        parent: QWidget | None,
     ) -> None:
-        instructions = translate("Connections", "Copy this token now. It is not shown again.")
-        started = translate(
+        token_text = translate("Connections", "Copy this token now. It is not shown again.")
+        configuration_text = translate(
             "Connections", "Add this to the program's configuration, then restart the program."
         )
         title = translate("Connections", "{0} can now connect").format(connection.name)
-        super().__init__(parent, title, instructions if connection.token else started)
+        super().__init__(parent, title, token_text if connection.token else configuration_text)
         self.setMinimumSize(round(640 * theme.zoom), round(440 * theme.zoom))
         self.token = QLineEdit(connection.token)
         self.token.setReadOnly(True)
@@ -129,7 +134,7 @@ class SetUpDialog(dialogs.SheetDialog):
         parts.addWidget(self.copy_token)
         row.setVisible(bool(connection.token))
         self.view = ConfigurationView(theme)
-        self.view.show_connection(connection, way, target)
+        self.view.show_connection(connection, transport, target)
         self.add_body(row)
         self.add_body(self.view)
         done = self.add_button(self.tr("Done"), int(QDialog.DialogCode.Accepted))

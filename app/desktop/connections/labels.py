@@ -21,12 +21,14 @@ def state_label(program: ClientProgram) -> str:
     if program.sessions:
         return translate("Connections", "connected")
     return (
-        format_time(program.last) if program.last is not None else translate("Connections", "never connected")
+        format_time(program.last_active)
+        if program.last_active is not None
+        else translate("Connections", "never connected")
     )
 
 
-def access_label(profile: CallerProfile | None, groups: Sequence[CategoryState] = ()) -> str:
-    """Return the permissions of a program on one line."""
+def access_label(profile: CallerProfile | None, categories: Sequence[CategoryState] = ()) -> str:
+    """Return the permissions of a program as one line."""
     if profile is None:
         return translate("Connections", "reads and proposes changes")
     parts = [
@@ -35,19 +37,19 @@ def access_label(profile: CallerProfile | None, groups: Sequence[CategoryState] 
         else translate("Connections", "reads and proposes changes")
     ]
     if profile.categories:
-        names = {group.id: group.name for group in groups}
-        shown = [names.get(id, id) for id in profile.categories]
-        few = ", ".join(shown).lower()
+        names = {category.id: category.name for category in categories}
+        category_names = [names.get(category_id, category_id) for category_id in profile.categories]
+        listed = ", ".join(category_names).lower()
         parts.append(
-            few
-            if len(shown) <= _MAX_NAMED_FOLDERS
-            else PluralText("Connections", "{0} category", "{0} categories").format(len(shown))
+            listed
+            if len(category_names) <= _MAX_NAMED_FOLDERS
+            else PluralText("Connections", "{0} category", "{0} categories").format(len(category_names))
         )
     if profile.tools:
         parts.append(translate("Connections", "tools {0}").format(", ".join(profile.tools)))
     if profile.folders:
-        more = len(profile.folders) - _MAX_NAMED_FOLDERS
-        rest = translate("Connections", " and {0} more").format(more) if more > 0 else ""
+        hidden_count = len(profile.folders) - _MAX_NAMED_FOLDERS
+        rest = translate("Connections", " and {0} more").format(hidden_count) if hidden_count > 0 else ""
         parts.append(
             translate("Connections", "in {0}").format(", ".join(profile.folders[:_MAX_NAMED_FOLDERS])) + rest
         )
@@ -66,22 +68,22 @@ def kind_label(kind: CallerKind) -> str:
 def session_lines(program: ClientProgram) -> tuple[str, ...]:
     """Return a line for each session of the program, the latest first."""
     lines = []
-    for one in sorted(program.sessions, key=lambda each: -each.last):
-        calls = PluralText("Connections", "{0} call", "{0} calls").format(one.calls)
-        since = translate("Connections", "since {0}").format(format_time(one.since))
-        says = escape_hidden(" ".join(one.client.says.split())[:120])
+    for session in sorted(program.sessions, key=lambda session: -session.last):
+        calls = PluralText("Connections", "{0} call", "{0} calls").format(session.calls)
+        since = translate("Connections", "since {0}").format(format_time(session.since))
+        name = escape_hidden(" ".join(session.client.says.split())[:120])
         description = (
-            translate("Connections", "calls itself “{0}”").format(says)
-            if says and says != one.client.name
+            translate("Connections", "calls itself “{0}”").format(name)
+            if name and name != session.client.name
             else ""
         )
-        parts = (kind_label(one.client.kind), description, since, calls)
+        parts = (kind_label(session.client.kind), description, since, calls)
         lines.append(" · ".join(part for part in parts if part))
     return tuple(lines)
 
 
 def token_label(program: ClientProgram) -> str:
-    """Return whether the program has a token, and since when."""
-    if program.made is None:
-        return translate("Connections", "No token: the program starts Scriptorium itself.")
-    return translate("Connections", "Has a token since {0}.").format(format_time(program.made))
+    """Return a sentence about the program's token."""
+    if program.token_created is None:
+        return translate("Connections", "No token: the program starts Scriptorium.")
+    return translate("Connections", "Token created {0}.").format(format_time(program.token_created))

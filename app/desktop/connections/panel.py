@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from app.desktop.activity.model import ActivityModel
 from app.desktop.bridge import VaultClient
 from app.desktop.connections import queries
-from app.desktop.connections.configurations import Way
+from app.desktop.connections.configurations import Transport
 from app.desktop.connections.dialogs import NewProgramDialog, SetUpDialog
 from app.desktop.connections.labels import access_label, state_label
 from app.desktop.connections.program_page import ProgramPage
@@ -68,10 +68,10 @@ class ConnectionsPanel(Panel):
         super().__init__("", parent)
         self._client = client
         self._theme = theme
-        self._read = False
-        self._reload_choices = False  # whether to read the choices for profiles again, too
+        self._is_loaded = False
+        self._needs_choices = False  # True if the choices for profiles must be read again
         self._pending_selection = ""  # the program to select when it is listed
-        self.shown: ConnectionsOverview | None = None
+        self.overview: ConnectionsOverview | None = None
         self.title.hide()  # The tab above shows its name; the line below shows the address of the server.
         self.setAccessibleName(self.tr("Connections"))
         self.add_button = ThemedButton(theme, "plus", self.tr("Connect a program…"))
@@ -99,15 +99,15 @@ class ConnectionsPanel(Panel):
             (self.tr("Connect a program…"), self.add_program),
         )
         self._stack = QStackedWidget()
-        self._soon = QTimer(self, interval=_DEBOUNCE_MS, singleShot=True)
-        self._soon.timeout.connect(self._reload)
+        self._reload_timer = QTimer(self, interval=_DEBOUNCE_MS, singleShot=True)
+        self._reload_timer.timeout.connect(self._reload)
         self._build()
         self._connect()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Load the state when the page is shown."""
         super().showEvent(event)
-        self._reload_choices = True
+        self._needs_choices = True
         self._reload()
 
     def set_feed(self, feed: ActivityModel) -> None:
@@ -125,83 +125,83 @@ class ConnectionsPanel(Panel):
 
     async def load(self) -> None:
         """Load and show the current state of the server and the programs."""
-        self._read = True
-        known = self.shown.choices if self.shown is not None and not self._reload_choices else None
-        self._reload_choices = False
-        shown = await self._client.run(lambda vault: queries.read_overview(vault, known))
-        chosen = self.chosen
-        self.shown = shown
-        self.bar.show_overview(shown)
+        self._is_loaded = True
+        choices = self.overview.choices if self.overview is not None and not self._needs_choices else None
+        self._needs_choices = False
+        overview = await self._client.run(lambda vault: queries.read_overview(vault, choices))
+        selected = self.chosen
+        self.overview = overview
+        self.bar.show_overview(overview)
         self.table.blockSignals(True)
         self.table.clear()
-        for program in shown.programs:
-            self.table.addTopLevelItem(self._row(program, shown))
+        for program in overview.programs:
+            self.table.addTopLevelItem(self._create_row(program, overview))
         self.table.blockSignals(False)
-        self._stack.setCurrentIndex(1 if shown.programs else 0)
-        self.add_button.setEnabled(not shown.read_only)
-        if self._pending_selection in (one.name for one in shown.programs):
+        self._stack.setCurrentIndex(1 if overview.programs else 0)
+        self.add_button.setEnabled(not overview.read_only)
+        if self._pending_selection in (program.name for program in overview.programs):
             self.choose(self._pending_selection)
             self._pending_selection = ""
-        elif shown.programs:
-            self.choose(chosen.name if chosen is not None else shown.programs[0].name)
+        elif overview.programs:
+            self.choose(selected.name if selected is not None else overview.programs[0].name)
 
     @property
     def chosen(self) -> ClientProgram | None:
         """The selected program."""
         row = self.table.currentItem()
         name = row.data(0, _NAME_ROLE) if row is not None else None
-        programs = self.shown.programs if self.shown is not None else ()
-        return next((one for one in programs if one.name == name), None)
+        programs = self.overview.programs if self.overview is not None else ()
+        return next((program for program in programs if program.name == name), None)
 
     def choose(self, name: str) -> None:
         """Select the program with this name, or the first one if there is none."""
-        if self.shown is None or not self.shown.programs:
+        if self.overview is None or not self.overview.programs:
             return
-        names = [one.name for one in self.shown.programs]
-        at = names.index(name) if name in names else 0
-        self.table.setCurrentIndex(self.table.model().index(at, 0))
-        self.page.show_program(self.shown.programs[at], self.shown)
+        names = [program.name for program in self.overview.programs]
+        row = names.index(name) if name in names else 0
+        self.table.setCurrentIndex(self.table.model().index(row, 0))
+        self.page.show_program(self.overview.programs[row], self.overview)
 
-    def _row(self, program: ClientProgram, shown: ConnectionsOverview) -> QTreeWidgetItem:
-        may = access_label(program.profile, shown.choices.groups)
-        row = QTreeWidgetItem([escape_hidden(program.name), state_label(program), may])
+    def _create_row(self, program: ClientProgram, overview: ConnectionsOverview) -> QTreeWidgetItem:
+        access = access_label(program.profile, overview.choices.categories)
+        row = QTreeWidgetItem([escape_hidden(program.name), state_label(program), access])
         theme = self._theme.theme
         color = theme.success if program.sessions else theme.faint
-        row.setIcon(0, icon(theme, "desktop" if program.made is None else "key", color))
-        row.setToolTip(0, escape_hidden(program.says) or escape_hidden(program.name))
-        row.setToolTip(2, may)
+        row.setIcon(0, icon(theme, "desktop" if program.token_created is None else "key", color))
+        row.setToolTip(0, escape_hidden(program.self_description) or escape_hidden(program.name))
+        row.setToolTip(2, access)
         row.setData(0, _NAME_ROLE, program.name)
         return row
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
-        if not (self._read and self.isVisible()):
+        if not (self._is_loaded and self.isVisible()):
             return
-        self._reload_choices |= any(isinstance(event, _SETUP_EVENTS) for event in events)
-        if self._reload_choices or any(isinstance(event, _CLIENT_EVENTS) for event in events):
-            self._soon.start()
+        self._needs_choices |= any(isinstance(event, _SETUP_EVENTS) for event in events)
+        if self._needs_choices or any(isinstance(event, _CLIENT_EVENTS) for event in events):
+            self._reload_timer.start()
 
     def _reload(self) -> None:
         tasks.start(self.load(), owner=self, what=self.tr("show the connections"))
 
-    def _redraw(self, _: Theme) -> None:
-        if self._read:
+    def _apply_theme(self, _: Theme) -> None:
+        if self._is_loaded:
             self._reload()
 
     def add_program(self) -> None:
-        """Ask for a program to connect, and show its configuration."""
-        self._start(self._add(), self.tr("connect the program"))
+        """Ask which program to connect, then show its configuration."""
+        self._start(self._add_program(), self.tr("connect the program"))
 
-    async def _add(self) -> None:
+    async def _add_program(self) -> None:
         name = problem = ""
         while True:
             sheet = NewProgramDialog(self._theme, self.window(), name, problem)
             if await dialogs.run_dialog(sheet) != int(QDialog.DialogCode.Accepted):
                 return
-            name, target, way, token = sheet.name.text().strip(), sheet.target, sheet.way, ""
+            name, target, transport, token = sheet.name.text().strip(), sheet.target, sheet.transport, ""
             try:
-                if way == "http":
-                    token = await self._client.run(partial(_create_token, name))
-                elif not ClientProgram(name).can_be_narrowed:
+                if transport == "http":
+                    token = await self._client.run(partial(queries.create_token, name=name))
+                elif not ClientProgram(name).can_have_profile:
                     problem = self.tr("“{0}” can't be used as a program name.").format(name)
                     continue
             except ScriptoriumError as error:
@@ -209,45 +209,44 @@ class ConnectionsPanel(Panel):
                 continue
             break
         if target.id == "curl":
-            self._switch("http_api", True)
-        elif way == "http":
-            self._switch("mcp", True)
-        self._remember(name)
-        await self._show_set_up(ClientProgram(name), token, target.id)
+            self._set_server_option("http_api", True)
+        elif transport == "http":
+            self._set_server_option("mcp", True)
+        self._add_profile(name)
+        await self._show_configuration(ClientProgram(name), token, target.id)
 
-    def _remember(self, name: str) -> None:
+    def _add_profile(self, name: str) -> None:
         """Add the program to the list with the default permissions."""
-        known = queries.named_profiles
 
-        def remembered(settings: Settings) -> Settings:
-            if name in known(settings):
+        def add(settings: Settings) -> Settings:
+            if name in queries.named_profiles(settings):
                 return settings
             return queries.with_profile(settings, CallerProfile(caller=name))
 
-        self.settings_change_requested.emit(remembered)
+        self.settings_change_requested.emit(add)
 
-    async def _show_set_up(self, program: ClientProgram, token: str, target: str = "") -> None:
+    async def _show_configuration(self, program: ClientProgram, token: str, target: str = "") -> None:
         self._pending_selection = program.name
         if token:
             # The server is still starting: it has no address, and the dialog would show it as off.
             await self._client.run(lambda vault: vault.connections.begin())
         await self.load()
-        if self.shown is not None:
-            connection = self.page.connection(program, self.shown, token)
-            way: Way = "http" if token else "stdio"
-            sheet = SetUpDialog(connection, way, target, self._theme, self.window())
+        if self.overview is not None:
+            connection = self.page.connection(program, self.overview, token)
+            transport: Transport = "http" if token else "stdio"
+            sheet = SetUpDialog(connection, transport, target, self._theme, self.window())
             await dialogs.run_dialog(sheet)
             await self.load()
 
     async def _renew(self, program: ClientProgram) -> None:
-        if program.made is not None:
+        if program.token_created is not None:
             title = self.tr("Renew the token of {0}?").format(escape_hidden(program.name))
             text = self.tr("The current token stops working immediately, and pending requests are withdrawn.")
             if not await dialogs.confirm(self.window(), title, text, self.tr("Renew token")):
                 return
-        token = await self._tried(partial(_renewed_token, program.name))
+        token = await self._run_or_show_error(partial(queries.renew_token, name=program.name))
         if token:
-            await self._show_set_up(program, token)
+            await self._show_configuration(program, token)
 
     async def _remove(self, program: ClientProgram) -> None:
         title = self.tr("Remove {0}?").format(escape_hidden(program.name))
@@ -255,15 +254,15 @@ class ConnectionsPanel(Panel):
             "Its token stops working immediately, its pending requests are withdrawn, and its permissions are"
             " deleted."
         )
-        sure = await dialogs.confirm(self.window(), title, text, self.tr("Remove"), danger=True)
-        if sure and await self._tried(partial(_revoked, program.name)) is not None:
+        is_confirmed = await dialogs.confirm(self.window(), title, text, self.tr("Remove"), danger=True)
+        if is_confirmed and await self._run_or_show_error(partial(_revoke_token, program.name)) is not None:
             self.settings_change_requested.emit(
                 lambda settings: queries.without_profile(settings, program.name)
             )
             await self.load()
 
-    async def _tried(self, work: Callable[..., str]) -> str | None:
-        """Return the result; if the operation fails, show the error and return None."""
+    async def _run_or_show_error(self, work: Callable[..., str]) -> str | None:
+        """Run an operation on the vault; if it fails, show the error and return None."""
         try:
             result = await self._client.run(work)
         except ScriptoriumError as error:
@@ -273,29 +272,33 @@ class ConnectionsPanel(Panel):
         self.notice.hide()
         return result
 
-    def _switch(self, name: str, on: bool) -> None:
-        self.settings_change_requested.emit(lambda settings: queries.with_servers(settings, **{name: on}))
+    def _set_server_option(self, name: str, enabled: bool) -> None:
+        self.settings_change_requested.emit(
+            lambda settings: queries.with_servers(settings, **{name: enabled})
+        )
 
-    def _keep_profile(self, profile: CallerProfile) -> None:
+    def _save_profile(self, profile: CallerProfile) -> None:
         self.settings_change_requested.emit(lambda settings: queries.with_profile(settings, profile))
 
     def _start(self, work: Coroutine[object, object, None], what: str) -> None:
         tasks.start(work, owner=self, what=what)
 
     def _connect(self) -> None:
-        self.bar.switched.connect(self._switch)
+        self.bar.switched.connect(self._set_server_option)
         self.table.currentItemChanged.connect(self._show_chosen)
         self._client.events.batch.connect(self._handle_events)
-        self._theme.changed.connect(self._redraw)
+        self._theme.changed.connect(self._apply_theme)
 
     def _build_page(self) -> ProgramPage:
         page = ProgramPage(self._theme, self._split)
         if self._feed is not None:
             page.calls.set_feed(self._feed)
-        page.may.changed.connect(self._keep_profile)
-        page.renew_requested.connect(lambda one: self._start(self._renew(one), self.tr("create the token")))
+        page.permissions.changed.connect(self._save_profile)
+        page.renew_requested.connect(
+            lambda program: self._start(self._renew(program), self.tr("create the token"))
+        )
         page.remove_requested.connect(
-            lambda one: self._start(self._remove(one), self.tr("remove the program"))
+            lambda program: self._start(self._remove(program), self.tr("remove the program"))
         )
         page.calls.review_requested.connect(self.review_requested)
         page.calls.entry_requested.connect(self.entry_requested)
@@ -307,8 +310,8 @@ class ConnectionsPanel(Panel):
         return page
 
     def _show_chosen(self, *_: object) -> None:
-        if (program := self.chosen) is not None and self.shown is not None:
-            self.page.show_program(program, self.shown)
+        if (program := self.chosen) is not None and self.overview is not None:
+            self.page.show_program(program, self.overview)
 
     def _build(self) -> None:
         self._split.addWidget(self.table)
@@ -333,15 +336,7 @@ class ConnectionsPanel(Panel):
         return table
 
 
-def _create_token(name: str, vault: VaultService) -> str:
-    return queries.make_token(vault, name)
-
-
-def _renewed_token(name: str, vault: VaultService) -> str:
-    return queries.renew_token(vault, name)
-
-
-def _revoked(name: str, vault: VaultService) -> str:
+def _revoke_token(name: str, vault: VaultService) -> str:
     queries.revoke_token(vault, name)
     return name
 

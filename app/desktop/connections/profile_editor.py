@@ -33,19 +33,19 @@ class ProfileEditor(QScrollArea):
 
     changed = Signal(object)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._theme = theme
         self._profile = CallerProfile()
-        self._choices_shown: ProfileChoices | None = None
-        self._groups: tuple[CategoryState, ...] = ()
+        self._current_choices: ProfileChoices | None = None
+        self._categories: tuple[CategoryState, ...] = ()
         self._tools: tuple[str, ...] = ()
         self._known_folders: tuple[str, ...] = ()
         self.boxes: dict[str, QCheckBox] = {}
         self.read_only = QCheckBox(self.tr("Read-only: can't propose changes"))
         self.read_only.setToolTip(self.tr("If off, you review each change that the program proposes"))
-        self.every = QRadioButton(self.tr("All enabled categories"))
-        self.some = QRadioButton(self.tr("Only these categories:"))
+        self.all_categories = QRadioButton(self.tr("All enabled categories"))
+        self.selected_categories = QRadioButton(self.tr("Only these categories:"))
         self.tools = QLineEdit()
         self.tools.setPlaceholderText(self.tr("All tools of these categories"))
         self.tools.setToolTip(self.tr("Comma-separated names, such as search_*, read_note, edit_note.append"))
@@ -65,34 +65,36 @@ class ProfileEditor(QScrollArea):
         self.problem.setProperty("tone", "danger")
         self.problem.setTextFormat(Qt.TextFormat.PlainText)
         self.problem.setWordWrap(True)
-        self._choices = QWidget()
-        self._grid = QGridLayout(self._choices)
+        self._category_boxes = QWidget()
+        self._grid = QGridLayout(self._category_boxes)
         self._build()
         self._connect()
 
     def show_choices(self, choices: ProfileChoices) -> None:
         """Offer these categories, folders and tools."""
-        if choices is self._choices_shown:
+        if choices is self._current_choices:
             return
-        self._choices_shown = choices
+        self._current_choices = choices
         self._tools, self._known_folders = choices.tools, choices.folders
         completer = QCompleter(list(choices.folders), self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         self.folder.setCompleter(completer)
-        if choices.groups == self._groups:
+        if choices.categories == self._categories:
             return
-        self._groups = choices.groups
+        self._categories = choices.categories
         for box in self.boxes.values():
             box.deleteLater()
         self.boxes.clear()
-        for at, group in enumerate(self._groups):
-            box = QCheckBox(group.name if group.on else self.tr("{0} (off)").format(group.name))
-            off = self.tr("Turned off for all callers in the settings; can't be turned on here")
-            box.setToolTip("" if group.on else off)
+        for number, category in enumerate(self._categories):
+            box = QCheckBox(
+                category.name if category.is_enabled else self.tr("{0} (off)").format(category.name)
+            )
+            disabled_tip = self.tr("Turned off for all callers in the settings; can't be turned on here")
+            box.setToolTip("" if category.is_enabled else disabled_tip)
             box.toggled.connect(self._emit_profile)
-            self.boxes[group.id] = box
-            self._grid.addWidget(box, at // _COLUMNS, at % _COLUMNS)
+            self.boxes[category.id] = box
+            self._grid.addWidget(box, number // _COLUMNS, number % _COLUMNS)
         self._fill()
 
     def show_profile(self, profile: CallerProfile) -> None:
@@ -106,15 +108,17 @@ class ProfileEditor(QScrollArea):
 
     def _fill(self) -> None:
         profile = self._profile
-        for widget in (self.read_only, self.every, self.some, *self.boxes.values()):
+        for widget in (self.read_only, self.all_categories, self.selected_categories, *self.boxes.values()):
             widget.blockSignals(True)
         self.read_only.setChecked(profile.read_only)
-        (self.some if profile.categories else self.every).setChecked(True)
-        for id, box in self.boxes.items():
-            box.setChecked(id in profile.categories if profile.categories else self._is_on(id))
-        for widget in (self.read_only, self.every, self.some, *self.boxes.values()):
+        (self.selected_categories if profile.categories else self.all_categories).setChecked(True)
+        for category_id, box in self.boxes.items():
+            box.setChecked(
+                category_id in profile.categories if profile.categories else self._is_enabled(category_id)
+            )
+        for widget in (self.read_only, self.all_categories, self.selected_categories, *self.boxes.values()):
             widget.blockSignals(False)
-        self._choices.setVisible(bool(profile.categories))
+        self._category_boxes.setVisible(bool(profile.categories))
         if not self.tools.hasFocus():
             self.tools.setText(", ".join(profile.tools))
         with QSignalBlocker(self.folders):
@@ -122,55 +126,55 @@ class ProfileEditor(QScrollArea):
             self.folders.addItems(list(profile.folders))
         self.folders.setVisible(bool(profile.folders))
         self.remove_button.setEnabled(bool(profile.folders))
-        self._set_text("")
+        self._set_problem("")
 
-    def _choose_some(self, on: bool) -> None:
-        self._choices.setVisible(on)
+    def _show_category_boxes(self, visible: bool) -> None:
+        self._category_boxes.setVisible(visible)
         self._emit_profile()
 
-    def _is_on(self, id: str) -> bool:
-        return any(group.id == id and group.on for group in self._groups)
+    def _is_enabled(self, category_id: str) -> bool:
+        return any(category.id == category_id and category.is_enabled for category in self._categories)
 
     def _emit_profile(self, *_: object) -> None:
-        """Emit the profile in the controls, unless an empty list would change its meaning."""
-        chosen = tuple(id for id, box in self.boxes.items() if box.isChecked())
-        if self.some.isChecked() and not chosen:
-            # An empty list means every category; to deny everything, the user revokes the token.
-            self._set_text(self.tr("Select at least one category, or remove the program."))
+        """Emit the profile that the controls describe, if it is valid."""
+        category_ids = tuple(category_id for category_id, box in self.boxes.items() if box.isChecked())
+        if self.selected_categories.isChecked() and not category_ids:
+            # An empty list would mean every category; to deny everything, the user removes the program.
+            self._set_problem(self.tr("Select at least one category, or remove the program."))
             return
         tools = tuple(dict.fromkeys(part.strip() for part in self.tools.text().split(",") if part.strip()))
-        unknown = [one for one in tools if not self._means_a_tool(one)]
+        unknown = [pattern for pattern in tools if not self._matches_tool(pattern)]
         if unknown:
-            self._set_text(self.tr("There is no tool named {0}.").format(", ".join(unknown)))
+            self._set_problem(self.tr("There is no tool named {0}.").format(", ".join(unknown)))
             return
         profile = CallerProfile(
             caller=self._profile.caller,
-            categories=chosen if self.some.isChecked() else (),
+            categories=category_ids if self.selected_categories.isChecked() else (),
             tools=tools,
-            folders=tuple(self.folders.item(at).text() for at in range(self.folders.count())),
+            folders=tuple(self.folders.item(row).text() for row in range(self.folders.count())),
             read_only=self.read_only.isChecked(),
         )
-        self._set_text("")
+        self._set_problem("")
         if profile != self._profile:
             self._profile = profile
             self.changed.emit(profile)
 
-    def _means_a_tool(self, glob: str) -> bool:
+    def _matches_tool(self, glob: str) -> bool:
         name = glob.partition(".")[0]
         return any(word_matches(name, tool) for tool in self._tools)
 
     def add_folder(self) -> None:
-        """Allow the typed folder."""
+        """Add the typed folder to the accessible folders."""
         text = self.folder.text().strip().strip("/")
         if not text:
             return
         try:
             folder = text if text in self._known_folders else str(NotePath.parse(text))
         except ScriptoriumError as error:
-            self._set_text(error.message)
+            self._set_problem(error.message)
             return
-        known = [self.folders.item(at).text() for at in range(self.folders.count())]
-        if folder not in known:
+        listed = [self.folders.item(row).text() for row in range(self.folders.count())]
+        if folder not in listed:
             self.folders.addItem(folder)
             self.folders.setVisible(True)
             self.remove_button.setEnabled(True)
@@ -179,20 +183,20 @@ class ProfileEditor(QScrollArea):
 
     def remove_folder(self) -> None:
         """Remove the selected folder, or the last one."""
-        at = self.folders.currentRow() if self.folders.currentRow() >= 0 else self.folders.count() - 1
-        if at >= 0:
-            self.folders.takeItem(at)
+        row = self.folders.currentRow() if self.folders.currentRow() >= 0 else self.folders.count() - 1
+        if row >= 0:
+            self.folders.takeItem(row)
             self.folders.setVisible(self.folders.count() > 0)
             self.remove_button.setEnabled(self.folders.count() > 0)
             self._emit_profile()
 
-    def _set_text(self, text: str) -> None:
+    def _set_problem(self, text: str) -> None:
         self.problem.setText(text)
         self.problem.setVisible(bool(text))
 
     def _connect(self) -> None:
         self.read_only.toggled.connect(self._emit_profile)
-        self.some.toggled.connect(self._choose_some)
+        self.selected_categories.toggled.connect(self._show_category_boxes)
         self.tools.editingFinished.connect(self._emit_profile)
         self.folder.returnPressed.connect(self.add_folder)
         self.add_button.clicked.connect(self.add_folder)
@@ -208,15 +212,15 @@ class ProfileEditor(QScrollArea):
         column.addWidget(_heading(self.tr("Tools")))
         choice = QHBoxLayout()
         choice.setSpacing(16)
-        choice.addWidget(self.every)
-        choice.addWidget(self.some)
+        choice.addWidget(self.all_categories)
+        choice.addWidget(self.selected_categories)
         choice.addStretch(1)
         column.addLayout(choice)
         self._grid.setContentsMargins(4, 0, 0, 0)
         self._grid.setHorizontalSpacing(18)
         self._grid.setVerticalSpacing(2)
         self._grid.setColumnStretch(_COLUMNS, 1)
-        column.addWidget(self._choices)
+        column.addWidget(self._category_boxes)
         column.addWidget(self.tools)
         column.addSpacing(4)
         column.addWidget(_heading(self.tr("Folders")))

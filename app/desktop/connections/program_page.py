@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBo
 
 from app.desktop.connections.calls import CallList
 from app.desktop.connections.configuration_view import ConfigurationView
-from app.desktop.connections.configurations import ConnectionDetails, Way
+from app.desktop.connections.configurations import ConnectionDetails, Transport
 from app.desktop.connections.labels import session_lines, state_label, token_label
 from app.desktop.connections.profile_editor import ProfileEditor
 from app.desktop.connections.queries import ClientProgram, ConnectionsOverview
@@ -50,7 +50,7 @@ class ProgramPage(QWidget):
         self.renew = QPushButton()
         self.remove = QPushButton(self.tr("Remove…"))
         self.remove.setToolTip(self.tr("Revoke its token and delete its permissions"))
-        self.may = ProfileEditor(theme)
+        self.permissions = ProfileEditor(theme)
         self.no_profile = QLabel(
             self.tr("Several programs share this name. Set their permissions in the settings.")
         )
@@ -64,73 +64,73 @@ class ProgramPage(QWidget):
         self.renew.clicked.connect(lambda: self.renew_requested.emit(self.program))
         self.remove.clicked.connect(lambda: self.remove_requested.emit(self.program))
 
-    def show_program(self, program: ClientProgram, shown: ConnectionsOverview) -> None:
-        """Show the current state of a program, keeping edits in progress for the same one."""
-        same = self.program is not None and self.program.name == program.name
+    def show_program(self, program: ClientProgram, overview: ConnectionsOverview) -> None:
+        """Show the current state of a program; if it is already shown, keep edits in progress."""
+        is_same = self.program is not None and self.program.name == program.name
         self.program = program
         self.name.setText(escape_hidden(program.name))
         self.state.setText(state_label(program))
         lines = session_lines(program)
-        more = len(lines) - _MAX_SHOWN_SESSIONS
+        hidden_count = len(lines) - _MAX_SHOWN_SESSIONS
         shown_lines = [
             *lines[:_MAX_SHOWN_SESSIONS],
-            *([self.tr("and {0} more").format(more)] if more > 0 else []),
+            *([self.tr("and {0} more").format(hidden_count)] if hidden_count > 0 else []),
         ]
         self.facts.setText("\n".join([*shown_lines, token_label(program)]))
         self.facts.setToolTip("\n".join(lines))
         self.taint.setVisible(program.is_tainted)
-        has = program.made is not None
-        self.renew.setText(self.tr("Renew token…") if has else self.tr("Create token…"))
+        has_token = program.token_created is not None
+        self.renew.setText(self.tr("Renew token…") if has_token else self.tr("Create token…"))
         self.renew.setToolTip(
             self.tr("The current token stops working")
-            if has
+            if has_token
             else self.tr("For programs that connect over HTTP")
         )
-        self.remove.setVisible(has or program.profile is not None)
-        self.renew.setVisible(program.can_be_narrowed)
-        self.may.setVisible(program.can_be_narrowed)
-        self.no_profile.setVisible(not program.can_be_narrowed)
-        self.may.show_choices(shown.choices)
-        self.may.show_profile(program.profile or CallerProfile(caller=program.name))
+        self.remove.setVisible(has_token or program.profile is not None)
+        self.renew.setVisible(program.can_have_profile)
+        self.permissions.setVisible(program.can_have_profile)
+        self.no_profile.setVisible(not program.can_have_profile)
+        self.permissions.show_choices(overview.choices)
+        self.permissions.show_profile(program.profile or CallerProfile(caller=program.name))
         self.calls.show_for(program.name)
-        way: Way | None = None if same else ("http" if has else "stdio")
-        self.configuration.show_connection(self.connection(program, shown), way)
+        transport: Transport | None = None if is_same else ("http" if has_token else "stdio")
+        self.configuration.show_connection(self.connection(program, overview), transport)
 
     def connection(
-        self, program: ClientProgram, shown: ConnectionsOverview, token: str = ""
+        self, program: ClientProgram, overview: ConnectionsOverview, token: str = ""
     ) -> ConnectionDetails:
         """Return the details for the configuration of a program."""
-        return ConnectionDetails(shown.vault, program.name, self._command, shown.server.address, token)
+        return ConnectionDetails(overview.vault, program.name, self._command, overview.server.address, token)
 
     def _build(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.name)
-        head.addWidget(self.state)
-        head.addStretch(1)
-        head.addWidget(self.renew)
-        head.addWidget(self.remove)
+        title_row = QHBoxLayout()
+        title_row.setSpacing(8)
+        title_row.addWidget(self.name)
+        title_row.addWidget(self.state)
+        title_row.addStretch(1)
+        title_row.addWidget(self.renew)
+        title_row.addWidget(self.remove)
         top = QVBoxLayout()
         top.setContentsMargins(14, 8, 14, 6)
         top.setSpacing(4)
-        top.addLayout(head)
+        top.addLayout(title_row)
         top.addWidget(self.facts)
         top.addWidget(self.taint)
-        permissions = QWidget()
-        column = QVBoxLayout(permissions)
+        permissions_page = QWidget()
+        column = QVBoxLayout(permissions_page)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.no_profile)
-        column.addWidget(self.may, 1)
-        setting_up = QWidget()
-        row = QVBoxLayout(setting_up)
+        column.addWidget(self.permissions, 1)
+        configuration_page = QWidget()
+        row = QVBoxLayout(configuration_page)
         row.setContentsMargins(14, 10, 14, 10)
         row.addWidget(self.configuration)
         self.tabs.setDocumentMode(True)
         # The pages scroll or shrink: the panel must not squeeze the rest of the window.
         self.tabs.setMinimumHeight(round(130 * self._theme.zoom))
-        self.tabs.addTab(permissions, self.tr("Permissions"))
+        self.tabs.addTab(permissions_page, self.tr("Permissions"))
         self.tabs.addTab(self.calls, self.tr("Calls"))
-        self.tabs.addTab(setting_up, self.tr("Configuration"))
+        self.tabs.addTab(configuration_page, self.tr("Configuration"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)

@@ -1,4 +1,4 @@
-"""The operations of the connection page on the open vault, run in the vault's own loop. No Qt."""
+"""The operations of the connection page on the open vault; they run in the service thread. No Qt."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ _CALLER_KINDS = {kind.value for kind in CallerKind}
 class ClientProgram:
     """A program that the user added, or that is connected.
 
-    `made` is when its token was created (None: no token), `last` when it was last active (None: never), both
-    in Unix seconds. `profile` holds the permissions that name this program; None if there are none.
+    `token_created` is None if it has no token, `last_active` is None if it has never connected; both are Unix
+    times in seconds. `profile` holds the permissions that name this program; None if there are none.
     """
 
     name: str
-    made: float | None = None
-    last: float | None = None
+    token_created: float | None = None
+    last_active: float | None = None
     sessions: tuple[ConnectedClient, ...] = ()
     profile: CallerProfile | None = None
 
     @property
     def open_calls(self) -> int:
         """The number of calls that wait or run."""
-        return sum(one.open for one in self.sessions)
+        return sum(session.open for session in self.sessions)
 
     @property
-    def says(self) -> str:
-        """The program's description of itself; empty if it is not connected."""
-        return next((one.client.says for one in self.sessions if one.client.says), "")
+    def self_description(self) -> str:
+        """The program's own description; empty if it is not connected."""
+        return next((session.client.says for session in self.sessions if session.client.says), "")
 
     @property
     def is_tainted(self) -> bool:
         """True if it has read untrusted text, so that every change needs approval."""
-        return any(one.tainted for one in self.sessions)
+        return any(session.tainted for session in self.sessions)
 
     @property
-    def can_be_narrowed(self) -> bool:
-        """True if a profile can name it alone: its name is no pattern and no kind of caller."""
+    def can_have_profile(self) -> bool:
+        """True if a profile can apply to it alone: its name is neither a pattern nor a kind of caller."""
         return not (set(self.name) & _GLOB_CHARACTERS) and self.name.casefold() not in _CALLER_KINDS
 
 
@@ -64,17 +64,17 @@ class CategoryState:
 
     id: str
     name: str
-    on: bool
+    is_enabled: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileChoices:
-    """The values that a profile can name, and when disconnected programs were last active."""
+    """The values that a profile can contain, and the times when programs were last active."""
 
-    groups: tuple[CategoryState, ...]
+    categories: tuple[CategoryState, ...]
     folders: tuple[str, ...]
     tools: tuple[str, ...]
-    heard: Mapping[str, float]
+    last_active: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,12 @@ class ConnectionsOverview:
 
 
 async def read_overview(vault: VaultService, choices: ProfileChoices | None = None) -> ConnectionsOverview:
-    """Return the current state; `choices` were read before, since reading them scans every note."""
+    """Return the current state.
+
+    Args:
+        vault: The open vault.
+        choices: The choices of an earlier call; reading them scans every note.
+    """
     if choices is None:
         choices = await _profile_choices(vault)
     return ConnectionsOverview(
@@ -98,33 +103,36 @@ async def read_overview(vault: VaultService, choices: ProfileChoices | None = No
         vault.settings.current.servers,
         vault.connections.state(),
         vault.read_only,
-        _programs(vault, choices.heard),
+        _programs(vault, choices.last_active),
         choices,
     )
 
 
 async def _profile_choices(vault: VaultService) -> ProfileChoices:
-    off = vault.tools.categories_off
-    groups = vault.tools.categories
+    disabled = vault.tools.categories_off
+    categories = vault.tools.categories
     return ProfileChoices(
-        tuple(CategoryState(one.id, one.name, one.on and one.id not in off) for one in groups),
+        tuple(
+            CategoryState(category.id, category.name, category.on and category.id not in disabled)
+            for category in categories
+        ),
         await asyncio.to_thread(_folders, vault.notes.records()),
         tuple(tool.name for tool in vault.tools.all_tools()),
-        {name: at for name in _names(vault) if (at := _last_heard(vault, name)) is not None},
+        {name: time for name in _names(vault) if (time := _last_active(vault, name)) is not None},
     )
 
 
-def _programs(vault: VaultService, heard: Mapping[str, float]) -> tuple[ClientProgram, ...]:
+def _programs(vault: VaultService, last_active: Mapping[str, float]) -> tuple[ClientProgram, ...]:
     tokens = _tokens_of(vault)
     profiles = named_profiles(vault.settings.current)
     sessions: dict[str, list[ConnectedClient]] = {}
-    for one in vault.connections.clients():
-        sessions.setdefault(one.client.name, []).append(one)
+    for session in vault.connections.clients():
+        sessions.setdefault(session.client.name, []).append(session)
     return tuple(
         ClientProgram(
             name,
             tokens[name].made if name in tokens else None,
-            max((one.last for one in sessions.get(name, ())), default=heard.get(name)),
+            max((session.last for session in sessions.get(name, ())), default=last_active.get(name)),
             tuple(sessions.get(name, ())),
             profiles.get(name),
         )
@@ -138,10 +146,10 @@ def _names(vault: VaultService) -> frozenset[str]:
 
 
 def _tokens_of(vault: VaultService) -> dict[str, NamedClient]:
-    return {one.name: one for one in vault.connections.named_clients()}
+    return {client.name: client for client in vault.connections.named_clients()}
 
 
-def _last_heard(vault: VaultService, name: str) -> float | None:
+def _last_active(vault: VaultService, name: str) -> float | None:
     entries = vault.history.entries(AuditFilter(caller=name), 1)
     return entries[0].time if entries else None
 
@@ -151,36 +159,40 @@ def _folders(notes: Iterable[NoteRecord]) -> tuple[str, ...]:
 
 
 def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
-    """Return the profiles that name one program; agents of the team have theirs elsewhere."""
-    team = {one.name for one in settings.team.agents}
-    found: dict[str, CallerProfile] = {}
+    """Return the profiles of single programs by name, without those of the agents of the team."""
+    team = {agent.name for agent in settings.team.agents}
+    profiles: dict[str, CallerProfile] = {}
     for profile in settings.permissions.callers:
         name = profile.caller
         if not set(name) & _GLOB_CHARACTERS and name.casefold() not in _CALLER_KINDS and name not in team:
-            found.setdefault(name, profile)
-    return found
+            profiles.setdefault(name, profile)
+    return profiles
 
 
 def with_profile(settings: Settings, profile: CallerProfile) -> Settings:
     """Return the settings with the profile of this name replaced."""
     callers = settings.permissions.callers
-    known = next((at for at, one in enumerate(callers) if one.caller == profile.caller), None)
-    changed = (*callers, profile) if known is None else (*callers[:known], profile, *callers[known + 1 :])
+    position = next((index for index, known in enumerate(callers) if known.caller == profile.caller), None)
+    changed = (
+        (*callers, profile) if position is None else (*callers[:position], profile, *callers[position + 1 :])
+    )
     return _with_callers(settings, changed)
 
 
 def without_profile(settings: Settings, name: str) -> Settings:
     """Return the settings without the profile that names this program."""
-    return _with_callers(settings, tuple(one for one in settings.permissions.callers if one.caller != name))
+    return _with_callers(
+        settings, tuple(profile for profile in settings.permissions.callers if profile.caller != name)
+    )
 
 
 def with_servers(settings: Settings, **values: object) -> Settings:
-    """Return the settings with other switches for the local server."""
+    """Return the settings with changed fields of the server settings."""
     servers = ServerSettings.model_validate({**settings.servers.model_dump(), **values})
     return settings.model_copy(update={"servers": servers})
 
 
-def make_token(vault: VaultService, name: str) -> str:
+def create_token(vault: VaultService, name: str) -> str:
     """Create and return a token for a new program; it can't be read again.
 
     Raises:
@@ -196,8 +208,8 @@ def renew_token(vault: VaultService, name: str) -> str:
         ScriptoriumError: The token could not be saved.
     """
     tokens = vault.connections.tokens
-    known = any(one.name == name for one in tokens.clients)
-    return tokens.renew(name) if known else tokens.create(name)
+    has_token = any(client.name == name for client in tokens.clients)
+    return tokens.renew(name) if has_token else tokens.create(name)
 
 
 def revoke_token(vault: VaultService, name: str) -> None:
@@ -207,7 +219,7 @@ def revoke_token(vault: VaultService, name: str) -> None:
         ScriptoriumError: The change could not be saved.
     """
     tokens = vault.connections.tokens
-    if any(one.name == name for one in tokens.clients):
+    if any(client.name == name for client in tokens.clients):
         tokens.revoke(name)
 
 
@@ -218,4 +230,4 @@ def _with_callers(settings: Settings, callers: tuple[CallerProfile, ...]) -> Set
 
 def _with_parents(folders: set[str]) -> set[str]:
     parts = (folder.split("/") for folder in folders)
-    return {"/".join(each[:end]) for each in parts for end in range(1, len(each) + 1)} - {""}
+    return {"/".join(names[:end]) for names in parts for end in range(1, len(names) + 1)} - {""}

@@ -9,15 +9,17 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 
 class ConnectionsLink(QFrame):
-    """Explains where programs, their tokens and permissions are managed, and links there."""
+    """Links to the page that manages programs, their tokens and permissions."""
 
-    def __init__(self, has_vault: bool, go: Callable[[], None], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, has_vault: bool, show_connections: Callable[[], None], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("card")
         self.setAccessibleDescription(self.tr("connections programs clients tokens configuration"))
-        here = self.tr("Manage programs, their tokens and permissions in Connections.")
-        without = self.tr("Open a vault to connect programs. Each vault has its own tokens.")
-        label = QLabel(here if has_vault else without)
+        text = self.tr("Manage programs, their tokens and permissions in Connections.")
+        no_vault_text = self.tr("Open a vault to connect programs. Each vault has its own tokens.")
+        label = QLabel(text if has_vault else no_vault_text)
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setProperty("tone", "muted")
         label.setWordWrap(True)
@@ -25,7 +27,7 @@ class ConnectionsLink(QFrame):
         self.button.setToolTip(self.tr("Close the settings and show Connections"))
         self.button.setEnabled(has_vault)
         self.button.setAutoDefault(False)
-        self.button.clicked.connect(go)
+        self.button.clicked.connect(show_connections)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 12, 16, 12)
         row.setSpacing(16)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHeaderView, QSplitter, QStackedWidget, QTreeWidge
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
@@ -38,10 +39,12 @@ class DuplicatesPanel(Panel):
         self._has_searched = False
         self.pairs: tuple[Duplicate, ...] = ()
         self.title.set_text(self.tr("Notes with nearly the same content"))
-        self.setAccessibleName(self.tr("Near-duplicates"))
-        self.again = ThemedButton(theme, "arrows-clockwise", self.tr("Search for near-duplicates again"))
-        self.again.clicked.connect(self.search)
-        self.title.add(self.again)
+        self.setAccessibleName(panel_title("duplicates"))
+        self.refresh_button = ThemedButton(
+            theme, "arrows-clockwise", self.tr("Search for near-duplicates again")
+        )
+        self.refresh_button.clicked.connect(self.search)
+        self.title.add(self.refresh_button)
         self.table = QTreeWidget()
         names = (self.tr("Note"), self.tr("Other note"), self.tr("Similarity"), self.tr("Differences"))
         self.table.setHeaderLabels(names)
@@ -55,11 +58,11 @@ class DuplicatesPanel(Panel):
         self.table.setColumnWidth(3, round(150 * theme.zoom))
         self.table.itemActivated.connect(self._open)
         self.table.currentItemChanged.connect(lambda row, _: self._compare(row))
-        self.difference = DiffView(theme)
-        self.difference.setAccessibleName(self.tr("Differences"))
+        self.diff_view = DiffView(theme)
+        self.diff_view.setAccessibleName(self.tr("Differences"))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(self.table)
-        split.addWidget(self.difference)
+        split.addWidget(self.diff_view)
         split.setSizes([560, 440])
         self.empty = EmptyState(theme, "copy", "", "")
         self._stack = QStackedWidget()
@@ -78,23 +81,23 @@ class DuplicatesPanel(Panel):
         self._has_searched = True
         self.empty.set_message(self.tr("Searching…"), self.tr("Comparing all notes."))
         self._stack.setCurrentWidget(self.empty)
-        self.again.setEnabled(False)
+        self.refresh_button.setEnabled(False)
         tasks.start(self._search(), owner=self, what=self.tr("search for near-duplicates"))
 
     async def _search(self) -> None:
         try:
-            known = await self._client.run(lambda vault: vault.semantic.note_count)
+            indexed = await self._client.run(lambda vault: vault.semantic.note_count)
             self.pairs = await self._client.run(lambda vault: vault.semantic.near_duplicates())
         finally:
-            self.again.setEnabled(True)
+            self.refresh_button.setEnabled(True)
         self.table.clear()
         for pair in self.pairs[:_MAX_PAIRS]:
-            self.table.addTopLevelItem(self._row(pair))
+            self.table.addTopLevelItem(self._create_row(pair))
         self.title.set_count(f"{len(self.pairs):,}" if self.pairs else "")
         if self.pairs:
             self._stack.setCurrentIndex(1)
             self.table.setCurrentIndex(self.table.model().index(0, 0))
-        elif known:
+        elif indexed:
             self.empty.set_message(
                 self.tr("No near-duplicates"), self.tr("No two notes have nearly the same content.")
             )
@@ -107,17 +110,17 @@ class DuplicatesPanel(Panel):
                 ),
             )
 
-    def _row(self, pair: Duplicate) -> QTreeWidgetItem:
-        same = self.tr("the same text")
+    def _create_row(self, pair: Duplicate) -> QTreeWidgetItem:
+        same_text = self.tr("identical")
         lines = PluralText("DuplicatesPanel", "{1} and {0} line", "{1} and {0} lines").format(
             pair.only_second, f"{pair.only_first:,}"
         )
-        differs = same if pair.is_exact else lines
-        row = QTreeWidgetItem([pair.first.name, pair.second.name, f"{pair.words:.0%}", differs])
+        difference = same_text if pair.is_exact else lines
+        row = QTreeWidgetItem([pair.first.name, pair.second.name, f"{pair.words:.0%}", difference])
         row.setToolTip(0, pair.first.text)
         row.setToolTip(1, pair.second.text)
-        row.setToolTip(2, self.tr("Shared words; {0} similar in meaning").format(f"{pair.meaning:.2f}"))
-        row.setToolTip(3, self.tr("Lines that only one of the two notes has"))
+        row.setToolTip(2, self.tr("Shared words; semantic similarity {0}").format(f"{pair.meaning:.2f}"))
+        row.setToolTip(3, self.tr("Lines that are in only one of the two notes"))
         row.setData(0, Qt.ItemDataRole.UserRole, (pair.first.text, pair.second.text))
         return row
 
@@ -131,7 +134,7 @@ class DuplicatesPanel(Panel):
         after = await self._client.run(lambda vault: _content(vault, second))
         current = self.table.currentItem()
         if current is not None and current.data(0, Qt.ItemDataRole.UserRole) == (first, second):
-            self.difference.show_contents(before, after)
+            self.diff_view.show_contents(before, after)
 
     def _open(self, row: QTreeWidgetItem, column: int) -> None:
         paths = row.data(0, Qt.ItemDataRole.UserRole)

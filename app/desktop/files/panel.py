@@ -38,27 +38,26 @@ _MAX_MATCHES = 500
 
 
 class FilesPanel(Panel):
-    """Shows the tree, which follows the index.
+    """Shows the files as a tree, which follows the index.
 
-    `open_requested` carries a note's path and an empty fragment. `act_requested` carries a command and its
-    object: "new-note" with a folder, "rename", "delete", "move" (with the target folder), "reveal",
+    `open_requested` carries a note's path and an empty fragment. `command_requested` carries a command and
+    its object: "new-note" with a folder, "rename", "delete", "move" (with the target folder), "reveal",
     "related".
     """
 
     open_requested = Signal(str, str)
-    act_requested = Signal(str, str, str)
+    command_requested = Signal(str, str, str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._client = client
         self._paths: set[str] = set()
-        self._listing = asyncio.Lock()
-        self._stale = False
-        self._narrowed = self._matched = (
-            0  # the number of the last filter text; matches for older ones are ignored
-        )
-        self._enter = False
-        self._attachments = False
+        self._reload_lock = asyncio.Lock()
+        self._is_stale = False
+        # Numbers of filter texts: matches for any but the last text are ignored.
+        self._filter_number = self._matched_number = 0
+        self._opens_first_match = False
+        self._shows_attachments = False
         self._selected = ""
         self.setAccessibleName(self.tr("Files"))
         self._build_title(theme)
@@ -70,42 +69,42 @@ class FilesPanel(Panel):
         self.matches = QListView()
         self.matches.setAccessibleName(self.tr("Matching files"))
         self.matches.setUniformItemSizes(True)
-        self._matching = QStringListModel(self)
-        self.matches.setModel(self._matching)
+        self._matches_model = QStringListModel(self)
+        self.matches.setModel(self._matches_model)
         self._empty = EmptyState(
             theme,
             "note-blank",
             self.tr("No notes yet"),
             self.tr("Create the first note, or add files."),
-            (self.tr("New note"), lambda: self.act_requested.emit("new-note", "", "")),
+            (self.tr("New note"), lambda: self.command_requested.emit("new-note", "", "")),
         )
-        self._arrange()
+        self._build()
         self._connect()
         self.filling = tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
 
     async def reload(self) -> None:
-        """Reload the file tree and keep the expanded folders; repeat if the vault changed meanwhile."""
-        self._stale = True
-        if self._listing.locked():
+        """Reload the file tree, keeping expanded folders; repeat this if the vault has changed meanwhile."""
+        self._is_stale = True
+        if self._reload_lock.locked():
             return
-        async with self._listing:
-            while self._stale:
-                self._stale = False
-                listed = partial(_list_files, attachments=self._attachments)
-                self._show(*await self._client.run(listed))
+        async with self._reload_lock:
+            while self._is_stale:
+                self._is_stale = False
+                list_files = partial(_list_files, attachments=self._shows_attachments)
+                self._show(*await self._client.run(list_files))
 
     def _show(self, paths: set[str], listing: FolderListing) -> None:
-        unfolded = self.unfolded()
+        expanded = self.expanded_folders()
         self._paths = paths
         self.model.reset(listing)
-        self.unfold(unfolded)
+        self.expand_folders(expanded)
         if self._selected:
             self.select(self._selected)
         self._show_count()
 
-    def unfolded(self) -> list[str]:
+    def expanded_folders(self) -> list[str]:
         """Return the expanded folders."""
-        found: list[str] = []
+        folders: list[str] = []
         queue = [QModelIndex()]
         while queue:
             parent = queue.pop()
@@ -115,11 +114,11 @@ class FilesPanel(Panel):
                 if not is_folder:
                     break
                 if self.tree.isExpanded(index):
-                    found.append(path)
+                    folders.append(path)
                     queue.append(index)
-        return found
+        return folders
 
-    def unfold(self, folders: Iterable[str]) -> None:
+    def expand_folders(self, folders: Iterable[str]) -> None:
         """Expand these folders, if they still exist."""
         for folder in sorted(folders):
             if (index := self.model.index_of(folder, True)).isValid():
@@ -135,17 +134,19 @@ class FilesPanel(Panel):
 
     def _build_title(self, theme: ThemeSource) -> None:
         self.title.set_text(self.tr("Files"))
-        new = ThemedButton(theme, "note-pencil", self.tr("New note"))
-        new.clicked.connect(lambda: self.act_requested.emit("new-note", self._current_folder(), ""))
-        attach = ThemedButton(theme, "paperclip", self.tr("Show attachments"))
-        attach.setCheckable(True)
-        attach.toggled.connect(self._show_attachments)
-        fold = ThemedButton(theme, "arrows-in-line-vertical", self.tr("Collapse all"))
-        fold.clicked.connect(lambda: self.tree.collapseAll())
-        for button in (new, attach, fold):
+        new_button = ThemedButton(theme, "note-pencil", self.tr("New note"))
+        new_button.clicked.connect(
+            lambda: self.command_requested.emit("new-note", self._current_folder(), "")
+        )
+        attachments_button = ThemedButton(theme, "paperclip", self.tr("Show attachments"))
+        attachments_button.setCheckable(True)
+        attachments_button.toggled.connect(self._show_attachments)
+        collapse_button = ThemedButton(theme, "arrows-in-line-vertical", self.tr("Collapse all"))
+        collapse_button.clicked.connect(lambda: self.tree.collapseAll())
+        for button in (new_button, attachments_button, collapse_button):
             self.title.add(button)
 
-    def _arrange(self) -> None:
+    def _build(self) -> None:
         bar = QVBoxLayout()
         bar.setContentsMargins(8, 8, 8, 4)
         bar.addWidget(self.filter)
@@ -158,18 +159,18 @@ class FilesPanel(Panel):
     def _connect(self) -> None:
         self.tree.activated.connect(self._open)
         self.tree.clicked.connect(self._open)
-        self.tree.customContextMenuRequested.connect(self._menu)
-        self.tree.dropped.connect(lambda path, folder: self.act_requested.emit("move", path, folder))
+        self.tree.customContextMenuRequested.connect(self._show_menu)
+        self.tree.dropped.connect(lambda path, folder: self.command_requested.emit("move", path, folder))
         self.matches.activated.connect(self._open_match)
         self.matches.clicked.connect(self._open_match)
         self.filter.returnPressed.connect(self._open_first)
         self._client.events.batch.connect(self._handle_events)
         rename = QAction(self.tr("Rename"), self)
         rename.setShortcut(QKeySequence("F2"))
-        rename.triggered.connect(lambda: self._request_action("rename"))
+        rename.triggered.connect(lambda: self._request_command("rename"))
         delete = QAction(self.tr("Delete"), self)
         delete.setShortcut(QKeySequence.StandardKey.Delete)
-        delete.triggered.connect(lambda: self._request_action("delete"))
+        delete.triggered.connect(lambda: self._request_command("delete"))
         for action in (rename, delete):
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             self.tree.addAction(action)
@@ -186,22 +187,22 @@ class FilesPanel(Panel):
             self.open_requested.emit(index.data(), "")
 
     def _open_first(self) -> None:
-        """Open the first match of the typed text."""
-        self._enter = self._matched != self._narrowed
-        if not self._enter and self.filter.text().strip():
-            self._open_match(self._matching.index(0, 0))
+        """Open the first match of the typed text, now or as soon as it is found."""
+        self._opens_first_match = self._matched_number != self._filter_number
+        if not self._opens_first_match and self.filter.text().strip():
+            self._open_match(self._matches_model.index(0, 0))
 
-    def _request_action(self, what: str) -> None:
+    def _request_command(self, command: str) -> None:
         path, is_folder = self.model.path_at(self.tree.currentIndex())
         if path and not is_folder:
-            self.act_requested.emit(what, path, "")
+            self.command_requested.emit(command, path, "")
 
     def _current_folder(self) -> str:
         path, is_folder = self.model.path_at(self.tree.currentIndex())
         return path if is_folder else path.rpartition("/")[0]
 
-    def _menu(self, at: QPoint) -> None:
-        index = self.tree.indexAt(at)
+    def _show_menu(self, position: QPoint) -> None:
+        index = self.tree.indexAt(position)
         if index.isValid():
             self.tree.setCurrentIndex(index)
         path, is_folder = self.model.path_at(index)
@@ -219,31 +220,31 @@ class FilesPanel(Panel):
                 (self.tr("Delete…"), "delete", path),
             ]
         entries.append((self.tr("Show in file manager"), "reveal", path))
-        for text, what, about in entries:
-            menu.addAction(text, partial(self.act_requested.emit, what, about, ""))
-        menu.popup(self.tree.viewport().mapToGlobal(at))
+        for text, command, target in entries:
+            menu.addAction(text, partial(self.command_requested.emit, command, target, ""))
+        menu.popup(self.tree.viewport().mapToGlobal(position))
 
     def _start_filter(self, text: str) -> None:
-        self._narrowed += 1
-        self._enter = False
+        self._filter_number += 1
+        self._opens_first_match = False
         if text.strip():
-            tasks.start(self._match(text, self._narrowed), owner=self, what=self.tr("filter the files"))
+            tasks.start(self._match(text, self._filter_number), owner=self, what=self.tr("filter the files"))
         else:
             self._show_count()
 
-    async def _match(self, text: str, search_text: int) -> None:
+    async def _match(self, text: str, number: int) -> None:
         """Show the files that match `text`, searched in the service thread: there may be 100,000."""
-        attachments = self._attachments
-        found = await self._client.run(lambda vault: _matching(vault, text, attachments))
-        if search_text == self._narrowed:
-            self._matched = search_text
-            self._matching.setStringList(found)
+        attachments = self._shows_attachments
+        matches = await self._client.run(lambda vault: _find_matches(vault, text, attachments))
+        if number == self._filter_number:
+            self._matched_number = number
+            self._matches_model.setStringList(matches)
             self._stack.setCurrentWidget(self.matches)
-            if self._enter:
+            if self._opens_first_match:
                 self._open_first()
 
-    def _show_attachments(self, on: bool) -> None:
-        self._attachments = on
+    def _show_attachments(self, visible: bool) -> None:
+        self._shows_attachments = visible
         tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
 
     def _show_count(self) -> None:
@@ -253,25 +254,25 @@ class FilesPanel(Panel):
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         updates = [event for event in events if isinstance(event, IndexUpdated)]
-        many = sum(len(event.changed) + len(event.removed) for event in updates) > _MAX_SINGLE_CHANGES
-        if updates and (many or self._listing.locked()):
+        is_large = sum(len(event.changed) + len(event.removed) for event in updates) > _MAX_SINGLE_CHANGES
+        if updates and (is_large or self._reload_lock.locked()):
             tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
             return
         for event in updates:
             removed = {path.text for path in event.removed} & self._paths
-            wanted = {path.text for path in event.changed if path.is_note or self._attachments}
-            self._follow(removed, wanted - self._paths)
+            changed = {path.text for path in event.changed if path.is_note or self._shows_attachments}
+            self._apply_changes(removed, changed - self._paths)
 
-    def _follow(self, removed: set[str], new: set[str]) -> None:
+    def _apply_changes(self, removed: set[str], added: set[str]) -> None:
         for path in sorted(removed):
             self.model.remove(path)
-        for path in sorted(new):
+        for path in sorted(added):
             self.model.add(path)
         self._paths -= removed
-        self._paths |= new
-        if removed or new:
+        self._paths |= added
+        if removed or added:
             self._show_count()
-        if self._selected in new:
+        if self._selected in added:
             self.select(self._selected)
 
 
@@ -309,7 +310,7 @@ class _Tree(QTreeView):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Request a move for each dropped note; the tree changes when the vault has."""
+        """Request a move for each dropped note; the tree changes after the vault has changed."""
         path, is_folder = self._panel.model.path_at(self.indexAt(event.position().toPoint()))
         folder = path if is_folder else path.rpartition("/")[0]
         for note in bytes(event.mimeData().data(NOTE_MIME).data()).decode().splitlines():
@@ -319,7 +320,7 @@ class _Tree(QTreeView):
         event.accept()
 
 
-def _names(vault: VaultService, attachments: bool) -> list[str]:
+def _list_paths(vault: VaultService, attachments: bool) -> list[str]:
     paths = [path.text for path in vault.notes.paths()]
     if attachments:
         paths += [record.path.text for record in vault.notes.files()]
@@ -328,25 +329,25 @@ def _names(vault: VaultService, attachments: bool) -> list[str]:
 
 async def _list_files(vault: VaultService, attachments: bool) -> tuple[set[str], FolderListing]:
     """List the paths and build their listing; runs in the service thread."""
-    paths = _names(vault, attachments)
+    paths = _list_paths(vault, attachments)
     return set(paths), await asyncio.to_thread(FolderListing.of, paths)
 
 
-async def _matching(vault: VaultService, text: str, attachments: bool) -> list[str]:
+async def _find_matches(vault: VaultService, text: str, attachments: bool) -> list[str]:
     """Return the files whose names contain `text`; runs in the service thread."""
-    wanted = text.strip().casefold()
+    search_text = text.strip().casefold()
 
     def match(paths: list[str]) -> list[str]:
-        found = (path for path in paths if wanted in path.rpartition("/")[2].casefold())
-        return list(itertools.islice(found, _MAX_MATCHES))
+        matches = (path for path in paths if search_text in path.rpartition("/")[2].casefold())
+        return list(itertools.islice(matches, _MAX_MATCHES))
 
-    return await asyncio.to_thread(match, _names(vault, attachments))
+    return await asyncio.to_thread(match, _list_paths(vault, attachments))
 
 
 def connect(panel: FilesPanel, context: PanelContext) -> None:
     """Connect the panel with the window and the other panels."""
     connect_links(panel, context)
-    panel.act_requested.connect(context.run_note_command)
+    panel.command_requested.connect(context.run_note_command)
     context.note_shown.connect(lambda path: panel.select(path) if path else None)
     if context.note_path:
         panel.select(context.note_path)

@@ -24,7 +24,7 @@ def accessible_text(scene: Scene) -> tuple[str, str]:
     name = f"{graph.names[row]}, {kind}, {links}"
     if len(scene.selection) > 1:
         name = translate("Canvas", "{0} selected, last: {1}").format(len(scene.selection), name)
-    listed = ", ".join(graph.names[neighbor] for neighbor in neighbors[:_MAX_LISTED_NEIGHBORS].tolist())
-    return name, translate("Canvas", "Linked with {0}").format(listed) if listed else translate(
-        "Canvas", "No links"
-    )
+    if not len(neighbors):
+        return name, translate("Canvas", "No links")
+    names = [graph.names[neighbor] for neighbor in neighbors[:_MAX_LISTED_NEIGHBORS].tolist()]
+    return name, translate("Canvas", "Linked with {0}").format(", ".join(names))

@@ -49,67 +49,67 @@ class GraphAnalysisController(QObject):
         super().__init__(view)
         self._client = client
         self._view = view
-        self._part = view.sheet.analysis
+        self._section = view.settings_panel.analysis
         self._task: asyncio.Task[None] | None = None
-        self._path_from = ""
+        self._path_source = ""
         self._suggestions: tuple[LinkSuggestion, ...] = ()
         self._progressed.connect(self._show_progress, Qt.ConnectionType.QueuedConnection)
-        self._part.asked.connect(self.ask)
-        self._part.cancelled.connect(self.cancel)
-        self._part.cleared.connect(self.clear)
-        self._part.list.chosen.connect(self._show_row)
-        self._part.list.accepted.connect(self._accept)
-        self._part.list.hidden.connect(self._reject)
-        view.selected.connect(self._selected)
-        view.chosen.arrangement_asked.connect(self.arrange)
-        view.choices_changed.connect(self._apply_settings)
+        self._section.requested.connect(self.run)
+        self._section.cancelled.connect(self.cancel)
+        self._section.cleared.connect(self.clear)
+        self._section.list.chosen.connect(self._show_row)
+        self._section.list.accepted.connect(self._accept)
+        self._section.list.dismissed.connect(self._reject)
+        view.selected.connect(self._selection_changed)
+        view.settings_controller.arrangement_requested.connect(self.apply_layout)
+        view.settings_changed.connect(self._apply_settings)
 
-    # Questions
+    # Running analyses
 
-    def ask(self, kind: str) -> None:
+    def run(self, kind: str) -> None:
         """Run "communities", "pagerank", "betweenness", "path", "bridges", "orphans" or "suggestions"."""
-        chosen = self._view.selection()
+        selection = self._view.selection()
         if kind == "path":
-            if len(chosen) == 2:
-                self.ask_path(*chosen)
+            if len(selection) == 2:
+                self.show_path(*selection)
             return
-        works: dict[str, Callable[[], Awaitable[None]]] = {
-            "communities": self._communities,
-            "pagerank": partial(self._importance, "pagerank"),
-            "betweenness": partial(self._importance, "betweenness"),
-            "bridges": self._weak_points,
-            "orphans": self._orphans,
-            "suggestions": partial(self._suggest, None),
+        analyses: dict[str, Callable[[], Awaitable[None]]] = {
+            "communities": self._show_communities,
+            "pagerank": partial(self._show_centrality, "pagerank"),
+            "betweenness": partial(self._show_centrality, "betweenness"),
+            "bridges": self._show_cut_points,
+            "orphans": self._show_orphans,
+            "suggestions": partial(self._show_link_suggestions, None),
         }
-        self._start(works[kind])
+        self._start_analysis(analyses[kind])
 
-    def ask_path(self, source: str, target: str) -> None:
+    def show_path(self, source: str, target: str) -> None:
         """Show the shortest path between two notes."""
-        self._start(partial(self._path, source, target))
+        self._start_analysis(partial(self._show_path, source, target))
 
-    def begin_path(self, source: str) -> None:
+    def start_path(self, source: str) -> None:
         """Wait for the next selected note, and show the shortest path to it from `source`."""
-        self._path_from = source
-        self._view.note.show_message(self.tr("Select the note at the end of the path"))
+        self._path_source = source
+        self._view.toast.show_message(self.tr("Select the note at the end of the path"))
 
-    def ask_suggestions(self, path: str) -> None:
+    def suggest_links(self, path: str) -> None:
         """Show which unlinked notes could be linked with one note."""
-        self._start(partial(self._suggest, path))
+        self._start_analysis(partial(self._show_link_suggestions, path))
 
-    def arrange(self, kind: LayoutMode) -> None:
+    def apply_layout(self, mode: LayoutMode) -> None:
         """Arrange the graph by another layout."""
-        self._start(partial(self._arrange, kind))
+        self._start_analysis(partial(self._compute_layout, mode))
 
     def cancel(self) -> None:
         """Cancel the running analysis; the graph keeps its look."""
-        self._stop()
-        self._show_arrangement()
+        self._cancel_task()
+        self._restore_layout_choice()
 
-    def _stop(self) -> None:
+    def _cancel_task(self) -> None:
         if self._task is not None:
             self._task.cancel()
             self._task = None
-        self._part.show_progress("")
+        self._section.show_progress("")
 
     def clear(self) -> None:
         """Remove the results of analyses from the graph."""
@@ -119,308 +119,324 @@ class GraphAnalysisController(QObject):
         view.canvas.highlight_path(())
         view.canvas.set_glow("analysis", ())
         self._suggestions = ()
-        if view.decoration.proposed:
-            view.decoration.proposed = ()
-            view.redecorate()
-        self._tick_suggestions(False)
-        self._part.show_finding(None)
+        if view.virtual_nodes.suggested_edges:
+            view.virtual_nodes.suggested_edges = ()
+            view.refresh_virtual_nodes()
+        self._set_suggestions_visible(False)
+        self._section.show_result(None)
         view.show_legend()
 
-    # Answers
+    # Showing results
 
-    async def _communities(self) -> None:
+    async def _show_communities(self) -> None:
         graph = self._view.canvas.scene.graph
-        found = await self._run(
+        result = await self._run_in_service(
             lambda vault: vault.analysis.communities(graph, progress=self._report_progress)
         )
         if graph is not self._view.canvas.scene.graph:
             return
-        layer = community_layer(graph, found.of, self._view.canvas.scene.theme)
+        layer = community_layer(graph, result.labels, self._view.canvas.scene.theme)
         self._view.appearance.set_analysis(layer)
-        lines = tuple(
+        rows = tuple(
             AnalysisResultRow(
-                self._heart(graph, found.of, place),
+                self._hub_paths(graph, result.labels, community),
                 group.label,
                 PluralText("GraphAnalysis", "{0} note", "{0} notes").format(group.count),
             )
-            for place, group in enumerate(layer.groups)
+            for community, group in enumerate(layer.groups)
             if group.key != "part-other"
         )
-        communities = PluralText("GraphAnalysis", "{0} community", "{0} communities").format(found.count)
-        words = self.tr("{0}, shown as colors (modularity {1}, {2})").format(
-            communities, f"{found.modularity:.2f}", found.method
+        communities = PluralText("GraphAnalysis", "{0} community", "{0} communities").format(result.count)
+        summary = self.tr("{0}, shown as colors (modularity {1}, {2})").format(
+            communities, f"{result.modularity:.2f}", result.method
         )
-        self._show(AnalysisResult("communities", self.tr("Communities"), words, lines))
+        self._show_result(AnalysisResult("communities", self.tr("Communities"), summary, rows))
 
     @staticmethod
-    def _heart(graph: Graph, of: NDArray[np.int64], place: int) -> tuple[str, ...]:
-        """Return the best linked notes of a community, which the camera flies to."""
-        rows = np.flatnonzero(of == place)
-        best = rows[np.argsort(-graph.degree[rows], kind="stable")][:60]
-        return tuple(graph.paths[row] for row in best.tolist())
+    def _hub_paths(graph: Graph, communities: NDArray[np.int64], community: int) -> tuple[str, ...]:
+        """Return the paths of the nodes with the most links in a community."""
+        rows = np.flatnonzero(communities == community)
+        hubs = rows[np.argsort(-graph.degree[rows], kind="stable")][:60]
+        return tuple(graph.paths[row] for row in hubs.tolist())
 
-    async def _importance(self, measure: Measure) -> None:
+    async def _show_centrality(self, measure: Measure) -> None:
         graph = self._view.canvas.scene.graph
-        found = await self._run(
+        result = await self._run_in_service(
             lambda vault: vault.analysis.centrality(graph, measure, progress=self._report_progress)
         )
         if graph is not self._view.canvas.scene.graph:
             return
-        self._view.appearance.set_sizes(found.radii() / node_radii(graph), found.method)
-        order = np.argsort(-found.score, kind="stable")[:50].tolist()
-        lines = tuple(
-            AnalysisResultRow((graph.paths[row],), graph.names[row], f"{100 * float(found.score[row]):.2f} %")
+        self._view.appearance.set_sizes(result.radii() / node_radii(graph), result.method)
+        order = np.argsort(-result.score, kind="stable")[:50].tolist()
+        rows = tuple(
+            AnalysisResultRow((graph.paths[row],), graph.names[row], f"{100 * float(result.score[row]):.2f}%")
             for row in order
         )
         title = self.tr("Importance") if measure == "pagerank" else self.tr("Crossroads")
-        words = self.tr("Node size: {0}").format(found.method)
-        if not found.exact:
-            words = PluralText(
+        summary = self.tr("Node size: {0}").format(result.method)
+        if not result.exact:
+            summary = PluralText(
                 "GraphAnalysis",
                 "Node size: {1}, estimated from {0} note",
                 "Node size: {1}, estimated from {0} notes",
-            ).format(found.sampled, found.method)
-        self._show(AnalysisResult(measure, title, words, lines))
+            ).format(result.sampled, result.method)
+        self._show_result(AnalysisResult(measure, title, summary, rows))
 
-    async def _path(self, source: str, target: str) -> None:
+    async def _show_path(self, source: str, target: str) -> None:
         graph = self._view.canvas.scene.graph
         if source not in graph.rows or target not in graph.rows:
             return
         ends = graph.rows[source], graph.rows[target]
-        found = await self._run(lambda vault: vault.analysis.path(graph, *ends))
+        result = await self._run_in_service(lambda vault: vault.analysis.path(graph, *ends))
         title = self.tr("Shortest path")
-        if found is None:
-            words = self.tr("No path connects {0} to {1}").format(*(graph.names[row] for row in ends))
-            self._show(AnalysisResult("path", title, words))
+        if result is None:
+            summary = self.tr("No path connects {0} to {1}").format(*(graph.names[row] for row in ends))
+            self._show_result(AnalysisResult("path", title, summary))
             return
         if graph is not self._view.canvas.scene.graph:
             return
-        self._view.canvas.highlight_path(found.rows)
-        self._view.fit([graph.paths[row] for row in found.rows])
-        notes = ["", *(name.replace("_", " ").lower() for name in found.relations)]
-        lines = tuple(
+        self._view.canvas.highlight_path(result.rows)
+        self._view.fit([graph.paths[row] for row in result.rows])
+        notes = ["", *(name.replace("_", " ").lower() for name in result.relations)]
+        rows = tuple(
             AnalysisResultRow((graph.paths[row],), graph.names[row], note)
-            for row, note in zip(found.rows, notes, strict=True)
+            for row, note in zip(result.rows, notes, strict=True)
         )
-        steps = len(found.rows) - 1
-        words = PluralText("GraphAnalysis", "{0} link", "{0} links").format(steps)
-        self._show(AnalysisResult("path", title, words, lines))
+        steps = len(result.rows) - 1
+        summary = PluralText("GraphAnalysis", "{0} link", "{0} links").format(steps)
+        self._show_result(AnalysisResult("path", title, summary, rows))
 
-    async def _weak_points(self) -> None:
+    async def _show_cut_points(self) -> None:
         graph = self._view.canvas.scene.graph
-        found = await self._run(
+        result = await self._run_in_service(
             lambda vault: vault.analysis.cut_points(graph, progress=self._report_progress)
         )
-        lines = [
+        rows = [
             AnalysisResultRow(
                 (graph.paths[a], graph.paths[b]),
                 f"{graph.names[a]} – {graph.names[b]}",
                 self.tr("disconnects {0}").format(int(cut)),
             )
-            for (a, b), cut in zip(found.bridges.tolist(), found.cut_off.tolist(), strict=True)
+            for (a, b), cut in zip(result.bridges.tolist(), result.cut_off.tolist(), strict=True)
         ]
-        lines += [
+        rows += [
             AnalysisResultRow(
                 (graph.paths[row],), graph.names[row], self.tr("disconnects {0}").format(int(lost))
             )
-            for row, lost in zip(found.articulations.tolist(), found.lost.tolist(), strict=True)
+            for row, lost in zip(result.articulations.tolist(), result.lost.tolist(), strict=True)
         ]
-        rows = np.unique(np.concatenate([found.bridges.ravel(), found.articulations])).tolist()
-        self._glow(graph, rows)
-        words = self.tr("{0} and {1} whose removal would split the graph").format(
-            PluralText("GraphAnalysis", "{0} link", "{0} links").format(len(found.bridges)),
-            PluralText("GraphAnalysis", "{0} note", "{0} notes").format(len(found.articulations)),
+        nodes = np.unique(np.concatenate([result.bridges.ravel(), result.articulations])).tolist()
+        self._glow(graph, nodes)
+        summary = self.tr("{0} and {1} whose removal would split the graph").format(
+            PluralText("GraphAnalysis", "{0} link", "{0} links").format(len(result.bridges)),
+            PluralText("GraphAnalysis", "{0} note", "{0} notes").format(len(result.articulations)),
         )
-        self._show(AnalysisResult("bridges", self.tr("Bridges"), words, tuple(lines[:_MAX_RESULT_ROWS])))
+        self._show_result(
+            AnalysisResult("bridges", self.tr("Bridges"), summary, tuple(rows[:_MAX_RESULT_ROWS]))
+        )
 
-    async def _orphans(self) -> None:
+    async def _show_orphans(self) -> None:
         graph = self._view.canvas.scene.graph
-        found = await self._run(lambda vault: vault.analysis.orphans(graph))
-        rows = [*found.notes.tolist(), *found.attachments.tolist()]
-        self._glow(graph, rows)
-        lines = tuple(
+        result = await self._run_in_service(lambda vault: vault.analysis.orphans(graph))
+        nodes = [*result.notes.tolist(), *result.attachments.tolist()]
+        self._glow(graph, nodes)
+        rows = tuple(
             AnalysisResultRow((graph.paths[row],), graph.names[row], graph.folders[row])
-            for row in rows[:_MAX_RESULT_ROWS]
+            for row in nodes[:_MAX_RESULT_ROWS]
         )
-        words = self.tr("{0} and {1} without links").format(
-            PluralText("GraphAnalysis", "{0} note", "{0} notes").format(len(found.notes)),
-            PluralText("GraphAnalysis", "{0} attachment", "{0} attachments").format(len(found.attachments)),
+        summary = self.tr("{0} and {1} without links").format(
+            PluralText("GraphAnalysis", "{0} note", "{0} notes").format(len(result.notes)),
+            PluralText("GraphAnalysis", "{0} attachment", "{0} attachments").format(len(result.attachments)),
         )
-        self._show(AnalysisResult("orphans", self.tr("Orphans"), words, lines))
+        self._show_result(AnalysisResult("orphans", self.tr("Orphans"), summary, rows))
 
-    async def _suggest(self, path: str | None) -> None:
+    async def _show_link_suggestions(self, path: str | None) -> None:
         graph = self._view.graph()
-        self._suggestions = await self._run(
+        self._suggestions = await self._run_in_service(
             lambda vault: vault.analysis.suggestions(graph, for_path=path, progress=self._report_progress)
         )
         self._show_suggestions()
 
     def _show_suggestions(self) -> None:
         view, graph = self._view, self._view.graph()
-        known = [one for one in self._suggestions if {one.source, one.target} <= graph.rows.keys()]
-        view.decoration.proposed = tuple(SuggestedEdge(one.source, one.target, one.score) for one in known)
-        view.redecorate()
+        suggestions = [
+            suggestion
+            for suggestion in self._suggestions
+            if {suggestion.source, suggestion.target} <= graph.rows.keys()
+        ]
+        view.virtual_nodes.suggested_edges = tuple(
+            SuggestedEdge(suggestion.source, suggestion.target, suggestion.score)
+            for suggestion in suggestions
+        )
+        view.refresh_virtual_nodes()
         names = {path: graph.names[row] for path, row in graph.rows.items()}
-        lines = tuple(
+        rows = tuple(
             AnalysisResultRow(
-                (one.source, one.target),
-                f"{names[one.source]} – {names[one.target]}",
-                self._reasons_text(one),
+                (suggestion.source, suggestion.target),
+                f"{names[suggestion.source]} – {names[suggestion.target]}",
+                self._reasons_text(suggestion),
             )
-            for one in known
+            for suggestion in suggestions
         )
-        words = PluralText(
+        summary = PluralText(
             "GraphAnalysis", "{0} suggested link (dashed)", "{0} suggested links (dashed)"
-        ).format(len(lines))
-        finding = AnalysisResult("suggestions", self.tr("Suggested links"), words, lines, can_accept=True)
-        self._show(
-            finding if lines else AnalysisResult("suggestions", finding.title, self.tr("No suggestions"))
+        ).format(len(rows))
+        result = AnalysisResult("suggestions", self.tr("Suggested links"), summary, rows, can_accept=True)
+        self._show_result(
+            result if rows else AnalysisResult("suggestions", result.title, self.tr("No suggestions"))
         )
-        self._tick_suggestions(bool(lines))
+        self._set_suggestions_visible(bool(rows))
 
-    def _tick_suggestions(self, on: bool) -> None:
-        """Set the filter switch to whether suggestions are shown."""
-        choices = self._view.sheet.choices
-        if choices.shown.suggestions != on:
-            shown = choices.shown.model_copy(update={"suggestions": on})
-            self._view.chosen.set(choices.updated(shown=shown))
+    def _set_suggestions_visible(self, visible: bool) -> None:
+        """Set the switch for suggestions in the filter settings."""
+        settings = self._view.settings_panel.settings
+        if settings.shown.suggestions != visible:
+            shown = settings.shown.model_copy(update={"suggestions": visible})
+            self._view.settings_controller.set(settings.updated(shown=shown))
 
-    def _reasons_text(self, one: LinkSuggestion) -> str:
-        kinds = {
+    def _reasons_text(self, suggestion: LinkSuggestion) -> str:
+        labels = {
             "neighbours": self.tr("shared links"),
             "meaning": self.tr("similar content"),
             "tags": self.tr("shared tags"),
         }
-        return ", ".join(kinds.get(reason.kind, reason.kind) for reason in one.reasons)
+        return ", ".join(labels.get(reason.kind, reason.kind) for reason in suggestion.reasons)
 
-    async def _arrange(self, kind: LayoutMode) -> None:
+    async def _compute_layout(self, mode: LayoutMode) -> None:
         view = self._view
         graph, aspect = view.canvas.scene.graph, view.canvas.page_aspect()
-        name = "time" if kind in _TIME_LAYOUTS else str(kind)
+        name = "time" if mode in _TIME_LAYOUTS else str(mode)
         options: dict[str, object] = {"aspect": aspect}
-        if kind in _TIME_LAYOUTS:
-            options["by"] = str(kind)
-        found = await self._run(
+        if mode in _TIME_LAYOUTS:
+            options["by"] = str(mode)
+        layout = await self._run_in_service(
             lambda vault: vault.analysis.layout(graph, name, progress=self._report_progress, **options)  # type: ignore[arg-type]
         )
         if graph is not view.canvas.scene.graph:
             return
-        places = [
-            RegionDisc(self._called(each, kind), each.x, each.y, each.radius, each.depth)
-            for each in found.regions
+        discs = [
+            RegionDisc(self._region_name(region, mode), region.x, region.y, region.radius, region.depth)
+            for region in layout.regions
         ]
-        moments = [AxisTick(tick.x, tick.label, tick.major) for tick in found.ticks]
-        view.arranging.show(kind, found.positions, places, moments)
-        self._part.show_progress("")
+        ticks = [AxisTick(tick.x, tick.label, tick.major) for tick in layout.ticks]
+        view.layout_switch.show(mode, layout.positions, discs, ticks)
+        self._section.show_progress("")
 
-    def _called(self, group: Region, kind: LayoutMode) -> str:
-        """Return the display name of a group."""
-        odd = {UNRESOLVED: self.tr("Unresolved"), ATTACHMENTS: self.tr("Attachments")}
-        return odd.get(group.key) or group.name or self._nameless(kind)
+    def _region_name(self, region: Region, mode: LayoutMode) -> str:
+        """Return the display name of a region."""
+        special_names = {UNRESOLVED: self.tr("Unresolved"), ATTACHMENTS: self.tr("Attachments")}
+        return special_names.get(region.key) or region.name or self._unnamed_region(mode)
 
-    def _nameless(self, kind: LayoutMode) -> str:
+    def _unnamed_region(self, mode: LayoutMode) -> str:
         return {
             LayoutMode.FOLDER: self.tr("Vault root"),
             LayoutMode.TAG: self.tr("No tags"),
             LayoutMode.TYPE: self.tr("No type"),
-        }.get(kind, "")
+        }.get(mode, "")
 
-    # Accepting suggestions
+    # Accepting and rejecting suggestions
 
-    def _accept(self, line: AnalysisResultRow) -> None:
-        tasks.start(self._link(line), owner=self._view, what=self.tr("link the notes"))
+    def _accept(self, row: AnalysisResultRow) -> None:
+        tasks.start(self._link(row), owner=self._view, what=self.tr("link the notes"))
 
-    async def _link(self, line: AnalysisResultRow) -> None:
-        """Propose the most fitting relation; the suggestion disappears when the relation is written."""
+    async def _link(self, row: AnalysisResultRow) -> None:
+        """Propose the most likely relation; remove the suggestion once the relation is written."""
 
         async def link(vault: VaultService) -> bool:
-            arguments = {"op": "accept", "suggestion_id": " ~ ".join(line.paths)}
+            arguments = {"op": "accept", "suggestion_id": " ~ ".join(row.paths)}
             outcome = await vault.call(Call.of("suggest_relationships", arguments, Caller.user()))
             if not outcome.success and not outcome.denied:
                 raise ScriptoriumError(outcome.message)
             return bool(outcome.success and not outcome.denied)
 
         if await self._client.run(link):
-            self._remove_suggestion(line)
+            self._remove_suggestion(row)
 
-    def _reject(self, line: AnalysisResultRow) -> None:
-        work = self._client.run(lambda vault: vault.analysis.reject(*line.paths))
-        tasks.start(work, owner=self._view, what=self.tr("save your answer"))
-        self._remove_suggestion(line)
+    def _reject(self, row: AnalysisResultRow) -> None:
+        rejection = self._client.run(lambda vault: vault.analysis.reject(*row.paths))
+        tasks.start(rejection, owner=self._view, what=self.tr("dismiss the suggestion"))
+        self._remove_suggestion(row)
 
-    def _remove_suggestion(self, line: AnalysisResultRow) -> None:
-        kept = tuple(one for one in self._suggestions if (one.source, one.target) != line.paths)
-        self._suggestions = kept
+    def _remove_suggestion(self, row: AnalysisResultRow) -> None:
+        self._suggestions = tuple(
+            suggestion
+            for suggestion in self._suggestions
+            if (suggestion.source, suggestion.target) != row.paths
+        )
         self._show_suggestions()
 
     # Helpers
 
-    def _apply_settings(self, choices: GraphSettings) -> None:
-        """Start or remove suggestions when their switch changes."""
-        if choices.shown.suggestions and not self._suggestions and self._task is None:
-            self.ask("suggestions")
-        elif not choices.shown.suggestions and self._suggestions:
+    def _apply_settings(self, settings: GraphSettings) -> None:
+        """Compute or remove suggestions when their switch changes."""
+        if settings.shown.suggestions and not self._suggestions and self._task is None:
+            self.run("suggestions")
+        elif not settings.shown.suggestions and self._suggestions:
             self.clear()
 
-    def _selected(self, chosen: tuple[str, ...]) -> None:
-        self._part.set_path_possible(len(chosen) == 2)
-        if self._path_from and chosen and chosen[-1] != self._path_from:
-            source, self._path_from = self._path_from, ""
-            self.ask_path(source, chosen[-1])
-        elif not chosen:
-            self._path_from = ""
+    def _selection_changed(self, selection: tuple[str, ...]) -> None:
+        self._section.set_path_enabled(len(selection) == 2)
+        if self._path_source and selection and selection[-1] != self._path_source:
+            source, self._path_source = self._path_source, ""
+            self.show_path(source, selection[-1])
+        elif not selection:
+            self._path_source = ""
 
-    def _show_row(self, line: AnalysisResultRow) -> None:
-        if len(line.paths) == 1:
-            self._view.fly_to(line.paths[0])
+    def _show_row(self, row: AnalysisResultRow) -> None:
+        if len(row.paths) == 1:
+            self._view.fly_to(row.paths[0])
         else:
-            self._view.select(line.paths[:2] if len(line.paths) == 2 else line.paths)
-            self._view.fit(line.paths)
+            self._view.select(row.paths[:2] if len(row.paths) == 2 else row.paths)
+            self._view.fit(row.paths)
 
-    def _glow(self, graph: Graph, rows: list[int]) -> None:
-        self._view.canvas.set_glow("analysis", [graph.paths[row] for row in rows])
+    def _glow(self, graph: Graph, nodes: list[int]) -> None:
+        self._view.canvas.set_glow("analysis", [graph.paths[row] for row in nodes])
 
-    def _show(self, finding: AnalysisResult) -> None:
+    def _show_result(self, result: AnalysisResult) -> None:
         view = self._view
-        self._part.show_progress("")
-        self._part.show_finding(finding)
-        if view.sheet.isHidden():
-            view.note.show_message(f"{finding.title}: {finding.words}")
+        self._section.show_progress("")
+        self._section.show_result(result)
+        if view.settings_panel.isHidden():
+            view.toast.show_message(f"{result.title}: {result.summary}")
         else:
-            view.sheet.unfold(self._part)
+            view.settings_panel.expand_section(self._section)
         view.show_legend()
 
-    def _start(self, work: Callable[[], Awaitable[None]]) -> None:
-        self._stop()
-        self._part.show_progress(self.tr("Working…"))
-        self._task = tasks.start(self._answer(work), owner=self._view, what=self.tr("analyze the graph"))
+    def _start_analysis(self, analysis: Callable[[], Awaitable[None]]) -> None:
+        self._cancel_task()
+        self._section.show_progress(self.tr("Working…"))
+        self._task = tasks.start(
+            self._run_and_report(analysis), owner=self._view, what=self.tr("analyze the graph")
+        )
 
-    async def _answer(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Show an error in the settings panel; the graph keeps its look."""
+    async def _run_and_report(self, analysis: Callable[[], Awaitable[None]]) -> None:
+        """Run an analysis and show its error, if any, in the settings panel."""
         try:
-            await work()
+            await analysis()
         except ScriptoriumError as error:
-            self._part.show_progress("")
-            self._part.show_finding(AnalysisResult("", self.tr("The analysis failed"), error.message))
-            self._view.note.show_message(error.message)
-            self._show_arrangement()
+            self._section.show_progress("")
+            self._section.show_result(AnalysisResult("", self.tr("The analysis failed"), error.message))
+            self._view.toast.show_message(error.message)
+            self._restore_layout_choice()
         finally:
             if self._task is asyncio.current_task():
                 self._task = None
 
-    def _show_arrangement(self) -> None:
-        """Tick the current arrangement after a failed change of arrangement."""
+    def _restore_layout_choice(self) -> None:
+        """Check the displayed layout in the settings after a change of layout failed."""
         view = self._view
-        if view.sheet.choices.arrangement is not view.arranging.kind:
-            view.chosen.set(view.sheet.choices.updated(arrangement=view.arranging.kind))
+        if view.settings_panel.settings.arrangement is not view.layout_switch.kind:
+            view.settings_controller.set(
+                view.settings_panel.settings.updated(arrangement=view.layout_switch.kind)
+            )
 
-    async def _run(self, question: Callable[[VaultService], Awaitable[T]]) -> T:
-        return await self._client.run(question)
+    async def _run_in_service(self, query: Callable[[VaultService], Awaitable[T]]) -> T:
+        return await self._client.run(query)
 
-    def _report_progress(self, share: float, words: str) -> None:
+    def _report_progress(self, fraction: float, text: str) -> None:
         """Report progress; called in the service thread."""
-        self._progressed.emit(share, words)
+        self._progressed.emit(fraction, text)
 
-    def _show_progress(self, share: float, words: str) -> None:
+    def _show_progress(self, fraction: float, text: str) -> None:
         if self._task is not None:
-            self._part.show_progress(words, share if share >= 0 else None)
+            self._section.show_progress(text, fraction if fraction >= 0 else None)

@@ -1,4 +1,4 @@
-"""Values that change over time: the camera and fades. The caller passes the time, so tests control it."""
+"""Animate the camera and fades. The caller passes the elapsed time, so tests control it."""
 
 from __future__ import annotations
 
@@ -11,57 +11,57 @@ from app.desktop.graph.camera import Camera, flight_path
 _ZOOM_HALF_LIFE_S = 0.07
 
 
-def ease_in_out(part: float) -> float:
-    """Ease `x` in and out: slow at both ends."""
-    return part * part * (3 - 2 * part)
+def ease_in_out(fraction: float) -> float:
+    """Ease a fraction (0 to 1) in and out: slow at both ends."""
+    return fraction * fraction * (3 - 2 * fraction)
 
 
 @dataclass(slots=True)
 class Fade:
-    """A value that approaches its target exponentially, with a half-life in seconds."""
+    """A value that approaches its target exponentially; `half_life` is in seconds."""
 
     value: float = 0.0
-    aim: float = 0.0
-    seconds: float = 0.05
+    target: float = 0.0
+    half_life: float = 0.05
 
     @property
-    def moving(self) -> bool:
+    def is_moving(self) -> bool:
         """Return whether the value is still changing."""
-        return self.value != self.aim
+        return self.value != self.target
 
-    def advance(self, passed: float) -> None:
-        """Advance by `passed` seconds."""
-        left = (self.value - self.aim) * 0.5 ** (passed / self.seconds)
-        self.value = self.aim + (left if abs(left) > 0.01 else 0.0)
+    def advance(self, seconds: float) -> None:
+        """Advance by `seconds`."""
+        remaining = (self.value - self.target) * 0.5 ** (seconds / self.half_life)
+        self.value = self.target + (remaining if abs(remaining) > 0.01 else 0.0)
 
 
 class CameraAnimation:
-    """The camera in motion: it flies to a target, zooms around the pointer, or is set at once."""
+    """The camera in motion: it flies to a target, zooms around the pointer, or jumps."""
 
     def __init__(self) -> None:
         self.camera = Camera()
         self._flight: Callable[[float], Camera] | None = None
         self._end = Camera()
-        self._seconds = 0.0
+        self._duration = 0.0
         self._elapsed = 0.0
         self._zoom = 1.0
         self._anchor = (0.0, 0.0, 1.0, 1.0)
 
     @property
-    def moving(self) -> bool:
+    def is_moving(self) -> bool:
         """Return whether an animation is running."""
         return self._flight is not None or self._zoom != 1.0
 
     def set(self, camera: Camera) -> None:
-        """Set the camera at once and stop all motion."""
+        """Set the camera and stop all motion."""
         self._flight, self._zoom, self.camera = None, 1.0, camera
 
-    def fly(self, to: Camera, width: float) -> None:
-        """Fly to a camera; a longer way takes longer, at most one second."""
+    def fly(self, target: Camera, width: float) -> None:
+        """Fly to a camera; a longer flight takes longer, at most one second."""
         self._zoom = 1.0
-        self._flight, length = flight_path(self.camera, to, max(width, 1.0))
-        self._end = to
-        self._seconds = min(0.28 + 0.22 * length, 1.0)
+        self._flight, length = flight_path(self.camera, target, max(width, 1.0))
+        self._end = target
+        self._duration = min(0.28 + 0.22 * length, 1.0)
         self._elapsed = 0.0
 
     def zoom(self, factor: float, x: float, y: float, width: float, height: float) -> None:
@@ -71,22 +71,22 @@ class CameraAnimation:
         self._anchor = (x, y, width, height)
 
     def pan(self, right: float, down: float) -> None:
-        """Move the view at once."""
+        """Move the view without an animation."""
         self._flight = None
         self.camera = self.camera.moved(right, down)
         x, y, width, height = self._anchor
         self._anchor = (x + right, y + down, width, height)
 
-    def advance(self, passed: float) -> None:
-        """Advance by `passed` seconds."""
+    def advance(self, seconds: float) -> None:
+        """Advance by `seconds`."""
         if self._flight is not None:
-            self._elapsed += passed
-            part = min(1.0, self._elapsed / self._seconds)
-            self.camera = self._flight(ease_in_out(part))
-            if part >= 1.0:
+            self._elapsed += seconds
+            fraction = min(1.0, self._elapsed / self._duration)
+            self.camera = self._flight(ease_in_out(fraction))
+            if fraction >= 1.0:
                 self._flight, self.camera = None, self._end
         elif self._zoom != 1.0:
-            step = 1 - 0.5 ** (passed / (_ZOOM_HALF_LIFE_S * 0.6))
+            step = 1 - 0.5 ** (seconds / (_ZOOM_HALF_LIFE_S * 0.6))
             factor = math.exp(math.log(self._zoom) * step)
             if abs(math.log(self._zoom)) < 0.004:
                 factor = self._zoom

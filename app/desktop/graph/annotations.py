@@ -47,8 +47,8 @@ class Annotations(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._canvas = canvas
         self._theme = theme
-        self.places: tuple[RegionDisc, ...] = ()
-        self.moments: tuple[AxisTick, ...] = ()
+        self.discs: tuple[RegionDisc, ...] = ()
+        self.ticks: tuple[AxisTick, ...] = ()
         self.outline: list[QPointF] = []
         self.hide()
 
@@ -57,10 +57,10 @@ class Annotations(QWidget):
         self._theme = theme
         self.update()
 
-    def show_arrangement(self, places: Sequence[RegionDisc], moments: Sequence[AxisTick]) -> None:
-        """Show discs and ticks; outermost discs come first."""
-        self.places = tuple(sorted(places, key=lambda place: place.depth))
-        self.moments = tuple(moments)
+    def show_arrangement(self, discs: Sequence[RegionDisc], ticks: Sequence[AxisTick]) -> None:
+        """Show discs and ticks; the outermost discs are drawn first."""
+        self.discs = tuple(sorted(discs, key=lambda disc: disc.depth))
+        self.ticks = tuple(ticks)
         self._refresh()
 
     def show_outline(self, outline: list[QPointF]) -> None:
@@ -71,7 +71,7 @@ class Annotations(QWidget):
     @property
     def axis_height(self) -> int:
         """The height of the time axis in pixels."""
-        return _AXIS_HEIGHT if self.moments else 0
+        return _AXIS_HEIGHT if self.ticks else 0
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the annotations."""
@@ -79,24 +79,24 @@ class Annotations(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             camera = self._canvas.camera
             size = (self.width(), self.height())
-            paint_arrangement(painter, self.places, self.moments, camera, size, self._theme, self.font())
+            paint_arrangement(painter, self.discs, self.ticks, camera, size, self._theme, self.font())
             if len(self.outline) > 1:
-                tone = QColor(self._theme.accent)
-                painter.setPen(QPen(tone, 1.4, Qt.PenStyle.DashLine))
-                tone.setAlphaF(0.12)
-                painter.setBrush(tone)
+                color = QColor(self._theme.accent)
+                painter.setPen(QPen(color, 1.4, Qt.PenStyle.DashLine))
+                color.setAlphaF(0.12)
+                painter.setBrush(color)
                 painter.drawPolygon(QPolygonF(self.outline))
 
     def _refresh(self) -> None:
-        self.setVisible(bool(self.places or self.moments or self.outline))
+        self.setVisible(bool(self.discs or self.ticks or self.outline))
         self.setGeometry(self._canvas.rect())
         self.update()
 
 
 def paint_arrangement(
     painter: QPainter,
-    places: Sequence[RegionDisc],
-    moments: Sequence[AxisTick],
+    discs: Sequence[RegionDisc],
+    ticks: Sequence[AxisTick],
     camera: Camera,
     size: tuple[int, int],
     theme: Theme,
@@ -105,73 +105,73 @@ def paint_arrangement(
     """Paint discs and time axis under a camera, on the screen or in a picture."""
     painter.setFont(font)
     metrics = QFontMetricsF(font)
-    named: list[QRectF] = []
-    for place in places:
-        _paint_place(painter, place, camera, size, theme)
-    for place, box in _label_places(places, camera, size, metrics):
-        if any(box.intersects(other) for other in named):
+    label_rects: list[QRectF] = []
+    for disc in discs:
+        _paint_disc(painter, disc, camera, size, theme)
+    for disc, rect in _label_rects(discs, camera, size, metrics):
+        if any(rect.intersects(other) for other in label_rects):
             continue
-        named.append(box)
-        _paint_label(painter, place, box, theme, metrics)
-    if moments:
-        _paint_axis(painter, moments, camera, size, theme, metrics)
+        label_rects.append(rect)
+        _paint_label(painter, disc, rect, theme, metrics)
+    if ticks:
+        _paint_axis(painter, ticks, camera, size, theme, metrics)
 
 
-def _visible_disc(place: RegionDisc, camera: Camera, size: tuple[int, int]) -> tuple[QPointF, float] | None:
+def _visible_disc(disc: RegionDisc, camera: Camera, size: tuple[int, int]) -> tuple[QPointF, float] | None:
     """Return a disc's center and radius in pixels; None if it is outside the view."""
-    x = (place.x - camera.x) * camera.scale + size[0] / 2
-    y = (place.y - camera.y) * camera.scale + size[1] / 2
-    radius = place.radius * camera.scale
+    x = (disc.x - camera.x) * camera.scale + size[0] / 2
+    y = (disc.y - camera.y) * camera.scale + size[1] / 2
+    radius = disc.radius * camera.scale
     inside = -radius < x < size[0] + radius and -radius < y < size[1] + radius
     return (QPointF(x, y), radius) if inside and radius >= _MIN_DRAWN_RADIUS else None
 
 
-def _paint_place(
-    painter: QPainter, place: RegionDisc, camera: Camera, size: tuple[int, int], theme: Theme
+def _paint_disc(
+    painter: QPainter, disc: RegionDisc, camera: Camera, size: tuple[int, int], theme: Theme
 ) -> None:
-    if (seen := _visible_disc(place, camera, size)) is None:
+    if (visible := _visible_disc(disc, camera, size)) is None:
         return
-    line, fill = QColor(theme.faint), QColor(theme.faint)
-    line.setAlphaF(0.45 if place.depth == 0 else 0.28)
+    outline, fill = QColor(theme.faint), QColor(theme.faint)
+    outline.setAlphaF(0.45 if disc.depth == 0 else 0.28)
     fill.setAlphaF(0.045)
-    painter.setPen(QPen(line, 1.0))
+    painter.setPen(QPen(outline, 1.0))
     painter.setBrush(fill)
-    painter.drawEllipse(seen[0], seen[1], seen[1])
+    painter.drawEllipse(visible[0], visible[1], visible[1])
 
 
-def _label_places(
-    places: Sequence[RegionDisc], camera: Camera, size: tuple[int, int], metrics: QFontMetricsF
+def _label_rects(
+    discs: Sequence[RegionDisc], camera: Camera, size: tuple[int, int], metrics: QFontMetricsF
 ) -> Iterator[tuple[RegionDisc, QRectF]]:
-    """Return the discs that are large enough for a label, with the places of their labels."""
-    for place in places:
-        seen = _visible_disc(place, camera, size)
-        if seen is None or seen[1] < _MIN_NAMED_RADIUS or not place.name:
+    """Yield the discs that are large enough for a label, with the rectangles of their labels."""
+    for disc in discs:
+        visible = _visible_disc(disc, camera, size)
+        if visible is None or visible[1] < _MIN_NAMED_RADIUS or not disc.name:
             continue
-        wide = metrics.horizontalAdvance(_elided(place, seen[1], metrics)) + 10
-        top = seen[0].y() - seen[1] - metrics.height() / 2
-        yield place, QRectF(seen[0].x() - wide / 2, top, wide, metrics.height())
+        width = metrics.horizontalAdvance(_elided(disc, visible[1], metrics)) + 10
+        top = visible[0].y() - visible[1] - metrics.height() / 2
+        yield disc, QRectF(visible[0].x() - width / 2, top, width, metrics.height())
 
 
-def _elided(place: RegionDisc, radius: float, metrics: QFontMetricsF) -> str:
-    return metrics.elidedText(place.name, Qt.TextElideMode.ElideMiddle, 2 * radius + 40)
+def _elided(disc: RegionDisc, radius: float, metrics: QFontMetricsF) -> str:
+    return metrics.elidedText(disc.name, Qt.TextElideMode.ElideMiddle, 2 * radius + 40)
 
 
 def _paint_label(
-    painter: QPainter, place: RegionDisc, box: QRectF, theme: Theme, metrics: QFontMetricsF
+    painter: QPainter, disc: RegionDisc, rect: QRectF, theme: Theme, metrics: QFontMetricsF
 ) -> None:
-    ground = QColor(theme.window)
-    ground.setAlphaF(0.85)
+    background = QColor(theme.window)
+    background.setAlphaF(0.85)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ground)
-    painter.drawRoundedRect(box, 4, 4)
-    painter.setPen(QColor(theme.muted if place.depth == 0 else theme.faint))
-    words = metrics.elidedText(place.name, Qt.TextElideMode.ElideMiddle, box.width() - 8)
-    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+    painter.setBrush(background)
+    painter.drawRoundedRect(rect, 4, 4)
+    painter.setPen(QColor(theme.muted if disc.depth == 0 else theme.faint))
+    text = metrics.elidedText(disc.name, Qt.TextElideMode.ElideMiddle, rect.width() - 8)
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def _paint_axis(
     painter: QPainter,
-    moments: Sequence[AxisTick],
+    ticks: Sequence[AxisTick],
     camera: Camera,
     size: tuple[int, int],
     theme: Theme,
@@ -180,26 +180,26 @@ def _paint_axis(
     """Paint the ticks, and their dates along the lower edge where there is room."""
     width, height = size
     base = height - _AXIS_HEIGHT
-    ground = QColor(theme.window)
-    ground.setAlphaF(0.88)
-    painter.fillRect(QRectF(0, base, width, _AXIS_HEIGHT), ground)
+    background = QColor(theme.window)
+    background.setAlphaF(0.88)
+    painter.fillRect(QRectF(0, base, width, _AXIS_HEIGHT), background)
     painter.setPen(QPen(QColor(theme.border), 1.0))
     painter.drawLine(QPointF(0, base), QPointF(width, base))
-    taken: list[tuple[float, float]] = []
-    for moment in sorted(moments, key=lambda one: not one.major):
-        x = (moment.x - camera.x) * camera.scale + width / 2
+    occupied: list[tuple[float, float]] = []
+    for tick in sorted(ticks, key=lambda tick: not tick.major):
+        x = (tick.x - camera.x) * camera.scale + width / 2
         if not -60 < x < width + 60:
             continue
-        half = metrics.horizontalAdvance(moment.label) / 2
-        left, right = x - half - _MIN_LABEL_GAP, x + half + _MIN_LABEL_GAP
-        free = all(right < other[0] or left > other[1] for other in taken)
-        tone = QColor(theme.faint)
-        tone.setAlphaF(0.35 if moment.major else 0.16)
-        if free or moment.major:
-            painter.setPen(QPen(tone, 1.0))
+        half_width = metrics.horizontalAdvance(tick.label) / 2
+        left, right = x - half_width - _MIN_LABEL_GAP, x + half_width + _MIN_LABEL_GAP
+        is_free = all(right < other[0] or left > other[1] for other in occupied)
+        color = QColor(theme.faint)
+        color.setAlphaF(0.35 if tick.major else 0.16)
+        if is_free or tick.major:
+            painter.setPen(QPen(color, 1.0))
             painter.drawLine(QPointF(x, 0), QPointF(x, base + 4))
-        if free:
-            taken.append((left, right))
-            painter.setPen(QColor(theme.muted if moment.major else theme.faint))
-            box = QRectF(x - half - 2, base + 4, 2 * half + 4, _AXIS_HEIGHT - 4)
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, moment.label)
+        if is_free:
+            occupied.append((left, right))
+            painter.setPen(QColor(theme.muted if tick.major else theme.faint))
+            rect = QRectF(x - half_width - 2, base + 4, 2 * half_width + 4, _AXIS_HEIGHT - 4)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, tick.label)

@@ -1,4 +1,4 @@
-"""The brightness, visibility and color of nodes, by filters, queries and analyses."""
+"""Set the brightness, visibility and color of nodes, by filters, queries and analyses."""
 
 from __future__ import annotations
 
@@ -25,78 +25,80 @@ class Appearance:
 
     def __init__(self, canvas: Canvas) -> None:
         self._canvas = canvas
-        self._kept: frozenset[str] | None = None
-        self._found: frozenset[str] | None = None
+        self._filter_matches: frozenset[str] | None = None
+        self._search_matches: frozenset[str] | None = None
         self._pending: frozenset[str] = frozenset()
         self._dimmed = True
         self._queries: tuple[QueryGroup, ...] = ()
-        self._answers: tuple[frozenset[str], ...] = ()
+        self._query_matches: tuple[frozenset[str], ...] = ()
         self._analysis: tuple[Graph, Layer] | None = None
         self._sizes: tuple[Graph, NDArray[np.float32]] | None = None
         self._layer: Layer | None = None
-        self.size_words = ""
+        self.size_description = ""
         self._hidden: set[str] = set()
 
     # Filters
 
     def set_filter_result(self, paths: Collection[str] | None) -> None:
-        """Set what the panel's filter finds; None removes the filter."""
-        self._kept = None if paths is None else frozenset(paths)
-        self._filter()
+        """Set the matches of the panel's filter; None removes the filter."""
+        self._filter_matches = None if paths is None else frozenset(paths)
+        self._apply_filters()
 
-    def find(self, paths: Collection[str] | None) -> None:
-        """Set what the search panel finds; None ends the search."""
-        self._found = None if paths is None else frozenset(paths)
-        self._filter()
+    def set_search_result(self, paths: Collection[str] | None) -> None:
+        """Set the matches of the search panel; None ends the search."""
+        self._search_matches = None if paths is None else frozenset(paths)
+        self._apply_filters()
 
-    def await_answer(self, paths: Collection[str]) -> None:
-        """Set the notes that changes awaiting approval touch."""
+    def set_pending(self, paths: Collection[str]) -> None:
+        """Set the notes that pending proposals would change."""
         self._pending = frozenset(paths)
-        self._filter()
+        self._apply_filters()
 
-    def show(self, shown: VisibilitySettings) -> None:
+    def set_visibility(self, shown: VisibilitySettings) -> None:
         """Set the visible kinds of nodes, and whether filtered nodes are dimmed or hidden."""
         scene = self._canvas.scene
         scene.hide_orphans = not shown.orphans
         scene.hidden_kinds = {
             kind
-            for kind, on in (("unresolved", shown.unresolved), ("attachment", shown.attachments))
-            if not on
+            for kind, visible in (("unresolved", shown.unresolved), ("attachment", shown.attachments))
+            if not visible
         }
         self._dimmed = shown.dimmed
-        self._filter()
+        self._apply_filters()
 
-    def _filter(self) -> None:
+    def _apply_filters(self) -> None:
         scene = self._canvas.scene
-        waiting = self._pending & scene.graph.rows.keys()
-        sets = [each for each in (self._kept, self._found) if each is not None]
-        if waiting:
+        pending = self._pending & scene.graph.rows.keys()
+        match_sets = [
+            matches for matches in (self._filter_matches, self._search_matches) if matches is not None
+        ]
+        if pending:
             scene.hide_filtered = False
-            scene.find(waiting)
+            scene.set_matches(pending)
         else:
             scene.hide_filtered = not self._dimmed
-            scene.find(frozenset.intersection(*sets) if sets else None)
+            scene.set_matches(frozenset.intersection(*match_sets) if match_sets else None)
         self._canvas.refresh()
 
     # Colors and sizes
 
-    def set_queries(self, groups: Sequence[QueryGroup], found: Sequence[Collection[str]]) -> None:
-        """Color nodes by query: each group with the paths that it found."""
-        self._queries, self._answers = tuple(groups), tuple(frozenset(each) for each in found)
-        self._paint()
+    def set_queries(self, groups: Sequence[QueryGroup], matches: Sequence[Collection[str]]) -> None:
+        """Color nodes by query: `matches` are the paths that each group's query finds."""
+        self._queries, self._query_matches = tuple(groups), tuple(frozenset(paths) for paths in matches)
+        self._apply_colors()
 
     def set_analysis(self, layer: Layer | None) -> None:
         """Set the colors of an analysis; None removes them."""
         self._analysis = None if layer is None else (self._canvas.scene.graph, layer)
-        self._paint()
+        self._apply_colors()
 
-    def set_sizes(self, factors: NDArray[np.float32] | None, words: str = "") -> None:
-        """Set the sizes of an analysis as factors, with their meaning; None removes them."""
-        self.size_words = "" if factors is None else words
+    def set_sizes(self, factors: NDArray[np.float32] | None, description: str = "") -> None:
+        """Set the sizes of an analysis as factors, with their description; None removes them."""
+        self.size_description = "" if factors is None else description
         self._sizes = None if factors is None else (self._canvas.scene.graph, factors)
         self._canvas.set_node_sizes(factors)
 
-    def hide(self, key: str, hidden: bool) -> bool:
+    def set_entry_hidden(self, key: str, hidden: bool) -> bool:
         """Hide or show the nodes of a legend entry; return whether the entry belongs to a color layer."""
         if self._layer is None or key not in {group.key for group in self._layer.groups}:
             return False
@@ -116,33 +118,33 @@ class Appearance:
 
     def counts(self) -> tuple[int, ...]:
         """Return the number of nodes of each query's group."""
-        on_top = self._layer is not None and self._analysis is None
-        return tuple(group.count for group in self._layer.groups) if on_top and self._layer else ()
+        shows_queries = self._layer is not None and self._analysis is None
+        return tuple(group.count for group in self._layer.groups) if shows_queries and self._layer else ()
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
         if self._analysis is not None:
             graph, layer = self._analysis
             self._analysis = graph, recolor_layer(layer, theme)
-        self._paint()
+        self._apply_colors()
 
     def graph_changed(self) -> None:
         """Reapply everything to the scene's new graph or its new state."""
         graph = self._canvas.scene.graph
         if self._sizes is not None:
-            known, factors = self._sizes
-            self._canvas.set_node_sizes(transfer_values(factors, known, graph, 1.0))
-        self._filter()
-        self._paint()
+            previous_graph, factors = self._sizes
+            self._canvas.set_node_sizes(transfer_values(factors, previous_graph, graph, 1.0))
+        self._apply_filters()
+        self._apply_colors()
 
-    def _paint(self) -> None:
+    def _apply_colors(self) -> None:
         scene = self._canvas.scene
         self._layer = None
         if self._analysis is not None:
-            known, layer = self._analysis
-            self._layer = Layer(layer.groups, transfer_values(layer.member, known, scene.graph, -1))
+            graph, layer = self._analysis
+            self._layer = Layer(layer.groups, transfer_values(layer.member, graph, scene.graph, -1))
         elif self._queries:
-            self._layer = query_layer(scene.graph, self._queries, self._answers, scene.theme)
+            self._layer = query_layer(scene.graph, self._queries, self._query_matches, scene.theme)
         keys = {group.key for group in self._layer.groups} if self._layer else set()
         self._hidden &= keys
         self._canvas.set_node_colors(self._layer.colors() if self._layer else None)
@@ -150,15 +152,15 @@ class Appearance:
         self._canvas.set_visible(~self._layer.hidden(self._hidden) if hides and self._layer else None)
 
 
-def transfer_values(values: NDArray, old: Graph, new: Graph, fill: float) -> NDArray:  # type: ignore[type-arg]
-    """Map values per row of `old` to the rows of `new` by path; new nodes get `fill`."""
-    if old is new:
+def transfer_values(values: NDArray, before: Graph, after: Graph, fill: float) -> NDArray:  # type: ignore[type-arg]
+    """Map values per row of `before` to the rows of `after` by path; new nodes get `fill`."""
+    if before is after:
         return values
-    size = len(old)
-    if new.paths[:size] == old.paths:
-        rest = np.full(len(new) - size, fill, dtype=values.dtype)
-        return np.concatenate([values, rest])
-    rows = np.array([old.rows.get(path, -1) for path in new.paths], dtype=np.int64)
-    brought = values[rows] if size else np.full(len(new), fill, dtype=values.dtype)
-    brought[rows < 0] = fill
-    return np.asarray(brought, dtype=values.dtype)
+    size = len(before)
+    if after.paths[:size] == before.paths:
+        added = np.full(len(after) - size, fill, dtype=values.dtype)
+        return np.concatenate([values, added])
+    rows = np.array([before.rows.get(path, -1) for path in after.paths], dtype=np.int64)
+    transferred = values[rows] if size else np.full(len(after), fill, dtype=values.dtype)
+    transferred[rows < 0] = fill
+    return np.asarray(transferred, dtype=values.dtype)

@@ -1,4 +1,4 @@
-"""The camera over the graph: which part is visible, and how it moves. No Qt."""
+"""The camera over the graph. No Qt."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Camera:
     y: float = 0.0
     scale: float = 8.0
 
-    def to_screen(self, at: NDArray[np.float32], width: float, height: float) -> NDArray[np.float32]:
+    def to_screen(self, positions: NDArray[np.float32], width: float, height: float) -> NDArray[np.float32]:
         """Return positions in pixels of a view of that size, float32 (n, 2)."""
-        middle = np.array([width / 2, height / 2], dtype=np.float32)
-        eye = np.array([self.x, self.y], dtype=np.float32)
-        return (at - eye) * np.float32(self.scale) + middle
+        view_center = np.array([width / 2, height / 2], dtype=np.float32)
+        camera_center = np.array([self.x, self.y], dtype=np.float32)
+        return (positions - camera_center) * np.float32(self.scale) + view_center
 
     def to_world(self, x: float, y: float, width: float, height: float) -> tuple[float, float]:
         """Return the layout position of a pixel in a view of that size."""
@@ -36,8 +36,8 @@ class Camera:
     def zoomed(self, factor: float, x: float, y: float, width: float, height: float) -> Camera:
         """Return the camera zoomed by `factor` around pixel (x, y)."""
         scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
-        held_x, held_y = self.to_world(x, y, width, height)
-        return Camera(held_x - (x - width / 2) / scale, held_y - (y - height / 2) / scale, scale)
+        anchor_x, anchor_y = self.to_world(x, y, width, height)
+        return Camera(anchor_x - (x - width / 2) / scale, anchor_y - (y - height / 2) / scale, scale)
 
     def moved(self, right: float, down: float) -> Camera:
         """Return the camera moved by a number of pixels."""
@@ -55,60 +55,65 @@ class Insets:
 
 
 def fit_camera(
-    at: NDArray[np.float32], width: float, height: float, margin: float = 44.0, insets: Insets = Insets()
+    positions: NDArray[np.float32],
+    width: float,
+    height: float,
+    margin: float = 44.0,
+    insets: Insets = Insets(),
 ) -> Camera:
-    """Return the camera that fits all of `at` into the free part of a view; few nodes keep scale 1."""
-    if not len(at):
+    """Return the camera that fits all positions into the free part of a view, at a limited scale."""
+    if not len(positions):
         return Camera()
-    # Column by column, because numpy takes forty times as long for both at once.
-    columns = at[:, 0], at[:, 1]
-    low = np.array([each.min() for each in columns])
-    high = np.array([each.max() for each in columns])
-    across, down = free_size(width, height, insets, margin)
+    # Reduce each column separately: numpy takes forty times as long for both together.
+    columns = positions[:, 0], positions[:, 1]
+    low = np.array([column.min() for column in columns])
+    high = np.array([column.max() for column in columns])
+    width_px, height_px = free_size(width, height, insets, margin)
     span = np.maximum(high - low, 1e-3)
-    scale = max(min(across / float(span[0]), down / float(span[1]), _MAX_FIT_SCALE), MIN_SCALE)
-    middle = (low + high) / 2
-    right, lower = (insets.left - insets.right) / 2, (insets.top - insets.bottom) / 2
-    return Camera(float(middle[0]) - right / scale, float(middle[1]) - lower / scale, scale)
+    scale = max(min(width_px / float(span[0]), height_px / float(span[1]), _MAX_FIT_SCALE), MIN_SCALE)
+    center = (low + high) / 2
+    shift_x, shift_y = (insets.left - insets.right) / 2, (insets.top - insets.bottom) / 2
+    return Camera(float(center[0]) - shift_x / scale, float(center[1]) - shift_y / scale, scale)
 
 
 def free_size(width: float, height: float, insets: Insets, margin: float = 44.0) -> tuple[float, float]:
     """Return the width and height of the part of a view that is free of overlays."""
-    across = width - insets.left - insets.right - 2 * margin
-    down = height - insets.top - insets.bottom - 2 * margin
-    return max(across, 40.0), max(down, 40.0)
+    free_width = width - insets.left - insets.right - 2 * margin
+    free_height = height - insets.top - insets.bottom - 2 * margin
+    return max(free_width, 40.0), max(free_height, 40.0)
 
 
 def flight_path(start: Camera, end: Camera, width: float) -> tuple[Callable[[float], Camera], float]:
     """Return the smoothest flight between two cameras: out, across, in (van Wijk and Nuij, 2003).
 
+    The symbols are those of the paper.
+
     Returns:
-        A function from 0 … 1 to the camera on the way, and the length of the way (about 1 per screen).
+        A function from 0 … 1 to the camera on the way, and the length of the flight (about 1 per screen).
     """
-    wide, narrow = width / start.scale, width / end.scale
-    across_x, across_y = end.x - start.x, end.y - start.y
-    across = math.hypot(across_x, across_y)
-    if across < 1e-4 * wide:
-        turn = math.log(narrow / wide)
-        straight = lambda part: Camera(  # noqa: E731
-            start.x + across_x * part, start.y + across_y * part, width / (wide * math.exp(turn * part))
-        )
-        return straight, abs(turn) / _FLIGHT_CURVATURE
-    bend = _FLIGHT_CURVATURE**2
-    first = (narrow**2 - wide**2 + bend**2 * across**2) / (2 * wide * bend * across)
-    last = (narrow**2 - wide**2 - bend**2 * across**2) / (2 * narrow * bend * across)
-    begin, finish = -math.asinh(first), -math.asinh(last)
-    length = (finish - begin) / _FLIGHT_CURVATURE
+    w0, w1 = width / start.scale, width / end.scale
+    dx, dy = end.x - start.x, end.y - start.y
+    u1 = math.hypot(dx, dy)
+    if u1 < 1e-4 * w0:
+        log_zoom = math.log(w1 / w0)
 
-    def at(part: float) -> Camera:
-        s = part * length
-        done = (
-            wide
-            / bend
-            * (math.cosh(begin) * math.tanh(_FLIGHT_CURVATURE * s + begin) - math.sinh(begin))
-            / across
-        )
-        span = wide * math.cosh(begin) / math.cosh(_FLIGHT_CURVATURE * s + begin)
-        return Camera(start.x + across_x * done, start.y + across_y * done, width / span)
+        def zoom(fraction: float) -> Camera:
+            w = w0 * math.exp(log_zoom * fraction)
+            return Camera(start.x + dx * fraction, start.y + dy * fraction, width / w)
 
-    return at, abs(length)
+        return zoom, abs(log_zoom) / _FLIGHT_CURVATURE
+    rho_squared = _FLIGHT_CURVATURE**2
+    b0 = (w1**2 - w0**2 + rho_squared**2 * u1**2) / (2 * w0 * rho_squared * u1)
+    b1 = (w1**2 - w0**2 - rho_squared**2 * u1**2) / (2 * w1 * rho_squared * u1)
+    r0, r1 = -math.asinh(b0), -math.asinh(b1)
+    length = (r1 - r0) / _FLIGHT_CURVATURE
+
+    def fly(fraction: float) -> Camera:
+        s = fraction * length
+        share = (
+            w0 / rho_squared * (math.cosh(r0) * math.tanh(_FLIGHT_CURVATURE * s + r0) - math.sinh(r0)) / u1
+        )
+        w = w0 * math.cosh(r0) / math.cosh(_FLIGHT_CURVATURE * s + r0)
+        return Camera(start.x + dx * share, start.y + dy * share, width / w)
+
+    return fly, abs(length)

@@ -1,4 +1,4 @@
-"""The canvas holds the scene, the camera and the layers, and runs frames while something moves.
+"""The canvas: holds the scene, the camera and the layers, and runs frames while something moves.
 
 Frames run only while the camera moves, a fade runs, or a picture or positions are due. A worker draws the
 links into a picture; nodes and labels are painted in every frame, so they are always sharp.
@@ -40,17 +40,17 @@ class Canvas(HighlightMixin):
     """Paints the scene.
 
     Signals:
-        settled: An arrangement or a drag has ended.
-        moved: The camera has moved.
-        sorted: Communities were found, so colors changed.
-        shown: Another graph is in the scene; overlays can update their position.
+        settled: A layout or a drag has ended.
+        camera_moved: The camera has moved.
+        communities_found: Communities were found, so colors changed.
+        graph_shown: Another graph is in the scene.
         overview_changed: The small picture of the whole graph changed.
     """
 
-    shown = Signal()
+    graph_shown = Signal()
     settled = Signal()
-    moved = Signal()
-    sorted = Signal()
+    camera_moved = Signal()
+    communities_found = Signal()
     overview_changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -59,28 +59,28 @@ class Canvas(HighlightMixin):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(160, 120)
-        self.eye = CameraAnimation()
+        self.camera_animation = CameraAnimation()
         self.layers = Layers(self.scene, self.font(), self.devicePixelRatioF())
-        self._finder = CommunityFinder(self.scene, self.layers.edges)
-        self._overviews = GraphOverviewRenderer(self.scene, self.layers.edges)
+        self._community_finder = CommunityFinder(self.scene, self.layers.edges)
+        self._overview_renderer = GraphOverviewRenderer(self.scene, self.layers.edges)
         self.layout_thread = LayoutThread()
-        self.loads_for_pointer = False
+        self.warms_up_on_hover = False
         self.destroyed.connect(combine_stops(self.layout_thread.stop, self.layers.close))
         self.dim = Fade()
-        self.glow = 0.0
-        self.lit: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self.glow_phase = 0.0
+        self.lit_rows: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self.rubber_band: QRectF | None = None
-        self.held: NDArray[np.int64] | None = None
-        self._closed = False
+        self.dragged_rows: NDArray[np.int64] | None = None
+        self._is_closed = False
         self.insets = Insets()
         self.forces = ForceParams()
-        self._following = self._untouched = True
-        self._unfolding = False
-        self._stale = True
-        self._moving = self._rough = False
+        self._follows_layout = self._is_untouched = True
+        self._is_unfolding = False
+        self._is_stale = True
+        self._nodes_are_moving = self._edges_are_draft = False
         self._touched_at = 0.0
-        self._frames = FrameTimer(self, self._frame, self._waits)
-        self.marked.connect(self._show_marks)
+        self._frames = FrameTimer(self, self._frame, self._is_waiting_for_edges)
+        self.highlights_changed.connect(self._show_highlights)
 
     @property
     def labels(self) -> LabelRenderer:
@@ -90,54 +90,54 @@ class Canvas(HighlightMixin):
     # The graph
 
     def set_graph(
-        self, graph: Graph, positions: Positions | None, found: NDArray[np.int64] | None = None
+        self, graph: Graph, positions: Positions | None, communities: NDArray[np.int64] | None = None
     ) -> None:
-        """Show `graph` at `positions` (nan rows find a place), or arrange it from scratch.
+        """Show `graph` at `positions` (nodes at nan are placed), or arrange it from scratch.
 
-        `found` are its communities if they are known; otherwise they are computed when the colors need them.
+        `communities` are computed when the colors need them, unless they are given.
         """
         self.layers.edges.discard()
         if positions is not None and not np.isnan(positions).any():
             start = positions.copy()
         else:
-            # Start with an even disc until the layout has better places: at one point all nodes would be
+            # Start with an even disc until the layout has better positions; at one point all nodes would be
             # one dot.
             start = sunflower_positions(len(graph), _START_SPACING)
-        self.scene.set_graph(graph, start, found=found)
-        self.shown.emit()
+        self.scene.set_graph(graph, start, communities=communities)
+        self.graph_shown.emit()
         self.layers.renew()
         self._clear_rows()
-        self._moving = True
+        self._nodes_are_moving = True
         self.layout_thread.start(graph, positions, aspect=self.page_aspect(), forces=self.forces)
-        self.eye.set(self.fit_camera())
-        self._unfolding = self._following = positions is None
-        self._untouched = True
-        self.sort()
+        self.camera_animation.set(self.fit_camera())
+        self._is_unfolding = self._follows_layout = positions is None
+        self._is_untouched = True
+        self.find_communities()
         self.refresh()
 
     def replace_graph(self, graph: Graph, positions: Positions) -> None:
         """Show the next state of the same graph; the camera stays."""
         before = self.scene.graph
-        self.scene.set_graph(graph, positions.copy(), again=True)
+        self.scene.set_graph(graph, positions.copy(), is_update=True)
         self.layers.replace(before)
         self._clear_rows()
-        places = None if self._unfolding else positions
-        self.layout_thread.start(graph, places, aspect=self.page_aspect(), forces=self.forces)
-        self.sort()
+        kept_positions = None if self._is_unfolding else positions
+        self.layout_thread.start(graph, kept_positions, aspect=self.page_aspect(), forces=self.forces)
+        self.find_communities()
         self.refresh()
 
-    def _show_marks(self, redraw: bool) -> None:
-        """Update after the marks of nodes changed."""
+    def _show_highlights(self, redraw: bool) -> None:
+        """Update after the highlights of nodes changed."""
         self.layers.resize()
         self._light_path()
-        self._stale = self._stale or redraw
+        self._is_stale = self._is_stale or redraw
         self.run_frames()
 
     def _clear_rows(self) -> None:
-        """Clear row numbers, which are invalid in another graph."""
-        self.dim.value = self.dim.aim = 0.0
-        self.lit = np.empty(0, dtype=np.int32)
-        self.held = None
+        """Clear the row numbers of the previous graph."""
+        self.dim.value = self.dim.target = 0.0
+        self.lit_rows = np.empty(0, dtype=np.int32)
+        self.dragged_rows = None
         self._light_path()
 
     def set_zoom(self, zoom: float) -> None:
@@ -155,31 +155,31 @@ class Canvas(HighlightMixin):
     def restyle(self) -> None:
         """Update after colors or their meaning changed."""
         self.scene.restyle()
-        self.sort()
+        self.find_communities()
         self.refresh()
 
-    def sort(self) -> None:
-        """Find communities if the colors need them; `sorted` is emitted when they are found."""
-        if self._finder.begin():
+    def find_communities(self) -> None:
+        """Find communities if the colors need them; `communities_found` is emitted afterwards."""
+        if self._community_finder.start():
             self.run_frames()
 
     def set_forces(self, forces: ForceParams) -> None:
         """Relax all nodes under other forces."""
         self.forces = forces
         self.layout_thread.set_forces(forces)
-        self._moving = True
+        self._nodes_are_moving = True
         self.run_frames()
 
     def refresh(self) -> None:
         """Request a new picture after nodes or links changed."""
-        self._stale = True
+        self._is_stale = True
         self.run_frames()
 
     def run_frames(self) -> None:
         """Run frames until nothing moves."""
-        if self._closed or not self._frames.isActive():
+        if self._is_closed or not self._frames.isActive():
             self.update()
-        if not self._closed:
+        if not self._is_closed:
             self._frames.wake()
 
     # The camera
@@ -187,66 +187,66 @@ class Canvas(HighlightMixin):
     @property
     def is_arranging(self) -> bool:
         """Return whether a layout from scratch is in progress."""
-        return self._unfolding
+        return self._is_unfolding
 
     @property
     def camera(self) -> Camera:
         """The current camera."""
-        return self.eye.camera
+        return self.camera_animation.camera
 
     def fit_camera(self) -> Camera:
         """Return the camera that shows every visible node."""
         scene = self.scene
-        shown = scene.positions if scene.is_whole else scene.positions[scene.strength > 0.0]
-        return fit_camera(shown, self.width(), self.height(), insets=self.insets)
+        visible = scene.positions if scene.is_whole else scene.positions[scene.strength > 0.0]
+        return fit_camera(visible, self.width(), self.height(), insets=self.insets)
 
     def fit(self) -> None:
         """Move to where everything is visible, and keep it visible when the size changes."""
-        self.eye.fly(self.fit_camera(), self.width())
+        self.camera_animation.fly(self.fit_camera(), self.width())
         self.mark_touched()
-        self._untouched = True
+        self._is_untouched = True
 
     def center_on(self, x: float, y: float) -> None:
-        """Center a place given in layout units at the current scale."""
-        self.eye.set(Camera(x, y, self.camera.scale))
+        """Center a position (layout units) at the current scale."""
+        self.camera_animation.set(Camera(x, y, self.camera.scale))
         self.mark_touched()
 
     def viewport(self) -> QRectF:
         """Return the visible rectangle of the layout, in layout units."""
-        across, down = self.width() / self.camera.scale, self.height() / self.camera.scale
-        return QRectF(self.camera.x - across / 2, self.camera.y - down / 2, across, down)
+        width, height = self.width() / self.camera.scale, self.height() / self.camera.scale
+        return QRectF(self.camera.x - width / 2, self.camera.y - height / 2, width, height)
 
     def keep_clear(self, insets: Insets) -> None:
-        """Set what overlays cover; a view that the user has not moved fits the graph into the rest."""
+        """Set the insets that overlays cover; a view that the user has not moved is fitted again."""
         if insets != self.insets:
             self.insets = insets
             self._refit()
 
     def _refit(self) -> None:
-        if self._untouched and self.held is None:
-            self.eye.set(self.fit_camera())
+        if self._is_untouched and self.dragged_rows is None:
+            self.camera_animation.set(self.fit_camera())
             self.refresh()
 
     def page_aspect(self) -> float:
-        """Return width by height of the room for an arrangement; 1 while it is unknown."""
-        across, down = free_size(self.width(), self.height(), self.insets)
-        return across / down if self.isVisible() else 1.0
+        """Return the aspect ratio (width by height) available to a layout; 1 while it is unknown."""
+        width, height = free_size(self.width(), self.height(), self.insets)
+        return width / height if self.isVisible() else 1.0
 
-    def _show_strays(self) -> None:
+    def _refit_strays(self) -> None:
         """Fit the graph again if nodes left a view that the user has not moved."""
-        if not self._untouched or self.held is not None or self.eye.moving:
+        if not self._is_untouched or self.dragged_rows is not None or self.camera_animation.is_moving:
             return
-        shown = self.scene.positions[self.scene.strength > 0.0]
-        at = self.camera.to_screen(shown, self.width(), self.height())
-        if len(at) and ((at < 0).any() or (at > (self.width(), self.height())).any()):
-            self.eye.fly(self.fit_camera(), self.width())
+        visible = self.scene.positions[self.scene.strength > 0.0]
+        pixels = self.camera.to_screen(visible, self.width(), self.height())
+        if len(pixels) and ((pixels < 0).any() or (pixels > (self.width(), self.height())).any()):
+            self.camera_animation.fly(self.fit_camera(), self.width())
 
     def mark_touched(self) -> None:
-        """Stop following the arrangement because the user moved the camera."""
-        self._following = self._untouched = False
+        """Record that the user moved the camera, which then no longer follows the layout."""
+        self._follows_layout = self._is_untouched = False
         self._touched_at = time.perf_counter()
         self.refresh()
-        self.moved.emit()
+        self.camera_moved.emit()
 
     # Frames
 
@@ -255,118 +255,131 @@ class Canvas(HighlightMixin):
         if row == self.scene.hovered:
             return
         self.scene.hovered = row
-        many = len(self.lit) > _MAX_FADED_LINKS
+        many = len(self.lit_rows) > _MAX_FADED_LINKS
         if row >= 0:
-            self.lit = self.scene.lit()
-        self.dim.aim = 1.0 if row >= 0 else 0.0
+            self.lit_rows = self.scene.lit_rows()
+        self.dim.target = 1.0 if row >= 0 else 0.0
         self._light_path()
-        if many or len(self.lit) > _MAX_FADED_LINKS:
-            self.dim.value = self.dim.aim
+        if many or len(self.lit_rows) > _MAX_FADED_LINKS:
+            self.dim.value = self.dim.target
         self.run_frames()
 
     def _light_path(self) -> None:
         """Keep the nodes on the path bright while no node is hovered."""
-        path = self.scene.marks.path
+        path = self.scene.highlights.path
         if path and self.scene.hovered < 0:
-            self.lit = np.array(path, dtype=np.int32)
-            self.dim.aim = 1.0
+            self.lit_rows = np.array(path, dtype=np.int32)
+            self.dim.target = 1.0
         elif not path and self.scene.hovered < 0:
-            self.dim.aim = 0.0
+            self.dim.target = 0.0
 
-    def _waits(self) -> bool:
-        """Return whether a frame could show nothing but a picture that is not ready."""
+    def _is_waiting_for_edges(self) -> bool:
+        """Return whether a frame would have nothing new to show until the links are drawn."""
         edges = self.layers.edges
-        return edges.busy and not edges.ready and (self._arranging or not (self._moving or self._stirs()))
+        return (
+            edges.is_busy
+            and not edges.is_ready
+            and (self._is_everything_moving or not (self._nodes_are_moving or self._is_animating()))
+        )
 
     def _frame(self) -> None:
-        passed = self._frames.passed()
-        if self.eye.moving:
-            self.eye.advance(passed)
-            self._stale = True
+        elapsed = self._frames.elapsed()
+        if self.camera_animation.is_moving:
+            self.camera_animation.advance(elapsed)
+            self._is_stale = True
             self._touched_at = time.perf_counter()
-            self.moved.emit()
-        self.dim.advance(passed)
-        self.labels.advance(passed)
-        self.glow = (self.glow + passed * 0.7) % 1.0
-        fresh = self.layers.edges.collect()
-        self._take_positions(fresh)
-        if self._finder.collect():
-            self._stale = True
-            self.sorted.emit()
-        hurried = self._is_touched or (self._moving and self.held is None)
-        if self._stale or (self._rough and not hurried):
-            self._request(hurried)
-        self._update_overview(hurried)
-        if fresh or not self._arranging:
+            self.camera_moved.emit()
+        self.dim.advance(elapsed)
+        self.labels.advance(elapsed)
+        self.glow_phase = (self.glow_phase + elapsed * 0.7) % 1.0
+        has_new_edges = self.layers.edges.collect()
+        self._take_positions(has_new_edges)
+        if self._community_finder.collect():
+            self._is_stale = True
+            self.communities_found.emit()
+        is_hurried = self._is_touched or (self._nodes_are_moving and self.dragged_rows is None)
+        if self._is_stale or (self._edges_are_draft and not is_hurried):
+            self._request(is_hurried)
+        self._update_overview(is_hurried)
+        if has_new_edges or not self._is_everything_moving:
             self.update()
-        if not self._busy():
+        if not self._has_work():
             self._frames.stop()
 
-    def _busy(self) -> bool:
-        working = self.layers.edges.busy or self._finder.busy or self._overviews.busy
-        moving = self._moving or self._stirs() or self._stale or self._rough
-        return moving or working or self.layout_thread.busy
+    def _has_work(self) -> bool:
+        working = (
+            self.layers.edges.is_busy or self._community_finder.is_busy or self._overview_renderer.is_busy
+        )
+        moving = self._nodes_are_moving or self._is_animating() or self._is_stale or self._edges_are_draft
+        return moving or working or self.layout_thread.is_busy
 
-    def _stirs(self) -> bool:
+    def _is_animating(self) -> bool:
         """Return whether anything other than nodes and links is animated."""
-        breathing = bool(self.scene.pending or self.scene.marks.breathing) and self.isVisible()
-        return self.eye.moving or self.dim.moving or self.labels.fading or breathing
+        breathing = bool(self.scene.pending or self.scene.highlights.breathing) and self.isVisible()
+        return self.camera_animation.is_moving or self.dim.is_moving or self.labels.is_fading or breathing
 
-    def _take_positions(self, fresh: bool) -> None:
-        """Take the newest positions; while everything moves they wait for the picture of the links."""
-        if self._arranging and not fresh:
+    def _take_positions(self, has_new_edges: bool) -> None:
+        """Take the newest positions; while all nodes move, they wait for the picture of the links."""
+        if self._is_everything_moving and not has_new_edges:
             return
         newest = self.layout_thread.take_positions()
         if newest is not None and len(newest) == len(self.scene.graph):
             self.scene.move(newest)
-            if self._following:
-                self.eye.set(self.fit_camera())
-            self._moving = True
-            if self.held is None:
-                self._stale = True
-        elif self._moving and not self.layout_thread.busy:
-            self._moving = self._unfolding = False
-            self._show_strays()
-            self.held = None
-            self._following = False
-            self._stale = True
+            if self._follows_layout:
+                self.camera_animation.set(self.fit_camera())
+            self._nodes_are_moving = True
+            if self.dragged_rows is None:
+                self._is_stale = True
+        elif self._nodes_are_moving and not self.layout_thread.is_busy:
+            self._nodes_are_moving = self._is_unfolding = False
+            self._refit_strays()
+            self.dragged_rows = None
+            self._follows_layout = False
+            self._is_stale = True
             self.settled.emit()
 
     @property
-    def _arranging(self) -> bool:
-        """Return whether everything moves, so that frames wait for the links."""
-        return self._moving and self.held is None and self.layers.edges.busy and not self._is_touched
+    def _is_everything_moving(self) -> bool:
+        """Return whether all nodes move, so that frames wait for the picture of the links."""
+        return (
+            self._nodes_are_moving
+            and self.dragged_rows is None
+            and self.layers.edges.is_busy
+            and not self._is_touched
+        )
 
-    def _request(self, hurried: bool) -> None:
-        """Request the links' picture of the current state; during motion a sample of links is enough."""
-        self._stale, self._rough = False, hurried
+    def _request(self, is_hurried: bool) -> None:
+        """Request the picture of the links; during motion a sample of links is enough."""
+        self._is_stale, self._edges_are_draft = False, is_hurried
         if not self.size().isEmpty():
             size = (self.width(), self.height())
-            margin = MARGIN_SHARE if self._is_touched or not hurried else 0.0
-            self.layers.edges.request(self.layers.request(self.camera, size, self.held, hurried, margin))
+            margin = MARGIN_SHARE if self._is_touched or not is_hurried else 0.0
+            self.layers.edges.request(
+                self.layers.request(self.camera, size, self.dragged_rows, is_hurried, margin)
+            )
 
     @property
     def _is_touched(self) -> bool:
         """Return whether the camera moved within the last frames."""
-        return self.eye.moving or time.perf_counter() - self._touched_at < _TOUCH_TIMEOUT_S
+        return self.camera_animation.is_moving or time.perf_counter() - self._touched_at < _TOUCH_TIMEOUT_S
 
     # The overview
 
     @property
     def overview(self) -> GraphOverview | None:
         """The small picture of the whole graph, if it was requested and is drawn."""
-        return self._overviews.overview
+        return self._overview_renderer.overview
 
     def want_overview(self, width: int, height: int) -> None:
-        """Request a picture of the whole graph of this size in pixels at a ratio of one; 0 and 0 end it."""
-        self._overviews.request(width, height, self.devicePixelRatioF())
+        """Request a picture of the whole graph of this size in pixels at a ratio of one; 0 and 0 stop it."""
+        self._overview_renderer.request(width, height, self.devicePixelRatioF())
         self.run_frames()
 
-    def _update_overview(self, hurried: bool) -> None:
-        if self._overviews.collect():
+    def _update_overview(self, is_hurried: bool) -> None:
+        if self._overview_renderer.collect():
             self.overview_changed.emit()
-        if not hurried and not self._moving:
-            self._overviews.begin()
+        if not is_hurried and not self._nodes_are_moving:
+            self._overview_renderer.start()
 
     # Painting
 
@@ -375,13 +388,13 @@ class Canvas(HighlightMixin):
         if self.layers.ratio != self.devicePixelRatioF():
             self.layers.renew(ratio=self.devicePixelRatioF())
             self.refresh()
-        motion = Motion(self.dim.value, self.lit, self.held, self.glow, self.rubber_band)
+        motion = Motion(self.dim.value, self.lit_rows, self.dragged_rows, self.glow_phase, self.rubber_band)
         image = self.layers.paint(self.camera, (self.width(), self.height()), motion)
         with QPainter(self) as painter:
             painter.drawImage(QPointF(0, 0), image)
 
     def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
-        """Return the current view drawn at once in full quality, at any size; see `still_picture`."""
+        """Return the current view in full quality at any size; see `draw_still`."""
         factor = min(width / max(self.width(), 1), height / max(self.height(), 1))
         camera = Camera(self.camera.x, self.camera.y, self.camera.scale * factor)
         return draw_still(self.scene, self.font(), camera, (width, height), ratio, self.layers.zoom)
@@ -401,8 +414,8 @@ class Canvas(HighlightMixin):
 
     def close_layers(self) -> None:
         """Stop the worker and the layout; no frames run afterwards."""
-        self._closed = True
-        self._finder.close()
+        self._is_closed = True
+        self._community_finder.close()
         self._frames.stop()
         self.layout_thread.stop()
         self.layers.close()

@@ -1,4 +1,4 @@
-"""Color layers over the colors of the groups, from queries or from an analysis. No Qt."""
+"""Color layers over the colors of the scene, from queries or from an analysis. No Qt."""
 
 from __future__ import annotations
 
@@ -35,63 +35,63 @@ class Layer:
 
     def hidden(self, keys: Collection[str]) -> NDArray[np.bool_]:
         """Return which nodes belong to the entries with these keys, bool (n,)."""
-        places = [place for place, group in enumerate(self.groups) if group.key in keys]
-        return np.isin(self.member, places)
+        entries = [index for index, group in enumerate(self.groups) if group.key in keys]
+        return np.isin(self.member, entries)
 
 
 def query_layer(
-    graph: Graph, groups: Sequence[QueryGroup], found: Sequence[Collection[str]], theme: Theme
+    graph: Graph, groups: Sequence[QueryGroup], matches: Sequence[Collection[str]], theme: Theme
 ) -> Layer | None:
-    """Return a layer of the nodes that each group's query finds; the first group that finds a node keeps it.
+    """Return a layer of the nodes that each group's query finds; the first group that finds a node colors it.
 
     Args:
         graph: The graph with the nodes.
         groups: The groups in order of precedence.
-        found: The paths of each group.
+        matches: The paths that each group's query finds.
         theme: The colors.
     """
     member = np.full(len(graph), -1, dtype=np.int16)
-    for place in reversed(range(len(groups))):
-        rows = [graph.rows[path] for path in found[place] if path in graph.rows]
-        member[rows] = place
+    for index in reversed(range(len(groups))):
+        rows = [graph.rows[path] for path in matches[index] if path in graph.rows]
+        member[rows] = index
     counts = np.bincount(member[member >= 0], minlength=len(groups))
     entries = tuple(
-        LegendEntry(f"query-{place}", group.query, theme.node_colors[group.color], int(counts[place]))
-        for place, group in enumerate(groups)
+        LegendEntry(f"query-{index}", group.query, theme.node_colors[group.color], int(counts[index]))
+        for index, group in enumerate(groups)
     )
     return Layer(entries, member) if entries else None
 
 
-def community_layer(graph: Graph, of: NDArray[np.int64], theme: Theme) -> Layer:
-    """Return a layer of communities (`of`: int64 (n,), 0 the largest, -1 none) named after their hubs."""
-    count = min(int(of.max(initial=-1)) + 1, _MAX_COMMUNITIES)
-    member = np.where((of >= 0) & (of < count), of, -1).astype(np.int16)
+def community_layer(graph: Graph, communities: NDArray[np.int64], theme: Theme) -> Layer:
+    """Return a layer of communities (int64 (n,), 0 the largest, -1 none) named after their hubs."""
+    count = min(int(communities.max(initial=-1)) + 1, _MAX_COMMUNITIES)
+    member = np.where((communities >= 0) & (communities < count), communities, -1).astype(np.int16)
     names = ["" for _ in range(count)]
     for row in np.argsort(-graph.degree, kind="stable").tolist():
-        place = int(member[row])
-        if place >= 0 and not names[place] and graph.kinds[row] == "note":
-            names[place] = graph.names[row]
+        index = int(member[row])
+        if index >= 0 and not names[index] and graph.kinds[row] == "note":
+            names[index] = graph.names[row]
     sizes = np.bincount(member[member >= 0], minlength=count)
     groups = tuple(
-        LegendEntry(f"part-{place}", name or "…", _color(theme, place), int(sizes[place]))
-        for place, name in enumerate(names)
+        LegendEntry(f"part-{index}", name or "…", _color(theme, index), int(sizes[index]))
+        for index, name in enumerate(names)
     )
-    rest = int((member < 0).sum())
-    if not rest:
+    other_count = int((member < 0).sum())
+    if not other_count:
         return Layer(groups, member)
-    other = LegendEntry("part-other", "Other", theme.node_colors["other"], rest)
+    other = LegendEntry("part-other", "Other", theme.node_colors["other"], other_count)
     return Layer((*groups, other), np.where(member < 0, count, member).astype(np.int16))
 
 
 def recolor_layer(layer: Layer, theme: Theme) -> Layer:
     """Return the layer in the colors of another theme."""
-    colors = [_color(theme, place) for place in range(len(layer.groups))]
-    for place, group in enumerate(layer.groups):
+    colors = [_color(theme, index) for index in range(len(layer.groups))]
+    for index, group in enumerate(layer.groups):
         if group.key == "part-other":
-            colors[place] = theme.node_colors["other"]
+            colors[index] = theme.node_colors["other"]
     changed = tuple(replace(group, color=color) for group, color in zip(layer.groups, colors, strict=True))
     return Layer(changed, layer.member)
 
 
-def _color(theme: Theme, place: int) -> str:
-    return theme.node_colors[PALETTE[place % len(PALETTE)]]
+def _color(theme: Theme, index: int) -> str:
+    return theme.node_colors[PALETTE[index % len(PALETTE)]]

@@ -1,4 +1,4 @@
-"""Exports the graph as PNG or SVG: shows the dialog, draws in a thread and reports the result."""
+"""Export the graph as PNG or SVG: show the dialog, draw in a thread and report the result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FILTERS = {"png": "PNG (*.png)", "svg": "SVG (*.svg)"}
 
 
 class GraphExport(QObject):
-    """Exports what `view` shows."""
+    """Exports the current view or the whole graph."""
 
     def __init__(self, view: GraphView) -> None:
         super().__init__(view)
@@ -32,21 +32,21 @@ class GraphExport(QObject):
 
     def begin(self, kind: str) -> None:
         """Show the options for a "png" or "svg" and export it."""
-        tasks.start(self._ask(kind), owner=self._view, what=self.tr("export the graph"))
+        tasks.start(self._ask_and_save(kind), owner=self._view, what=self.tr("export the graph"))
 
-    async def _ask(self, kind: str) -> None:
+    async def _ask_and_save(self, kind: str) -> None:
         view, window = self._view, self._view.window()
         if not len(view.canvas.scene.graph):
-            view.note.show_message(self.tr("The graph is empty: nothing to export"))
+            view.toast.show_message(self.tr("The graph is empty: nothing to export"))
             return
         aspect = view.canvas.width() / max(1, view.canvas.height())
         dialog = GraphExportDialog(kind, aspect, graph_aspect(view.canvas), window)
         options = dialog.options
-        dialog.accepted.connect(lambda: answers.append(dialog.options))
-        answers: list[ExportOptions] = []
+        dialog.accepted.connect(lambda: accepted_options.append(dialog.options))
+        accepted_options: list[ExportOptions] = []
         if await dialogs.run_dialog(dialog) != int(QDialog.DialogCode.Accepted):
             return
-        options = answers[-1] if answers else options
+        options = accepted_options[-1] if accepted_options else options
         file = await dialogs.pick_save_file(window, self.tr("Export graph"), f"graph.{kind}", _FILTERS[kind])
         if file is not None:
             await self.save(file if file.suffix else file.with_suffix(f".{kind}"), options)
@@ -54,36 +54,36 @@ class GraphExport(QObject):
     async def save(self, file: Path, options: ExportOptions) -> None:
         """Draw and write the file; an error is reported and leaves an existing file unchanged."""
         view = self._view
-        still = take_snapshot(view.canvas, view.annotations.places, view.annotations.moments, options)
-        view.note.show_message(self.tr("Exporting the graph…"))
+        snapshot = take_snapshot(view.canvas, view.annotations.discs, view.annotations.ticks, options)
+        view.toast.show_message(self.tr("Exporting the graph…"))
         stopped = threading.Event()
         try:
-            await asyncio.to_thread(_write, still, file, stopped)
+            await asyncio.to_thread(_write, snapshot, file, stopped)
         except asyncio.CancelledError:
             stopped.set()
             raise
         except (OSError, MemoryError) as error:
             reason = getattr(error, "strerror", None) or str(error) or self.tr("There is not enough memory")
-            words = self.tr("{0}\n\n{1}. No file was written. Choose another folder or a smaller image.")
+            text = self.tr("{0}\n\n{1}. No file was written. Choose another folder or a smaller image.")
             title = self.tr("Could not export the graph")
-            await dialogs.show_message(view.window(), title, words.format(file, reason))
+            await dialogs.show_message(view.window(), title, text.format(file, reason))
             return
-        view.note.show_message(self.tr("Saved as {0}").format(file.name))
+        view.toast.show_message(self.tr("Saved as {0}").format(file.name))
 
 
-def _write(still: GraphSnapshot, file: Path, stopped: threading.Event) -> None:
+def _write(snapshot: GraphSnapshot, file: Path, stopped: threading.Event) -> None:
     """Draw and write the file; called in a thread.
 
     Raises:
         OSError: The file can't be written.
     """
     with suppress(StoppedError):
-        if still.options.kind == "svg":
-            write_svg(draw_shapes(still), file, stopped)
+        if snapshot.options.kind == "svg":
+            write_svg(draw_shapes(snapshot), file, stopped)
             return
-        image = draw_pixels(still)
-        with replacing(file) as fresh:
-            writer = QImageWriter(str(fresh), b"png")
+        image = draw_pixels(snapshot)
+        with replacing(file) as temporary:
+            writer = QImageWriter(str(temporary), b"png")
             if not writer.write(image):
                 raise OSError(0, writer.errorString())
             if stopped.is_set():

@@ -20,8 +20,8 @@ class ExportOptions:
     width: int
     height: int
     scale: int
-    everything: bool
-    names: bool
+    whole_graph: bool
+    labels: bool
     transparent: bool
 
     @property
@@ -40,11 +40,11 @@ class GraphExportDialog(SheetDialog):
         parent: The window.
     """
 
-    def __init__(self, kind: str, aspect: float, whole: float, parent: QWidget | None) -> None:
+    def __init__(self, kind: str, aspect: float, whole_aspect: float, parent: QWidget | None) -> None:
         super().__init__(parent, "")
         self.setWindowTitle(self.tr("Export graph"))
         self.set_heading(self.tr("Export as PNG") if kind == "png" else self.tr("Export as SVG"))
-        self._kind, self._aspects = kind, {True: whole, False: aspect}
+        self._kind, self._aspects = kind, {True: whole_aspect, False: aspect}
         self.part = QComboBox()
         self.part.addItem(self.tr("Whole graph"), True)
         self.part.addItem(self.tr("Current view"), False)
@@ -55,10 +55,10 @@ class GraphExportDialog(SheetDialog):
         self.width_box.setGroupSeparatorShown(True)
         self.width_box.setValue(2400)
         self.scale = QComboBox()
-        for times in (1, 2, 3):
-            self.scale.addItem(f"{times} ×", times)
-        self.names = QCheckBox(self.tr("Labels"))
-        self.names.setChecked(True)
+        for factor in (1, 2, 3):
+            self.scale.addItem(f"{factor} ×", factor)
+        self.labels = QCheckBox(self.tr("Labels"))
+        self.labels.setChecked(True)
         self.transparent = QCheckBox(self.tr("Transparent background"))
         self.size_label = QLabel()
         self.size_label.setProperty("tone", "muted")
@@ -71,7 +71,7 @@ class GraphExportDialog(SheetDialog):
         form.addRow(self.tr("Width"), self.width_box)
         if kind == "png":
             form.addRow(self.tr("Scale"), self.scale)
-        form.addRow("", self.names)
+        form.addRow("", self.labels)
         form.addRow("", self.transparent)
         form.addRow("", self.size_label)
         for label, widget in (
@@ -84,7 +84,7 @@ class GraphExportDialog(SheetDialog):
         self.width_box.setToolTip(self.tr("Larger images show more labels"))
         self.scale.setToolTip(self.tr("2× and 3× are sharper in print"))
         self.transparent.setToolTip(self.tr("Export without a background color"))
-        self.names.setToolTip(self.tr("Label the nodes where there is room"))
+        self.labels.setToolTip(self.tr("Label the nodes where there is room"))
         self.add_body(page)
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
         self.save = self.add_button(self.tr("Save as…"), int(QDialog.DialogCode.Accepted), "primary")
@@ -101,20 +101,26 @@ class GraphExportDialog(SheetDialog):
     @property
     def options(self) -> ExportOptions:
         """Return the chosen options."""
-        everything, width = bool(self.part.currentData()), self.width_box.value()
-        height = max(_MIN_SIDE_PX, round(width / max(0.05, self._aspects[everything])))
+        whole_graph, width = bool(self.part.currentData()), self.width_box.value()
+        height = max(_MIN_SIDE_PX, round(width / max(0.05, self._aspects[whole_graph])))
         scale = int(self.scale.currentData()) if self._kind == "png" else 1
         return ExportOptions(
-            self._kind, width, height, scale, everything, self.names.isChecked(), self.transparent.isChecked()
+            self._kind,
+            width,
+            height,
+            scale,
+            whole_graph,
+            self.labels.isChecked(),
+            self.transparent.isChecked(),
         )
 
     def _show_size(self) -> None:
-        wide, high = self.options.pixels
-        fits = wide * high <= _MAX_PIXELS or self._kind == "svg"
-        words = self.tr("{0} × {1} pixels").format(f"{wide:,}", f"{high:,}")
+        width, height = self.options.pixels
+        fits = width * height <= _MAX_PIXELS or self._kind == "svg"
+        text = self.tr("{0} × {1} pixels").format(f"{width:,}", f"{height:,}")
         if not fits:
-            words = self.tr("{0} is too large. Choose a smaller width or scale.").format(words)
-        self.size_label.setText(words)
+            text = self.tr("{0} is too large. Choose a smaller width or scale.").format(text)
+        self.size_label.setText(text)
         self.size_label.setProperty("tone", "muted" if fits else "danger")
         self.size_label.style().polish(self.size_label)
         self.save.setEnabled(fits)

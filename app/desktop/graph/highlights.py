@@ -22,7 +22,7 @@ class Glow:
 
     Args:
         paths: The nodes.
-        color: "#rrggbb", empty for the accent.
+        color: "#rrggbb"; empty for the accent color.
         breathing: True if it pulsates.
     """
 
@@ -33,14 +33,14 @@ class Glow:
 
 @dataclass(slots=True)
 class Highlights:
-    """None and empty stand for nothing out of the ordinary.
+    """Highlights of nodes; None and empty values leave their ordinary look.
 
     Args:
-        colors: uint32 (n,), 0xRRGGBB, `NO_COLOR` for a node that has its group's.
+        colors: uint32 (n,), 0xRRGGBB; `NO_COLOR` for a node with its group's color.
         sizes: float32 (n,), factors on the radius.
         visible: bool (n,), false for a hidden node.
-        path: Rows of a way through the graph, in order.
-        glows: By a key.
+        path: The rows of a path through the graph, in order.
+        glows: Glows by key.
     """
 
     colors: NDArray[np.uint32] | None = None
@@ -56,7 +56,7 @@ class Highlights:
             self.sizes = np.clip(factors, _MIN_SIZE_FACTOR, _MAX_SIZE_FACTOR).astype(np.float32)
 
     def set_glow(self, key: str, paths: Collection[str], color: str, breathing: bool) -> None:
-        """Light nodes up; no paths end that."""
+        """Set a glow around nodes; no paths remove it."""
         self.glows.pop(key, None)
         if paths:
             self.glows[key] = Glow(frozenset(paths), color, breathing)
@@ -67,13 +67,13 @@ class Highlights:
         return any(glow.breathing for glow in self.glows.values())
 
     def transferred(self, before: Graph, after: Graph) -> Highlights:
-        """Return the highlights for the next state of a graph: new nodes have none, a broken path ends."""
+        """Return the highlights for a graph's next state: new nodes have none, a broken path is removed."""
         if before is after:
             return self
-        known = before.rows
-        rows = np.array([known.get(path, -1) for path in after.paths], dtype=np.int64)
-        place = after.rows
-        path = [place.get(before.paths[row], -1) for row in self.path]
+        before_rows = before.rows
+        rows = np.array([before_rows.get(path, -1) for path in after.paths], dtype=np.int64)
+        after_rows = after.rows
+        path = [after_rows.get(before.paths[row], -1) for row in self.path]
         return Highlights(
             _transfer(self.colors, rows, np.uint32(NO_COLOR)),
             _transfer(self.sizes, rows, np.float32(1.0)),
@@ -83,9 +83,9 @@ class Highlights:
         )
 
 
-def _transfer(values: NDArray[T] | None, rows: NDArray[np.int64], new: T) -> NDArray[T] | None:
+def _transfer(values: NDArray[T] | None, rows: NDArray[np.int64], fill: T) -> NDArray[T] | None:
     if values is None:
         return None
     if not len(values):
-        return np.full(len(rows), new)
-    return np.where(rows >= 0, values[rows], new)
+        return np.full(len(rows), fill)
+    return np.where(rows >= 0, values[rows], fill)

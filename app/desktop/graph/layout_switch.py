@@ -1,4 +1,4 @@
-"""Switches between arrangements: nodes glide to another one and back to where the links put them."""
+"""Switch between layouts: animate the nodes to another one and back to the positions by links."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from app.graph.position_transfer import transfer_positions
 
 
 class LayoutSwitch(QObject):
-    """Tracks the arrangement of `canvas` and keeps the positions by links.
+    """Tracks the layout of `canvas` and keeps the positions by links.
 
-    `changed` is emitted when another arrangement is shown.
+    `changed` is emitted when another layout is shown.
     """
 
     changed = Signal()
@@ -26,7 +26,7 @@ class LayoutSwitch(QObject):
         super().__init__(canvas)
         self._canvas = canvas
         self._annotations = annotations
-        self.glide = PositionAnimation(canvas)
+        self.animation = PositionAnimation(canvas)
         self.kind = LayoutMode.FORCE
         self._by_links: tuple[Graph, Positions] | None = None
 
@@ -36,44 +36,44 @@ class LayoutSwitch(QObject):
         return self.kind is LayoutMode.FORCE
 
     def show(
-        self, kind: LayoutMode, places: Positions, discs: Sequence[RegionDisc], moments: Sequence[AxisTick]
+        self, kind: LayoutMode, positions: Positions, discs: Sequence[RegionDisc], ticks: Sequence[AxisTick]
     ) -> None:
-        """Animate the nodes to `places`, float32 (n, 2), of an arrangement of the displayed graph."""
+        """Animate the nodes to `positions`, float32 (n, 2), of a layout of the displayed graph."""
         scene = self._canvas.scene
         if self.is_by_links:
             self._by_links = scene.graph, scene.positions.copy()
         self.kind = kind
-        self._annotations.show_arrangement(discs, moments)
-        self.glide.animate_to(places)
+        self._annotations.show_arrangement(discs, ticks)
+        self.animation.animate_to(positions)
         self.changed.emit()
 
     def show_by_links(self) -> None:
         """Animate the nodes back to their positions by links."""
         if self.is_by_links or self._by_links is None:
             return
-        graph, places = self._by_links
+        graph, positions = self._by_links
         self._clear()
-        back, _ = transfer_positions(graph, places, self._canvas.scene.graph)
-        self.glide.animate_to(back)
+        targets, _ = transfer_positions(graph, positions, self._canvas.scene.graph)
+        self.animation.animate_to(targets)
 
     def link_positions(self) -> Positions | None:
-        """Return the positions by links of the displayed nodes; None while the nodes are there."""
+        """Return the displayed nodes' positions by links; None if the canvas shows them already."""
         if self.is_by_links:
-            return self.glide.target
+            return self.animation.target
         if self._by_links is None or self._by_links[0] is not self._canvas.scene.graph:
             return None
         return self._by_links[1]
 
     def graph_changed(self, graph: Graph, renamed: Mapping[str, str] | None = None) -> None:
         """Keep the positions by links for the next state of the same graph."""
-        self.glide.stop()
+        self.animation.stop()
         if self._by_links is not None:
-            before, places = self._by_links
-            self._by_links = graph, transfer_positions(before, places, graph, renamed)[0]
+            before, positions = self._by_links
+            self._by_links = graph, transfer_positions(before, positions, graph, renamed)[0]
 
     def reset(self) -> None:
-        """Reset for another graph, which is arranged by its links."""
-        self.glide.stop()
+        """Return to the layout by links for another graph."""
+        self.animation.stop()
         self._clear()
 
     def _clear(self) -> None:

@@ -1,4 +1,4 @@
-"""A part of a graph as a graph of its own."""
+"""Extract the neighborhood of some nodes as a graph."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ _MAX_NODES = 1500
 
 
 def extract_subgraph(graph: Graph, paths: Iterable[str], depth: int) -> Graph:
-    """Return what is at most `depth` links from one of `paths`, with all links in it; at most 1,500 nodes."""
+    """Return the nodes at most `depth` links from one of `paths`, with their links; at most 1,500 nodes."""
     starts = [graph.rows[path] for path in paths if path in graph.rows]
-    share = max(1, _MAX_NODES // max(1, len(starts)))
-    reached = [graph.rows_around(row, depth, share) for row in starts[:_MAX_NODES]]
+    nodes_per_start = max(1, _MAX_NODES // max(1, len(starts)))
+    reached = [graph.rows_around(row, depth, nodes_per_start) for row in starts[:_MAX_NODES]]
     rows = np.unique(np.concatenate(reached)) if reached else np.empty(0, dtype=np.int32)
-    place = np.full(len(graph), -1, dtype=np.int32)
-    place[rows] = np.arange(len(rows), dtype=np.int32)
-    ends = place[graph.edges]
-    inside = (ends >= 0).all(axis=1)
-    listed = rows.tolist()
+    new_rows = np.full(len(graph), -1, dtype=np.int32)
+    new_rows[rows] = np.arange(len(rows), dtype=np.int32)
+    edges = new_rows[graph.edges]
+    inside = (edges >= 0).all(axis=1)
+    old_rows = rows.tolist()
     return replace(
         graph,
-        paths=tuple(graph.paths[row] for row in listed),
-        names=tuple(graph.names[row] for row in listed),
-        types=tuple(graph.types[row] for row in listed),
-        kinds=tuple(graph.kinds[row] for row in listed),
-        tags=tuple(graph.tags[row] for row in listed),
-        folders=tuple(graph.folders[row] for row in listed),
+        paths=tuple(graph.paths[row] for row in old_rows),
+        names=tuple(graph.names[row] for row in old_rows),
+        types=tuple(graph.types[row] for row in old_rows),
+        kinds=tuple(graph.kinds[row] for row in old_rows),
+        tags=tuple(graph.tags[row] for row in old_rows),
+        folders=tuple(graph.folders[row] for row in old_rows),
         modified=graph.modified[rows],
         created=graph.created[rows],
-        edges=np.ascontiguousarray(ends[inside]),
+        edges=np.ascontiguousarray(edges[inside]),
         edge_codes=graph.edge_codes[inside],
         confidence=graph.confidence[inside],
         suggested=graph.suggested[inside],

@@ -23,41 +23,42 @@ _LOCAL_GRAPH_DEPTH = 2
 class GraphMenu(QObject):
     """Opens menus over `view`.
 
-    `act` carries an action and a path, as the menu of the files panel does. `path_from` carries a path,
-    `path_between` two, `suggest_for` one: requests to the analysis. `searched` carries a query.
+    `action_requested` carries an action and a path, as the menu of the files panel does. `path_start_chosen`
+    carries the first note of a path, `path_requested` both ends, `suggestions_requested` a note,
+    `search_requested` a query.
     """
 
     open_requested = Signal(str)
-    act = Signal(str, str)
-    path_from = Signal(str)
-    path_between = Signal(str, str)
-    suggest_for = Signal(str)
-    searched = Signal(str)
+    action_requested = Signal(str, str)
+    path_start_chosen = Signal(str)
+    path_requested = Signal(str, str)
+    suggestions_requested = Signal(str)
+    search_requested = Signal(str)
 
     def __init__(self, client: VaultClient, view: GraphView) -> None:
         super().__init__(view)
         self._client = client
         self._view = view
-        view.context_requested.connect(self._ask)
+        view.context_requested.connect(self._request_menu)
 
-    def _ask(self, path: str, at: QPoint) -> None:
-        tasks.start(self._open(path, at), owner=self._view, what=self.tr("open the menu"))
+    def _request_menu(self, path: str, position: QPoint) -> None:
+        tasks.start(self._open_menu(path, position), owner=self._view, what=self.tr("open the menu"))
 
-    async def _open(self, path: str, at: QPoint) -> None:
+    async def _open_menu(self, path: str, position: QPoint) -> None:
         tools = await self._client.run(
             lambda vault: frozenset(tool.name for tool in vault.tools.tools(Caller.user()))
         )
-        self.menu(path, tools).popup(at)
+        self.menu(path, tools).popup(position)
 
     def menu(self, path: str, tools: Collection[str]) -> QMenu:
         """Return the menu of node `path` (empty for the background), or of a selection of several nodes."""
         menu = QMenu(self._view)
         menu.aboutToHide.connect(menu.deleteLater)
-        chosen = self._view.selection()
+        selection = self._view.selection()
         if not path:
-            self._fill_ground(menu)
-        elif path in chosen and len(chosen) > 1:
-            self._fill_several(menu, chosen)
+            self._fill_background(menu)
+        elif path in selection and len(selection) > 1:
+            self._fill_several(menu, selection)
         else:
             self._fill_one(menu, path, tools)
         return menu
@@ -66,10 +67,12 @@ class GraphMenu(QObject):
         graph = self._view.canvas.scene.graph
         kind = graph.kinds[graph.rows[path]] if path in graph.rows else "unresolved"
         if kind == "tag":
-            menu.addAction(self.tr("Search for this tag"), partial(self.searched.emit, f"tag:{path[1:]}"))
+            menu.addAction(
+                self.tr("Search for this tag"), partial(self.search_requested.emit, f"tag:{path[1:]}")
+            )
         else:
-            words = self.tr("Create note…") if kind == "unresolved" else self.tr("Open")
-            menu.addAction(words, partial(self.open_requested.emit, path))
+            label = self.tr("Create note…") if kind == "unresolved" else self.tr("Open")
+            menu.addAction(label, partial(self.open_requested.emit, path))
         menu.addAction(self.tr("Local graph"), partial(self._view.show_local, path, _LOCAL_GRAPH_DEPTH))
         if kind != "note":
             return
@@ -80,16 +83,16 @@ class GraphMenu(QObject):
             tools,
             (
                 (self.tr("Find related notes"), "related", "find_related"),
-                (self.tr("Summarize"), "summarise", "summarize_node"),
+                (self.tr("Summarize"), "summarize", "summarize_node"),
                 (self.tr("Add a relation…"), "relate", "create_relationship"),
                 (self.tr("Merge with…"), "merge", "merge_nodes"),
             ),
         )
-        menu.addAction(self.tr("Shortest path to…"), partial(self.path_from.emit, path))
-        menu.addAction(self.tr("Suggest links"), partial(self.suggest_for.emit, path))
+        menu.addAction(self.tr("Shortest path to…"), partial(self.path_start_chosen.emit, path))
+        menu.addAction(self.tr("Suggest links"), partial(self.suggestions_requested.emit, path))
         menu.addSeparator()
-        menu.addAction(self.tr("Attach to agent prompt"), partial(self.act.emit, "ask", path))
-        menu.addAction(self.tr("Copy link"), partial(self.act.emit, "copy-link", path))
+        menu.addAction(self.tr("Attach to agent prompt"), partial(self.action_requested.emit, "ask", path))
+        menu.addAction(self.tr("Copy link"), partial(self.action_requested.emit, "copy-link", path))
         menu.addSeparator()
         self._add_tools(
             menu,
@@ -106,26 +109,28 @@ class GraphMenu(QObject):
         self, menu: QMenu, path: str, tools: Collection[str], entries: tuple[tuple[str, str, str], ...]
     ) -> None:
         """Add the entries whose tool the user may call."""
-        for words, what, tool in entries:
+        for label, action, tool in entries:
             if tool in tools:
-                menu.addAction(words, partial(self.act.emit, what, path))
+                menu.addAction(label, partial(self.action_requested.emit, action, path))
 
-    def _fill_several(self, menu: QMenu, chosen: tuple[str, ...]) -> None:
-        notes = tuple(path for path in chosen if NotePath(path).is_note)
-        title = menu.addAction(self.tr("{0} selected").format(f"{len(chosen):,}"))
+    def _fill_several(self, menu: QMenu, selection: tuple[str, ...]) -> None:
+        notes = tuple(path for path in selection if NotePath(path).is_note)
+        title = menu.addAction(self.tr("{0} selected").format(f"{len(selection):,}"))
         title.setEnabled(False)
         if 0 < len(notes) <= _MAX_OPENED_NOTES:
             menu.addAction(self.tr("Open all"), partial(self._open_all, notes))
-        menu.addAction(self.tr("Local graph"), partial(self._view.show_local, chosen, 1))
-        menu.addAction(self.tr("Zoom to selection"), partial(self._view.fit, chosen))
-        if len(chosen) == 2:
-            menu.addAction(self.tr("Shortest path between notes"), partial(self.path_between.emit, *chosen))
+        menu.addAction(self.tr("Local graph"), partial(self._view.show_local, selection, 1))
+        menu.addAction(self.tr("Zoom to selection"), partial(self._view.fit, selection))
+        if len(selection) == 2:
+            menu.addAction(
+                self.tr("Shortest path between notes"), partial(self.path_requested.emit, *selection)
+            )
         if notes:
             menu.addSeparator()
-            menu.addAction(self.tr("Ask the agent about these notes"), partial(self._give_all, notes))
+            menu.addAction(self.tr("Attach to agent prompt"), partial(self._attach_all, notes))
             menu.addAction(self.tr("Copy links"), partial(self._copy, notes))
 
-    def _fill_ground(self, menu: QMenu) -> None:
+    def _fill_background(self, menu: QMenu) -> None:
         view = self._view
         menu.addAction(self.tr("Fit to view"), lambda: view.fit())
         if view.is_local:
@@ -136,17 +141,17 @@ class GraphMenu(QObject):
         menu.addSeparator()
         menu.addAction(self.tr("Export as PNG…"), partial(view.export_requested.emit, "png"))
         menu.addAction(self.tr("Export as SVG…"), partial(view.export_requested.emit, "svg"))
-        if view.sheet.isHidden():
+        if view.settings_panel.isHidden():
             menu.addSeparator()
-            menu.addAction(self.tr("Graph settings"), view.toggle_sheet)
+            menu.addAction(self.tr("Graph settings"), view.toggle_settings)
 
     def _open_all(self, notes: tuple[str, ...]) -> None:
         for path in notes:
             self.open_requested.emit(path)
 
-    def _give_all(self, notes: tuple[str, ...]) -> None:
+    def _attach_all(self, notes: tuple[str, ...]) -> None:
         for path in notes:
-            self.act.emit("ask", path)
+            self.action_requested.emit("ask", path)
 
     def _copy(self, notes: tuple[str, ...]) -> None:
         tasks.start(self._copy_links(notes), owner=self._view, what=self.tr("copy the links"))
@@ -155,6 +160,6 @@ class GraphMenu(QObject):
         paths = [NotePath(path) for path in notes]
         names = await self._client.run(lambda vault: [vault.notes.shortest(path, None) for path in paths])
         QGuiApplication.clipboard().setText("\n".join(f"- [[{name}]]" for name in names))
-        self._view.note.show_message(
+        self._view.toast.show_message(
             PluralText("GraphMenus", "{0} link copied", "{0} links copied").format(len(names))
         )

@@ -1,4 +1,4 @@
-"""Places the overlays of the canvas so that none covers another, even in a narrow view."""
+"""Place the overlays of the canvas so that none covers another, even in a narrow view."""
 
 from __future__ import annotations
 
@@ -22,69 +22,72 @@ def place_overlays(view: ViewComponents, size: QSize) -> None:
     view.annotations.setGeometry(view.canvas.rect())
     view.toolbar.set_narrow(width < _NARROW_WIDTH)
     top = _place_top(view, width)
-    foot = EDGE_MARGIN + view.annotations.axis_height
-    beside = _side_width(view, width)
-    free = width - (beside + EDGE_MARGIN if beside else 0)
-    below = _place_legend(view, free, height, foot)
+    bottom_margin = EDGE_MARGIN + view.annotations.axis_height
+    side_width = _side_width(view, width)
+    graph_width = width - (side_width + EDGE_MARGIN if side_width else 0)
+    legend_height = _place_legend(view, graph_width, height, bottom_margin)
     _place_side(view, top, size)
-    _place_map(view, free, height - below - foot)
-    _place_note(view, free, height - below - foot)
-    above = 0 if height < _LOW_HEIGHT else view.toolbar.height() - EDGE_MARGIN // 2
-    view.canvas.keep_clear(Insets(0, above, beside, below + view.annotations.axis_height))
+    _place_map(view, graph_width, height - legend_height - bottom_margin)
+    _place_toast(view, graph_width, height - legend_height - bottom_margin)
+    top_inset = 0 if height < _LOW_HEIGHT else view.toolbar.height() - EDGE_MARGIN // 2
+    view.canvas.keep_clear(Insets(0, top_inset, side_width, legend_height + view.annotations.axis_height))
 
 
 def _place_top(view: ViewComponents, width: int) -> int:
-    """Place tools, search box and local graph bar along the upper edge; return their lower edge."""
+    """Place toolbar, search box and local graph bar along the upper edge; return their lower edge."""
     for widget in (view.toolbar, view.local_bar):
         widget.resize(widget.sizeHint())
-    bar, find = view.toolbar, view.find_box
-    bar.move(width - bar.width() - EDGE_MARGIN, EDGE_MARGIN)
-    line = bar.height() + EDGE_MARGIN // 2
-    beside = width - bar.width() - 3 * EDGE_MARGIN
-    own_line = beside < _MIN_FIND_WIDTH
-    find.setFixedWidth(max(80, width - 2 * EDGE_MARGIN) if own_line else min(_MAX_FIND_WIDTH, beside))
-    find.move(EDGE_MARGIN, EDGE_MARGIN + (line if own_line else 0))
-    bottom = EDGE_MARGIN + line * (2 if own_line else 1)
-    local = view.local_bar
-    if local.isHidden():
+    toolbar, find = view.toolbar, view.find_box
+    toolbar.move(width - toolbar.width() - EDGE_MARGIN, EDGE_MARGIN)
+    row_height = toolbar.height() + EDGE_MARGIN // 2
+    free_width = width - toolbar.width() - 3 * EDGE_MARGIN
+    has_own_row = free_width < _MIN_FIND_WIDTH
+    find.setFixedWidth(max(80, width - 2 * EDGE_MARGIN) if has_own_row else min(_MAX_FIND_WIDTH, free_width))
+    find.move(EDGE_MARGIN, EDGE_MARGIN + (row_height if has_own_row else 0))
+    bottom = EDGE_MARGIN + row_height * (2 if has_own_row else 1)
+    local_bar = view.local_bar
+    if local_bar.isHidden():
         return bottom
-    free = width - 2 * (max(find.width(), bar.width()) + 2 * EDGE_MARGIN)
-    local.resize(min(local.width(), width - 2 * EDGE_MARGIN), local.height())
-    on_first = local.width() <= free and not own_line
-    local.move((width - local.width()) // 2, EDGE_MARGIN if on_first else bottom)
-    return bottom if on_first else bottom + line
+    middle_width = width - 2 * (max(find.width(), toolbar.width()) + 2 * EDGE_MARGIN)
+    local_bar.resize(min(local_bar.width(), width - 2 * EDGE_MARGIN), local_bar.height())
+    is_in_first_row = local_bar.width() <= middle_width and not has_own_row
+    local_bar.move((width - local_bar.width()) // 2, EDGE_MARGIN if is_in_first_row else bottom)
+    return bottom if is_in_first_row else bottom + row_height
 
 
-def _place_legend(view: ViewComponents, width: int, height: int, foot: int) -> int:
-    """Place the legend along the lower edge and return its height; it starts folded if room is short."""
+def _place_legend(view: ViewComponents, width: int, height: int, bottom_margin: int) -> int:
+    """Place the legend along the lower edge and return its height; it starts collapsed in a small view."""
     legend = view.legend
     legend.setVisible(legend.count > 0)
     if not legend.count:
         return 0
     legend.arrange(width - 2 * EDGE_MARGIN, small=width < _NARROW_WIDTH or height < _LOW_HEIGHT)
-    legend.move(EDGE_MARGIN, height - legend.height() - foot)
-    return legend.height() if not legend.is_small else 0
+    legend.move(EDGE_MARGIN, height - legend.height() - bottom_margin)
+    return legend.height() if not legend.is_collapsed else 0
 
 
 def _visible_side(view: ViewComponents) -> GraphSettingsPanel | NeighborList | None:
     """Return the settings panel or the list of neighbors, whichever is visible."""
-    return next((part for part in (view.sheet, view.neighbors) if not part.isHidden()), None)
+    return next((part for part in (view.settings_panel, view.neighbors) if not part.isHidden()), None)
 
 
 def _side_width(view: ViewComponents, width: int) -> int:
-    """Return the width that the side panel takes from the graph; 0 if it covers the graph."""
+    """Return the width that a side panel takes from the graph; 0 if it covers the graph."""
     side = _visible_side(view)
-    wide = 0 if side is None else min(side.preferred_width, width - 2 * EDGE_MARGIN)
-    return wide if width - wide >= _MIN_GRAPH_WIDTH else 0
+    side_width = 0 if side is None else min(side.preferred_width, width - 2 * EDGE_MARGIN)
+    return side_width if width - side_width >= _MIN_GRAPH_WIDTH else 0
 
 
 def _place_side(view: ViewComponents, top: int, size: QSize) -> None:
     """Place the settings panel or the list of neighbors along the right edge."""
     side = _visible_side(view)
     if side is not None:
-        wide = min(side.preferred_width, size.width() - 2 * EDGE_MARGIN)
+        side_width = min(side.preferred_width, size.width() - 2 * EDGE_MARGIN)
         side.setGeometry(
-            size.width() - wide - EDGE_MARGIN, top, wide, max(80, size.height() - top - EDGE_MARGIN)
+            size.width() - side_width - EDGE_MARGIN,
+            top,
+            side_width,
+            max(80, size.height() - top - EDGE_MARGIN),
         )
         side.raise_()
 
@@ -96,9 +99,9 @@ def _place_map(view: ViewComponents, right: int, bottom: int) -> None:
         )
 
 
-def _place_note(view: ViewComponents, width: int, bottom: int) -> None:
-    if not view.note.isHidden():
-        view.note.resize(
-            min(view.note.sizeHint().width(), width - 2 * EDGE_MARGIN), view.note.sizeHint().height()
+def _place_toast(view: ViewComponents, width: int, bottom: int) -> None:
+    if not view.toast.isHidden():
+        view.toast.resize(
+            min(view.toast.sizeHint().width(), width - 2 * EDGE_MARGIN), view.toast.sizeHint().height()
         )
-        view.note.move((width - view.note.width()) // 2, bottom - view.note.height() - EDGE_MARGIN)
+        view.toast.move((width - view.toast.width()) // 2, bottom - view.toast.height() - EDGE_MARGIN)

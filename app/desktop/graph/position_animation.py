@@ -1,4 +1,4 @@
-"""Animates nodes from their positions to those of another arrangement."""
+"""Animate nodes from their positions to those of another layout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FRAME_INTERVAL_MS = 16
 
 
 class PositionAnimation(QObject):
-    """Moves all nodes of `canvas` at once and emits `ended` at the end.
+    """Moves all nodes of `canvas` simultaneously, and emits `ended` at the end.
 
     Args:
         canvas: The canvas with the nodes.
@@ -28,13 +28,13 @@ class PositionAnimation(QObject):
         self._canvas = canvas
         self._start: Positions | None = None
         self._end: Positions | None = None
-        self._began = 0.0
+        self._started_at = 0.0
         self._timer = QTimer(self, interval=_FRAME_INTERVAL_MS)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._step)
 
     @property
-    def moving(self) -> bool:
+    def is_moving(self) -> bool:
         """Return whether nodes are moving."""
         return self._end is not None
 
@@ -43,16 +43,16 @@ class PositionAnimation(QObject):
         """The positions that the nodes move to; None when idle."""
         return self._end
 
-    def animate_to(self, places: Positions) -> None:
-        """Move the nodes to `places`, float32 (n, 2)."""
+    def animate_to(self, positions: Positions) -> None:
+        """Move the nodes to `positions`, float32 (n, 2)."""
         canvas = self._canvas
         canvas.layout_thread.start(canvas.scene.graph, canvas.scene.positions)
-        self._start, self._end = canvas.scene.positions, places
-        self._began = time.perf_counter()
+        self._start, self._end = canvas.scene.positions, positions
+        self._started_at = time.perf_counter()
         self._timer.start()
 
     def stop(self) -> None:
-        """Stop at once because another graph is shown."""
+        """Stop where the nodes are, because another graph is shown."""
         self._timer.stop()
         self._start = self._end = None
 
@@ -61,12 +61,12 @@ class PositionAnimation(QObject):
         if start is None or end is None or len(end) != len(canvas.scene.graph):
             self.stop()
             return
-        canvas.layout_thread.take_positions()  # Pending positions belong to the previous arrangement.
-        part = min(1.0, (time.perf_counter() - self._began) / _DURATION_S)
-        share = ease_in_out(part)
-        canvas.scene.move(end if part >= 1.0 else start + (end - start) * share)
+        canvas.layout_thread.take_positions()  # Pending positions belong to the previous layout.
+        elapsed = min(1.0, (time.perf_counter() - self._started_at) / _DURATION_S)
+        fraction = ease_in_out(elapsed)
+        canvas.scene.move(end if elapsed >= 1.0 else start + (end - start) * fraction)
         canvas.refresh()
-        if part >= 1.0:
+        if elapsed >= 1.0:
             self.stop()
             canvas.layout_thread.start(canvas.scene.graph, end)
             canvas.fit()

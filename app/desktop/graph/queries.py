@@ -1,4 +1,4 @@
-"""Runs the filter and the group queries of the graph's settings panel and keeps them up to date."""
+"""Run the filter and the group queries of the graph's settings panel and keep them up to date."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ class GraphQueries(QObject):
         self._view = view
         self._filter = ""
         self._groups: tuple[QueryGroup, ...] = ()
-        self._filter_round = self._group_round = 0
-        view.choices_changed.connect(self._apply_settings)
+        self._filter_run = self._group_run = 0
+        view.settings_changed.connect(self._apply_settings)
         client.events.batch.connect(self._handle_events)
-        view.sheet.filters.query.field.set_suggest(self._suggest)
-        view.sheet.groups.rows.set_suggest(self._suggest)
+        view.settings_panel.filters.query.field.set_suggest(self._suggest)
+        view.settings_panel.groups.rows.set_suggest(self._suggest)
         tasks.start(self._load_searches(), owner=view, what=self.tr("list the saved searches"))
 
-    def restore(self, choices: GraphSettings) -> None:
+    def restore(self, settings: GraphSettings) -> None:
         """Run the queries of the last session."""
-        self._apply_settings(choices)
+        self._apply_settings(settings)
 
     def refresh(self) -> None:
         """Run the queries again after notes changed."""
         if self._filter:
-            self._ask_filter()
+            self._start_filter()
         if self._groups:
-            self._ask_groups()
+            self._start_groups()
 
     async def _suggest(self, text: str, cursor: int) -> Completions | None:
         return await self._client.run(lambda vault: vault.search.suggest(text, cursor))
@@ -54,73 +54,71 @@ class GraphQueries(QObject):
                 self._set_saved_searches(event.searches)
 
     def _set_saved_searches(self, searches: tuple[SavedSearch, ...]) -> None:
-        """Offer saved searches as filter and groups."""
-        self._view.sheet.filters.query.show_saved_searches(searches)
-        self._view.sheet.groups.rows.show_saved_searches(searches)
+        """Offer saved searches for the filter and the groups."""
+        self._view.settings_panel.filters.query.show_saved_searches(searches)
+        self._view.settings_panel.groups.rows.show_saved_searches(searches)
 
-    def _apply_settings(self, choices: GraphSettings) -> None:
-        if choices.filter != self._filter:
-            self._filter = choices.filter
-            self._ask_filter()
-        if choices.groups != self._groups:
-            self._groups = choices.groups
-            self._ask_groups()
+    def _apply_settings(self, settings: GraphSettings) -> None:
+        if settings.filter != self._filter:
+            self._filter = settings.filter
+            self._start_filter()
+        if settings.groups != self._groups:
+            self._groups = settings.groups
+            self._start_groups()
 
-    def _ask_filter(self) -> None:
-        what = self.tr("filter the graph")
-        tasks.start(self._run_filter(self._filter), owner=self._view, what=what)
+    def _start_filter(self) -> None:
+        tasks.start(self._run_filter(self._filter), owner=self._view, what=self.tr("filter the graph"))
 
-    def _ask_groups(self) -> None:
-        what = self.tr("color the graph groups")
-        tasks.start(self._run_groups(self._groups), owner=self._view, what=what)
+    def _start_groups(self) -> None:
+        tasks.start(self._run_groups(self._groups), owner=self._view, what=self.tr("color the graph groups"))
 
     async def _run_filter(self, query: str) -> None:
         """Run the filter; an invalid query leaves the graph unchanged."""
-        self._filter_round += 1
-        mine = self._filter_round
-        field = self._view.sheet.filters.query
+        self._filter_run += 1
+        run_number = self._filter_run
+        field = self._view.settings_panel.filters.query
         try:
-            found = await self._matching(query) if query else None
+            paths = await self._matching_paths(query) if query else None
         except QueryError as error:
-            if mine == self._filter_round:
+            if run_number == self._filter_run:
                 field.show_error(query, error)
             return
-        if mine != self._filter_round:
+        if run_number != self._filter_run:
             return
-        self._view.appearance.set_filter_result(found)
-        count = None if found is None else len(found)
-        field.show_answer(
+        self._view.appearance.set_filter_result(paths)
+        count = None if paths is None else len(paths)
+        field.show_result(
             "" if count is None else PluralText("GraphQueries", "{0} note", "{0} notes").format(count)
         )
 
     async def _run_groups(self, groups: tuple[QueryGroup, ...]) -> None:
-        """Color what each group finds; an empty or invalid query finds nothing."""
-        self._group_round += 1
-        mine = self._group_round
-        found: list[frozenset[str]] = []
-        for place, group in enumerate(groups):
+        """Color the matches of each group; an empty or invalid query has none."""
+        self._group_run += 1
+        run_number = self._group_run
+        matches: list[frozenset[str]] = []
+        for index, group in enumerate(groups):
             try:
-                found.append(await self._matching(group.query) if group.query else frozenset())
+                matches.append(await self._matching_paths(group.query) if group.query else frozenset())
             except QueryError as error:
-                found.append(frozenset())
-                if mine == self._group_round:
-                    self._view.sheet.groups.rows.show_error(place, group.query, error)
+                matches.append(frozenset())
+                if run_number == self._group_run:
+                    self._view.settings_panel.groups.rows.show_error(index, group.query, error)
                 continue
-            if mine != self._group_round:
+            if run_number != self._group_run:
                 return
-            self._view.sheet.groups.rows.show_count(place, len(found[-1]))
-        if mine == self._group_round:
-            shown = [place for place, group in enumerate(groups) if group.query]
-            self._view.set_groups([groups[place] for place in shown], [found[place] for place in shown])
+            self._view.settings_panel.groups.rows.show_count(index, len(matches[-1]))
+        if run_number == self._group_run:
+            indices = [index for index, group in enumerate(groups) if group.query]
+            self._view.set_groups([groups[index] for index in indices], [matches[index] for index in indices])
 
-    async def _matching(self, query: str) -> frozenset[str]:
+    async def _matching_paths(self, query: str) -> frozenset[str]:
         """Return the paths that a query finds.
 
         Raises:
             QueryError: The query is invalid or takes too long.
         """
         try:
-            found = await self._client.run(lambda vault: vault.search.matching(query))
+            notes = await self._client.run(lambda vault: vault.search.matching(query))
         except TimeoutExpiredError as error:
             raise QueryError(error.message) from error
-        return frozenset(path.text for path in found)
+        return frozenset(path.text for path in notes)

@@ -1,4 +1,4 @@
-"""The state of the graph view: the graph, positions, selection, filters, highlights and the dragged nodes."""
+"""The state of the graph view: graph, positions, selection, filters and highlights."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from app.desktop.graph.camera import Camera
 from app.desktop.graph.highlights import Highlights
 from app.desktop.graph.node_style import (
     ColorBy,
-    carry_communities,
     default_color_by,
     node_colors,
     style_edges,
     style_nodes,
+    transfer_communities,
 )
 from app.desktop.theme.colors import Theme
 from app.graph.builder import build_from
@@ -31,7 +31,7 @@ _HIT_TOLERANCE = 4.0
 
 
 class Scene:
-    """The state behind the canvas, without painting or widgets.
+    """The state of the canvas, without painting or widgets.
 
     `strength` is 1 for a full node, faint for a filtered one, 0 for a hidden one. `version` grows whenever
     nodes move or change their look; `is_whole` is true if no node is hidden.
@@ -49,10 +49,10 @@ class Scene:
         self.hovered = -1
         self.version = 0
         self.is_loading = True
-        self._found: NDArray[np.int64] | None = None
+        self._communities: NDArray[np.int64] | None = None
         self.pending: set[str] = set()
         self.changed: set[str] = set()
-        self.marks = Highlights()
+        self.highlights = Highlights()
         self._edges: EdgeStyle | None = None
         self._links_of: tuple[object, NDArray[np.int64]] = None, np.empty(0, dtype=np.int64)
         self._links_among: tuple[object, NDArray[np.int64]] = None, np.empty(0, dtype=np.int64)
@@ -64,20 +64,20 @@ class Scene:
         graph: Graph,
         positions: Positions,
         *,
-        again: bool = False,
-        found: NDArray[np.int64] | None = None,
+        is_update: bool = False,
+        communities: NDArray[np.int64] | None = None,
     ) -> None:
-        """Show another graph; the selection is kept where its nodes still exist.
+        """Show another graph; nodes that still exist stay selected.
 
-        With `again` it is the next state of the same vault: communities and highlights are kept. `found` are
-        the communities of another graph, if they are known.
+        With `is_update` it is the next state of the same vault: communities and highlights are kept.
+        Otherwise `communities` are those of the new graph, if they are known.
         """
-        self.marks = self.marks.transferred(self.graph, graph) if again else Highlights()
-        if not again:
-            self._found = found
-        elif self._found is not None:
-            self._found = carry_communities(self.graph, self._found, graph)
-        selected = [self.graph.paths[row] for row in self.selection] if self.selection else []
+        self.highlights = self.highlights.transferred(self.graph, graph) if is_update else Highlights()
+        if not is_update:
+            self._communities = communities
+        elif self._communities is not None:
+            self._communities = transfer_communities(self.graph, self._communities, graph)
+        selected_paths = [self.graph.paths[row] for row in self.selection] if self.selection else []
         self.graph = graph
         self.move(positions)
         self.resize()
@@ -85,7 +85,7 @@ class Scene:
         # 16-bit integers, which numpy sorts ten times as fast.
         lightness = np.uint16(65535) - np.minimum(graph.degree, 65535).astype(np.uint16)
         self.heaviest = np.argsort(lightness, kind="stable").astype(np.int32)
-        self.selection = [graph.rows[path] for path in selected if path in graph.rows]
+        self.selection = [graph.rows[path] for path in selected_paths if path in graph.rows]
         self.hovered = -1
         self.restyle()
 
@@ -95,51 +95,51 @@ class Scene:
         self.version += 1
 
     @property
-    def unsorted(self) -> bool:
+    def needs_communities(self) -> bool:
         """Return whether communities are needed but unknown; until then all nodes have one color."""
-        return self.coloring is ColorBy.COMMUNITY and self._found is None and len(self.graph) > 0
+        return self.coloring is ColorBy.COMMUNITY and self._communities is None and len(self.graph) > 0
 
     @property
     def communities(self) -> NDArray[np.int64] | None:
         """Return the community of each node, int64 (n,), -1 for none; None if they were not computed."""
-        return self._found
+        return self._communities
 
-    def set_communities(self, graph: Graph, found: NDArray[np.int64]) -> bool:
+    def set_communities(self, graph: Graph, communities: NDArray[np.int64]) -> bool:
         """Set the communities of `graph`; return whether it is still the displayed graph."""
         if graph is not self.graph:
             return False
-        self._found = found
+        self._communities = communities
         self.restyle()
         return True
 
     @property
     def coloring(self) -> ColorBy:
-        """The property that colors show: the user's choice, or the default for the vault."""
-        return self.color_by or self._suited
+        """The property that determines colors: the user's choice, or the default for the vault."""
+        return self.color_by or self._default_color_by
 
     def resize(self) -> None:
         """Recompute radii and drawing order, smallest nodes first."""
         radii = node_radii(self.graph)
-        sizes = self.marks.sizes
+        sizes = self.highlights.sizes
         self.radii = radii if sizes is None else radii * sizes
-        fine = np.minimum(self.radii * np.float32(4096), 65535).astype(np.uint16)
-        self.order = np.argsort(fine, kind="stable").astype(np.int32)
+        quantized = np.minimum(self.radii * np.float32(4096), 65535).astype(np.uint16)
+        self.order = np.argsort(quantized, kind="stable").astype(np.int32)
         self.largest = np.ascontiguousarray(self.order[::-1])
         self.version += 1
 
     def restyle(self) -> None:
         """Recompute colors and strengths."""
-        self._suited = default_color_by(self.graph)
-        found = self._found
-        if found is None:
-            found = np.full(len(self.graph), -1, dtype=np.int64)
-        self.nodes = style_nodes(self.graph, self.theme, self.coloring, found)
+        self._default_color_by = default_color_by(self.graph)
+        communities = self._communities
+        if communities is None:
+            communities = np.full(len(self.graph), -1, dtype=np.int64)
+        self.nodes = style_nodes(self.graph, self.theme, self.coloring, communities)
         self.recolor()
         self.refilter()
 
     def recolor(self) -> None:
         """Recompute the color of each node and link."""
-        self.colors = node_colors(self.nodes, self.marks.colors)
+        self.colors = node_colors(self.nodes, self.highlights.colors)
         self._edges = None
         self.version += 1
 
@@ -154,11 +154,11 @@ class Scene:
             strength[encode_columns(graph).kinds.is_among(self.hidden_kinds)] = 0.0
         if self.hide_orphans:
             strength[graph.degree == 0] = 0.0
-        hidden = [place for place, group in enumerate(self.nodes.groups) if group.key in self.hidden_groups]
+        hidden = [index for index, group in enumerate(self.nodes.groups) if group.key in self.hidden_groups]
         if hidden:
             strength[np.isin(self.nodes.group, hidden)] = 0.0
-        if self.marks.visible is not None:
-            strength[~self.marks.visible] = 0.0
+        if self.highlights.visible is not None:
+            strength[~self.highlights.visible] = 0.0
         self.strength = strength
         self.is_whole = bool((strength > 0.0).all())
         self._edges = None
@@ -166,50 +166,50 @@ class Scene:
 
     @property
     def edges(self) -> EdgeStyle:
-        """Return how links are drawn."""
-        return self.edge_looks()()
+        """Return the style of the links."""
+        return self.edge_style_factory()()
 
-    def edge_looks(self) -> Callable[[], EdgeStyle]:
-        """Return a function that computes the links' look once, in the thread that calls it first."""
-        known = self._edges
-        if known is not None:
-            return lambda: known
+    def edge_style_factory(self) -> Callable[[], EdgeStyle]:
+        """Return a function that computes the links' style once, in the thread that calls it first."""
+        cached = self._edges
+        if cached is not None:
+            return lambda: cached
         graph, theme, colors, strength = self.graph, self.theme, self.colors, self.strength
 
-        def work_out() -> EdgeStyle:
+        def compute() -> EdgeStyle:
             if self._edges is not None and self.strength is strength and self.colors is colors:
                 return self._edges
-            made = style_edges(graph, theme, colors, strength)
+            style = style_edges(graph, theme, colors, strength)
             if self.strength is strength and self.colors is colors:
-                self._edges = made
-            return made
+                self._edges = style
+            return style
 
-        return work_out
+        return compute
 
     def links_of(self, row: int) -> NDArray[np.int64]:
         """Return the visible links of a node, int64 (k,), cached for the same node."""
         key = (row, self.version)
         if self._links_of[0] != key:
             ends = self.graph.edges
-            mine = np.flatnonzero((ends[:, 0] == row) | (ends[:, 1] == row))
+            links = np.flatnonzero((ends[:, 0] == row) | (ends[:, 1] == row))
             if not self.is_whole:
-                mine = mine[(self.strength[ends[mine]] > 0).all(axis=1)]
-            self._links_of = key, mine
+                links = links[(self.strength[ends[links]] > 0).all(axis=1)]
+            self._links_of = key, links
         return self._links_of[1]
 
-    def links_among(self, held: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the visible links with an end in `held`, int64 (k,), cached for the same nodes."""
-        if self._links_among[0] is not held:
-            among = np.zeros(len(self.graph), dtype=bool)
-            among[held] = True
+    def links_among(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the visible links with an end in `rows`, int64 (k,), cached for the same array."""
+        if self._links_among[0] is not rows:
+            is_row = np.zeros(len(self.graph), dtype=bool)
+            is_row[rows] = True
             ends = self.graph.edges
-            mine = np.flatnonzero(among[ends[:, 0]] | among[ends[:, 1]])
-            self._links_among = held, mine[self.strength[ends[mine]].min(axis=1, initial=1.0) > 0.2]
+            links = np.flatnonzero(is_row[ends[:, 0]] | is_row[ends[:, 1]])
+            self._links_among = rows, links[self.strength[ends[links]].min(axis=1, initial=1.0) > 0.2]
         return self._links_among[1]
 
     @property
     def bodies(self) -> Bodies:
-        """Return the nodes as they are drawn."""
+        """Return the nodes in the form that the core draws."""
         return Bodies(self.positions, self.radii, self.strength)
 
     def view(self, camera: Camera, width: float, height: float) -> Viewport:
@@ -219,21 +219,21 @@ class Scene:
         """
         power = 0.55 if camera.scale > _REFERENCE_SCALE else 1.3
         growth = _REFERENCE_SCALE * (camera.scale / _REFERENCE_SCALE) ** power
-        middle = (width / 2, height / 2)
-        return Viewport((camera.x, camera.y), camera.scale, middle, growth, _MIN_RADIUS)
+        center = (width / 2, height / 2)
+        return Viewport((camera.x, camera.y), camera.scale, center, growth, _MIN_RADIUS)
 
     def pixel_radii(self, scale: float) -> NDArray[np.float32]:
         """Return radii in pixels, float32 (n,)."""
         return self.view(Camera(scale=scale), 0, 0).radii(self.radii)
 
     def node_at(self, x: float, y: float, camera: Camera, width: int, height: int) -> int:
-        """Return the row under a pixel or close to it, -1 for none; the nearest rim counts."""
+        """Return the row under or near a pixel, the one with the nearest rim; -1 for none."""
         if not len(self.graph):
             return -1
         view = self.view(camera, width, height)
         return disc_at(self.bodies, view, x, y, _HIT_TOLERANCE)
 
-    def nodes_in(
+    def nodes_in_rectangle(
         self,
         corner: tuple[float, float],
         opposite: tuple[float, float],
@@ -242,49 +242,49 @@ class Scene:
         height: int,
     ) -> list[int]:
         """Return the rows of visible nodes in a rectangle of pixels."""
-        at = camera.to_screen(self.positions, width, height)
+        pixels = camera.to_screen(self.positions, width, height)
         low, high = np.minimum(corner, opposite), np.maximum(corner, opposite)
-        inside = (at >= low).all(axis=1) & (at <= high).all(axis=1) & (self.strength > 0.0)
+        inside = (pixels >= low).all(axis=1) & (pixels <= high).all(axis=1) & (self.strength > 0.0)
         return [int(row) for row in np.flatnonzero(inside)]
 
-    def nodes_inside(
+    def nodes_in_polygon(
         self, polygon: NDArray[np.float32], camera: Camera, width: int, height: int
     ) -> list[int]:
         """Return the rows of visible nodes in a polygon of pixels, float32 (k, 2), by the even-odd rule."""
         if len(polygon) < 3:
             return []
         low, high = polygon.min(axis=0).tolist(), polygon.max(axis=0).tolist()
-        near = self.nodes_in((low[0], low[1]), (high[0], high[1]), camera, width, height)
-        at = camera.to_screen(self.positions[near], width, height)
-        inside = np.zeros(len(near), dtype=bool)
-        x, y = at[:, 0], at[:, 1]
+        candidates = self.nodes_in_rectangle((low[0], low[1]), (high[0], high[1]), camera, width, height)
+        pixels = camera.to_screen(self.positions[candidates], width, height)
+        inside = np.zeros(len(candidates), dtype=bool)
+        x, y = pixels[:, 0], pixels[:, 1]
         for (x0, y0), (x1, y1) in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
             if y0 != y1:
                 inside ^= ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
-        return [row for row, is_inside in zip(near, inside.tolist(), strict=True) if is_inside]
+        return [row for row, is_inside in zip(candidates, inside.tolist(), strict=True) if is_inside]
 
     def rows(self, paths: Iterable[str]) -> list[int]:
         """Return the rows of those `paths` that are in the graph."""
-        known = self.graph.rows
-        return [known[path] for path in paths if path in known]
+        row_by_path = self.graph.rows
+        return [row_by_path[path] for path in paths if path in row_by_path]
 
     def selected_paths(self) -> tuple[str, ...]:
         """Return the selected paths in the order of selection."""
         return tuple(self.graph.paths[row] for row in self.selection)
 
-    def lit(self) -> NDArray[np.int32]:
+    def lit_rows(self) -> NDArray[np.int32]:
         """Return the rows that stay bright during a hover: the node and its neighbors."""
         if self.hovered < 0:
             return np.empty(0, dtype=np.int32)
-        neighbours = self.graph.neighbors(self.hovered)
-        return np.append(neighbours[self.strength[neighbours] > 0], np.int32(self.hovered))
+        neighbors = self.graph.neighbors(self.hovered)
+        return np.append(neighbors[self.strength[neighbors] > 0], np.int32(self.hovered))
 
-    def hide_group(self, key: str, hide: bool) -> None:
+    def set_group_hidden(self, key: str, hidden: bool) -> None:
         """Hide or show a legend entry."""
-        (self.hidden_groups.add if hide else self.hidden_groups.discard)(key)
+        (self.hidden_groups.add if hidden else self.hidden_groups.discard)(key)
         self.refilter()
 
-    def find(self, paths: Collection[str] | None) -> None:
+    def set_matches(self, paths: Collection[str] | None) -> None:
         """Dim or hide all but `paths`; None ends the search."""
         self.matches = None if paths is None else frozenset(paths)
         self.refilter()

@@ -1,4 +1,4 @@
-"""Enables the layout by meaning when notes have embeddings."""
+"""Enable the layout by meaning when notes have embeddings."""
 
 from __future__ import annotations
 
@@ -27,32 +27,34 @@ class SemanticLayoutAvailability(QObject):
     def __init__(self, client: VaultClient, view: GraphView) -> None:
         super().__init__(view)
         self._client = client
-        self._sheet = view.sheet
-        self._sheet.installEventFilter(self)
+        self._settings_panel = view.settings_panel
+        self._settings_panel.installEventFilter(self)
         client.events.batch.connect(self._handle_events)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Check when the settings panel is shown."""
         if event.type() == QEvent.Type.Show:
-            self._begin()
+            self._start_check()
         return False
 
     def _handle_events(self, events: Sequence[Event]) -> None:
-        if self._sheet.isVisible() and any(isinstance(each, EmbeddingProgressed) for each in events):
-            self._begin()
+        if self._settings_panel.isVisible() and any(
+            isinstance(event, EmbeddingProgressed) for event in events
+        ):
+            self._start_check()
 
-    def _begin(self) -> None:
-        tasks.start(self._check(), owner=self._sheet, what=self.tr("check the available layouts"))
+    def _start_check(self) -> None:
+        tasks.start(self._check(), owner=self._settings_panel, what=self.tr("check the available layouts"))
 
     async def _check(self) -> None:
-        notes = await self._client.run(_notes_with_meaning)
+        count = await self._client.run(_embedded_note_count)
         reasons = {
             None: self.tr("By meaning: semantic search is turned off in the settings."),
             0: self.tr("By meaning: no note is indexed for semantic search yet."),
         }
-        forbidden = {LayoutMode.MEANING: reasons[notes]} if notes in reasons else {}
-        self._sheet.arrange.forbid(forbidden)
+        disabled = {LayoutMode.MEANING: reasons[count]} if count in reasons else {}
+        self._settings_panel.layout_section.disable(disabled)
 
 
-async def _notes_with_meaning(vault: VaultService) -> int | None:
+async def _embedded_note_count(vault: VaultService) -> int | None:
     return vault.analysis.embedded_note_count

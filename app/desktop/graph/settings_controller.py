@@ -1,4 +1,4 @@
-"""Applies the graph's settings that need no vault: looks, forces and the minimap."""
+"""Apply the graph's settings that need no vault: visibility, colors, forces and the minimap."""
 
 from __future__ import annotations
 
@@ -13,114 +13,118 @@ from app.desktop.graph.virtual_nodes import VirtualNodes
 
 
 class GraphSettingsController(QObject):
-    """Applies the choices of a view's settings panel.
+    """Applies the settings of a view's settings panel.
 
     Signals:
-        changed: The choices, after every edit.
-        colored: What colors show, None for the default.
-        decorated: Tags appeared or disappeared.
-        resized: An overlay appeared or disappeared.
-        arrangement_asked: An arrangement that must be computed elsewhere.
+        changed: The settings, after every edit.
+        color_by_changed: The property that determines colors, None for the default.
+        virtual_nodes_changed: Tags appeared or disappeared.
+        overlays_changed: An overlay appeared or disappeared.
+        arrangement_requested: A layout that must be computed elsewhere.
     """
 
     changed = Signal(object)
-    colored = Signal(object)
-    decorated = Signal()
-    resized = Signal()
-    arrangement_asked = Signal(object)
+    color_by_changed = Signal(object)
+    virtual_nodes_changed = Signal()
+    overlays_changed = Signal()
+    arrangement_requested = Signal(object)
 
     def __init__(
-        self, parts: ViewComponents, appearance: Appearance, arranging: LayoutSwitch, decoration: VirtualNodes
+        self,
+        components: ViewComponents,
+        appearance: Appearance,
+        layout_switch: LayoutSwitch,
+        virtual_nodes: VirtualNodes,
     ) -> None:
-        super().__init__(parts.canvas)
-        self._parts = parts
+        super().__init__(components.canvas)
+        self._components = components
         self._appearance = appearance
-        self._arranging = arranging
-        self._decoration = decoration
-        self._now = parts.sheet.choices
-        parts.sheet.changed.connect(self._apply)
-        parts.sheet.forces.paused.connect(self.pause)
-        parts.toolbar.paused.connect(self.pause)
-        parts.minimap.turned.connect(self.resized)
-        arranging.changed.connect(self._show_arrangement)
+        self._layout_switch = layout_switch
+        self._virtual_nodes = virtual_nodes
+        self._settings = components.settings_panel.settings
+        components.settings_panel.changed.connect(self._apply)
+        components.settings_panel.forces.paused.connect(self.pause)
+        components.toolbar.paused.connect(self.pause)
+        components.minimap.visibility_changed.connect(self.overlays_changed)
+        layout_switch.changed.connect(self._show_arrangement)
 
-    def restore(self, choices: GraphSettings) -> None:
-        """Apply the choices of the last session, before a graph is shown."""
-        parts = self._parts
+    def restore(self, settings: GraphSettings) -> None:
+        """Apply the settings of the last session, before a graph is shown."""
+        components = self._components
         # Suggestions are computed on request, not at every start.
-        choices = choices.updated(shown=choices.shown.model_copy(update={"suggestions": False}))
-        parts.sheet.show_choices(choices)
-        parts.canvas.forces = choices.forces
-        parts.canvas.scene.color_by = choices.color_by
-        self._appearance.show(choices.shown)
-        self._decoration.tags = choices.shown.tags
-        self._now = choices
+        settings = settings.updated(shown=settings.shown.model_copy(update={"suggestions": False}))
+        components.settings_panel.show_settings(settings)
+        components.canvas.forces = settings.forces
+        components.canvas.scene.color_by = settings.color_by
+        self._appearance.set_visibility(settings.shown)
+        self._virtual_nodes.tags = settings.shown.tags
+        self._settings = settings
 
     def graph_changed(self) -> None:
         """Show the minimap of a large graph, unless the user decided otherwise."""
-        parts = self._parts
-        wanted, count = self._now.minimap, len(parts.canvas.scene.graph)
-        on = count > MIN_NODES_FOR_MINIMAP if wanted is None else wanted and count > 0
-        parts.minimap.set_shown(on, always=wanted is True)
-        parts.sheet.display.show_minimap(on)
-        parts.sheet.analysis.set_path_possible(len(parts.canvas.scene.selection) == 2)
+        components = self._components
+        setting, count = self._settings.minimap, len(components.canvas.scene.graph)
+        visible = count > MIN_NODES_FOR_MINIMAP if setting is None else setting and count > 0
+        components.minimap.set_shown(visible, always=setting is True)
+        components.settings_panel.display.show_minimap(visible)
+        components.settings_panel.analysis.set_path_enabled(len(components.canvas.scene.selection) == 2)
 
     def toggle_minimap(self) -> None:
         """Show or hide the minimap."""
-        self.set(self._now.updated(minimap=self._parts.minimap.isHidden()))
+        self.set(self._settings.updated(minimap=self._components.minimap.isHidden()))
 
     def toggle_pause(self) -> None:
         """Pause or resume the layout."""
-        self.pause(not self._parts.canvas.layout_thread.paused)
+        self.pause(not self._components.canvas.layout_thread.is_paused)
 
-    def pause(self, on: bool) -> None:
+    def pause(self, paused: bool) -> None:
         """Pause or resume the layout."""
-        canvas = self._parts.canvas
-        if on:
+        canvas = self._components.canvas
+        if paused:
             canvas.layout_thread.pause()
         else:
             canvas.layout_thread.resume()
         canvas.run_frames()
-        self._parts.toolbar.show_paused(on)
-        self._parts.sheet.forces.pause.setChecked(on)
+        self._components.toolbar.show_paused(paused)
+        self._components.settings_panel.forces.pause.setChecked(paused)
 
-    def set(self, choices: GraphSettings) -> None:
-        """Set the choices as if the user had made them."""
-        self._parts.sheet.show_choices(choices)
-        self._apply(choices)
+    def set(self, settings: GraphSettings) -> None:
+        """Change the settings as if the user had edited them."""
+        self._components.settings_panel.show_settings(settings)
+        self._apply(settings)
 
-    def _apply(self, choices: GraphSettings) -> None:
-        before, self._now = self._now, choices
-        parts = self._parts
-        if choices.color_by != before.color_by:
-            self.colored.emit(choices.color_by)
-        if choices.minimap != before.minimap:
+    def _apply(self, settings: GraphSettings) -> None:
+        before, self._settings = self._settings, settings
+        components = self._components
+        if settings.color_by != before.color_by:
+            self.color_by_changed.emit(settings.color_by)
+        if settings.minimap != before.minimap:
             self.graph_changed()
-            self.resized.emit()
-        if choices.shown != before.shown:
-            self._appearance.show(choices.shown)
-        if choices.shown.tags != before.shown.tags:
-            self._decoration.tags = choices.shown.tags
-            self.decorated.emit()
-        if choices.forces != before.forces:
-            parts.canvas.set_forces(choices.forces)
-        if choices.arrangement != before.arrangement:
-            self._arrange(choices.arrangement)
-        self.changed.emit(choices)
+            self.overlays_changed.emit()
+        if settings.shown != before.shown:
+            self._appearance.set_visibility(settings.shown)
+        if settings.shown.tags != before.shown.tags:
+            self._virtual_nodes.tags = settings.shown.tags
+            self.virtual_nodes_changed.emit()
+        if settings.forces != before.forces:
+            components.canvas.set_forces(settings.forces)
+        if settings.arrangement != before.arrangement:
+            self._arrange(settings.arrangement)
+        self.changed.emit(settings)
 
-    def _arrange(self, kind: LayoutMode) -> None:
-        if kind is LayoutMode.FORCE:
-            self._arranging.show_by_links()
+    def _arrange(self, mode: LayoutMode) -> None:
+        if mode is LayoutMode.FORCE:
+            self._layout_switch.show_by_links()
         else:
-            self.arrangement_asked.emit(kind)
+            self.arrangement_requested.emit(mode)
 
     def _show_arrangement(self) -> None:
-        """Enable the sliders only for the layout by links, and tick the current arrangement."""
-        parts = self._parts
-        by_links = self._arranging.is_by_links
-        for row in parts.sheet.forces.sliders.values():
+        """Enable the sliders only for the layout by links, and check the current layout."""
+        components = self._components
+        by_links = self._layout_switch.is_by_links
+        for row in components.settings_panel.forces.sliders.values():
             row.setEnabled(by_links)
-        if by_links and self._now.arrangement is not LayoutMode.FORCE:
-            self._now = self._now.updated(arrangement=LayoutMode.FORCE)
-            parts.sheet.show_choices(self._now)
-            self.changed.emit(self._now)
+        if by_links and self._settings.arrangement is not LayoutMode.FORCE:
+            self._settings = self._settings.updated(arrangement=LayoutMode.FORCE)
+            components.settings_panel.show_settings(self._settings)
+            self.changed.emit(self._settings)

@@ -26,7 +26,7 @@ class GraphSettingsPanel(QFrame):
     """Shows and edits `GraphSettings`; hidden at first.
 
     Signals:
-        changed: The new choices, after every edit.
+        changed: The new settings, after every edit.
         closed: The user closed the panel.
     """
 
@@ -37,30 +37,30 @@ class GraphSettingsPanel(QFrame):
         super().__init__(parent)
         self.setObjectName("graphSheet")
         self.setAccessibleName(self.tr("Graph settings"))
-        self.choices = GraphSettings()
+        self.settings = GraphSettings()
         # Parents first: adding a filled widget to a parent styles all of its children again.
-        self._area = QScrollArea(self)
-        self._area.setWidgetResizable(True)
-        page = QWidget(self._area)
-        self._area.setWidget(page)
-        self.display = DisplaySection(self.choices, page)
-        self.filters = FilterSection(theme, self.choices, page)
-        self.groups = GroupSection(theme, self.choices, page)
-        self.forces = ForceSection(self.choices, page)
-        self.arrange = LayoutSection(self.choices, page)
+        self._scroll_area = QScrollArea(self)
+        self._scroll_area.setWidgetResizable(True)
+        page = QWidget(self._scroll_area)
+        self._scroll_area.setWidget(page)
+        self.display = DisplaySection(self.settings, page)
+        self.filters = FilterSection(theme, self.settings, page)
+        self.groups = GroupSection(theme, self.settings, page)
+        self.forces = ForceSection(self.settings, page)
+        self.layout_section = LayoutSection(self.settings, page)
         self.analysis = AnalysisSection(page)
-        self._settable = (self.display, self.filters, self.groups, self.forces, self.arrange)
-        self._close = QToolButton(self)
-        self._close.setAutoRaise(True)
-        self._close.setToolTip(self.tr("Hide settings (S)"))
-        self._close.setAccessibleName(self.tr("Hide graph settings"))
-        self._close.clicked.connect(self.closed)
+        self._settings_sections = (self.display, self.filters, self.groups, self.forces, self.layout_section)
+        self._close_button = QToolButton(self)
+        self._close_button.setAutoRaise(True)
+        self._close_button.setToolTip(self.tr("Hide settings (S)"))
+        self._close_button.setAccessibleName(self.tr("Hide graph settings"))
+        self._close_button.clicked.connect(self.closed)
         self._lay_out(page)
-        for section in self._settable:
-            section.changed.connect(self._apply)
-        for part in self.sections:
-            part.turned.connect(self._fold)
-        self.show_choices(self.choices)
+        for settings_section in self._settings_sections:
+            settings_section.changed.connect(self._apply)
+        for section in self.sections:
+            section.toggled.connect(self._save_folded)
+        self.show_settings(self.settings)
         self.set_theme(theme)
         self.setFocusProxy(self.filters.query.field)
         self.hide()
@@ -68,7 +68,7 @@ class GraphSettingsPanel(QFrame):
     @property
     def sections(self) -> tuple[CollapsibleSection, ...]:
         """The sections from top to bottom."""
-        return (*self._settable, self.analysis)
+        return (*self._settings_sections, self.analysis)
 
     @property
     def preferred_width(self) -> int:
@@ -77,25 +77,25 @@ class GraphSettingsPanel(QFrame):
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme to the icons."""
-        self._close.setIcon(icon(theme, "x"))
+        self._close_button.setIcon(icon(theme, "x"))
         for section in self.sections:
             section.set_theme(theme)
 
-    def show_choices(self, choices: GraphSettings) -> None:
-        """Show the choices without emitting signals."""
-        self.choices = choices
-        for section in self._settable:
-            section.show_choices(choices)
-        for part in self.sections:
-            part.open(part.key not in choices.folded)
+    def show_settings(self, settings: GraphSettings) -> None:
+        """Show the settings without emitting signals."""
+        self.settings = settings
+        for settings_section in self._settings_sections:
+            settings_section.show_settings(settings)
+        for section in self.sections:
+            section.open(section.key not in settings.folded)
 
-    def unfold(self, section: CollapsibleSection) -> None:
+    def expand_section(self, section: CollapsibleSection) -> None:
         """Expand a section and scroll to it."""
         if not section.is_open:
             section.open(True)
-            self._fold(section.key, True)
+            self._save_folded(section.key, True)
         # Scroll after the layout, when the section's height is known.
-        QTimer.singleShot(0, self._area, lambda: self._area.ensureWidgetVisible(section, 0, 8))
+        QTimer.singleShot(0, self._scroll_area, lambda: self._scroll_area.ensureWidgetVisible(section, 0, 8))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Hide the panel on Escape."""
@@ -104,21 +104,21 @@ class GraphSettingsPanel(QFrame):
         else:
             super().keyPressEvent(event)
 
-    def _apply(self, choices: GraphSettings) -> None:
-        self.show_choices(choices)
-        self.changed.emit(choices)
+    def _apply(self, settings: GraphSettings) -> None:
+        self.show_settings(settings)
+        self.changed.emit(settings)
 
-    def _fold(self, key: str, is_open: bool) -> None:
-        folded = set(self.choices.folded) - {key} if is_open else {*self.choices.folded, key}
-        self._apply(self.choices.updated(folded=tuple(sorted(folded))))
+    def _save_folded(self, key: str, is_open: bool) -> None:
+        folded = set(self.settings.folded) - {key} if is_open else {*self.settings.folded, key}
+        self._apply(self.settings.updated(folded=tuple(sorted(folded))))
 
     def _lay_out(self, page: QWidget) -> None:
-        title = QLabel(self.tr("Graph"), self)
+        title = QLabel(self.tr("Graph settings"), self)
         title.setProperty("textSize", "strong")
-        head = QHBoxLayout()
-        head.setContentsMargins(12, 6, 6, 2)
-        head.addWidget(title, 1)
-        head.addWidget(self._close)
+        header = QHBoxLayout()
+        header.setContentsMargins(12, 6, 6, 2)
+        header.addWidget(title, 1)
+        header.addWidget(self._close_button)
         page.setObjectName("graphSheetPage")
         column = QVBoxLayout(page)
         column.setContentsMargins(6, 0, 8, 8)
@@ -126,12 +126,12 @@ class GraphSettingsPanel(QFrame):
         for section in self.sections:
             column.addWidget(section)
         column.addStretch(1)
-        self._area.setObjectName("graphSheetArea")
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(head)
-        whole.addWidget(self._area, 1)
+        self._scroll_area.setObjectName("graphSheetArea")
+        self._scroll_area.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(header)
+        layout.addWidget(self._scroll_area, 1)

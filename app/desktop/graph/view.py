@@ -1,4 +1,4 @@
-"""GraphView shows the vault as a graph that can be navigated, searched, filtered and rearranged."""
+"""The graph view: shows the vault as a graph that can be navigated, searched, filtered and rearranged."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _FLY_TO_SCALE = 26.0
 
 
 class GraphView(QWidget):
-    """Shows one `Graph`; its interface names nodes by their paths.
+    """Shows one `Graph`; its interface identifies nodes by their paths.
 
-    `set_graph` without positions arranges the graph from scratch and shows it as it unfolds; `arranged` then
-    reports that `positions()` are worth saving, as it does after a drag.
+    `set_graph` without positions arranges the graph from scratch and shows it while it unfolds; `arranged` is
+    emitted when `positions()` are worth saving, also after a drag.
 
     Signals:
         open_requested: A path, on double-click or Enter; for a missing note its name.
@@ -50,7 +50,7 @@ class GraphView(QWidget):
         context_requested: A path (empty for the background) and the screen position for its menu.
         export_requested: "png" or "svg".
         arranged: The layout has settled.
-        choices_changed: The `Choices` of the settings panel, after every edit.
+        settings_changed: The `GraphSettings`, after every edit.
     """
 
     open_requested = Signal(str)
@@ -58,7 +58,7 @@ class GraphView(QWidget):
     context_requested = Signal(str, QPoint)
     export_requested = Signal(str)
     arranged = Signal()
-    choices_changed = Signal(object)
+    settings_changed = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,9 +71,9 @@ class GraphView(QWidget):
         self.toolbar = Toolbar(theme, self)
         self.local_bar = LocalBar(theme, self)
         self.neighbors = NeighborList(theme, self)
-        self.sheet = GraphSettingsPanel(theme, self)
-        self.note = Toast(self)
-        self._parts = ViewComponents(
+        self.settings_panel = GraphSettingsPanel(theme, self)
+        self.toast = Toast(self)
+        self._components = ViewComponents(
             self.canvas,
             self.annotations,
             self.legend,
@@ -82,16 +82,18 @@ class GraphView(QWidget):
             self.toolbar,
             self.local_bar,
             self.neighbors,
-            self.sheet,
-            self.note,
+            self.settings_panel,
+            self.toast,
         )
-        self.decoration = VirtualNodes()
+        self.virtual_nodes = VirtualNodes()
         self.appearance = Appearance(self.canvas)
-        self.arranging = LayoutSwitch(self.canvas, self.annotations)
-        self.chosen = GraphSettingsController(self._parts, self.appearance, self.arranging, self.decoration)
-        self._shown = DisplayedGraph(self.canvas, self.arranging, self.decoration)
+        self.layout_switch = LayoutSwitch(self.canvas, self.annotations)
+        self.settings_controller = GraphSettingsController(
+            self._components, self.appearance, self.layout_switch, self.virtual_nodes
+        )
+        self._displayed = DisplayedGraph(self.canvas, self.layout_switch, self.virtual_nodes)
         self._gestures = Gestures(self.canvas)
-        self._keys = KeyboardNavigation(self.canvas)
+        self._keyboard = KeyboardNavigation(self.canvas)
         self.setFocusProxy(self.canvas)
         self._connect()
         self._describe()
@@ -100,19 +102,19 @@ class GraphView(QWidget):
 
     def graph(self) -> Graph:
         """Return the whole graph, also while a part of it is shown."""
-        return self._shown.whole
+        return self._displayed.whole
 
     def positions(self) -> Positions:
         """Return the positions of `graph()` by links, float32 (n, 2), also in another arrangement."""
-        return self._shown.positions()
+        return self._displayed.positions()
 
     def communities(self) -> NDArray[np.int64] | None:
         """Return the communities of `graph()`, int64 (n,); None if they were not computed."""
-        return self._shown.communities()
+        return self._displayed.communities()
 
     def warm_up(self) -> None:
-        """Load in a thread what dragging nodes needs, once the pointer is over the graph."""
-        self.canvas.loads_for_pointer = True
+        """Load the libraries that dragging needs in a thread, once the pointer is over the graph."""
+        self.canvas.warms_up_on_hover = True
         if self.canvas.underMouse():
             self.canvas.layout_thread.warm_up()
 
@@ -134,50 +136,50 @@ class GraphView(QWidget):
             positions: float32 (n, 2), nan for nodes without a position; None arranges from scratch.
             communities: int64 (n,), -1 for none, as `communities()` returned them; None to compute them.
         """
-        self._shown.show_graph(graph, positions, communities)
+        self._displayed.show_graph(graph, positions, communities)
         self.local_bar.hide()
         self._graph_changed()
 
     def update_graph(
-        self, graph: Graph, renamed: Mapping[str, str] | None = None, places: Positions | None = None
+        self, graph: Graph, renamed: Mapping[str, str] | None = None, positions: Positions | None = None
     ) -> None:
         """Show the next state of the same vault: known nodes stay, new ones appear next to their neighbors.
 
-        `places` are the positions that `carry` returned for `positions()`, if they were computed already.
+        `positions` are those that `transfer_positions` returned for `positions()`, if already computed.
         """
-        self._shown.update_graph(graph, renamed, places)
+        self._displayed.update_graph(graph, renamed, positions)
         self.local_bar.setVisible(self.is_local)
         self._graph_changed()
 
-    def redecorate(self) -> None:
+    def refresh_virtual_nodes(self) -> None:
         """Update after tags or suggestions appeared or disappeared."""
         self.update_graph(self.graph())
 
     def arrange(self) -> None:
         """Arrange the graph from scratch by its links."""
-        self.arranging.reset()
+        self.layout_switch.reset()
         self.canvas.set_graph(self.canvas.scene.graph, None)
         self._graph_changed()
 
     # Local graph
 
     def show_local(self, paths: str | Sequence[str], depth: int = 1) -> None:
-        """Show only what is at most `depth` links from one or several paths, arranged separately."""
-        listed = (paths,) if isinstance(paths, str) else tuple(paths)
-        name = self._shown.show_local(listed, depth)
+        """Show only the nodes at most `depth` links from one or several paths, arranged separately."""
+        starts = (paths,) if isinstance(paths, str) else tuple(paths)
+        name = self._displayed.show_local(starts, depth)
         if name is None:
             return
-        several = self.tr("{0} and {1} more").format(name, len(listed) - 1)
-        self.local_bar.show_for(several if listed[1:] else name, depth)
+        names = self.tr("{0} and {1} more").format(name, len(starts) - 1)
+        self.local_bar.show_for(names if starts[1:] else name, depth)
         self._graph_changed()
-        self.select(listed)
+        self.select(starts)
 
     def show_whole(self) -> None:
         """Leave the local graph."""
-        if not self._shown.local:
+        if not self._displayed.local:
             return
-        paths = self._shown.local[0]
-        self._shown.show_whole()
+        paths = self._displayed.local[0]
+        self._displayed.show_whole()
         self.local_bar.hide()
         self._graph_changed()
         self.select(paths)
@@ -185,7 +187,7 @@ class GraphView(QWidget):
     @property
     def is_local(self) -> bool:
         """Return whether only a part is shown."""
-        return self._shown.local is not None
+        return self._displayed.local is not None
 
     # Selection and highlights
 
@@ -200,18 +202,18 @@ class GraphView(QWidget):
         self._selection_changed()
 
     def set_filter(self, paths: Collection[str] | None) -> None:
-        """Keep the results of a search and dim or hide the rest, as the user chose; None ends it."""
-        self.appearance.find(paths)
+        """Set the matches of a search, and dim or hide the rest, as the user chose; None ends the search."""
+        self.appearance.set_search_result(paths)
 
-    def set_groups(self, groups: Sequence[QueryGroup], found: Sequence[Collection[str]]) -> None:
-        """Color what each group's query finds."""
-        self.appearance.set_queries(groups, found)
+    def set_groups(self, groups: Sequence[QueryGroup], matches: Sequence[Collection[str]]) -> None:
+        """Color the matches of each group's query."""
+        self.appearance.set_queries(groups, matches)
         self.show_legend()
 
     def set_pending(self, paths: Collection[str]) -> None:
-        """Let the nodes glow that a pending change would touch, and dim all others."""
+        """Set the nodes that pending proposals would change: they glow, and all others are dimmed."""
         self.canvas.scene.pending = set(paths)
-        self.appearance.await_answer(paths)
+        self.appearance.set_pending(paths)
 
     def set_changed(self, paths: Collection[str]) -> None:
         """Mark the nodes that changed in this session."""
@@ -227,7 +229,7 @@ class GraphView(QWidget):
             return
         x, y = self.canvas.scene.positions[row].tolist()
         scale = max(self.canvas.camera.scale, _FLY_TO_SCALE)
-        self.canvas.eye.fly(Camera(x, y, scale), self.canvas.width())
+        self.canvas.camera_animation.fly(Camera(x, y, scale), self.canvas.width())
         self.canvas.mark_touched()
         self.select([path])
 
@@ -240,33 +242,33 @@ class GraphView(QWidget):
         camera = fit_camera(
             canvas.scene.positions[rows], canvas.width(), canvas.height(), 120.0, canvas.insets
         )
-        canvas.eye.fly(camera, canvas.width())
+        canvas.camera_animation.fly(camera, canvas.width())
         canvas.mark_touched()
 
     def zoom(self, factor: float) -> None:
         """Zoom in by `factor` around the center."""
         canvas = self.canvas
-        middle = canvas.width() / 2, canvas.height() / 2
-        canvas.eye.zoom(factor, *middle, canvas.width(), canvas.height())
+        center = canvas.width() / 2, canvas.height() / 2
+        canvas.camera_animation.zoom(factor, *center, canvas.width(), canvas.height())
         canvas.mark_touched()
 
-    # Looks
+    # Appearance
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
         self._theme = theme
-        self._parts.set_theme(theme)
+        self._components.set_theme(theme)
         self.appearance.set_theme(theme)
         self.show_legend()
 
     def set_loading(self, loading: bool) -> None:
-        """Set what an empty graph says: that it is loading, or that there are no notes."""
+        """Set the message of an empty graph: that it is loading, or that there are no notes."""
         self.canvas.scene.is_loading = loading
         if not len(self.canvas.scene.graph):
             self.canvas.refresh()
 
     def set_color_by(self, by: ColorBy | None) -> None:
-        """Set the property that colors show; None for the vault's default."""
+        """Set the property that determines colors; None for the vault's default."""
         self.canvas.scene.color_by = by
         self.canvas.scene.hidden_groups.clear()
         self.canvas.restyle()
@@ -275,72 +277,79 @@ class GraphView(QWidget):
     # Helpers
 
     def _connect(self) -> None:
-        for source in (self._gestures, self._keys):
-            source.opened.connect(lambda row: self.open_requested.emit(self._path(row)))
-            source.chosen.connect(self._selection_changed)
-        self._gestures.context.connect(lambda row, at: self.context_requested.emit(self._path(row), at))
-        self._gestures.outlined.connect(self.annotations.show_outline)
-        bar = self.toolbar
-        bar.zoomed.connect(self.zoom)
-        bar.fit_asked.connect(lambda: self.fit())
-        bar.list_asked.connect(self.toggle_neighbors)
-        bar.sheet_asked.connect(self.toggle_sheet)
-        bar.lasso_turned.connect(self.take_lasso)
-        bar.exported.connect(self.export_requested)
-        self._keys.asked.connect(self._run_key_action)
+        for source in (self._gestures, self._keyboard):
+            source.open_requested.connect(lambda row: self.open_requested.emit(self._path(row)))
+            source.selection_changed.connect(self._selection_changed)
+        self._gestures.menu_requested.connect(
+            lambda row, position: self.context_requested.emit(self._path(row), position)
+        )
+        self._gestures.lasso_changed.connect(self.annotations.show_outline)
+        toolbar = self.toolbar
+        toolbar.zoomed.connect(self.zoom)
+        toolbar.fit_requested.connect(lambda: self.fit())
+        toolbar.list_requested.connect(self.toggle_neighbors)
+        toolbar.settings_requested.connect(self.toggle_settings)
+        toolbar.lasso_toggled.connect(self.set_lasso_active)
+        toolbar.export_requested.connect(self.export_requested)
+        self._keyboard.action_requested.connect(self._run_key_action)
         self.neighbors.closed.connect(self.toggle_neighbors)
         self.neighbors.chosen.connect(self._choose_neighbor)
-        self.neighbors.opened.connect(lambda row: self.open_requested.emit(self._path(row)))
+        self.neighbors.open_requested.connect(lambda row: self.open_requested.emit(self._path(row)))
         self.neighbors.left.connect(lambda: self.canvas.setFocus())
-        self.sheet.closed.connect(self.toggle_sheet)
-        self.legend.toggled.connect(self._toggle_group)
-        self.chosen.changed.connect(self.choices_changed)
-        self.chosen.colored.connect(self.set_color_by)
-        self.chosen.decorated.connect(self.redecorate)
-        self.sheet.arrange.rearrange_requested.connect(self.arrange)
-        for moved in (self.legend.folded, self.note.turned, self.arranging.changed, self.chosen.resized):
-            moved.connect(self.lay_out)
-        self.find_box.found.connect(lambda row: self.fly_to(self._path(row)))
+        self.settings_panel.closed.connect(self.toggle_settings)
+        self.legend.toggled.connect(self._set_group_visible)
+        self.settings_controller.changed.connect(self.settings_changed)
+        self.settings_controller.color_by_changed.connect(self.set_color_by)
+        self.settings_controller.virtual_nodes_changed.connect(self.refresh_virtual_nodes)
+        self.settings_panel.layout_section.rearrange_requested.connect(self.arrange)
+        for signal in (
+            self.legend.resized,
+            self.toast.visibility_changed,
+            self.layout_switch.changed,
+            self.settings_controller.overlays_changed,
+        ):
+            signal.connect(self.lay_out)
+        self.find_box.chosen.connect(lambda row: self.fly_to(self._path(row)))
         self.local_bar.depth_changed.connect(self._change_depth)
         self.local_bar.left.connect(self.show_whole)
         self.canvas.settled.connect(self.arranged)
-        self.canvas.sorted.connect(self.show_legend)
-        self.canvas.shown.connect(self.show_legend)
+        self.canvas.communities_found.connect(self.show_legend)
+        self.canvas.graph_shown.connect(self.show_legend)
 
-    def _run_key_action(self, what: str) -> None:
+    def _run_key_action(self, action: str) -> None:
         """Run the action of a key on the canvas."""
-        deeds: dict[str, Callable[[], object]] = {
+        actions: dict[str, Callable[[], object]] = {
             "list": self.toggle_neighbors,
-            "sheet": self.toggle_sheet,
+            "settings": self.toggle_settings,
             "find": self.focus_find,
-            "minimap": self.chosen.toggle_minimap,
-            "pause": self.chosen.toggle_pause,
-            "lasso": lambda: self.take_lasso(not self._gestures.lassoing),
+            "minimap": self.settings_controller.toggle_minimap,
+            "pause": self.settings_controller.toggle_pause,
+            "lasso": lambda: self.set_lasso_active(not self._gestures.is_lasso_active),
         }
-        deeds[what]()
+        actions[action]()
 
-    def take_lasso(self, on: bool) -> None:
-        """Let a drag select by a lasso, or move the view as usual."""
-        self._gestures.take_lasso(on)
-        self.toolbar.lasso.setChecked(on)
+    def set_lasso_active(self, active: bool) -> None:
+        """Turn the lasso on or off: while it is on, a drag selects nodes."""
+        self._gestures.set_lasso_active(active)
+        self.toolbar.lasso.setChecked(active)
 
     def toggle_neighbors(self) -> None:
-        """Show the links of the selected node as a list with the focus in it; or hide it."""
-        self._show_side(self.neighbors, self.neighbors.isHidden())
+        """Show the links of the selected node as a list and focus it, or hide it."""
+        self._show_side_panel(self.neighbors, self.neighbors.isHidden())
 
-    def toggle_sheet(self) -> None:
-        """Show the settings of the graph with the focus in them; or hide them."""
-        self._show_side(self.sheet, self.sheet.isHidden())
+    def toggle_settings(self) -> None:
+        """Show the settings of the graph and focus them, or hide them."""
+        self._show_side_panel(self.settings_panel, self.settings_panel.isHidden())
 
-    def _show_side(self, part: QWidget, shown: bool) -> None:
+    def _show_side_panel(self, panel: QWidget, visible: bool) -> None:
         """Show one side panel at a time."""
-        for each in (self.neighbors, self.sheet):
-            each.setVisible(shown and each is part)
+        for side_panel in (self.neighbors, self.settings_panel):
+            side_panel.setVisible(visible and side_panel is panel)
         self.toolbar.list.setChecked(not self.neighbors.isHidden())
-        self.toolbar.sheet.setChecked(not self.sheet.isHidden())
+        self.toolbar.settings.setChecked(not self.settings_panel.isHidden())
         self.lay_out()
         self._list_neighbors()
-        (part if shown else self.canvas).setFocus()
+        (panel if visible else self.canvas).setFocus()
 
     def _list_neighbors(self) -> None:
         scene = self.canvas.scene
@@ -355,11 +364,11 @@ class GraphView(QWidget):
         return self.canvas.scene.graph.paths[row] if row >= 0 else ""
 
     def _change_depth(self, depth: int) -> None:
-        self.show_local(self._shown.local[0] if self._shown.local else (), depth)
+        self.show_local(self._displayed.local[0] if self._displayed.local else (), depth)
 
-    def _toggle_group(self, key: str, on: bool) -> None:
-        if not self.appearance.hide(key, not on):
-            self.canvas.scene.hide_group(key, not on)
+    def _set_group_visible(self, key: str, visible: bool) -> None:
+        if not self.appearance.set_entry_hidden(key, not visible):
+            self.canvas.scene.set_group_hidden(key, not visible)
             self.canvas.refresh()
         self.show_legend()
 
@@ -367,7 +376,7 @@ class GraphView(QWidget):
         graph = self.canvas.scene.graph
         self.find_box.set_names(graph.names, graph.folders)
         self.appearance.graph_changed()
-        self.chosen.graph_changed()
+        self.settings_controller.graph_changed()
         self.show_legend()
         self._selection_changed()
 
@@ -378,22 +387,22 @@ class GraphView(QWidget):
 
     def _describe(self) -> None:
         """Set the accessible description of the graph and its selection."""
-        name, words = accessible_text(self.canvas.scene)
+        name, description = accessible_text(self.canvas.scene)
         self.canvas.setAccessibleName(name)
-        self.canvas.setAccessibleDescription(words)
+        self.canvas.setAccessibleDescription(description)
 
     def show_legend(self) -> None:
-        """Show the current meaning of the colors."""
+        """Update the legend."""
         scene = self.canvas.scene
         entries, hidden = self.appearance.entries()
         relations = colored_relations(scene.graph, scene.theme)
-        look = scene.theme, self.devicePixelRatioF(), self.appearance.size_words
-        self.legend.show_groups(entries, relations, hidden, *look)
+        style = scene.theme, self.devicePixelRatioF(), self.appearance.size_description
+        self.legend.show_groups(entries, relations, hidden, *style)
         self.lay_out()
 
     def lay_out(self) -> None:
         """Place all overlays."""
-        place_overlays(self._parts, self.size())
+        place_overlays(self._components, self.size())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Place the overlays in the new size."""
@@ -401,8 +410,8 @@ class GraphView(QWidget):
         self.lay_out()
 
     def shutdown(self) -> None:
-        """Stop the threads for good; the view keeps its last picture. Destroying the view does it, too."""
-        self.arranging.glide.stop()
+        """Stop the threads for good, as destroying the view does; the last picture stays visible."""
+        self.layout_switch.animation.stop()
         self.canvas.close_layers()
 
     def focus_find(self) -> None:

@@ -1,4 +1,4 @@
-"""The parts of a graph view: the canvas and its overlays."""
+"""The components of a graph view: the canvas and its overlays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.desktop.theme.colors import Theme
 
 @dataclass(frozen=True, slots=True)
 class ViewComponents:
-    """Creates the parts; later ones are stacked over earlier ones."""
+    """The canvas and its overlays; later ones are stacked over earlier ones."""
 
     canvas: Canvas
     annotations: Annotations
@@ -28,19 +28,19 @@ class ViewComponents:
     toolbar: Toolbar
     local_bar: LocalBar
     neighbors: NeighborList
-    sheet: GraphSettingsPanel
-    note: Toast
+    settings_panel: GraphSettingsPanel
+    toast: Toast
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme; the legend takes its colors from the groups."""
-        for part in (
+        for component in (
             self.canvas,
             self.toolbar,
             self.find_box,
             self.local_bar,
             self.neighbors,
-            self.sheet,
+            self.settings_panel,
             self.minimap,
             self.annotations,
         ):
-            part.set_theme(theme)
+            component.set_theme(theme)

@@ -1,4 +1,4 @@
-"""Additions to the index's graph: tags as nodes, and suggested links."""
+"""Add virtual nodes and links to the index's graph: tags as nodes, and suggested links."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ class VirtualNodes:
 
     def __init__(self) -> None:
         self.tags = False
-        self.proposed: tuple[SuggestedEdge, ...] = ()
+        self.suggested_edges: tuple[SuggestedEdge, ...] = ()
         self._prepared: tuple[Graph, Graph] | None = None
 
     def prepare(self, graph: Graph) -> None:
-        """Compute in a thread what `apply_to` needs."""
+        """Precompute the tag nodes for `apply_to`; slow, so call it in a thread."""
         if self.tags:
             self._tagged(graph)
 
     def apply_to(self, graph: Graph) -> Graph:
-        """Return `graph` with the additions that the user chose."""
-        shown = self._tagged(graph) if self.tags else graph
+        """Return `graph` with the additions that the user enabled."""
+        extended = self._tagged(graph) if self.tags else graph
         pairs = [
-            (graph.rows[one.source], graph.rows[one.target], one.score)
-            for one in self.proposed
-            if one.source in graph.rows and one.target in graph.rows
+            (graph.rows[edge.source], graph.rows[edge.target], edge.score)
+            for edge in self.suggested_edges
+            if edge.source in graph.rows and edge.target in graph.rows
         ]
         if not pairs:
-            return shown
+            return extended
         rows = np.array([pair[:2] for pair in pairs], dtype=np.int32).reshape(-1, 2)
-        return add_suggestions(shown, rows, np.array([pair[2] for pair in pairs], dtype=np.float32))
+        return add_suggestions(extended, rows, np.array([pair[2] for pair in pairs], dtype=np.float32))
 
     def _tagged(self, graph: Graph) -> Graph:
         prepared = self._prepared
@@ -60,23 +60,23 @@ def add_tag_nodes(graph: Graph) -> Graph:
 
     A tag's path is "#" and its name in lower case; its name is spelled as in the first note.
     """
-    known: dict[str, int] = {}
+    tag_rows: dict[str, int] = {}
     names: list[str] = []
     pairs: list[tuple[int, int]] = []
     for row, tags in enumerate(graph.tags):
         for tag in dict.fromkeys(tag.casefold() for tag in tags):
-            place = known.setdefault(tag, len(known))
-            if place == len(names):
-                names.append(next(each for each in tags if each.casefold() == tag))
-            pairs.append((row, len(graph) + place))
-    if not known:
+            index = tag_rows.setdefault(tag, len(tag_rows))
+            if index == len(names):
+                names.append(next(spelling for spelling in tags if spelling.casefold() == tag))
+            pairs.append((row, len(graph) + index))
+    if not tag_rows:
         return graph
-    count, links = len(known), np.array(pairs, dtype=np.int32).reshape(-1, 2)
-    first = len(graph.links)
+    count, links = len(tag_rows), np.array(pairs, dtype=np.int32).reshape(-1, 2)
+    link_count = len(graph.links)
     types: Sequence[str] = (*graph.edge_types, TAG_RELATION)
     return replace(
         graph,
-        paths=(*graph.paths, *(f"#{tag}" for tag in known)),
+        paths=(*graph.paths, *(f"#{tag}" for tag in tag_rows)),
         names=(*graph.names, *(f"#{name}" for name in names)),
         types=(*graph.types, *["tag"] * count),
         kinds=(*graph.kinds, *["tag"] * count),
@@ -84,27 +84,29 @@ def add_tag_nodes(graph: Graph) -> Graph:
         folders=(*graph.folders, *[""] * count),
         modified=np.concatenate([graph.modified, np.zeros(count)]),
         created=np.concatenate([graph.created, np.zeros(count)]),
-        edges=np.ascontiguousarray(np.concatenate([graph.edges[:first], links, graph.edges[first:]])),
+        edges=np.ascontiguousarray(
+            np.concatenate([graph.edges[:link_count], links, graph.edges[link_count:]])
+        ),
         edge_types=tuple(types),
         edge_codes=np.concatenate(
             [
-                graph.edge_codes[:first],
+                graph.edge_codes[:link_count],
                 np.full(len(links), len(types) - 1, dtype=np.int16),
-                graph.edge_codes[first:],
+                graph.edge_codes[link_count:],
             ]
         ),
         confidence=np.concatenate(
             [
-                graph.confidence[:first],
+                graph.confidence[:link_count],
                 np.full(len(links), np.nan, dtype=np.float32),
-                graph.confidence[first:],
+                graph.confidence[link_count:],
             ]
         ),
         suggested=np.concatenate(
             [
-                graph.suggested[:first],
+                graph.suggested[:link_count],
                 np.zeros(len(links), dtype=bool),
-                graph.suggested[first:],
+                graph.suggested[link_count:],
             ]
         ),
     ).precompute()

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.desktop.help.handbook import HelpPage
 from app.desktop.help.pages import ABOUT, FIRST, page_id
 from app.desktop.theme.app_icon import app_icon
-from app.desktop.theme.theme import Theme, ThemeSource
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.panel import SearchField, ThemedButton
 from app.vault.markdown.render import NoteTarget, RenderColors, render
@@ -52,7 +52,7 @@ class HelpDialog(QDialog):
         self._theme = theme
         self._can_run = can_run
         self._visited: list[str] = []
-        self._at = -1
+        self._position = -1
         self.search = SearchField(theme, self.tr("Search the help"))
         self.list = QListWidget()
         self.list.setObjectName("sections")
@@ -60,7 +60,7 @@ class HelpDialog(QDialog):
         self.page = QTextBrowser()
         self.page.setOpenLinks(False)
         self.page.setAccessibleName(self.tr("Page"))
-        self.page.anchorClicked.connect(self._follow)
+        self.page.anchorClicked.connect(self._open_link)
         self.back = ThemedButton(theme, "arrow-left", self.tr("Back (Alt+Left)"))
         self.back.clicked.connect(lambda: self._step(-1))
         self.forward = ThemedButton(theme, "arrow-right", self.tr("Forward (Alt+Right)"))
@@ -69,13 +69,13 @@ class HelpDialog(QDialog):
             QShortcut(QKeySequence(keys), self, button.click)
         self.run_button = QPushButton(self.tr("Run tool…"))
         self.run_button.clicked.connect(lambda: self.tool_requested.emit(self.current.removeprefix("tool:")))
-        self._fill()
+        self._fill_list()
         self._build()
         self.show_page(first)
         self._show()
         self.search.textChanged.connect(self._filter_pages)
         self.list.currentItemChanged.connect(lambda *_: self._show())
-        theme.changed.connect(self._apply_theme)
+        theme.changed.connect(self._show)
         resize_within_screen(self, round(900 * theme.zoom), round(640 * theme.zoom))
         self.search.setFocus()
 
@@ -85,23 +85,23 @@ class HelpDialog(QDialog):
         item = self.list.currentItem()
         return str(item.data(_ID_ROLE)) if item is not None and item.data(_ID_ROLE) else ""
 
-    def show_page(self, id: str) -> None:
-        """Show the page with that id."""
+    def show_page(self, target: str) -> None:
+        """Show the page with the id `target`."""
         for row in range(self.list.count()):
-            if self.list.item(row).data(_ID_ROLE) == id:
+            if self.list.item(row).data(_ID_ROLE) == target:
                 # A link may lead to a page that the search has filtered out.
                 if self.list.item(row).isHidden():
                     self.search.clear()
                 self.list.setCurrentRow(row)
 
-    def listed(self) -> tuple[str, ...]:
+    def listed_pages(self) -> tuple[str, ...]:
         """Return the ids of the pages in the list."""
         items = (self.list.item(row) for row in range(self.list.count()))
         return tuple(
             str(item.data(_ID_ROLE)) for item in items if item.data(_ID_ROLE) and not item.isHidden()
         )
 
-    def _fill(self) -> None:
+    def _fill_list(self) -> None:
         group = ""
         for page in self._pages.values():
             if page.group != group:
@@ -132,12 +132,12 @@ class HelpDialog(QDialog):
         column.addWidget(self.list, 1)
         right = QVBoxLayout()
         right.setContentsMargins(20, 12, 12, 12)
-        ways = QHBoxLayout()
-        ways.setSpacing(2)
-        ways.addWidget(self.back)
-        ways.addWidget(self.forward)
-        ways.addStretch(1)
-        right.addLayout(ways)
+        navigation = QHBoxLayout()
+        navigation.setSpacing(2)
+        navigation.addWidget(self.back)
+        navigation.addWidget(self.forward)
+        navigation.addStretch(1)
+        right.addLayout(navigation)
         right.addWidget(self.page, 1)
         right.addWidget(self.run_button, 0, Qt.AlignmentFlag.AlignRight)
         layout = QHBoxLayout(self)
@@ -150,26 +150,26 @@ class HelpDialog(QDialog):
     def _show(self) -> None:
         page = self._pages.get(self.current)
         if page is not None:
-            if not self._visited or self._visited[self._at] != page.id:
-                self._visited[self._at + 1 :] = [page.id]
-                self._at += 1
+            if not self._visited or self._visited[self._position] != page.id:
+                self._visited[self._position + 1 :] = [page.id]
+                self._position += 1
             text = render(page.text, self._resolve, RenderColors.of(self._theme.theme))
             if page.id == ABOUT:
                 text = f'<p><img src="{_ICON}" width="{_ICON_SIZE}" height="{_ICON_SIZE}"></p>{text}'
-                picture = app_icon(self._theme.theme).pixmap(2 * _ICON_SIZE)
+                pixmap = app_icon(self._theme.theme).pixmap(2 * _ICON_SIZE)
                 self.page.document().addResource(
-                    QTextDocument.ResourceType.ImageResource.value, QUrl(_ICON), picture
+                    QTextDocument.ResourceType.ImageResource.value, QUrl(_ICON), pixmap
                 )
             self.page.setHtml(text)
-        self.back.setEnabled(self._at > 0)
-        self.forward.setEnabled(self._at < len(self._visited) - 1)
+        self.back.setEnabled(self._position > 0)
+        self.forward.setEnabled(self._position < len(self._visited) - 1)
         is_tool = self.current.startswith("tool:")
         self.run_button.setVisible(is_tool)
         self.run_button.setEnabled(self._can_run)
         self.run_button.setToolTip("" if self._can_run else self.tr("Open a vault first"))
 
     def _filter_pages(self, text: str) -> None:
-        """List the pages that contain all words and select the best, preferring matches in the title."""
+        """List the pages that contain all words, and select the first one, titles first."""
         words = text.casefold().split()
         heading: QListWidgetItem | None = None
         best: QListWidgetItem | None = None
@@ -181,34 +181,31 @@ class HelpDialog(QDialog):
                 continue
             page = self._pages[item.data(_ID_ROLE)]
             searched = f"{page.title} {page.title.replace('_', ' ')} {page.text}".casefold()
-            found = all(word in searched for word in words)
-            item.setHidden(not found)
-            if found and heading is not None:
+            is_match = all(word in searched for word in words)
+            item.setHidden(not is_match)
+            if is_match and heading is not None:
                 heading.setHidden(False)
             in_title = all(word in page.title.casefold() for word in words)
-            if found and (best is None or (in_title and words and not _is_titled(best, words))):
+            if is_match and (best is None or (in_title and words and not _is_titled(best, words))):
                 best = item
         if words and best is not None:
             self.list.setCurrentItem(best)
 
     def _resolve(self, name: str) -> NoteTarget | None:
-        found = page_id(self._pages.values(), name)
-        return NoteTarget(found) if found else None
+        target = page_id(self._pages.values(), name)
+        return NoteTarget(target) if target else None
 
-    def _follow(self, url: QUrl) -> None:
+    def _open_link(self, url: QUrl) -> None:
         """Open another page or a heading; pages have no other links."""
         if url.scheme() == "note":
             self.show_page(url.path(QUrl.ComponentFormattingOption.FullyDecoded))
         if url.hasFragment():
             self.page.scrollToAnchor(url.fragment(QUrl.ComponentFormattingOption.FullyDecoded))
 
-    def _step(self, by: int) -> None:
-        if 0 <= self._at + by < len(self._visited):
-            self._at += by
-            self.show_page(self._visited[self._at])
-
-    def _apply_theme(self, _: Theme) -> None:
-        self._show()
+    def _step(self, offset: int) -> None:
+        if 0 <= self._position + offset < len(self._visited):
+            self._position += offset
+            self.show_page(self._visited[self._position])
 
 
 def _is_titled(item: QListWidgetItem, words: Sequence[str]) -> bool:

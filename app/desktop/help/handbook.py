@@ -1,4 +1,4 @@
-"""Read the handbook: a small vault whose notes are the hand-written help pages."""
+"""Reads the handbook: a small vault whose notes are the hand-written help pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GROUPS = ("Start", "Tasks", "Panels", "Reference")
 _PLACEHOLDER = re.compile(r"\{(note|other|tag|folder)\}")
 # Names that are safe in Markdown and in a search.
 _PLAIN_NAME = re.compile(r"[^\W_][\w ,.'’-]{0,38}[^\W_]")
-_LAST = 1000
+_LAST_POSITION = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +56,17 @@ class ExampleNames:
 
 def example_names(vault: VaultService) -> ExampleNames:
     """Return two well-linked notes, a tag and a folder of the vault; call it in the service thread."""
-    usual = ExampleNames()
+    defaults = ExampleNames()
     paths = [path for path in vault.notes.most_linked(60) if _PLAIN_NAME.fullmatch(path.name)]
     tags = sorted(vault.notes.tags(), key=lambda tag: -tag.count)
     plain_tags = [tag.tag for tag in tags if _PLAIN_NAME.fullmatch(tag.tag)]
-    tops = [path.text.partition("/")[0] for path in paths if "/" in path.text]
-    folders = [name for name in tops if _PLAIN_NAME.fullmatch(name)]
+    top_folders = [path.text.partition("/")[0] for path in paths if "/" in path.text]
+    folders = [name for name in top_folders if _PLAIN_NAME.fullmatch(name)]
     return ExampleNames(
-        note=paths[0].name if paths else usual.note,
-        other=paths[1].name if len(paths) > 1 else usual.other,
-        tag=plain_tags[0] if plain_tags else usual.tag,
-        folder=folders[0] if folders else usual.folder,
+        note=paths[0].name if paths else defaults.note,
+        other=paths[1].name if len(paths) > 1 else defaults.other,
+        tag=plain_tags[0] if plain_tags else defaults.tag,
+        folder=folders[0] if folders else defaults.folder,
     )
 
 
@@ -83,9 +83,9 @@ def read_handbook(folder: Path, names: ExampleNames) -> tuple[HelpPage, ...]:
     """
     ordered = []
     for file in folder.glob("*.md"):
-        page, place = _read_page(file, names)
-        ordered.append(((GROUPS.index(page.group), place, page.title.casefold()), page))
-    return tuple(page for _, page in sorted(ordered, key=lambda each: each[0]))
+        page, order = _read_page(file, names)
+        ordered.append(((GROUPS.index(page.group), order, page.title.casefold()), page))
+    return tuple(page for _, page in sorted(ordered, key=lambda item: item[0]))
 
 
 def _read_page(file: Path, names: ExampleNames) -> tuple[HelpPage, int]:
@@ -93,10 +93,10 @@ def _read_page(file: Path, names: ExampleNames) -> tuple[HelpPage, int]:
     properties = scan(text).properties
     group = str(properties.get("group", ""))
     if group not in GROUPS:
-        raise ValueError(f"{file.name}: no group is called {group!r}")
-    place = properties.get("order")
-    panels = _strings(properties, "panel")
-    return HelpPage(file.stem, group, file.stem, text, panels), place if isinstance(place, int) else _LAST
+        raise ValueError(f"{file.name}: unknown group {group!r}")
+    order = properties.get("order")
+    page = HelpPage(file.stem, group, file.stem, text, _strings(properties, "panel"))
+    return page, order if isinstance(order, int) else _LAST_POSITION
 
 
 def _strings(properties: Mapping[str, object], name: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Open the help with the tools and names of the open vault, or with those of the app alone."""
+"""Opens the help with the tools and names of the open vault, or with the app's own if no vault is open."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def shortcuts_page() -> str:
         f"# {title}",
         translate("HelpPages", "The command palette lists every command and its shortcut."),
     ]
-    head = translate("HelpPages", "| Command | Keys |")
+    header = translate("HelpPages", "| Command | Keys |")
     for menu in MENUS:
         rows = [
             f"| {translate_title(command.title).rstrip('…')} | `{shortcut_text(command)}` |"
@@ -71,7 +71,7 @@ def shortcuts_page() -> str:
             if command.menu == menu and command.shortcuts
         ]
         if rows:
-            parts.append(f"## {translate_title(menu)}\n\n{head}\n|---|---|\n" + "\n".join(rows))
+            parts.append(f"## {translate_title(menu)}\n\n{header}\n|---|---|\n" + "\n".join(rows))
     return "\n\n".join(parts) + "\n"
 
 
@@ -86,7 +86,7 @@ def about_page() -> str:
             "to, and you see every change by an agent before it is written.",
         ),
         translate("HelpPages", "## Sentence model"),
-        _notice(),
+        _model_notice(),
         translate("HelpPages", "## Icons"),
         translate(
             "HelpPages",
@@ -97,12 +97,12 @@ def about_page() -> str:
             "HelpPages",
             "Qt and PySide6 are used under the LGPL 3; they are separate libraries that you may replace.",
         ),
-        *_notices(),
+        *_license_section(),
     )
     return "\n\n".join(parts) + "\n"
 
 
-def _notices() -> tuple[str, ...]:
+def _license_section() -> tuple[str, ...]:
     """Return the section with the path of an installed app's licenses; nothing in a checkout."""
     file = paths.resources_folder() / "licenses" / "THIRD-PARTY-NOTICES.txt"
     if not file.is_file():
@@ -111,7 +111,7 @@ def _notices() -> tuple[str, ...]:
     return (translate("HelpPages", "## Third-party software"), text)
 
 
-def _notice() -> str:
+def _model_notice() -> str:
     """Return the part of the included model's notice about its origin, before the license texts."""
     file = paths.resources_folder() / "models" / _MODEL / "NOTICE"
     try:

@@ -55,23 +55,23 @@ class BlockPage(QWidget):
 
     saved = Signal()
 
-    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, client: VaultClient, theme: ThemeSource) -> None:
+        super().__init__()
         self._client = client
         self.block: Block | None = None
         self._history = BlockHistory((), None)
-        self._round = 0
-        self._is_settled = False
+        self._comparison_count = 0
+        self._is_saved = False
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
-        self._facts = ElidedLabel(tone="muted")
+        self._facts_label = ElidedLabel(tone="muted")
         self.pin = QCheckBox(self.tr("Pinned"))
         self.pin.setToolTip(self.tr("Always include the block in its agent's context"))
         self.permission = QComboBox()
         self.permission.setAccessibleName(self.tr("Permission of the agent that owns the block"))
         self.permission.setToolTip(self.permission.accessibleName())
-        for one in Permission:
-            self.permission.addItem(str(one).replace("_", " "), one)
+        for permission in Permission:
+            self.permission.addItem(str(permission).replace("_", " "), permission)
         self.share = QPushButton(self.tr("Share…"))
         self.share.setToolTip(self.tr("Choose which other agents may read or change the block"))
         self.delete = QPushButton(self.tr("Delete…"))
@@ -87,7 +87,7 @@ class BlockPage(QWidget):
         self.versions.setAccessibleName(self.tr("Versions of the block, newest first"))
         self.versions.setItemDelegate(TwoLineDelegate(theme, self.versions))
         self.versions.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.difference = DiffView(theme)
+        self.diff_view = DiffView(theme)
         self.roll_back_button = QPushButton(self.tr("Roll back to this version"))
         self.roll_back_button.setToolTip(self.tr("Restore this version of the block (can be undone)"))
         self.status = QLabel()
@@ -106,9 +106,9 @@ class BlockPage(QWidget):
         return self.block is not None and self.text.toPlainText() != _to_editor_text(self.block.text)
 
     def show_block(self, block: Block) -> None:
-        """Show a block, keeping unsaved text of the same block."""
-        same = self.block is not None and self.block.path == block.path
-        if same and self.is_edited and not self._is_settled:
+        """Show a block; if it is already shown, keep its unsaved text."""
+        is_same = self.block is not None and self.block.path == block.path
+        if is_same and self.is_edited and not self._is_saved:
             return
         self.block = block
         shared = ", ".join(
@@ -121,7 +121,7 @@ class BlockPage(QWidget):
             escape_hidden(block.owner),
         ]
         facts += [self.tr("shared with {0}").format(escape_hidden(shared))] if shared else []
-        self._head(
+        self._set_header(
             escape_hidden(block.label),
             "   ·   ".join([*facts, escape_hidden(block.description)]).rstrip(" ·"),
         )
@@ -133,9 +133,9 @@ class BlockPage(QWidget):
         self.delete.setEnabled(block.kept and block.owner == OWN_AGENT)
         for control in self._controls:
             control.blockSignals(False)
-        self._put_text(block.text, read_only=False)
+        self._set_text(block.text, read_only=False)
         self.tabs.setTabVisible(1, True)
-        if not same:
+        if not is_same:
             self.status.clear()
             self._history = BlockHistory((), None)
             self.versions.clear()
@@ -144,20 +144,20 @@ class BlockPage(QWidget):
     def show_entry(self, entry: ArchiveHit) -> None:
         """Show an archive entry, which is read-only."""
         self.block = None
-        about = [entry.created.replace("T", " ").removesuffix("Z"), escape_hidden(entry.owner)]
-        about += [
+        facts = [entry.created.replace("T", " ").removesuffix("Z"), escape_hidden(entry.owner)]
+        facts += [
             f"{escape_hidden(name)}: {escape_hidden(str(value))}" for name, value in entry.metadata.items()
         ]
-        self._head(self.tr("Archive entry"), "   ·   ".join(about))
+        self._set_header(self.tr("Archive entry"), "   ·   ".join(facts))
         for control in self._controls:
             control.setVisible(False)
-        self._put_text(entry.text, read_only=True)
+        self._set_text(entry.text, read_only=True)
         self.tabs.setCurrentIndex(0)
         self.tabs.setTabVisible(1, False)
         self.status.setText(self.tr("Archive entries can't be edited."))
 
     async def save(self) -> None:
-        """Save the text, merged with an agent's changes meanwhile."""
+        """Save the text, merged with changes that an agent has made meanwhile."""
         block = self.block
         if block is not None and self.is_edited:
             text = _from_editor_text(block.text, self.text.toPlainText())
@@ -166,15 +166,15 @@ class BlockPage(QWidget):
     def discard(self) -> None:
         """Discard the changes and show the saved text."""
         if self.block is not None:
-            self._put_text(self.block.text, read_only=False)
+            self._set_text(self.block.text, read_only=False)
             self.saved.emit()
 
     async def roll_back(self) -> None:
         """Restore the selected version of the block."""
         block, version = self.block, self._version
         if block is not None and version is not None and (key := version.hash) is not None:
-            done = self.tr("Rolled back. The previous text is kept as a version.")
-            await self._run_change(lambda vault: vault.memory.roll_back(block.path, key), done)
+            message = self.tr("Rolled back. The previous text is kept as a version.")
+            await self._run_change(lambda vault: vault.memory.roll_back(block.path, key), message)
 
     async def change(self, change: Callable[[Block], Block]) -> None:
         """Change the permission or the view of the block."""
@@ -189,14 +189,14 @@ class BlockPage(QWidget):
         sheet = SharingDialog(block, agents, self._theme, self.window())
         if await dialogs.run_dialog(sheet) == int(QDialog.DialogCode.Accepted):
             shares = dict(sheet.shares)
-            await self.change(lambda one: replace(one, shares=shares))
+            await self.change(lambda changed: replace(changed, shares=shares))
 
     async def delete_block(self) -> None:
         """Delete the block after the user has reviewed it."""
         if (block := self.block) is not None:
             await self._run_change(lambda vault: vault.memory.delete(block.label), self.tr("Deleted."))
 
-    async def _run_change(self, work: Callable[[VaultService], Awaitable[ToolOutcome]], done: str) -> None:
+    async def _run_change(self, work: Callable[[VaultService], Awaitable[ToolOutcome]], message: str) -> None:
         """Run a change and show its result."""
         try:
             outcome = await self._client.run(work)
@@ -204,9 +204,9 @@ class BlockPage(QWidget):
             self.status.setText(error.message)
             return
         if outcome.success:
-            self.status.setText(done)
-            # The shown text is saved, so the next load may replace it.
-            self._is_settled = True
+            self.status.setText(message)
+            # The text in the field is saved, so the next load may replace it.
+            self._is_saved = True
             self.saved.emit()
         else:
             self.status.setText(self.tr("Nothing changed.") if outcome.denied else outcome.message)
@@ -223,87 +223,89 @@ class BlockPage(QWidget):
         if history == self._history and self.versions.count():
             return
         # A selected newest version is replaced by a newer one; a selected older one stays.
-        chosen = self._version if self.versions.currentRow() > 0 else None
+        selected = self._version if self.versions.currentRow() > 0 else None
         self.versions.blockSignals(True)
         self._history = history
         self.versions.clear()
         for version in history.versions:
             self.versions.addItem(self._version_label(version))
-        self.versions.setCurrentRow(history.versions.index(chosen) if chosen in history.versions else 0)
+        self.versions.setCurrentRow(history.versions.index(selected) if selected in history.versions else 0)
         self.versions.blockSignals(False)
         self.tabs.setTabText(1, self.tr("History · {0}").format(len(history.versions)))
-        self._choose_version()
+        self._show_version()
         if not history.versions:
-            self.difference.show_message(self.tr("This block has no history yet."))
+            self.diff_view.show_message(self.tr("This block has no history yet."))
             self.roll_back_button.setEnabled(False)
 
     def _version_label(self, version: Version) -> str:
-        what = self.tr("deleted") if version.hash is None else format_size(version.size)
+        size = self.tr("deleted") if version.hash is None else format_size(version.size)
         summary = escape_hidden(version.summary)
-        more = f"{summary}   ·   {what}" if summary else what
-        return f"{format_time(version.time)}   ·   {escape_hidden(version.author)}\n{more}"
+        details = f"{summary}   ·   {size}" if summary else size
+        return f"{format_time(version.time)}   ·   {escape_hidden(version.author)}\n{details}"
 
-    def _choose_version(self) -> None:
-        self._round += 1
+    def _show_version(self) -> None:
+        self._comparison_count += 1
         version, row = self._version, self.versions.currentRow()
         self.roll_back_button.setEnabled(False)
         if version is not None:
             older = self._history.versions[row + 1 :]
             before = older[0].hash if older else None
             tasks.start(
-                self._compare(before, version.hash, self._round), owner=self, what=self.tr("compare versions")
+                self._compare(before, version.hash, self._comparison_count),
+                owner=self,
+                what=self.tr("compare versions"),
             )
 
-    async def _compare(self, before: str | None, after: str | None, started: int) -> None:
+    async def _compare(self, before: str | None, after: str | None, number: int) -> None:
         """Show the changes of a version."""
         try:
-            old = await self._content(before)
-            new = await self._content(after)
+            old_text = await self._read_content(before)
+            new_text = await self._read_content(after)
         except NotFoundError as error:
-            if started == self._round:
-                self.difference.show_message(error.message)
+            if number == self._comparison_count:
+                self.diff_view.show_message(error.message)
             return
-        if started == self._round:
-            self.difference.show_contents(old, new)
-            self.roll_back_button.setEnabled(new is not None and new != self._history.now)
+        if number == self._comparison_count:
+            self.diff_view.show_contents(old_text, new_text)
+            self.roll_back_button.setEnabled(new_text is not None and new_text != self._history.current)
 
-    async def _content(self, key: str | None) -> bytes | None:
+    async def _read_content(self, key: str | None) -> bytes | None:
         if key is None:
             return None
         content: bytes = await self._client.run(lambda vault: asyncio.to_thread(vault.history.content, key))
         return content
 
-    def _head(self, name: str, facts: str) -> None:
+    def _set_header(self, name: str, facts: str) -> None:
         self._name.setText(name)
-        wanted = self._name.fontMetrics().horizontalAdvance(name) + 4
-        self._name.setMinimumWidth(min(wanted, round(_MIN_NAME_WIDTH * self._theme.zoom)))
-        self._facts.setText(facts)
+        name_width = self._name.fontMetrics().horizontalAdvance(name) + 4
+        self._name.setMinimumWidth(min(name_width, round(_MIN_NAME_WIDTH * self._theme.zoom)))
+        self._facts_label.setText(facts)
 
-    def _put_text(self, text: str, *, read_only: bool) -> None:
-        self._is_settled = False
+    def _set_text(self, text: str, *, read_only: bool) -> None:
+        self._is_saved = False
         self.text.setReadOnly(read_only)
         if self.text.toPlainText() != _to_editor_text(text):
             self.text.setPlainText(text)
-        self._follow_text()
+        self._update_buttons()
 
-    def _follow_text(self) -> None:
-        edited = self.is_edited
-        in_sight = self.block is not None and self.tabs.currentIndex() <= 0
-        self.save_button.setVisible(in_sight)
-        self.discard_button.setVisible(in_sight)
-        self.save_button.setEnabled(edited)
-        self.discard_button.setEnabled(edited)
+    def _update_buttons(self) -> None:
+        is_edited = self.is_edited
+        is_visible = self.block is not None and self.tabs.currentIndex() <= 0
+        self.save_button.setVisible(is_visible)
+        self.discard_button.setVisible(is_visible)
+        self.save_button.setEnabled(is_edited)
+        self.discard_button.setEnabled(is_edited)
 
     def _connect(self) -> None:
-        self.text.textChanged.connect(self._follow_text)
-        self.tabs.currentChanged.connect(self._follow_text)
-        self.versions.currentRowChanged.connect(self._choose_version)
+        self.text.textChanged.connect(self._update_buttons)
+        self.tabs.currentChanged.connect(self._update_buttons)
+        self.versions.currentRowChanged.connect(self._show_version)
         self.discard_button.clicked.connect(self.discard)
-        save = self.tr("save the block")
-        self.save_button.clicked.connect(lambda: tasks.start(self.save(), owner=self, what=save))
+        save_label = self.tr("save the block")
+        self.save_button.clicked.connect(lambda: tasks.start(self.save(), owner=self, what=save_label))
         key = QShortcut(QKeySequence.StandardKey.Save, self.text)
         key.setContext(Qt.ShortcutContext.WidgetShortcut)
-        key.activated.connect(lambda: tasks.start(self.save(), owner=self, what=save))
+        key.activated.connect(lambda: tasks.start(self.save(), owner=self, what=save_label))
         self.roll_back_button.clicked.connect(
             lambda: tasks.start(self.roll_back(), owner=self, what=self.tr("roll the block back"))
         )
@@ -313,11 +315,11 @@ class BlockPage(QWidget):
         self.delete.clicked.connect(
             lambda: tasks.start(self.delete_block(), owner=self, what=self.tr("delete the block"))
         )
-        self.pin.toggled.connect(self._start_pinning)
+        self.pin.toggled.connect(self._start_pin)
         self.permission.currentIndexChanged.connect(self._start_permission)
 
-    def _start_pinning(self, on: bool) -> None:
-        work = self.change(lambda block: _with_pinned(block, on))
+    def _start_pin(self, pinned: bool) -> None:
+        work = self.change(lambda block: _with_pinned(block, pinned))
         tasks.start(work, owner=self, what=self.tr("pin the block"))
 
     def _start_permission(self, _: int) -> None:
@@ -326,37 +328,37 @@ class BlockPage(QWidget):
         tasks.start(work, owner=self, what=self.tr("change the permission"))
 
     def _build(self) -> None:
-        first = QHBoxLayout()
-        first.setSpacing(8)
-        first.addWidget(self._name)
-        first.addWidget(self._facts)
-        first.addStretch(1)
-        second = QHBoxLayout()
-        second.setSpacing(8)
+        title_row = QHBoxLayout()
+        title_row.setSpacing(8)
+        title_row.addWidget(self._name)
+        title_row.addWidget(self._facts_label)
+        title_row.addStretch(1)
+        controls_row = QHBoxLayout()
+        controls_row.setSpacing(8)
         for control in self._controls:
-            second.addWidget(control)
-        second.addStretch(1)
-        head = QVBoxLayout()
-        head.setContentsMargins(12, 8, 12, 6)
-        head.setSpacing(4)
-        head.addLayout(first)
-        head.addLayout(second)
+            controls_row.addWidget(control)
+        controls_row.addStretch(1)
+        header = QVBoxLayout()
+        header.setContentsMargins(12, 8, 12, 6)
+        header.setSpacing(4)
+        header.addLayout(title_row)
+        header.addLayout(controls_row)
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.text, self.tr("Text"))
-        self.tabs.addTab(self._history_page(), self.tr("History"))
-        foot = QHBoxLayout()
-        foot.setContentsMargins(12, 6, 12, 8)
-        foot.addWidget(self.status, 1)
-        foot.addWidget(self.discard_button)
-        foot.addWidget(self.save_button)
+        self.tabs.addTab(self._build_history_page(), self.tr("History"))
+        footer = QHBoxLayout()
+        footer.setContentsMargins(12, 6, 12, 8)
+        footer.addWidget(self.status, 1)
+        footer.addWidget(self.discard_button)
+        footer.addWidget(self.save_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(head)
+        column.addLayout(header)
         column.addWidget(self.tabs, 1)
-        column.addLayout(foot)
+        column.addLayout(footer)
 
-    def _history_page(self) -> QWidget:
+    def _build_history_page(self) -> QWidget:
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(8, 4, 8, 0)
@@ -365,7 +367,7 @@ class BlockPage(QWidget):
         column.addWidget(self.roll_back_button)
         split = QSplitter()
         split.addWidget(left)
-        split.addWidget(self.difference)
+        split.addWidget(self.diff_view)
         split.setSizes([280, 560])
         split.setStretchFactor(1, 1)
         split.setChildrenCollapsible(False)
@@ -382,6 +384,6 @@ def _from_editor_text(before: str, typed: str) -> str:
     return typed.replace("\n", "\r\n") if "\r\n" in before else typed
 
 
-def _with_pinned(block: Block, on: bool) -> Block:
+def _with_pinned(block: Block, pinned: bool) -> Block:
     """Return the block pinned to the context of its owner, or not."""
-    return block.with_view(block.owner, replace(block.view_of(block.owner), pinned=on))
+    return block.with_view(block.owner, replace(block.view_of(block.owner), pinned=pinned))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
@@ -23,8 +23,8 @@ class MemoryList(QTreeWidget):
 
     chosen = Signal(object)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._zoom = theme.zoom
         self.setHeaderLabels((self.tr("Block"), self.tr("Size"), self.tr("Permission"), self.tr("Owner")))
         self.setAccessibleName(self.tr("Memory blocks and entries"))
@@ -38,34 +38,38 @@ class MemoryList(QTreeWidget):
         self.currentItemChanged.connect(self._emit_chosen)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the room to the name where there is little."""
+        """Hide permission and owner in a narrow list, so that the name stays readable."""
         super().resizeEvent(event)
         self.setColumnHidden(2, self.width() < _MIN_WIDE_WIDTH * self._zoom)
         self.setColumnHidden(3, self.width() < _MIN_WIDE_WIDTH * self._zoom)
 
-    def show_overview(self, shown: MemoryOverview, query: str) -> None:
+    def show_overview(self, overview: MemoryOverview, query: str) -> None:
         """Show these blocks and entries, keeping the selection if it still exists."""
-        before = self._key(self.current)
+        previous_key = self._item_key(self.current)
         self.blockSignals(True)
         self.clear()
-        wanted = query.casefold()
-        for kind in BlockType:
-            blocks = [one for one in shown.blocks if one.type is kind and _matches(one, wanted)]
+        search_text = query.casefold()
+        for block_type in BlockType:
+            blocks = [
+                block
+                for block in overview.blocks
+                if block.type is block_type and _matches(block, search_text)
+            ]
             if blocks:
-                self._add_group(self._kinds()[kind], [self._block_row(one) for one in blocks])
-        if shown.entries:
-            count = f"{len(shown.entries):,}" if query else f"{shown.total:,}"
+                self._add_group(self._type_labels()[block_type], [self._block_row(block) for block in blocks])
+        if overview.entries:
+            count = f"{len(overview.entries):,}" if query else f"{overview.total:,}"
             name = self.tr("Archive · {0}").format(count)
-            self._add_group(name, [self._entry_row(one) for one in shown.entries])
+            self._add_group(name, [self._entry_row(entry) for entry in overview.entries])
         self.blockSignals(False)
-        self._choose(before)
+        self._select(previous_key)
 
     @property
     def current(self) -> Block | ArchiveHit | None:
         """The selected item."""
         item = self.currentItem()
-        found: Block | ArchiveHit | None = None if item is None else item.data(0, _DATA_ROLE)
-        return found
+        data: Block | ArchiveHit | None = None if item is None else item.data(0, _DATA_ROLE)
+        return data
 
     def choose_block(self, label: str) -> None:
         """Select the block with this label."""
@@ -75,21 +79,21 @@ class MemoryList(QTreeWidget):
                 self.setCurrentItem(item)
                 return
 
-    def _choose(self, key: str) -> None:
+    def _select(self, key: str) -> None:
         rows = self._rows()
-        same = next((item for item in rows if self._key(item.data(0, _DATA_ROLE)) == key), None)
-        if same is not None or rows:
-            self.setCurrentItem(same or rows[0])
+        match = next((item for item in rows if self._item_key(item.data(0, _DATA_ROLE)) == key), None)
+        if match is not None or rows:
+            self.setCurrentItem(match or rows[0])
         else:
             self.chosen.emit(None)
 
     def _rows(self) -> list[QTreeWidgetItem]:
-        found = [self.topLevelItem(at) for at in range(self.topLevelItemCount())]
-        groups = [group for group in found if group is not None]
-        rows = [group.child(at) for group in groups for at in range(group.childCount())]
+        items = [self.topLevelItem(index) for index in range(self.topLevelItemCount())]
+        groups = [group for group in items if group is not None]
+        rows = [group.child(index) for group in groups for index in range(group.childCount())]
         return [row for row in rows if row is not None]
 
-    def _key(self, data: Block | ArchiveHit | None) -> str:
+    def _item_key(self, data: Block | ArchiveHit | None) -> str:
         match data:
             case Block():
                 return data.path.key
@@ -98,7 +102,7 @@ class MemoryList(QTreeWidget):
             case _:
                 return ""
 
-    def _kinds(self) -> dict[BlockType, str]:
+    def _type_labels(self) -> dict[BlockType, str]:
         return {
             BlockType.CORE: self.tr("Core"),
             BlockType.WORKING: self.tr("Working"),
@@ -117,9 +121,9 @@ class MemoryList(QTreeWidget):
     def _block_row(self, block: Block) -> QTreeWidgetItem:
         is_pinned = block.view_of(block.owner).pinned
         name = escape_hidden(block.label)
-        shown = self.tr("{0} · pinned").format(name) if is_pinned else name
+        label = self.tr("{0} · pinned").format(name) if is_pinned else name
         texts = [
-            shown,
+            label,
             f"{block.size:,}",
             str(block.permission).replace("_", " "),
             escape_hidden(block.owner),
@@ -133,7 +137,9 @@ class MemoryList(QTreeWidget):
 
     def _entry_row(self, entry: ArchiveHit) -> QTreeWidgetItem:
         text = escape_hidden(" ".join(entry.text.split())[:_MAX_TEXT_CHARS])
-        row = QTreeWidgetItem([text, f"{len(entry.text):,}", self.tr("kept"), escape_hidden(entry.owner)])
+        row = QTreeWidgetItem(
+            [text, f"{len(entry.text):,}", self.tr("read only"), escape_hidden(entry.owner)]
+        )
         row.setData(0, _DATA_ROLE, entry)
         row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row.setToolTip(0, text)
@@ -144,7 +150,7 @@ class MemoryList(QTreeWidget):
             self.chosen.emit(self.current)
 
 
-def _matches(block: Block, wanted: str) -> bool:
-    return not wanted or any(
-        wanted in text.casefold() for text in (block.label, block.description, block.text, block.owner)
+def _matches(block: Block, search_text: str) -> bool:
+    return not search_text or any(
+        search_text in text.casefold() for text in (block.label, block.description, block.text, block.owner)
     )

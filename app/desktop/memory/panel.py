@@ -29,7 +29,7 @@ class MemoryPanel(Panel):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._client = client
-        self._read = False
+        self._is_loaded = False
         self.title.hide()  # The tab above the panel shows its name.
         self.setAccessibleName(self.tr("Memory"))
         self.new_button = ThemedButton(theme, "plus", self.tr("New block…"))
@@ -46,33 +46,33 @@ class MemoryPanel(Panel):
         self._right = QStackedWidget()
         self._right.addWidget(self.empty)
         self._right.addWidget(self.page)
-        self._pause = QTimer(self, interval=_DEBOUNCE_MS, singleShot=True)
+        self._search_timer = QTimer(self, interval=_DEBOUNCE_MS, singleShot=True)
         self._build(theme)
         self.list.chosen.connect(self._show)
         self.page.saved.connect(self.reload)
-        self.field.textChanged.connect(lambda _: self._pause.start())
-        self._pause.timeout.connect(self.reload)
+        self.field.textChanged.connect(lambda _: self._search_timer.start())
+        self._search_timer.timeout.connect(self.reload)
         client.events.batch.connect(self._handle_events)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Load the memory when the panel is shown."""
         super().showEvent(event)
-        if not self._read:
+        if not self._is_loaded:
             self.reload()
 
     def reload(self) -> None:
         """Reload the memory, without waiting for it."""
-        self._read = True
+        self._is_loaded = True
         tasks.start(self.load(), owner=self, what=self.tr("read the memory"))
 
     async def load(self) -> None:
         """Load and show the memory."""
         query = self.field.text().strip()
-        shown = await self._client.run(lambda vault: vault.memory.overview(query))
+        overview = await self._client.run(lambda vault: vault.memory.overview(query))
         if query == self.field.text().strip():
-            self.list.show_overview(shown, query)
+            self.list.show_overview(overview, query)
 
-    async def make(self, label: str) -> None:
+    async def create_block(self, label: str) -> None:
         """Create a block and show it."""
         try:
             outcome = await self._client.run(lambda vault: vault.memory.create(label))
@@ -87,16 +87,16 @@ class MemoryPanel(Panel):
         self.list.choose_block(label.strip())
         self.page.text.setFocus()
 
-    async def _new(self) -> None:
+    async def _ask_and_create(self) -> None:
         title = self.tr("New block")
         label = await dialogs.prompt_text(
             self, title, self.tr("Name of the block:"), accept=self.tr("Create")
         )
         if label:
-            await self.make(label)
+            await self.create_block(label)
 
     def _start_new(self) -> None:
-        tasks.start(self._new(), owner=self, what=self.tr("create the block"))
+        tasks.start(self._ask_and_create(), owner=self, what=self.tr("create the block"))
 
     def _show(self, chosen: Block | ArchiveHit | None) -> None:
         match chosen:
@@ -107,8 +107,8 @@ class MemoryPanel(Panel):
         self._right.setCurrentWidget(self.empty if chosen is None else self.page)
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
-        if self._read and any(
-            isinstance(one, DocumentsChanged) and one.place == MEMORY_PLACE for one in events
+        if self._is_loaded and any(
+            isinstance(event, DocumentsChanged) and event.place == MEMORY_PLACE for event in events
         ):
             self.reload()
 

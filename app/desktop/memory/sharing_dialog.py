@@ -26,7 +26,7 @@ _MAX_NAME_CHARS = 200
 
 
 class SharingDialog(dialogs.SheetDialog):
-    """A row for each agent that can use the block, with its permission; `shares` returns them."""
+    """A table with a row for each agent that can use the block; `shares` holds the permissions."""
 
     def __init__(
         self, block: Block, agents: Iterable[str], theme: ThemeSource, parent: QWidget | None
@@ -57,7 +57,7 @@ class SharingDialog(dialogs.SheetDialog):
             line.setPlaceholderText(self.tr("Share with…"))
             line.setMaxLength(_MAX_NAME_CHARS)
             line.returnPressed.connect(self.share)
-        self.may = _permissions(Permission.READ_ONLY)
+        self.permission = _create_permission_box(Permission.READ_ONLY)
         self.share_button = ThemedButton(theme, "plus", self.tr("Share the block with this agent"))
         self.share_button.clicked.connect(self.share)
         self.remove_button = ThemedButton(theme, "minus", self.tr("Stop sharing with the selected agent"))
@@ -67,7 +67,7 @@ class SharingDialog(dialogs.SheetDialog):
         parts.setContentsMargins(0, 0, 0, 0)
         parts.setSpacing(6)
         parts.addWidget(self.agent, 1)
-        for part in (self.may, self.share_button, self.remove_button):
+        for part in (self.permission, self.share_button, self.remove_button):
             parts.addWidget(part)
         self.problem = QLabel()
         self.problem.setProperty("tone", "danger")
@@ -82,13 +82,13 @@ class SharingDialog(dialogs.SheetDialog):
 
     @property
     def shares(self) -> Mapping[str, Permission]:
-        """Return the permission of each agent in the table."""
-        found: dict[str, Permission] = {}
-        for at in range(self.table.rowCount()):
-            item, may = self.table.item(at, 0), self.table.cellWidget(at, 1)
-            assert item is not None and isinstance(may, QComboBox)
-            found[item.data(Qt.ItemDataRole.UserRole)] = Permission(may.currentData())
-        return found
+        """The permission of each agent in the table."""
+        shares: dict[str, Permission] = {}
+        for row in range(self.table.rowCount()):
+            item, box = self.table.item(row, 0), self.table.cellWidget(row, 1)
+            assert item is not None and isinstance(box, QComboBox)
+            shares[item.data(Qt.ItemDataRole.UserRole)] = Permission(box.currentData())
+        return shares
 
     def share(self) -> None:
         """Add the typed agent to the table."""
@@ -103,26 +103,26 @@ class SharingDialog(dialogs.SheetDialog):
                 "The block is already shared with {0}. Change the permission in the list."
             ).format(name)
         else:
-            self._insert(name, Permission(self.may.currentData()))
+            self._insert(name, Permission(self.permission.currentData()))
             self.agent.setCurrentText("")
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
 
     def unshare(self) -> None:
         """Remove the selected agent from the table."""
-        if (at := self.table.currentRow()) >= 0:
-            self.table.removeRow(at)
+        if (row := self.table.currentRow()) >= 0:
+            self.table.removeRow(row)
 
     def _insert(self, agent: str, permission: Permission) -> None:
-        at = self.table.rowCount()
-        self.table.insertRow(at)
+        row = self.table.rowCount()
+        self.table.insertRow(row)
         item = QTableWidgetItem(escape_hidden(agent))
         item.setData(Qt.ItemDataRole.UserRole, agent)
         item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-        self.table.setItem(at, 0, item)
-        box = _permissions(permission)
+        self.table.setItem(row, 0, item)
+        box = _create_permission_box(permission)
         box.setAccessibleName(self.tr("Permission of {0}").format(agent))
-        self.table.setCellWidget(at, 1, box)
+        self.table.setCellWidget(row, 1, box)
         self.table.setCurrentItem(item)
 
 
@@ -134,9 +134,9 @@ def _dialog_texts(block: Block) -> tuple[str, str]:
     return title.format(escape_hidden(block.label)), text.format(escape_hidden(block.owner))
 
 
-def _permissions(chosen: Permission) -> QComboBox:
+def _create_permission_box(selected: Permission) -> QComboBox:
     box = QComboBox()
-    for one in Permission:
-        box.addItem(str(one).replace("_", " "), one)
-    box.setCurrentIndex(list(Permission).index(chosen))
+    for permission in Permission:
+        box.addItem(str(permission).replace("_", " "), permission)
+    box.setCurrentIndex(list(Permission).index(selected))
     return box

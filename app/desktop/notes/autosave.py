@@ -38,7 +38,7 @@ class Autosave(QObject):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.flush)
         document.edited.connect(self._schedule)
-        document.saved.connect(lambda _: self._forget_failures())
+        document.saved.connect(lambda _: self._reset_backoff())
         editor.installEventFilter(self)
         client.events.batch.connect(self._receive)
 
@@ -46,14 +46,14 @@ class Autosave(QObject):
         """Save unsaved text now, if automatic saving is enabled."""
         self._timer.stop()
         document = self._document
-        if document.dirty and document.autosaves and document.conflict is None:
+        if document.is_dirty and document.has_autosave and document.conflict is None:
             tasks.start(self._save(), owner=self._editor, what=self.tr("save the note"))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Save when the editor loses the focus, except to a menu or a completion list."""
         if event.type() == QEvent.Type.FocusOut and isinstance(event, QFocusEvent):
-            passing = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason)
-            if event.reason() not in passing:
+            ignored_reasons = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason)
+            if event.reason() not in ignored_reasons:
                 self.flush()
         elif event.type() == QEvent.Type.Hide:
             self.flush()
@@ -62,25 +62,25 @@ class Autosave(QObject):
     async def _save(self) -> None:
         if await self._document.save():
             # Save the text typed during the last save.
-            if self._document.dirty:
+            if self._document.is_dirty:
                 self._schedule()
         elif self._document.failure:
             self._timer.start(round(self._retry_s * 1000))
             self._retry_s = min(2 * self._retry_s, _MAX_RETRY_DELAY_S)
 
     def _schedule(self) -> None:
-        if self._document.autosaves and self._document.dirty:
+        if self._document.has_autosave and self._document.is_dirty:
             delay = max(self._client.settings.editor.autosave_delay, self._document.save_cost_s)
             self._timer.start(round(delay * 1000))
         else:
             self._timer.stop()
 
-    def _forget_failures(self) -> None:
+    def _reset_backoff(self) -> None:
         self._retry_s = _MIN_RETRY_DELAY_S
 
     def _receive(self, events: tuple[object, ...]) -> None:
         if any(isinstance(event, VaultFound) for event in events):
-            self._forget_failures()
+            self._reset_backoff()
             self.flush()
         if any(isinstance(event, SettingsChanged) for event in events):
             self._document.refresh_state()

@@ -1,4 +1,4 @@
-"""The strip over a note: messages about it, and questions."""
+"""The banner above a note, for messages and questions about it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Answer = tuple[str, Callable[[], None]]
 
 
 class NoteBanner(QFrame):
-    """Shows one message at a time; hidden while there is none.
+    """Shows one message at a time, and is hidden while there is none.
 
     Signals:
-        focus_released: It was hidden while one of its buttons had the focus.
+        focus_released: The banner was hidden while one of its buttons had the focus.
     """
 
     focus_released = Signal()
@@ -61,7 +61,7 @@ class NoteBanner(QFrame):
         self._close.hide()
 
     def answer(self, label: str) -> None:
-        """Choose the answer with this label, as if its button was pressed."""
+        """Choose the answer with this label, as if its button were clicked."""
         next(button for button in self._buttons if button.text() == label).click()
 
     def clear(self) -> None:

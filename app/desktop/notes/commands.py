@@ -19,6 +19,7 @@ from app.desktop.audit.undo import undo
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.history_dialog import HistoryDialog
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.tool_form.completions import NameCompleter
 from app.desktop.tool_form.form import ToolFormDialog, humanize
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
 
 _AGENT_REQUESTS = {
     "related": "Find notes related to [[{0}]]",
-    "summarise": "Summarise [[{0}]]",
+    "summarize": "Summarize [[{0}]]",
     "relate": "Relate [[{0}]] to [[",
     "merge": "Merge into [[{0}]] the note [[",
 }
-# Files that open in another program without a question, since they can only be viewed or played.
+# Files that open in another program without a question, because they can only be viewed or played.
 _SAFE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")
 
 
@@ -52,7 +53,8 @@ def failure_message(outcome: ToolOutcome) -> str:
     """Return why a call failed, with suggestions for a misspelled name."""
     candidates = (outcome.error or {}).get("candidates") or (outcome.error or {}).get("suggestions")
     if isinstance(candidates, list | tuple) and candidates:
-        return f"{outcome.message} Near it: {', '.join(map(str, candidates[:5]))}."
+        names = ", ".join(map(str, candidates[:5]))
+        return translate("NoteCommands", "{0} Did you mean: {1}?").format(outcome.message, names)
     return outcome.message
 
 
@@ -63,15 +65,19 @@ def _attachments(vault: VaultService) -> frozenset[str]:
 class NoteCommands(QObject):
     """Runs the commands on notes of one vault for `window`.
 
-    `open_requested` carries a note's path, `made` that of a new note; `ask_requested` a prompt for the agent,
-    `give_requested` a note for it; `center_requested` a note to center in the graph; `failed` one sentence
-    for the user.
+    Signals:
+        open_requested: The path of a note to open, and a fragment.
+        created: The path of a new note.
+        ask_requested: A prompt for the agent.
+        attach_requested: The path of a note to attach to the prompt.
+        center_requested: The path of a note to center in the graph.
+        failed: One sentence for the user.
     """
 
     open_requested = Signal(str, str)
-    made = Signal(str)
+    created = Signal(str)
     ask_requested = Signal(str)
-    give_requested = Signal(str)
+    attach_requested = Signal(str)
     center_requested = Signal(str)
     failed = Signal(str)
 
@@ -81,37 +87,38 @@ class NoteCommands(QObject):
         self._theme = theme
         self._window = window
 
-    def run_command(self, what: str, about: str, more: str = "") -> None:
-        """Run command `what` on the note or folder `about`; `more` is the target folder of a move."""
-        if what == "open":
-            self.open_requested.emit(about, "")
-        elif what == "reveal":
-            self._reveal(about)
-        elif what == "copy-link":
-            tasks.start(self._copy_link(about), owner=self._window, what=self.tr("copy the link"))
-        elif what in _AGENT_REQUESTS:
-            request = self._request(_AGENT_REQUESTS[what], about)
+    def run_command(self, command: str, path: str, target_folder: str = "") -> None:
+        """Run a command on the note or folder at `path`; `target_folder` is for a move."""
+        if command == "open":
+            self.open_requested.emit(path, "")
+        elif command == "reveal":
+            self._reveal(path)
+        elif command == "copy-link":
+            tasks.start(self._copy_link(path), owner=self._window, what=self.tr("copy the link"))
+        elif command in _AGENT_REQUESTS:
+            request = self._request(_AGENT_REQUESTS[command], path)
             tasks.start(request, owner=self._window, what=self.tr("ask the agent"))
-        elif what == "ask":
-            self.give_requested.emit(about)
-        elif what == "graph":
-            self.center_requested.emit(about)
-        elif what == "history":
-            dialog = HistoryDialog(NotePath(about), self._client, self._theme, self._window)
+        elif command == "ask":
+            self.attach_requested.emit(path)
+        elif command == "graph":
+            self.center_requested.emit(path)
+        elif command == "history":
+            dialog = HistoryDialog(NotePath(path), self._client, self._theme, self._window)
             tasks.start(dialogs.run_dialog(dialog), what=self.tr("show the history"))
         else:
-            tasks.start(self._change(what, about, more), owner=self._window, what=self.tr("change the note"))
+            tasks.start(
+                self._change(command, path, target_folder),
+                owner=self._window,
+                what=self.tr("change the note"),
+            )
 
-    async def run(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
+    async def _call_tool(self, tool: str, arguments: Mapping[str, object]) -> None:
         """Call a tool as the user; emit `failed` with the message of an error."""
-        outcome: ToolOutcome = await self._client.run(
-            lambda vault: vault.call(Call.of(tool, arguments, Caller.user()))
-        )
+        outcome: ToolOutcome = await self._client.run(partial(_call_as_user, tool, arguments))
         if not outcome.success and not outcome.denied:
             self.failed.emit(outcome.message)
-        return outcome
 
-    def make(self, name: str, folder: str = "") -> None:
+    def create(self, name: str, folder: str = "") -> None:
         """Create a note and open it."""
         tasks.start(self.new_note(name, folder), owner=self._window, what=self.tr("create the note"))
 
@@ -120,34 +127,34 @@ class NoteCommands(QObject):
         tasks.start(self._follow(name), owner=self._window, what=self.tr("follow the link"))
 
     async def _follow(self, name: str) -> None:
-        if (found := await self.find(name)) is not None:
-            self.open_requested.emit(found, "")
+        if (path := await self.find(name)) is not None:
+            self.open_requested.emit(path, "")
 
     async def new_note(self, name: str, folder: str = "") -> None:
         """Create a note and open it; if a note has the name already, offer to open that one."""
         match await self._client.run(lambda vault: vault.edits.create_named(name, folder)):
             case Created(path):
-                self.made.emit(path.text)
+                self.created.emit(path.text)
             case NameTaken(path):
                 title = self.tr("A note named “{0}” already exists").format(path.name)
                 text = self.tr("It is at {0}. Nothing was created.").format(path.text)
                 if await dialogs.confirm(self._window, title, text, self.tr("Open")):
                     self.open_requested.emit(path.text, "")
-                elif (other := await self._ask_name(folder, name)) is not None:
-                    await self.new_note(other, folder)
+                elif (other_name := await self._ask_name(folder, name)) is not None:
+                    await self.new_note(other_name, folder)
             case Failed(reason):
-                again = await self._ask_name(folder, name, reason)
-                if again is not None:
-                    await self.new_note(again, folder)
+                new_name = await self._ask_name(folder, name, reason)
+                if new_name is not None:
+                    await self.new_note(new_name, folder)
 
     async def _ask_name(self, folder: str, name: str = "", problem: str = "") -> str | None:
-        """Ask for the name of a new note in `folder`, explaining invalid names during typing."""
-        place = self.tr("Name of the note in {0}:").format(folder) if folder else self.tr("Name:")
+        """Ask for the name of a new note in `folder`, explaining invalid names while the user types."""
+        label = self.tr("Name of the note in {0}:").format(folder) if folder else self.tr("Name:")
         check = partial(name_problem, folder=folder)
         return await dialogs.prompt_text(
             self._window,
             self.tr("New note"),
-            place,
+            label,
             name,
             accept=self.tr("Create"),
             problem=problem,
@@ -157,19 +164,19 @@ class NoteCommands(QObject):
     async def find(self, name: str) -> str | None:
         """Return the path of the note that `name` (a path or link target) resolves to; None if there is none.
 
-        Another file of the vault is opened in the system's program for it. For an unresolved name, the user
-        is asked whether to create the note.
+        A file that is no note opens in the system's program for it. For an unresolved name, the user is asked
+        whether to create the note.
         """
         if NotePath(name).is_note:
             return name
-        found: NotePath | None = await self._client.run(lambda vault: vault.notes.find(name))
-        if found is None and name in await self._client.run(_attachments):
-            found = NotePath(name)
-        if found is not None and not found.is_note:
-            await self._open_outside(Path(self._client.root) / found.text)
+        path: NotePath | None = await self._client.run(lambda vault: vault.notes.find(name))
+        if path is None and name in await self._client.run(_attachments):
+            path = NotePath(name)
+        if path is not None and not path.is_note:
+            await self._open_outside(Path(self._client.root) / path.text)
             return None
-        if found is not None:
-            return found.text
+        if path is not None:
+            return path.text
         title = self.tr("There is no note named “{0}”").format(name)
         text = self.tr("You can create it now. Unresolved links to this name will then lead to it.")
         if await dialogs.confirm(self._window, title, text, self.tr("Create")):
@@ -179,15 +186,15 @@ class NoteCommands(QObject):
     async def _open_outside(self, file: Path) -> None:
         title = self.tr("Open “{0}” in another program?").format(file.name)
         text = self.tr("A file of this type can run code. Open it only if you trust it.")
-        harmless = file.suffix.lower() in _SAFE_SUFFIXES
-        if harmless or await dialogs.confirm(self._window, title, text, self.tr("Open")):
+        is_safe = file.suffix.lower() in _SAFE_SUFFIXES
+        if is_safe or await dialogs.confirm(self._window, title, text, self.tr("Open")):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(file)))
 
-    async def show_entry(self, number: int, *, undo_it: bool = False) -> None:
+    async def show_entry(self, number: int, *, offer_undo: bool = False) -> None:
         """Show the change of a call by its number in the audit log, or offer to undo it."""
         entry = await self._client.run(lambda vault: vault.history.entry(number))
-        session = entry.is_of_session  # The activity stands for all saves of the session.
-        if undo_it:
+        session = entry.is_of_session  # One activity covers all saves of the session.
+        if offer_undo:
             await undo(self._client, self._theme, self._window, entry, whole_turn=session)
         elif (commit := entry.commit) is not None:
             title, files = await self._client.run(
@@ -197,8 +204,8 @@ class NoteCommands(QObject):
 
     async def call_with_form(self, name: str) -> None:
         """Ask for a tool's arguments, call it, and show its result."""
-        offered = await self._client.run(lambda vault: vault.tools.tools(Caller.user()))
-        tool = next((each for each in offered if each.name == name), None)
+        tools = await self._client.run(lambda vault: vault.tools.tools(Caller.user()))
+        tool = next((each for each in tools if each.name == name), None)
         if tool is None:
             self.failed.emit(self.tr("{0} is turned off.").format(humanize(name)))
             return
@@ -219,36 +226,36 @@ class NoteCommands(QObject):
 
     async def _show_result(self, name: str, outcome: ToolOutcome) -> bool:
         """Show the result of a tool; return whether to call it again."""
-        sheet = ResultDialog(name, outcome, self._theme, self._window)
-        sheet.note_requested.connect(self.open_requested)
-        wanted = sheet.next_step(await dialogs.run_dialog(sheet))
-        if wanted in ("undo", "diff"):
-            await self.show_entry(outcome.entry, undo_it=wanted == "undo")
-        return wanted == "again"
+        dialog = ResultDialog(name, outcome, self._theme, self._window)
+        dialog.note_requested.connect(self.open_requested)
+        next_step = dialog.next_step(await dialogs.run_dialog(dialog))
+        if next_step in ("undo", "diff"):
+            await self.show_entry(outcome.entry, offer_undo=next_step == "undo")
+        return next_step == "again"
 
     async def rename_tag(self, tag: str) -> None:
         """Ask for the tag's new name and rename it in every note."""
-        new = await dialogs.prompt_text(
+        new_tag = await dialogs.prompt_text(
             self._window,
             self.tr("Rename #{0}").format(tag),
             self.tr("New name in all notes:"),
             tag,
             accept=self.tr("Rename"),
         )
-        if new is not None and new.lstrip("#") != tag:
-            await self.run("rename_tag", {"tag": tag, "new_tag": new.lstrip("#")})
+        if new_tag is not None and new_tag.lstrip("#") != tag:
+            await self._call_tool("rename_tag", {"tag": tag, "new_tag": new_tag.lstrip("#")})
 
-    async def _change(self, what: str, about: str, more: str) -> None:
-        if what == "new-note":
-            name = await self._ask_name(about)
+    async def _change(self, command: str, path: str, target_folder: str) -> None:
+        if command == "new-note":
+            name = await self._ask_name(path)
             if name is not None:
-                await self.new_note(name, about)
-        elif what == "rename":
-            await self._rename(NotePath(about))
-        elif what == "move":
-            await self.run("move_note", {"name": about, "folder": more})
-        elif what == "delete":
-            await self.run("delete_note", {"name": about})
+                await self.new_note(name, path)
+        elif command == "rename":
+            await self._rename(NotePath(path))
+        elif command == "move":
+            await self._call_tool("move_note", {"name": path, "folder": target_folder})
+        elif command == "delete":
+            await self._call_tool("delete_note", {"name": path})
 
     async def _rename(self, path: NotePath) -> None:
         """Ask for the note's new name until it is valid or the user cancels."""
@@ -257,30 +264,30 @@ class NoteCommands(QObject):
         while True:
             title, label = self.tr("Rename “{0}”").format(path.name), self.tr("Links to it are updated.")
             accept = self.tr("Rename")
-            new = await dialogs.prompt_text(
+            new_name = await dialogs.prompt_text(
                 self._window, title, label, typed, accept=accept, problem=problem, check=check
             )
-            if new is None or new == path.name:
+            if new_name is None or new_name == path.name:
                 return
-            arguments = {"name": path.text, "new_name": new}
+            arguments = {"name": path.text, "new_name": new_name}
             outcome: ToolOutcome = await self._client.run(partial(_call_as_user, "move_note", arguments))
             if outcome.success or outcome.denied:
                 return
-            typed, problem = new, failure_message(outcome)
+            typed, problem = new_name, failure_message(outcome)
 
-    async def _copy_link(self, about: str) -> None:
-        QGuiApplication.clipboard().setText(f"[[{await self._shortest(about)}]]")
+    async def _copy_link(self, path: str) -> None:
+        QGuiApplication.clipboard().setText(f"[[{await self._shortest_target(path)}]]")
 
-    async def _request(self, words: str, about: str) -> None:
-        self.ask_requested.emit(words.format(await self._shortest(about)))
+    async def _request(self, prompt: str, path: str) -> None:
+        self.ask_requested.emit(prompt.format(await self._shortest_target(path)))
 
-    async def _shortest(self, about: str) -> str:
+    async def _shortest_target(self, path: str) -> str:
         """Return the shortest link target that resolves to this note alone."""
-        path = NotePath(about)
-        return await self._client.run(lambda vault: vault.notes.shortest(path, None))
+        note = NotePath(path)
+        return await self._client.run(lambda vault: vault.notes.shortest(note, None))
 
-    def _reveal(self, about: str) -> None:
+    def _reveal(self, path: str) -> None:
         root = Path(self._client.root)
-        place = root / about if about else root
-        folder = place if place.is_dir() else place.parent
+        file = root / path if path else root
+        folder = file if file.is_dir() else file.parent
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

@@ -37,11 +37,11 @@ async def complete(
         files = vault.notes.complete_files(request.word, MAX_ITEMS)
         return _plain_items((*names, *files)[:MAX_ITEMS])
     if request.note:
-        found = vault.notes.resolve(request.note, source).path
-        if found is None:
+        path = vault.notes.resolve(request.note, source).path
+        if path is None:
             return []
         try:
-            text = decode_lossy(vault.notes.read(found))
+            text = decode_lossy(vault.notes.read(path))
         except ScriptoriumError:
             return []
     return _headings(text, request.word) if request.kind == "heading" else _blocks(text, request.word)
@@ -52,8 +52,8 @@ def _plain_items(labels: tuple[str, ...]) -> list[CompletionItem]:
 
 
 def _headings(text: str, word: str) -> list[CompletionItem]:
-    wanted = word.casefold()
-    headings = [one for one in scan(text).headings if wanted in one.text.casefold()]
+    query = word.casefold()
+    headings = [one for one in scan(text).headings if query in one.text.casefold()]
     return [
         CompletionItem(f"{'    ' * (one.level - 1)}{one.text}", one.text.replace("#", " ").strip())
         for one in headings[:MAX_ITEMS]
@@ -61,11 +61,11 @@ def _headings(text: str, word: str) -> list[CompletionItem]:
 
 
 def _blocks(text: str, word: str) -> list[CompletionItem]:
-    wanted = word.casefold()
+    query = word.casefold()
     lines = text.split("\n")
-    found = []
+    items = []
     for block in scan(text).blocks:
-        shown = lines[block.line - 1].strip()
-        if wanted in block.id.casefold() or wanted in shown.casefold():
-            found.append(CompletionItem(f"^{block.id}   {shown[:_MAX_BLOCK_LABEL_CHARS]}", block.id))
-    return found[:MAX_ITEMS]
+        label = lines[block.line - 1].strip()
+        if query in block.id.casefold() or query in label.casefold():
+            items.append(CompletionItem(f"^{block.id}   {label[:_MAX_BLOCK_LABEL_CHARS]}", block.id))
+    return items[:MAX_ITEMS]

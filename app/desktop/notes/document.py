@@ -31,7 +31,7 @@ _DRAFT_DELAY_MS = 900
 _DRAFT_INTERVAL_S = 10.0
 # A longer pause starts a new editing session: a new entry in the note's history.
 _SESSION_PAUSE_S = 30 * 60
-_MAX_TRIES = 5
+_MAX_SAVE_ATTEMPTS = 5
 _CHARACTERS_PER_S = 150_000
 _MAX_SAVE_DELAY_S = 20.0
 Answers = tuple[tuple[str, Callable[[], None]], ...]
@@ -53,18 +53,18 @@ class Conflict:
 
 
 class NoteDocument(QObject):
-    """The state of one note.
+    """The state of one open note.
 
     Signals:
         loaded: A `NoteData` that replaces everything shown.
         text_changed: The new text of the editor, as one undoable step.
-        saved: The `NoteData` on the disk; the user may have typed on.
+        saved: The `NoteData` on the disk; the user may have continued typing.
         renamed: The `NoteData` under its new path; its text is the same.
         edited: The user typed.
-        unsaved_changed: Whether to warn about unsaved text: saving failed, or automatic saving is off.
+        unsaved_changed: Whether to warn about unsaved text, because saving failed or autosave is off.
         notice_requested: A message and its tone.
-        asked: A question and its answers.
-        settled: The message or question no longer applies.
+        question_requested: A question and its answers.
+        notice_cleared: The message or question no longer applies.
         comparison_requested: The user wants to see both sides of the conflict.
     """
 
@@ -75,8 +75,8 @@ class NoteDocument(QObject):
     edited = Signal()
     unsaved_changed = Signal(bool)
     notice_requested = Signal(str, str)
-    asked = Signal(str, object)
-    settled = Signal()
+    question_requested = Signal(str, object)
+    notice_cleared = Signal()
     comparison_requested = Signal()
 
     def __init__(self, client: VaultClient, source: QTextDocument, parent: QObject) -> None:
@@ -94,25 +94,20 @@ class NoteDocument(QObject):
         self._last_save = 0.0
         # Saving and loading external changes exclude each other: each starts from the other's result.
         self._access = asyncio.Lock()
-        self._draft_kept = 0.0
-        self._draft_soon = QTimer(self)
-        self._draft_soon.setSingleShot(True)
-        self._draft_soon.setInterval(_DRAFT_DELAY_MS)
-        self._draft_soon.timeout.connect(self.keep_draft)
+        self._draft_saved_at = 0.0
+        self._draft_timer = QTimer(self)
+        self._draft_timer.setSingleShot(True)
+        self._draft_timer.setInterval(_DRAFT_DELAY_MS)
+        self._draft_timer.timeout.connect(self.save_draft)
         client.events.batch.connect(self._receive)
 
     @property
-    def dirty(self) -> bool:
+    def is_dirty(self) -> bool:
         """True if the editor holds unsaved text."""
         return self._dirty
 
     @property
-    def unsaved(self) -> bool:
-        """True if the window must mark the note as unsaved."""
-        return self._unsaved
-
-    @property
-    def autosaves(self) -> bool:
+    def has_autosave(self) -> bool:
         """True if autosave is enabled in the settings."""
         return self._client.settings.editor.autosave
 
@@ -134,21 +129,21 @@ class NoteDocument(QObject):
 
     @property
     def is_blank(self) -> bool:
-        """True if the note is editable and has no text; properties do not count."""
+        """True if the note can be read and has no text; properties do not count."""
         text = self.text
-        readable = self.page is not None and not self.page.problem
-        return readable and not text[read_frontmatter(text).body_start :].strip()
+        is_readable = self.page is not None and not self.page.problem
+        return is_readable and not text[read_frontmatter(text).body_start :].strip()
 
     @property
-    def editable(self) -> bool:
+    def is_editable(self) -> bool:
         """True if the editor preserves the note's text exactly; otherwise, editing would lose data.
 
-        It is meant for a note that was just loaded: with unsaved changes it is False.
+        Only meaningful right after loading: with unsaved changes it is False.
         """
         page = self.page
         if page is None or page.problem or self._client.read_only:
             return False
-        return self._shows(page)
+        return self._is_in_editor(page)
 
     async def open(self, path: NotePath) -> None:
         """Load the note at `path`, offering unsaved text of an earlier run.
@@ -169,18 +164,18 @@ class NoteDocument(QObject):
         if self.page is None or self.page.problem:
             return
         # Typing back to the saved text leaves nothing to save; only texts of equal length are compared.
-        same = self._source.characterCount() == self._saved_length and self._shows(self.page)
-        self._set_dirty(not same)
+        is_saved_text = self._source.characterCount() == self._saved_length and self._is_in_editor(self.page)
+        self._set_dirty(not is_saved_text)
         self.edited.emit()
         if self._dirty:
             # Typing without a pause must not postpone the draft indefinitely.
-            overdue = time.monotonic() - self._draft_kept > _DRAFT_INTERVAL_S
-            if not (overdue and self._draft_soon.isActive()):
-                self._draft_soon.start()
+            is_overdue = time.monotonic() - self._draft_saved_at > _DRAFT_INTERVAL_S
+            if not (is_overdue and self._draft_timer.isActive()):
+                self._draft_timer.start()
         else:
             self._drafts.drop(self.page.path)
 
-    def keep_draft(self) -> None:
+    def save_draft(self) -> None:
         """Write the unsaved text to a draft outside the vault, so that a crash does not lose it."""
         try:
             self._write_draft()
@@ -192,7 +187,7 @@ class NoteDocument(QObject):
         if self.page is not None and self._dirty:
             result = None if self.conflict is None else self.conflict.result
             self._drafts.save(self.page.path, self.page.hash, self.text, result)
-            self._draft_kept = time.monotonic()
+            self._draft_saved_at = time.monotonic()
 
     def discard_changes(self) -> None:
         """Discard the unsaved text."""
@@ -213,7 +208,7 @@ class NoteDocument(QObject):
             True if the text is saved; False after an error or with an unresolved conflict.
         """
         async with self._access:
-            for _ in range(_MAX_TRIES):
+            for _ in range(_MAX_SAVE_ATTEMPTS):
                 if (saved := await self._save()) is not None:
                     return saved
             self._fail(self.tr("Another program keeps changing the note."))
@@ -232,7 +227,7 @@ class NoteDocument(QObject):
             self._saved_length = length
             self._set_dirty(False)
             return True
-        session = self._writing_session()
+        session = self._current_session()
         result = await self._client.run(lambda vault: vault.edits.save(page, text, session))
         if isinstance(result, SaveConflict):
             await self._apply_external(result)
@@ -244,11 +239,11 @@ class NoteDocument(QObject):
         """True while a save is running."""
         return self._access.locked()
 
-    def _shows(self, page: NoteData) -> bool:
+    def _is_in_editor(self, page: NoteData) -> bool:
         return from_editor(self._source.toRawText(), page.text) == page.text
 
-    def _writing_session(self) -> str:
-        """The id that groups the saves of one editing session in the history, like an agent's turn."""
+    def _current_session(self) -> str:
+        """Return the id that groups the saves of one editing session in the history, like an agent's turn."""
         now = time.monotonic()
         if not self._session or now - self._last_save > _SESSION_PAUSE_S:
             self._session = f"writing-{uuid.uuid4().hex[:16]}"
@@ -263,13 +258,13 @@ class NoteDocument(QObject):
         self._set_dirty(False)
         self.loaded.emit(page)
         self._saved_length = self._source.characterCount()
-        self.settled.emit()
+        self.notice_cleared.emit()
         if page.problem:
             text = self.tr("{0} It is shown read-only and stays unchanged.").format(page.problem)
             self.notice_requested.emit(text, "warning")
         elif self._client.read_only:
             return  # The status bar shows this for the whole vault.
-        elif not self.editable:
+        elif not self.is_editable:
             text = self.tr("This note has characters that the editor can't preserve, so it is read-only.")
             self.notice_requested.emit(text, "warning")
 
@@ -277,16 +272,16 @@ class NoteDocument(QObject):
         self._dirty = dirty
         if not dirty:
             self.failure = ""
-            self._draft_kept = 0.0
-            self._draft_soon.stop()
-        elif not self._draft_kept:
-            self._draft_kept = time.monotonic()
+            self._draft_saved_at = 0.0
+            self._draft_timer.stop()
+        elif not self._draft_saved_at:
+            self._draft_saved_at = time.monotonic()
         self.refresh_state()
 
     def refresh_state(self) -> None:
         """Update whether to warn about unsaved text, also after a change of the settings."""
-        held_up = bool(self.failure) or self.conflict is not None or not self.autosaves
-        unsaved = self._dirty and held_up
+        needs_warning = bool(self.failure) or self.conflict is not None or not self.has_autosave
+        unsaved = self._dirty and needs_warning
         if unsaved != self._unsaved:
             self._unsaved = unsaved
             self.unsaved_changed.emit(unsaved)
@@ -301,16 +296,16 @@ class NoteDocument(QObject):
                 self._saved_length = length
                 self._set_dirty(self._source.toRawText() != raw)
                 self.saved.emit(page)
-                self.settled.emit()
+                self.notice_cleared.emit()
                 return True
             case SaveConflict(theirs):
-                self._meet_conflict(theirs)
+                self._enter_conflict(theirs)
             case Failed(reason):
                 self._fail(reason)
         return False
 
     def _fail(self, reason: str) -> None:
-        self.keep_draft()
+        self.save_draft()
         self.failure = reason
         self.refresh_state()
         self.notice_requested.emit(self.tr("Not saved: {0} Your text is kept here.").format(reason), "danger")
@@ -328,31 +323,33 @@ class NoteDocument(QObject):
                 (self.tr("Restore merged text"), partial(self._set_text, draft.result)),
                 discard,
             )
-        self.asked.emit(question, answers)
+        self.question_requested.emit(question, answers)
 
     def _set_text(self, text: str) -> None:
         self.text_changed.emit(text)
         self._set_dirty(True)
-        self.settled.emit()
+        self.notice_cleared.emit()
         self.edited.emit()
 
     def _drop_draft(self) -> None:
         if self.page is not None:
             self._drafts.drop(self.page.path)
-        self.settled.emit()
+        self.notice_cleared.emit()
 
-    def _meet_conflict(self, theirs: NoteData | None, *, by_app: bool = False) -> None:
+    def _enter_conflict(self, theirs: NoteData | None, *, by_app: bool = False) -> None:
         """Keep the unsaved text and ask the user; nothing is written until the decision."""
         if self.page is None or (self.conflict is not None and _is_same_note(self.conflict.theirs, theirs)):
             return
         result = None if self.conflict is None else self.conflict.result
         self.conflict = Conflict(self.page, theirs, result)
-        self.keep_draft()
+        self.save_draft()
         self.refresh_state()
         if theirs is None:
             text = self.tr("The note was deleted or moved outside the app. Your text is kept here.")
-            create = (self.tr("Create it again"), self._make_again)
-            self.asked.emit(text, (create, (self.tr("Discard my text"), self._give_up)))
+            create = (self.tr("Create it again"), self._start_recreating)
+            self.question_requested.emit(
+                text, (create, (self.tr("Discard my text"), self._discard_after_deletion))
+            )
             return
         answers: Answers = (
             (self.tr("Compare"), self.comparison_requested.emit),
@@ -363,7 +360,7 @@ class NoteDocument(QObject):
         text = self.tr("The note was changed outside the app while you were writing.")
         if by_app:
             text = self.tr("The note was changed by the app while you were writing.")
-        self.asked.emit(text, answers)
+        self.question_requested.emit(text, answers)
 
     def keep_mine(self) -> None:
         """Overwrite the file with the unsaved text; the file's text stays in the note's history."""
@@ -378,20 +375,20 @@ class NoteDocument(QObject):
         """Store the user's merge so far with the conflict; the next comparison shows it."""
         if self.conflict is not None:
             self.conflict.result = result
-            self.keep_draft()
+            self.save_draft()
 
-    def take_result(self, text: str) -> None:
+    def load_result(self, text: str) -> None:
         """Load the user's merge after the conflict has ended; undo restores the text before."""
         if self.conflict is None and self.page is not None and text != self.text:
             self.text_changed.emit(text)
             self.mark_edited()
-            self.keep_draft()
+            self.save_draft()
 
     def merge(self) -> None:
         """Merge both texts; if they collide, let the user compare them."""
         self._start(self._merge(), self.tr("merge the note"))
 
-    async def merged(self) -> str | None:
+    async def compute_merge(self) -> str | None:
         """Return both texts of the conflict merged, or None if they collide."""
         conflict = self.conflict
         if conflict is None or conflict.theirs is None or conflict.theirs.problem:
@@ -403,8 +400,8 @@ class NoteDocument(QObject):
     async def _merge(self) -> None:
         while True:
             conflict, mine = self.conflict, self.text
-            text = await self.merged()
-            # The user may have typed on, or the file may have changed again.
+            text = await self.compute_merge()
+            # The user may have continued typing, or the file may have changed again.
             if self.conflict is conflict and self.text == mine:
                 break
         if self.conflict is None:
@@ -419,44 +416,44 @@ class NoteDocument(QObject):
         conflict = self.conflict
         if conflict is None or conflict.theirs is None:
             return
-        mine, old = self.text, conflict.base
+        mine, base = self.text, conflict.base
         self.page, self.conflict = conflict.theirs, None
         if text != mine:
             self.text_changed.emit(text)
-        if self.page.path != old.path:
+        if self.page.path != base.path:
             self.renamed.emit(self.page)
         self._set_dirty(True)
-        self.settled.emit()
+        self.notice_cleared.emit()
         self._start(self.save(), self.tr("save the note"))
 
-    def _make_again(self) -> None:
-        self._start(self.create_again(), self.tr("create the note again"))
+    def _start_recreating(self) -> None:
+        self._start(self.recreate(), self.tr("create the note again"))
 
-    async def create_again(self) -> bool:
+    async def recreate(self) -> bool:
         """Write the unsaved text of a deleted note to the disk; return whether it succeeded."""
         async with self._access:
             if self.page is None:
                 return False
             path, text = self.page.path, self.text
             raw, length = self._source.toRawText(), self._source.characterCount()
-            session = self._writing_session()
+            session = self._current_session()
             result = await self._client.run(lambda vault: vault.edits.create(path, text, session))
             return self._handle_save_result(result, raw, length)
 
-    def _give_up(self) -> None:
+    def _discard_after_deletion(self) -> None:
         self.discard_changes()
         self.notice_requested.emit(self.tr("This note no longer exists."), "warning")
 
     def _receive(self, events: tuple[object, ...]) -> None:
         if self.page is None:
             return
-        own = self.page.path
+        path = self.page.path
         for event in events:
             if isinstance(event, NotesChanged):
                 moved = dict(event.moved)
-                if own in moved or own in event.paths or own in event.removed:
-                    own = moved.get(own, own)
-                    self._start(self._follow(own), self.tr("reload the note"))
+                if path in moved or path in event.paths or path in event.removed:
+                    path = moved.get(path, path)
+                    self._start(self._follow(path), self.tr("reload the note"))
 
     async def _follow(self, path: NotePath) -> None:
         """Load the current note at `path`; unsaved text is not changed without a question."""
@@ -469,14 +466,14 @@ class NoteDocument(QObject):
         A change made through the app was approved by the user: it is merged into unsaved text if both do not
         collide.
         """
-        # Read only now: the user may have resolved a conflict while the note was loaded.
-        old, page = self.page, change.theirs
-        if old is None:
+        # Read the state only here: the user may have resolved a conflict while the note was being read.
+        previous, page = self.page, change.theirs
+        if previous is None:
             return
         if page is None:
             self._handle_deleted()
-        elif page.content == old.content:
-            if page.path != old.path:
+        elif page.content == previous.content:
+            if page.path != previous.path:
                 self._follow_move(page)
             self._end_conflict()
         elif not self._dirty:
@@ -486,16 +483,16 @@ class NoteDocument(QObject):
 
     def _handle_deleted(self) -> None:
         if self._dirty:
-            self._meet_conflict(None)
+            self._enter_conflict(None)
         else:
             text = self.tr("This note was deleted or moved. Its last text is shown.")
             self.notice_requested.emit(text, "warning")
 
     def _follow_move(self, page: NoteData) -> None:
-        old, self.page = self.page, page
-        if old is not None:
-            self._drafts.drop(old.path)
-        self.keep_draft()
+        previous, self.page = self.page, page
+        if previous is not None:
+            self._drafts.drop(previous.path)
+        self.save_draft()
         self.renamed.emit(page)
 
     def _end_conflict(self) -> None:
@@ -503,12 +500,12 @@ class NoteDocument(QObject):
         if self.conflict is not None:
             self.conflict = None
             self.refresh_state()
-            self.settled.emit()
+            self.notice_cleared.emit()
             self.edited.emit()
 
     async def _follow_change(self, theirs: NoteData, *, by_app: bool) -> None:
         if not by_app or theirs.problem or self.page is None:
-            self._meet_conflict(theirs)
+            self._enter_conflict(theirs)
             return
         base = self.page.content
         while True:
@@ -517,20 +514,20 @@ class NoteDocument(QObject):
             if self.text == mine:
                 break
         if text is None:
-            self._meet_conflict(theirs, by_app=True)
+            self._enter_conflict(theirs, by_app=True)
             return
-        moved = self.page.path != theirs.path
+        is_moved = self.page.path != theirs.path
         self.page = theirs
         self.text_changed.emit(text)
         self.mark_edited()
-        if moved:
+        if is_moved:
             self.renamed.emit(theirs)
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self.parent(), what=what)  # type: ignore[arg-type]
 
 
-def _is_same_note(one: NoteData | None, other: NoteData | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return one.path == other.path and one.content == other.content
+def _is_same_note(first: NoteData | None, second: NoteData | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return first.path == second.path and first.content == second.content

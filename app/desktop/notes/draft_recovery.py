@@ -40,25 +40,25 @@ class DraftRecovery(QObject):
 
     async def show_drafts(self) -> None:
         """Show a banner if there are orphaned drafts."""
-        lost = await self._client.run(lambda vault: _orphaned_drafts(vault, self._drafts))
-        if not lost:
+        drafts = await self._client.run(lambda vault: _orphaned_drafts(vault, self._drafts))
+        if not drafts:
             return
-        names = ", ".join(f"“{NotePath(draft.path).name}”" for draft in lost[:3])
-        more = self.tr(" and {0} more").format(len(lost) - 3) if len(lost) > 3 else ""
+        names = ", ".join(f"“{NotePath(draft.path).name}”" for draft in drafts[:3])
+        more = self.tr(" and {0} more").format(len(drafts) - 3) if len(drafts) > 3 else ""
         text = self.tr("Unsaved text of deleted notes: {0}{1}.")
-        action = (self.tr("Review…"), lambda: self._start(lost))
+        action = (self.tr("Review…"), lambda: self._start(drafts))
         self._banners.show_message(_BANNER_KEY, text.format(names, more), "warning", action)
 
     def clear(self) -> None:
         """Remove the banner: the vault is being closed."""
         self._banners.clear(_BANNER_KEY)
 
-    def _start(self, lost: tuple[NoteDraft, ...]) -> None:
+    def _start(self, drafts: tuple[NoteDraft, ...]) -> None:
         self._banners.clear(_BANNER_KEY)
-        tasks.start(self._ask(lost), owner=self._window, what=self.tr("restore the unsaved text"))
+        tasks.start(self._ask(drafts), owner=self._window, what=self.tr("restore the unsaved text"))
 
-    async def _ask(self, lost: tuple[NoteDraft, ...]) -> None:
-        for draft in lost:
+    async def _ask(self, drafts: tuple[NoteDraft, ...]) -> None:
+        for draft in drafts:
             title = self.tr("“{0}” was deleted, but its unsaved text was kept").format(draft.path)
             text = draft.text if len(draft.text) <= _MAX_SHOWN_CHARS else f"{draft.text[:_MAX_SHOWN_CHARS]} …"
             answers = (self.tr("Restore note"), self.tr("Discard text"), self.tr("Later"))
@@ -75,7 +75,7 @@ class DraftRecovery(QObject):
             self._drafts.drop(path)
             self.open_requested.emit(draft.path, "")
         elif isinstance(result, SaveConflict):
-            # The note exists again: it offers the draft itself.
+            # The note exists again, and offers the draft when it is opened.
             self.open_requested.emit(draft.path, "")
         elif isinstance(result, Failed):
             text = self.tr("“{0}” was not restored: {1} Its text is kept.")

@@ -49,8 +49,8 @@ class DraftStore:
 
     def list_drafts(self) -> tuple[NoteDraft, ...]:
         """Return all readable drafts, the newest first."""
-        held = (_read_draft(file) for file in sorted(self._folder.glob("*.json")))
-        return tuple(sorted((draft for draft in held if draft), key=lambda draft: -draft.time))
+        drafts = (_read_draft(file) for file in sorted(self._folder.glob("*.json")))
+        return tuple(sorted((draft for draft in drafts if draft), key=lambda draft: -draft.time))
 
     def save(self, path: NotePath, base_hash: str, text: str, result: str | None = None) -> None:
         """Save `text` atomically: a crash while writing keeps the previous draft."""
@@ -74,13 +74,13 @@ class DraftStore:
 
 def _read_draft(file: Path) -> NoteDraft | None:
     try:
-        held = json.loads(file.read_text("utf-8"))
-        result = held.get("result")
+        data = json.loads(file.read_text("utf-8"))
+        result = data.get("result")
         return NoteDraft(
-            str(held["path"]),
-            str(held["base_hash"]),
-            str(held["text"]),
-            float(held["time"]),
+            str(data["path"]),
+            str(data["base_hash"]),
+            str(data["text"]),
+            float(data["time"]),
             result if isinstance(result, str) else None,
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

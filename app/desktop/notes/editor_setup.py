@@ -41,18 +41,18 @@ class EditorSetup(QObject):
         self._spelling = spelling
         paste = PasteHandler(client, editor, self._path)
         paste.failed.connect(self.failed)
-        editor.paste_handler = paste.take
+        editor.paste_handler = paste.handle_paste
         client.events.batch.connect(self._receive)
         self._apply()
         if spelling is not None:
-            spelling.changed.connect(self._check_again)
+            spelling.changed.connect(self._update_spelling)
             editor.context_menu_opening.connect(self._add_suggestions)
-            self._check_again()
-            spelling.begin()
+            self._update_spelling()
+            spelling.load_dictionaries()
 
     @property
     def default_mode(self) -> ViewMode:
-        """Return the view mode of a note for which the user has not chosen one."""
+        """The view mode of a note for which the user has not chosen one."""
         return ViewMode(self._client.settings.editor.default_mode)
 
     def _path(self) -> NotePath | None:
@@ -60,52 +60,53 @@ class EditorSetup(QObject):
         return None if page is None else page.path
 
     def _apply(self) -> None:
-        chosen = self._client.settings.editor
-        wanted = EditorPreferences(
-            family=chosen.font,
-            points=chosen.font_size,
-            code_family=chosen.code_font,
-            code_points=chosen.code_size,
-            line_width=chosen.line_width,
-            auto_pairs=chosen.auto_pairs,
+        settings = self._client.settings.editor
+        preferences = EditorPreferences(
+            family=settings.font,
+            points=settings.font_size,
+            code_family=settings.code_font,
+            code_points=settings.code_size,
+            line_width=settings.line_width,
+            auto_pairs=settings.auto_pairs,
         )
-        if wanted != self._editor.preferences:
-            self._editor.set_preferences(wanted)
+        if preferences != self._editor.preferences:
+            self._editor.set_preferences(preferences)
 
     def _receive(self, events: tuple[object, ...]) -> None:
         if any(isinstance(event, SettingsChanged) for event in events):
             self._apply()
 
-    def _check_again(self) -> None:
+    def _update_spelling(self) -> None:
         if self._spelling is not None:
             checker = self._spelling.checker
-            self._editor.set_spelling(checker.check if checker.ready else None)
+            self._editor.set_spelling(checker.check if checker.is_ready else None)
 
     def _add_suggestions(self, menu: QMenu, position: int) -> None:
         """Add spelling suggestions at the top of the menu of a misspelled word."""
         spelling = self._spelling
-        place = QTextCursor(self._editor.document())
-        place.setPosition(position)
-        line = place.block().text()
-        at = from_utf16_offset(line, place.positionInBlock())
-        found = next((m for m in _WORD.finditer(line) if m.start() <= at <= m.end()), None)
-        if spelling is None or found is None or self._editor.isReadOnly() or not spelling.checker.ready:
+        cursor = QTextCursor(self._editor.document())
+        cursor.setPosition(position)
+        line = cursor.block().text()
+        at = from_utf16_offset(line, cursor.positionInBlock())
+        words = _WORD.finditer(line)
+        match = next((word for word in words if word.start() <= at <= word.end()), None)
+        if spelling is None or match is None or self._editor.isReadOnly() or not spelling.checker.is_ready:
             return
-        if (found.start(), found.end()) not in spelling.checker.check(line):
+        if (match.start(), match.end()) not in spelling.checker.check(line):
             return
-        start = place.block().position() + utf16_length(line[: found.start()])
-        end = start + utf16_length(found[0])
+        start = cursor.block().position() + utf16_length(line[: match.start()])
+        end = start + utf16_length(match[0])
         actions: list[QAction] = []
-        for word in spelling.checker.suggest(found[0]):
-            action = QAction(word, menu)
-            action.triggered.connect(partial(self._editor.replace, start, end, word))
+        for suggestion in spelling.checker.suggest(match[0]):
+            action = QAction(suggestion, menu)
+            action.triggered.connect(partial(self._editor.replace, start, end, suggestion))
             actions.append(action)
         if not actions:
-            nothing = QAction(self.tr("No suggestions"), menu)
-            nothing.setEnabled(False)
-            actions.append(nothing)
-        learn = QAction(self.tr("Add “{0}” to the dictionary").format(found[0]), menu)
-        learn.triggered.connect(partial(spelling.learn, found[0]))
+            no_suggestions = QAction(self.tr("No suggestions"), menu)
+            no_suggestions.setEnabled(False)
+            actions.append(no_suggestions)
+        learn = QAction(self.tr("Add “{0}” to the dictionary").format(match[0]), menu)
+        learn.triggered.connect(partial(spelling.learn, match[0]))
         separator = QAction(menu)
         separator.setSeparator(True)
         before = menu.actions()[0] if menu.actions() else None

@@ -20,7 +20,7 @@ from PySide6.QtCore import QLocale, QUrl
 from PySide6.QtGui import QFont, QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter, QTextDocument
 
 from app.desktop.notes.loader import render_note
-from app.desktop.notes.paste import png_of
+from app.desktop.notes.paste import encode_png
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.reading_view import Rendered
@@ -51,18 +51,18 @@ _LETTER_TERRITORIES = frozenset(
 
 
 async def render_for_print(vault: VaultService, path: NotePath, text: str) -> Rendered:
-    """Render the whole note as HTML for paper; runs in the service thread."""
-    return await render_note(vault, path, text, _COLORS, whole=True)
+    """Render all of the note as HTML for paper; runs in the service thread."""
+    return await render_note(vault, path, text, _COLORS, truncate=False)
 
 
-def html_page(vault: VaultService, shown: Rendered, title: str) -> str:
+def html_page(vault: VaultService, rendered: Rendered, title: str) -> str:
     """Return a self-contained web page: images are embedded, links to other notes are plain text."""
 
     def embed(match: re.Match[str]) -> str:
-        return f"{match[1]}{_data_address(vault, shown, match[2])}{match[3]}"
+        return f"{match[1]}{_data_url(vault, rendered, match[2])}{match[3]}"
 
-    found = _BODY.search(shown.html)
-    body = _IMAGE.sub(embed, _INNER_LINK.sub("", found[1] if found else shown.html))
+    body_match = _BODY.search(rendered.html)
+    body = _IMAGE.sub(embed, _INNER_LINK.sub("", body_match[1] if body_match else rendered.html))
     return (
         f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>\n'
@@ -76,24 +76,24 @@ def write_file(file: Path, content: bytes) -> None:
     Raises:
         StorageError: Writing failed.
     """
-    with _replacing(file) as fresh:
-        fresh.write_bytes(content)
+    with _replacing(file) as temporary:
+        temporary.write_bytes(content)
 
 
-def write_pdf(shown: Rendered, title: str, font: QFont, file: Path) -> None:
+def write_pdf(rendered: Rendered, title: str, font: QFont, file: Path) -> None:
     """Write a note as PDF with page numbers, on the paper size of the user's region.
 
     Raises:
         StorageError: Writing failed; an existing file is unchanged.
     """
-    with _replacing(file) as fresh:
-        writer = QPdfWriter(str(fresh))
+    with _replacing(file) as temporary:
+        writer = QPdfWriter(str(temporary))
         writer.setPageSize(QPageSize(page_size(QLocale())))
         writer.setResolution(_DPI)
         writer.setTitle(title)
-        print_note(shown, font, writer)
+        print_note(rendered, font, writer)
         del writer  # Writes the end of the file.
-        if not fresh.is_file() or not fresh.read_bytes()[-1024:].rstrip().endswith(b"%%EOF"):
+        if not temporary.is_file() or not temporary.read_bytes()[-1024:].rstrip().endswith(b"%%EOF"):
             message = translate("Export", "{0} was not written: the disk may be full.")
             raise StorageError(message.format(file.name), path=str(file))
 
@@ -107,49 +107,49 @@ def page_size(locale: QLocale) -> QPageSize.PageSizeId:
 @contextmanager
 def _replacing(file: Path) -> Iterator[Path]:
     try:
-        with replacing(file) as fresh:
-            yield fresh
+        with replacing(file) as temporary:
+            yield temporary
     except OSError as error:
         message = translate("Export", "{0} was not written: {1}.")
         raise StorageError(message.format(file.name, error.strerror), path=str(file)) from error
 
 
-def print_note(shown: Rendered, font: QFont, device: QPagedPaintDevice) -> None:
+def print_note(rendered: Rendered, font: QFont, device: QPagedPaintDevice) -> None:
     """Print a note on a PDF writer or a printer; may run in any thread."""
     document = QTextDocument()
     document.setDefaultFont(font)
-    widest = text_width(device)
-    html = _INNER_LINK.sub("", shown.html)
+    max_width = text_width(device)
+    html = _INNER_LINK.sub("", rendered.html)
 
     def fit(match: re.Match[str]) -> str:
-        image = shown.images.get(match[2])
-        wide = image is not None and image.width() / image.devicePixelRatio() > widest
-        return f'<img width="{widest}" {match[0].removeprefix("<img ")}' if wide else match[0]
+        image = rendered.images.get(match[2])
+        is_too_wide = image is not None and image.width() / image.devicePixelRatio() > max_width
+        return f'<img width="{max_width}" {match[0].removeprefix("<img ")}' if is_too_wide else match[0]
 
-    for address, image in shown.images.items():
+    for address, image in rendered.images.items():
         document.addResource(int(QTextDocument.ResourceType.ImageResource.value), QUrl(address), image)
     document.setHtml(_IMAGE.sub(fit, html))
     document.print_(device)
 
 
 def text_width(device: QPagedPaintDevice) -> int:
-    """Return the width of the text on a device in pixels of a screen, which images must not exceed."""
+    """Return the width of the text on a device in screen pixels, which images must not exceed."""
     # A printer measures its pages in millimeters.
     return round(device.pageLayout().paintRect(QPageLayout.Unit.Point).width() * 96 / 72) - 140
 
 
-def _data_address(vault: VaultService, shown: Rendered, address: str) -> str:
+def _data_url(vault: VaultService, rendered: Rendered, address: str) -> str:
     """Return the image at an address as a data URL; for a web address, the address itself."""
     if address.startswith(("https:", "http:", "data:")):
         return address
     try:
-        content, kind = b"", "image/png"
+        content, mime_type = b"", "image/png"
         if address.startswith("vault:"):
             path = NotePath.on_disk(unquote(address.removeprefix("vault:")))
             content = vault.notes.read(path)
-            kind = mimetypes.guess_type(path.file_name)[0] or kind
-        elif (image := shown.images.get(unquote(address))) is not None:
-            content = png_of(image)
+            mime_type = mimetypes.guess_type(path.file_name)[0] or mime_type
+        elif (image := rendered.images.get(unquote(address))) is not None:
+            content = encode_png(image)
     except ScriptoriumError:
         return ""
-    return f"data:{kind};base64,{base64.b64encode(content).decode()}" if content else ""
+    return f"data:{mime_type};base64,{base64.b64encode(content).decode()}" if content else ""

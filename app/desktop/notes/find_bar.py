@@ -39,11 +39,11 @@ class FindBar(QFrame):
         self._theme = theme
         self._view: LiveEditor | ReadingView | None = None
         self._document: QTextDocument | None = None
-        self._found = TextMatches(())
-        self._again = QTimer(self)
-        self._again.setSingleShot(True)
-        self._again.setInterval(_RESEARCH_DELAY_MS)
-        self._again.timeout.connect(self._search)
+        self._matches = TextMatches(())
+        self._search_timer = QTimer(self)
+        self._search_timer.setSingleShot(True)
+        self._search_timer.setInterval(_RESEARCH_DELAY_MS)
+        self._search_timer.timeout.connect(self._search)
         self.field = SearchField(theme, self.tr("Find in this note"))
         self.field.installEventFilter(self)
         self.replacement = QLineEdit()
@@ -56,13 +56,13 @@ class FindBar(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 4, 8, 4)
         column.setSpacing(4)
-        column.addLayout(self._finding_row())
-        column.addWidget(self._replacing_row())
+        column.addLayout(self._build_find_row())
+        column.addWidget(self._build_replace_row())
         self.field.textChanged.connect(lambda _: self._find_from_cursor())
         self._case.toggled.connect(lambda _: self._search())
         self.hide()
 
-    def _finding_row(self) -> QHBoxLayout:
+    def _build_find_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(2)
         row.addWidget(self.field, 1)
@@ -80,14 +80,14 @@ class FindBar(QFrame):
         row.addWidget(close)
         return row
 
-    def _replacing_row(self) -> QWidget:
+    def _build_replace_row(self) -> QWidget:
         self._replacing = QWidget()
         row = QHBoxLayout(self._replacing)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
         row.addWidget(self.replacement, 1)
-        for words, act in ((self.tr("Replace"), self.replace), (self.tr("Replace all"), self.replace_all)):
-            button = QPushButton(words)
+        for label, act in ((self.tr("Replace"), self.replace), (self.tr("Replace all"), self.replace_all)):
+            button = QPushButton(label)
             button.clicked.connect(lambda _=False, act=act: act())
             row.addWidget(button)
         return self._replacing
@@ -96,9 +96,9 @@ class FindBar(QFrame):
         """Start finding in `view`, initially for the selected text."""
         self._watch(view)
         self._replacing.setVisible(not view.isReadOnly())
-        chosen = view.textCursor().selectedText()
-        if chosen and PARAGRAPH_SEPARATOR not in chosen:
-            self.field.setText(chosen)
+        selected = view.textCursor().selectedText()
+        if selected and PARAGRAPH_SEPARATOR not in selected:
+            self.field.setText(selected)
         self.show()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
@@ -141,8 +141,8 @@ class FindBar(QFrame):
         if self._view is None:
             return False
         cursor = self._view.textCursor()
-        found = self._found
-        number = found.before(cursor.selectionStart()) if back else found.after(cursor.selectionEnd())
+        matches = self._matches
+        number = matches.before(cursor.selectionStart()) if back else matches.after(cursor.selectionEnd())
         if number is None:
             return False
         self._select(number)
@@ -154,7 +154,7 @@ class FindBar(QFrame):
         if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
             return
         cursor = self._view.textCursor()
-        if (cursor.selectionStart(), cursor.selectionEnd()) in self._found.places:
+        if (cursor.selectionStart(), cursor.selectionEnd()) in self._matches.spans:
             cursor.insertText(self.replacement.text())
             self._search()
         self.find_next()
@@ -163,8 +163,8 @@ class FindBar(QFrame):
         """Replace all matches, as one undo step."""
         if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
             return
-        label, replacement = self.field.text(), self.replacement.text()
-        text, count = replace_all(self._text(), label, replacement, self._case.isChecked())
+        query, replacement = self.field.text(), self.replacement.text()
+        text, count = replace_all(self._text(), query, replacement, self._case.isChecked())
         self._view.replace_document(text.replace(PARAGRAPH_SEPARATOR, "\n"))
         self._search()
         self._count.setText(self.tr("{0} replaced").format(f"{count:,}"))
@@ -173,7 +173,7 @@ class FindBar(QFrame):
         """Select the first match after the cursor; the search text has changed."""
         self._search()
         if self._view is not None and not self.isHidden():
-            number = self._found.after(self._view.textCursor().selectionStart())
+            number = self._matches.after(self._view.textCursor().selectionStart())
             if number is not None:
                 self._select(number)
                 self._mark()
@@ -188,9 +188,9 @@ class FindBar(QFrame):
         _changes(view).connect(self._schedule_search)
 
     def _schedule_search(self) -> None:
-        """Search again soon: the note has changed."""
+        """Repeat the search shortly after a change of the note."""
         if self.isVisible():
-            self._again.start()
+            self._search_timer.start()
 
     def _text(self) -> str:
         return self._document.toRawText() if self._document is not None else ""
@@ -198,16 +198,16 @@ class FindBar(QFrame):
     def _search(self) -> None:
         if self._view is None or self.isHidden():
             return
-        self._again.stop()
-        self._found = find_all(self._text(), self.field.text(), self._case.isChecked())
-        bad = bool(self.field.text()) and not self._found.places
-        self.field.setProperty("invalid", bad)
+        self._search_timer.stop()
+        self._matches = find_all(self._text(), self.field.text(), self._case.isChecked())
+        has_no_match = bool(self.field.text()) and not self._matches.spans
+        self.field.setProperty("invalid", has_no_match)
         self.field.style().polish(self.field)
         self._mark()
 
     def _select(self, number: int) -> None:
         assert self._view is not None
-        start, end = self._found.places[number]
+        start, end = self._matches.spans[number]
         self._view.setTextCursor(self._cursor(start, end))
 
     def _cursor(self, start: int, end: int) -> QTextCursor:
@@ -220,25 +220,25 @@ class FindBar(QFrame):
     def _mark(self) -> None:
         """Highlight the matches around the cursor and show the number of the current one."""
         assert self._view is not None
-        places, cursor = self._found.places, self._view.textCursor()
-        nearest = self._found.after(cursor.selectionStart()) or 0
-        first = max(0, min(nearest - _MAX_MARKS // 2, len(places) - _MAX_MARKS))
-        marks = []
-        for start, end in places[first : first + _MAX_MARKS]:
-            mark = QTextEdit.ExtraSelection()
-            mark.cursor = self._cursor(start, end)
-            mark.format.setBackground(QColor(self._theme.theme.mark_bg))
-            marks.append(mark)
-        self._view.setExtraSelections(marks)
+        spans, cursor = self._matches.spans, self._view.textCursor()
+        nearest = self._matches.after(cursor.selectionStart()) or 0
+        first = max(0, min(nearest - _MAX_MARKS // 2, len(spans) - _MAX_MARKS))
+        selections = []
+        for start, end in spans[first : first + _MAX_MARKS]:
+            selection = QTextEdit.ExtraSelection()
+            selection.cursor = self._cursor(start, end)
+            selection.format.setBackground(QColor(self._theme.theme.mark_bg))
+            selections.append(selection)
+        self._view.setExtraSelections(selections)
         if isinstance(self._view, LiveEditor):
-            self._view.show_matches([start for start, _ in places])
-        chosen = (cursor.selectionStart(), cursor.selectionEnd())
-        number = places.index(chosen) + 1 if chosen in places else 0
-        many = f"{len(places):,}{'+' if self._found.more else ''}"
+            self._view.show_matches([start for start, _ in spans])
+        selected = (cursor.selectionStart(), cursor.selectionEnd())
+        number = spans.index(selected) + 1 if selected in spans else 0
+        total = f"{len(spans):,}{'+' if self._matches.is_truncated else ''}"
         if number:
-            text = self.tr("{0} of {1}").format(f"{number:,}", many)
+            text = self.tr("{0} of {1}").format(f"{number:,}", total)
         else:
-            text = self.tr("{0} found").format(many) if places else self.tr("Not found")
+            text = self.tr("{0} found").format(total) if spans else self.tr("Not found")
         self._count.setText(text if self.field.text() else "")
 
 

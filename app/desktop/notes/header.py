@@ -1,4 +1,4 @@
-"""The bar over a note: path, state and actions."""
+"""The bar above a note: path, state and actions."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ ACTIONS = (
 
 
 class NoteHeader(QWidget):
-    """Shows the state of a note; `acted` carries one of `ACTIONS`."""
+    """Shows the state of a note; `act_requested` carries one of `ACTIONS`."""
 
     mode_toggled = Signal()
     links_toggled = Signal()
     save_requested = Signal()
-    acted = Signal(str)
+    act_requested = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("panelTitle")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._place = ElidedLabel(parent=self)
+        self._path_label = ElidedLabel(parent=self)
         self._state = QLabel(self)
         self._state.setProperty("tone", "faint")
         self._privacy = QLabel(self)
@@ -57,7 +57,7 @@ class NoteHeader(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 4, 4, 4)
         row.setSpacing(2)
-        row.addWidget(self._place)
+        row.addWidget(self._path_label)
         row.addWidget(self._privacy)
         row.addWidget(self._state)
         row.addStretch(1)
@@ -68,20 +68,20 @@ class NoteHeader(QWidget):
     def show_path(self, path: NotePath) -> None:
         """Show the path of the note."""
         parts = [*path.folder.split("/"), path.name] if path.folder else [path.name]
-        self._place.setText("  ›  ".join(parts))
-        self._place.setToolTip(str(path))
+        self._path_label.setText("  ›  ".join(parts))
+        self._path_label.setToolTip(str(path))
 
     def show_privacy(self, verdict: PrivacyVerdict) -> None:
         """Show that the note is hidden from agents, and why if its privacy is unknown."""
-        hidden = self.tr("Agents and other programs can't see this note.")
-        label, why = self.tr("Private"), hidden
+        explanation = self.tr("Agents and other programs can't see this note.")
+        label, tooltip = self.tr("Private"), explanation
         if verdict.privacy is Privacy.UNKNOWN:
             label = self.tr("Hidden from agents")
-            why = self.tr("The privacy of this note is unknown: {0}.").format(verdict.reason)
-            why = f"{why} {hidden}"
+            tooltip = self.tr("The privacy of this note is unknown: {0}.").format(verdict.reason)
+            tooltip = f"{tooltip} {explanation}"
         self._privacy.setText(label)
-        self._privacy.setToolTip(why)
-        self._privacy.setAccessibleDescription(why)
+        self._privacy.setToolTip(tooltip)
+        self._privacy.setAccessibleDescription(tooltip)
         self._privacy.setVisible(verdict.hides)
 
     def show_state(self, text: str, *, dirty: bool) -> None:
@@ -112,5 +112,5 @@ class NoteHeader(QWidget):
         for name, label in ACTIONS:
             if name == "delete":
                 menu.addSeparator()
-            menu.addAction(translate("NoteHeader", label), partial(self.acted.emit, name))
+            menu.addAction(translate("NoteHeader", label), partial(self.act_requested.emit, name))
         menu.popup(self._more.mapToGlobal(self._more.rect().bottomLeft()))

@@ -1,6 +1,6 @@
 """The version history of a note: compare each version with the current text, and restore it.
 
-The saves of one editing session, and the changes of one agent's turn, are one entry with steps inside.
+The saves of an editing session and the changes of an agent's turn form one entry with nested steps.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class HistoryDialog(QDialog):
         self._path = path
         self._client = client
         self.versions: tuple[Version, ...] = ()
-        self._now: bytes | None = None
+        self._current: bytes | None = None
         self._round = 0
         self.list = QTreeWidget()
         self.list.setHeaderHidden(True)
@@ -68,9 +68,9 @@ class HistoryDialog(QDialog):
         self.list.setItemDelegate(TwoLineDelegate(theme, self.list))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.diff_view = DiffView(theme)
-        self._place = ElidedLabel()
-        self._place.setContentsMargins(0, 0, 12, 0)
-        self.diff_view.set_header(self._place)
+        self._compared_label = ElidedLabel()
+        self._compared_label.setContentsMargins(0, 0, 12, 0)
+        self.diff_view.set_header(self._compared_label)
         self._status = QLabel()
         self._status.setTextFormat(Qt.TextFormat.PlainText)
         self._status.setWordWrap(True)
@@ -89,13 +89,13 @@ class HistoryDialog(QDialog):
 
         def read(vault: VaultService) -> tuple[tuple[Version, ...], bytes | None]:
             try:
-                now: bytes | None = vault.notes.read(self._path)
+                current: bytes | None = vault.notes.read(self._path)
             except NotFoundError:
-                now = None
-            return vault.history.versions(self._path), now
+                current = None
+            return vault.history.versions(self._path), current
 
-        versions, now = await self._client.run(read)
-        self.show_versions(versions, now)
+        versions, current = await self._client.run(read)
+        self.show_versions(versions, current)
         if not versions:
             self.diff_view.show_message(
                 self.tr("No versions yet. Each change made through the app adds one.")
@@ -116,15 +116,16 @@ class HistoryDialog(QDialog):
         elif not outcome.denied:
             self._status.setText(outcome.message)
 
-    def show_versions(self, versions: Sequence[Version], now: bytes | None) -> None:
-        """List `versions`, and compare with `now`."""
+    def show_versions(self, versions: Sequence[Version], current: bytes | None) -> None:
+        """List `versions`, which are compared with the content `current`."""
         self.versions = tuple(versions)
-        self._now = now
+        self._current = current
         self.list.clear()
         start = 0
         for group in group_sessions(self.versions):
             steps = [
-                _item(self._version_label(version), version, start + n) for n, version in enumerate(group)
+                _item(self._version_label(version), version, start + offset)
+                for offset, version in enumerate(group)
             ]
             first, start = start, start + len(group)
             if len(group) == 1:
@@ -144,27 +145,29 @@ class HistoryDialog(QDialog):
         return self.versions[int(item.data(0, Qt.ItemDataRole.UserRole))]
 
     def _group_label(self, group: Sequence[Version]) -> str:
-        who, count = escape_hidden(group[0].author), len(group)
-        what = self.tr("deleted") if group[0].hash is None else format_size(group[0].size)
-        span = " – ".join(dict.fromkeys(format_time(each.time) for each in (group[-1], group[0])))
+        author, count = escape_hidden(group[0].author), len(group)
+        size = self.tr("deleted") if group[0].hash is None else format_size(group[0].size)
+        span = " – ".join(dict.fromkeys(format_time(version.time) for version in (group[-1], group[0])))
         changes = PluralText("HistoryDialog", "{0} change", "{0} changes").format(count)
-        return f"{span}   ·   {who}\n{changes}   ·   {what}"
+        return f"{span}   ·   {author}\n{changes}   ·   {size}"
 
     def _version_label(self, version: Version) -> str:
-        who = (
+        author = (
             self.tr("outside the app") if version.author == OUTSIDE_AUTHOR else escape_hidden(version.author)
         )
-        what = self.tr("deleted") if version.hash is None else format_size(version.size)
+        size = self.tr("deleted") if version.hash is None else format_size(version.size)
         summary = escape_hidden(version.summary)
-        more = f"{summary}   ·   {what}" if summary else what
-        return f"{format_time(version.time)}   ·   {who}\n{more}"
+        details = f"{summary}   ·   {size}" if summary else size
+        return f"{format_time(version.time)}   ·   {author}\n{details}"
 
     def _choose(self, version: Version | None) -> None:
         self._round += 1
         self.restore_button.setEnabled(False)
         if version is None:
             return
-        self._place.setText(self.tr("{0}, compared with now").format(escape_hidden(str(version.path))))
+        self._compared_label.setText(
+            self.tr("{0}, compared with the current text").format(escape_hidden(str(version.path)))
+        )
         if (key := version.hash) is None:
             self.diff_view.show_message(self.tr("The note was deleted in this version."))
             return
@@ -181,12 +184,12 @@ class HistoryDialog(QDialog):
             return
         if started != self._round:
             return
-        same = content == self._now
+        same = content == self._current
         self.restore_button.setEnabled(not same)
         if same:
             self.diff_view.show_message(self.tr("This version is the same as the current text."))
         else:
-            self.diff_view.show_contents(content, self._now)
+            self.diff_view.show_contents(content, self._current)
 
     def _build(self) -> None:
         title = heading_label(self.tr("History of {0}").format(escape_hidden(self._path.name)))

@@ -14,23 +14,8 @@ if TYPE_CHECKING:
     from markdownify import MarkdownConverter
 
 _TAGS = {
-    *(
-        "a",
-        "b",
-        "strong",
-        "i",
-        "em",
-        "del",
-        "s",
-        "strike",
-        "code",
-        "pre",
-        "kbd",
-        "samp",
-        "mark",
-        "sub",
-        "sup",
-    ),
+    *("a", "b", "strong", "i", "em", "del", "s", "strike", "mark", "sub", "sup"),
+    *("code", "pre", "kbd", "samp"),
     *("h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "blockquote", "div", "span", "section", "article"),
     *("ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "caption"),
     *("img", "figure", "figcaption"),
@@ -45,7 +30,7 @@ _BLANK = re.compile(r"\n{3,}")
 _TRAILING = re.compile(r"[ \t]+$", re.M)
 
 
-def markdown_of_html(html: str) -> str:
+def html_to_markdown(html: str) -> str:
     """Return HTML as Markdown; empty if it has no formatting, so that its plain text is used.
 
     Only web and mail addresses are kept in links; scripts and styles are removed with their content. Images
@@ -62,9 +47,9 @@ def sanitize_html(html: str) -> str:
     """Return the copied part of HTML with harmless tags only."""
     import nh3
 
-    found = _FRAGMENT.search(html)
+    fragment = _FRAGMENT.search(html)
     # Google Docs wraps copied content in a bold tag that is switched off.
-    source = _BOLD_OFF.sub("<span>", found[1] if found else html)
+    source = _BOLD_OFF.sub("<span>", fragment[1] if fragment else html)
     return nh3.clean(
         source,
         tags=_TAGS,

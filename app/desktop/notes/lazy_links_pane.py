@@ -1,4 +1,4 @@
-"""The links of a note under its text, built when the pane is first opened."""
+"""The links of a note below its text, built when the pane is first opened."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QSplitter
 
 from app.desktop.bridge import VaultClient
-from app.desktop.notes import loader as pages
+from app.desktop.notes import loader
 from app.desktop.notes.document import NoteDocument
 from app.desktop.notes.links_pane import LinksPane
 from app.desktop.runtime import tasks
@@ -18,7 +18,7 @@ from app.index.records import Mention
 class LazyLinksPane(QObject):
     """Shows the links to and from the note of `document`, in a pane at the end of `body`.
 
-    The signals are those of the pane; `notice_requested` carries a message for the strip over the note.
+    The signals are those of the pane; `notice_requested` carries a message for the banner, and its tone.
     """
 
     open_requested = Signal(str, str)
@@ -36,7 +36,7 @@ class LazyLinksPane(QObject):
         self._pane: LinksPane | None = None
 
     @property
-    def are_shown(self) -> bool:
+    def is_open(self) -> bool:
         """True if the pane is open."""
         return self._pane is not None and not self._pane.isHidden()
 
@@ -61,7 +61,7 @@ class LazyLinksPane(QObject):
 
     def refresh(self) -> None:
         """Update the links if the pane is visible."""
-        if self.are_shown:
+        if self.is_open:
             tasks.start(self._show(), owner=self._body, what=self.tr("show the links"))
 
     def forget(self) -> None:
@@ -73,14 +73,14 @@ class LazyLinksPane(QObject):
         if (page := self._document.page) is None:
             return
         path = page.path
-        about = await self._client.run(lambda vault: pages.load_context(vault, path))
-        self.pane.show_links(about)
-        related = await self._client.run(lambda vault: pages.load_related(vault, path))
+        context = await self._client.run(lambda vault: loader.load_context(vault, path))
+        self.pane.show_links(context)
+        related = await self._client.run(lambda vault: loader.load_related(vault, path))
         if self._is_shown(path):
             self.pane.show_related(related)
-        found = await self._client.run(lambda vault: pages.load_mentions(vault, path))
+        mentions = await self._client.run(lambda vault: loader.load_mentions(vault, path))
         if self._is_shown(path):
-            self.pane.show_mentions(found)
+            self.pane.show_mentions(mentions)
 
     def _is_shown(self, path: object) -> bool:
         return self._document.page is not None and self._document.page.path == path

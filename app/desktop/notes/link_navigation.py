@@ -20,7 +20,7 @@ class LinkNavigation(QObject):
     """Follows links for the note view that is its parent.
 
     `open_requested` carries a path and a fragment, `create_requested` the name of a note that does not exist,
-    `search_requested` a query, `inside` a fragment of the note itself.
+    `search_requested` a query, `fragment_requested` a fragment of the note itself.
 
     Args:
         client: The open vault.
@@ -31,7 +31,7 @@ class LinkNavigation(QObject):
     open_requested = Signal(str, str)
     create_requested = Signal(str)
     search_requested = Signal(str)
-    inside = Signal(str)
+    fragment_requested = Signal(str)
 
     def __init__(self, client: VaultClient, path: Callable[[], str], parent: QWidget) -> None:
         super().__init__(parent)
@@ -39,15 +39,15 @@ class LinkNavigation(QObject):
         self._path = path
         self._view = parent
 
-    def follow(self, kind: str, words: str) -> None:
+    def follow(self, kind: str, target: str) -> None:
         """Follow a link: a "tag", an "address", or the name of a "note"."""
         if kind == "tag":
-            self.search_requested.emit(f"tag:{words}")
-        elif kind == "address" and urlsplit(words).scheme in ("http", "https", "mailto"):
-            self.open_web(words)
+            self.search_requested.emit(f"tag:{target}")
+        elif kind == "address" and urlsplit(target).scheme in ("http", "https", "mailto"):
+            self.open_web(target)
         else:
-            target = words if kind == "note" else unquote(words)
-            link = parse_reference(f"[[{target}]]")
+            name = target if kind == "note" else unquote(target)
+            link = parse_reference(f"[[{name}]]")
             tasks.start(self._open(link), owner=self._view, what=self.tr("follow the link"))
 
     def open_web(self, url: str) -> None:
@@ -58,13 +58,13 @@ class LinkNavigation(QObject):
         source = NotePath(self._path())
         fragment = f"^{link.block}" if link.block else link.heading or ""
         if not link.target:
-            self.inside.emit(fragment)
+            self.fragment_requested.emit(fragment)
             return
-        found = await self._client.run(lambda vault: vault.notes.resolve(link.target, source).path)
-        if found is None:
+        path = await self._client.run(lambda vault: vault.notes.resolve(link.target, source).path)
+        if path is None:
             self.create_requested.emit(link.target)
         else:
-            self.open_requested.emit(found.text, fragment)
+            self.open_requested.emit(path.text, fragment)
 
     async def _open_web(self, url: str) -> None:
         text = self.tr("{0}\n\nIt opens in your browser.").format(url)

@@ -33,8 +33,8 @@ _FIRST_ROWS = 8
 class LinksPane(QScrollArea):
     """Lists links in sections. `link_requested` carries a `Mention` to turn into a link.
 
-    `open_requested` carries a path and a fragment. The first rows of each section are added at once, the
-    others in slices between the window's events.
+    `open_requested` carries a path and a fragment. The first rows of each section are added immediately,
+    the others in slices between the window's events.
     """
 
     open_requested = Signal(str, str)
@@ -50,42 +50,42 @@ class LinksPane(QScrollArea):
         self.setAccessibleName(self.tr("Links of this note"))
         self._mentions: tuple[Mention, ...] = ()
         self._related: tuple[RelatedNote, ...] = ()
-        self._mentioned = QWidget()
-        self._relatives = QWidget()
-        self._waiting = {
+        self._mentions_section = QWidget()
+        self._related_section = QWidget()
+        self._queues = {
             section: TimeSlicedQueue(lambda add: add(), self)  # type: ignore[operator]
             for section in ("incoming", "outgoing", "related", "mentions")
         }
-        self._place = 0
+        self._scroll_position = 0
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """True if the pane has added all rows."""
-        return all(queue.done for queue in self._waiting.values())
+        return all(queue.done for queue in self._queues.values())
 
-    def show_links(self, about: NoteContext) -> None:
+    def show_links(self, context: NoteContext) -> None:
         """Show the links of a note, keeping the other sections until their data arrive."""
-        incoming, outgoing = _once_from(about.backlinks), _once_to(about.outgoing)
+        incoming, outgoing = _unique_sources(context.backlinks), _unique_targets(context.outgoing)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(24, 8, 24, 16)
         column.setSpacing(4)
-        _section(column, self.tr("Linked from"), len(incoming), self.tr("No links to this note yet."))
-        place = self.verticalScrollBar().value() if self.is_whole else self._place
-        self._fill("incoming", column, (partial(self._row, link) for link in incoming))
-        _left_out(column, len(incoming))
-        _section(column, self.tr("Links to"), len(outgoing), self.tr("No links in this note yet."))
-        self._fill("outgoing", column, (partial(self._outgoing, link) for link in outgoing))
-        _left_out(column, len(outgoing))
-        self._relatives, self._mentioned = QWidget(), QWidget()
-        column.addWidget(self._relatives)
-        column.addWidget(self._mentioned)
+        _add_heading(column, self.tr("Linked from"), len(incoming), self.tr("No links to this note yet."))
+        position = self.verticalScrollBar().value() if self.is_complete else self._scroll_position
+        self._fill("incoming", column, (partial(self._incoming_row, link) for link in incoming))
+        _add_omitted_count(column, len(incoming))
+        _add_heading(column, self.tr("Links to"), len(outgoing), self.tr("No links in this note yet."))
+        self._fill("outgoing", column, (partial(self._outgoing_row, link) for link in outgoing))
+        _add_omitted_count(column, len(outgoing))
+        self._related_section, self._mentions_section = QWidget(), QWidget()
+        column.addWidget(self._related_section)
+        column.addWidget(self._mentions_section)
         column.addStretch(1)
-        self._place = place
+        self._scroll_position = position
         self.setWidget(page)
         self.show_related(self._related)
         self.show_mentions(self._mentions)
-        self.verticalScrollBar().setValue(place)
+        self.verticalScrollBar().setValue(position)
 
     def show_related(self, related: tuple[RelatedNote, ...]) -> None:
         """Show notes related by tags or meaning, with the reasons for each."""
@@ -94,9 +94,9 @@ class LinksPane(QScrollArea):
         column = QVBoxLayout(section)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        _section(column, self.tr("Related"), len(related), "")
-        self._fill("related", column, (partial(self._relative, one) for one in related))
-        self._relatives = self._replaced(self._relatives, section)
+        _add_heading(column, self.tr("Related"), len(related), "")
+        self._fill("related", column, (partial(self._related_row, one) for one in related))
+        self._related_section = self._replace_section(self._related_section, section)
 
     def show_mentions(self, mentions: tuple[Mention, ...]) -> None:
         """Show unlinked mentions of the note."""
@@ -105,10 +105,10 @@ class LinksPane(QScrollArea):
         column = QVBoxLayout(section)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        _section(column, self.tr("Mentioned without a link"), len(mentions), "")
-        self._fill("mentions", column, (partial(self._mention, mention) for mention in mentions))
-        _left_out(column, len(mentions))
-        self._mentioned = self._replaced(self._mentioned, section)
+        _add_heading(column, self.tr("Mentioned without a link"), len(mentions), "")
+        self._fill("mentions", column, (partial(self._mention_row, mention) for mention in mentions))
+        _add_omitted_count(column, len(mentions))
+        self._mentions_section = self._replace_section(self._mentions_section, section)
 
     def forget(self) -> None:
         """Clear the pane for another note."""
@@ -124,48 +124,49 @@ class LinksPane(QScrollArea):
         waiting = islice(makers, _MAX_ROWS)
         for make in islice(waiting, _FIRST_ROWS):
             rows.addWidget(make())
-        self._waiting[section].clear()
-        self._waiting[section].add_later(partial(self._add, rows, make) for make in waiting)
+        self._queues[section].clear()
+        self._queues[section].add_later(partial(self._add, rows, make) for make in waiting)
 
     def _add(self, rows: QVBoxLayout, make: Callable[[], QWidget]) -> None:
         """Add a row, keeping the scroll position."""
         rows.addWidget(make())
-        if self._place and (page := self.widget()) is not None:
+        if self._scroll_position and (page := self.widget()) is not None:
             page.adjustSize()
-            self.verticalScrollBar().setValue(self._place)
+            self.verticalScrollBar().setValue(self._scroll_position)
 
-    def _replaced(self, old: QWidget, section: QWidget) -> QWidget:
-        """Replace a section by its new state and return the new one."""
+    def _replace_section(self, previous: QWidget, section: QWidget) -> QWidget:
+        """Replace a section, and return the one that is now shown."""
         page = self.widget()
         if page is None or (layout := page.layout()) is None:
-            return old
-        layout.replaceWidget(old, section)
-        old.hide()
-        old.deleteLater()
+            return previous
+        layout.replaceWidget(previous, section)
+        previous.hide()
+        previous.deleteLater()
         return section
 
-    def _relative(self, one: RelatedNote) -> QWidget:
+    def _related_row(self, related: RelatedNote) -> QWidget:
         row = QWidget()
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 2, 0, 4)
         column.setSpacing(0)
         head = QHBoxLayout()
         head.setSpacing(6)
-        path, reasons = one.path.text, " · ".join(self._reason_label(reason) for reason in one.reasons)
-        button = QPushButton(one.path.name)
+        path = related.path.text
+        reasons = " · ".join(self._reason_label(reason) for reason in related.reasons)
+        button = QPushButton(related.path.name)
         button.setProperty("role", "link")
         button.setMinimumWidth(1)
         button.setToolTip(path)
         button.setAccessibleDescription(reasons)
         button.clicked.connect(lambda: self.open_requested.emit(path, ""))
-        share = QLabel(f"{one.score:.0%}")
-        share.setProperty("tone", "faint")
-        share.setToolTip(self.tr("Relatedness, all reasons combined"))
+        score = QLabel(f"{related.score:.0%}")
+        score.setProperty("tone", "faint")
+        score.setToolTip(self.tr("Relatedness, all reasons combined"))
         head.addWidget(button)
         head.addStretch(1)
-        head.addWidget(share)
+        head.addWidget(score)
         column.addLayout(head)
-        column.addWidget(_context(reasons))
+        column.addWidget(_context_label(reasons))
         return row
 
     def _reason_label(self, reason: RelatednessReason) -> str:
@@ -175,7 +176,7 @@ class LinksPane(QScrollArea):
             return self.tr("close in meaning ({0})").format(f"{reason.score:.2f}")
         return self.tr("links here") if reason.kind == "BACKLINK_FROM" else self.tr("linked from here")
 
-    def _row(self, link: LinkRecord) -> QWidget:
+    def _incoming_row(self, link: LinkRecord) -> QWidget:
         path = link.source.text
         row = QWidget()
         column = QVBoxLayout(row)
@@ -193,10 +194,10 @@ class LinksPane(QScrollArea):
             head.addWidget(self._badge(link))
         head.addStretch(1)
         column.addLayout(head)
-        column.addWidget(_context(link.context))
+        column.addWidget(_context_label(link.context))
         return row
 
-    def _outgoing(self, link: LinkRecord) -> QWidget:
+    def _outgoing_row(self, link: LinkRecord) -> QWidget:
         row = QWidget()
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 0, 0, 0)
@@ -218,13 +219,13 @@ class LinksPane(QScrollArea):
         if link.type != LINKS_TO:
             line.addWidget(self._badge(link))
         if link.ambiguous:
-            unsure = QLabel(self.tr("ambiguous"))
-            unsure.setProperty("tone", "warning")
-            line.addWidget(unsure)
+            ambiguous = QLabel(self.tr("ambiguous"))
+            ambiguous.setProperty("tone", "warning")
+            line.addWidget(ambiguous)
         line.addStretch(1)
         return row
 
-    def _mention(self, mention: Mention) -> QWidget:
+    def _mention_row(self, mention: Mention) -> QWidget:
         row = QWidget()
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 2, 0, 4)
@@ -235,23 +236,23 @@ class LinksPane(QScrollArea):
         name.setMinimumWidth(1)
         name.setToolTip(mention.source.text)
         name.clicked.connect(lambda: self.open_requested.emit(mention.source.text, f"line={mention.line}"))
-        make = QPushButton(self.tr("Link"))
-        make.setProperty("role", "quiet")
+        link_button = QPushButton(self.tr("Link"))
+        link_button.setProperty("role", "quiet")
         text = self.tr("Link in {0}, line {1}").format(mention.source.name, mention.line)
-        make.setAccessibleName(text)
-        make.clicked.connect(lambda: self.link_requested.emit(mention))
+        link_button.setAccessibleName(text)
+        link_button.clicked.connect(lambda: self.link_requested.emit(mention))
         head.addWidget(name)
         head.addStretch(1)
-        head.addWidget(make)
+        head.addWidget(link_button)
         column.addLayout(head)
-        column.addWidget(_context(mention.text))
+        column.addWidget(_context_label(mention.text))
         return row
 
     def _badge(self, link: LinkRecord) -> QLabel:
         theme: Theme = self._theme.theme
         color = theme.edge_colors.get(link.type, theme.muted)
-        sure = "" if link.confidence is None else f" {link.confidence:.0%}"
-        badge = QLabel(link.type.replace("_", " ").lower() + sure)
+        confidence = "" if link.confidence is None else f" {link.confidence:.0%}"
+        badge = QLabel(link.type.replace("_", " ").lower() + confidence)
         badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         badge.setStyleSheet(
             f"color: {color}; border: 1px solid {color}; border-radius: 7px; padding: 0 6px; font-size: 8pt;"
@@ -259,7 +260,7 @@ class LinksPane(QScrollArea):
         return badge
 
 
-def _section(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
+def _add_heading(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
     """Add a heading with its count, or with the text `empty`; nothing if both are missing."""
     if not count and not empty:
         return
@@ -273,7 +274,7 @@ def _section(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
         column.addWidget(label)
 
 
-def _context(text: str) -> QLabel:
+def _context_label(text: str) -> QLabel:
     label = QLabel(" ".join(text.split())[:240])
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
@@ -286,7 +287,7 @@ def _context(text: str) -> QLabel:
     return label
 
 
-def _once_to(links: Iterable[LinkRecord]) -> list[LinkRecord]:
+def _unique_targets(links: Iterable[LinkRecord]) -> list[LinkRecord]:
     """Return one row for each target and type."""
     seen: dict[tuple[str, str], LinkRecord] = {}
     for link in links:
@@ -296,7 +297,7 @@ def _once_to(links: Iterable[LinkRecord]) -> list[LinkRecord]:
     return list(seen.values())
 
 
-def _once_from(links: Iterable[LinkRecord]) -> list[LinkRecord]:
+def _unique_sources(links: Iterable[LinkRecord]) -> list[LinkRecord]:
     """Return one row for each note and type, with its first line."""
     seen: dict[tuple[str, str], LinkRecord] = {}
     for link in links:
@@ -304,7 +305,7 @@ def _once_from(links: Iterable[LinkRecord]) -> list[LinkRecord]:
     return list(seen.values())
 
 
-def _left_out(column: QVBoxLayout, count: int) -> None:
+def _add_omitted_count(column: QVBoxLayout, count: int) -> None:
     if count > _MAX_ROWS:
         label = QLabel(translate("LinksPane", "and {0} more").format(f"{count - _MAX_ROWS:,}"))
         label.setProperty("tone", "faint")

@@ -15,6 +15,7 @@ from PySide6.QtGui import QImage
 
 from app.desktop.notes.editor.drawing_worker import draw
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
+from app.desktop.notes.editor.embeds import IMAGE_SUFFIXES
 from app.desktop.theme.colors import DARK, LIGHT
 from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError
@@ -29,7 +30,6 @@ from app.vault.reference import parse_reference
 if TYPE_CHECKING:
     from app.workspace import VaultService
 
-_IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg")
 # Larger HTML would block the window for over a second: Qt lays out rich text in the GUI thread.
 _MAX_RENDERED_CHARS = 200_000
 _MAX_IMAGES = 60
@@ -38,7 +38,7 @@ _TEXT_POINTS = 10.5
 # Formulas and diagrams have double resolution, for sharp screens and paper.
 _DRAWING_RATIO = 2.0
 _DIAGRAM_WIDTH = 700
-# A note with more of them shows the others as text: each takes some milliseconds.
+# Further drawings of a note are shown as text: each takes some milliseconds.
 _MAX_DRAWINGS = 300
 _MAX_IMAGE_BYTES = 24 * 1024 * 1024
 
@@ -76,21 +76,28 @@ async def render_note(
     text: str,
     colors: RenderColors,
     *,
-    whole: bool = False,
+    truncate: bool = True,
     points: float = _TEXT_POINTS,
     interaction: Interaction | None = None,
 ) -> Rendered:
-    """Return the reading view of `text` as the note at `path`; unless `whole`, a long one is cut.
+    """Return the reading view of `text` as the note at `path`.
 
-    `points` is the font size, which formulas match; `interaction` selects the clickable elements.
+    Args:
+        vault: The open vault.
+        path: The note.
+        text: Its text.
+        colors: The colors of the page.
+        truncate: Whether to show only the beginning of a long text.
+        points: The font size, which formulas match.
+        interaction: The clickable elements.
     """
-    if len(text) > _MAX_RENDERED_CHARS and not whole:
+    if len(text) > _MAX_RENDERED_CHARS and truncate:
         warning = (
             "> [!warning] Only the beginning is shown\n"
             "> The note is too long for the reading view. Press Ctrl+E to see all of it in live preview.\n"
         )
-        cut = text.rfind("\n\n", 0, _MAX_RENDERED_CHARS)
-        text = f"{text[: cut if cut > 0 else _MAX_RENDERED_CHARS]}\n\n{warning}"
+        end = text.rfind("\n\n", 0, _MAX_RENDERED_CHARS)
+        text = f"{text[: end if end > 0 else _MAX_RENDERED_CHARS]}\n\n{warning}"
     return await asyncio.to_thread(_render, vault, path, text, colors, points, interaction)
 
 
@@ -102,7 +109,7 @@ def _render(
     points: float = _TEXT_POINTS,
     interaction: Interaction | None = None,
 ) -> Rendered:
-    embedded: list[NotePath] = []
+    image_paths: list[NotePath] = []
     images: dict[str, QImage] = {}
 
     def draw_source(kind: str, source: str) -> DrawnImage | None:
@@ -119,15 +126,15 @@ def _render(
         return DrawnImage(address, max(1, round(drawing.width)), max(1, round(drawing.height)))
 
     def resolve(target: str) -> NoteTarget | None:
-        found = vault.notes.resolve(target, path).path
-        if found is None:
+        resolved = vault.notes.resolve(target, path).path
+        if resolved is None:
             return None
-        if found.suffix in _IMAGE_SUFFIXES:
-            embedded.append(found)
-        return NoteTarget(str(found), partial(_body, vault, found) if found.is_note else None)
+        if resolved.suffix in IMAGE_SUFFIXES:
+            image_paths.append(resolved)
+        return NoteTarget(str(resolved), partial(_body, vault, resolved) if resolved.is_note else None)
 
     html = render(text, resolve, colors, path=str(path), draw=draw_source, interaction=interaction)
-    for image in dict.fromkeys(embedded[:_MAX_IMAGES]):
+    for image in dict.fromkeys(image_paths[:_MAX_IMAGES]):
         loaded = _image(vault, image)
         if loaded is not None:
             images[f"vault:{image}"] = loaded
@@ -154,24 +161,26 @@ def _image(vault: VaultService, path: NotePath) -> QImage | None:
 
 
 async def load_drawing(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawing:
-    """Return what the editor draws in place of source in the note at `path`."""
+    """Return the drawing that replaces source of the note at `path` in the editor."""
     return await asyncio.to_thread(_draw, vault, path, request)
 
 
 def _draw(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawing:
     def load_image(target: str) -> QImage | None:
-        found = vault.notes.resolve(target, path).path
-        return _image(vault, found) if found is not None and found.suffix in _IMAGE_SUFFIXES else None
+        resolved = vault.notes.resolve(target, path).path
+        return _image(vault, resolved) if resolved is not None and resolved.suffix in IMAGE_SUFFIXES else None
 
     def render_embed(target: str, width: int) -> tuple[str, dict[str, QImage]] | None:
         name = target.partition("|")[0]
-        found = vault.notes.resolve(parse_reference(f"[[{name}]]").target, path).path
-        if found is None or not found.is_note:
+        resolved = vault.notes.resolve(parse_reference(f"[[{name}]]").target, path).path
+        if resolved is None or not resolved.is_note:
             return None
         colors = RenderColors.of(DARK if request.dark else LIGHT)
-        if name.startswith("#"):  # Part of the note itself, of which only the link is rendered here.
+        if name.startswith(
+            "#"
+        ):  # A part of this note: without its path, `#` would refer to the text rendered here.
             name = f"{path.stem_path}{name}"
-        shown = _render(vault, path, f"![[{name}]]", colors, interaction=Interaction())
-        return shown.html, shown.images
+        rendered = _render(vault, path, f"![[{name}]]", colors, interaction=Interaction())
+        return rendered.html, rendered.images
 
     return draw(request, load_image, render_embed)

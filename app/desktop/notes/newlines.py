@@ -29,34 +29,34 @@ def from_editor(raw: str, original: str) -> str:
         raw: The result of `toRawText`.
         original: The note's text as it was put into the editor.
     """
-    mark = BOM if original.startswith(BOM) else ""
+    bom = BOM if original.startswith(BOM) else ""
     original = original.removeprefix(BOM)
     ends = _LINE_END.findall(original)
     kinds = set(ends)
     lines = raw.split(PARAGRAPH_SEPARATOR)
     if len(kinds) <= 1:
-        return mark + (ends[0] if ends else "\n").join(lines)
-    usual = max(sorted(kinds), key=ends.count)
-    old = _LINE_END.split(original)
-    new_ends = [usual] * (len(lines) - 1)
-    for start, new_start, count in _same_lines(old, lines):
+        return bom + (ends[0] if ends else "\n").join(lines)
+    default_end = max(sorted(kinds), key=ends.count)
+    old_lines = _LINE_END.split(original)
+    new_ends = [default_end] * (len(lines) - 1)
+    for start, new_start, count in _same_lines(old_lines, lines):
         for offset in range(count):
             if start + offset < len(ends) and new_start + offset < len(new_ends):
                 new_ends[new_start + offset] = ends[start + offset]
-    return mark + "".join(line + end for line, end in zip(lines, [*new_ends, ""], strict=True))
+    return bom + "".join(line + end for line, end in zip(lines, [*new_ends, ""], strict=True))
 
 
-def _same_lines(old: list[str], new: list[str]) -> list[tuple[int, int, int]]:
-    """Return the runs of common lines: start in `old`, start in `new`, and length.
+def _same_lines(old_lines: list[str], new_lines: list[str]) -> list[tuple[int, int, int]]:
+    """Return the runs of common lines: start in `old_lines`, start in `new_lines`, and length.
 
     The common start and end are not compared line by line, which is slow for long notes.
     """
-    shortest = min(len(old), len(new))
-    head = next((n for n in range(shortest) if old[n] != new[n]), shortest)
+    shortest = min(len(old_lines), len(new_lines))
+    head = next((n for n in range(shortest) if old_lines[n] != new_lines[n]), shortest)
     rest = shortest - head
-    tail = next((n for n in range(rest) if old[-1 - n] != new[-1 - n]), rest)
+    tail = next((n for n in range(rest) if old_lines[-1 - n] != new_lines[-1 - n]), rest)
     middle = SequenceMatcher(
-        None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
+        None, old_lines[head : len(old_lines) - tail], new_lines[head : len(new_lines) - tail], autojunk=False
     ).get_matching_blocks()
     runs = [(head + a, head + b, size) for a, b, size in middle if size]
-    return [(0, 0, head), *runs, (len(old) - tail, len(new) - tail, tail)]
+    return [(0, 0, head), *runs, (len(old_lines) - tail, len(new_lines) - tail, tail)]

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import QTextEdit
 
 from app.desktop.bridge import VaultClient
 from app.desktop.files.model import NOTE_MIME
-from app.desktop.notes.html_to_markdown import markdown_of_html, sanitize_html
-from app.desktop.notes.newlines import for_editor
+from app.desktop.notes.html_to_markdown import html_to_markdown, sanitize_html
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR, for_editor
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import translate
 from app.errors import ScriptoriumError, StorageError
@@ -58,7 +58,7 @@ class PasteHandler(QObject):
         self._editor = editor
         self._note = note
 
-    def take(self, data: QMimeData) -> bool:
+    def handle_paste(self, data: QMimeData) -> bool:
         """Handle pasted or dropped content; return False to let the editor insert it as plain text."""
         notes = bytes(data.data(NOTE_MIME).data()).decode().splitlines() if data.hasFormat(NOTE_MIME) else []
         files = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
@@ -88,7 +88,7 @@ class PasteHandler(QObject):
             fallback = plain_text(data)
             self._insert_later(lambda _: _convert(html, fallback), self.tr("paste the text"))
             return True
-        return self._insert_text(cursor, markdown_of_html(html), data)
+        return self._insert_text(cursor, html_to_markdown(html), data)
 
     def _insert_text(self, cursor: QTextCursor, markdown: str, data: QMimeData) -> bool:
         """Insert Markdown, or the text of content that has only HTML; other text is left to the editor."""
@@ -103,11 +103,11 @@ class PasteHandler(QObject):
         """Insert the result of `make` at the current cursor position, even if the text around it changes."""
         note = self._note()
         if note is not None:
-            place = QTextCursor(self._editor.textCursor())
-            tasks.start(self._insert(make, note, place), owner=self._editor, what=what)
+            cursor = QTextCursor(self._editor.textCursor())
+            tasks.start(self._insert(make, note, cursor), owner=self._editor, what=what)
 
     async def _insert(
-        self, make: Callable[[NotePath], Awaitable[str]], note: NotePath, place: QTextCursor
+        self, make: Callable[[NotePath], Awaitable[str]], note: NotePath, cursor: QTextCursor
     ) -> None:
         try:
             text = await make(note)
@@ -119,7 +119,7 @@ class PasteHandler(QObject):
         if self._note() != note:
             self.failed.emit(self.tr("{0} was not inserted, because another note is shown.").format(text))
         elif text:
-            place.insertText(text)
+            cursor.insertText(text)
             self._editor.ensureCursorVisible()
 
     async def _links(self, notes: Iterable[str], note: NotePath) -> str:
@@ -134,7 +134,7 @@ class PasteHandler(QObject):
         return "\n".join(links)
 
     async def _image(self, image: QImage, note: NotePath) -> str:
-        content = await asyncio.to_thread(png_of, image)
+        content = await asyncio.to_thread(encode_png, image)
         now = datetime.now()
 
         async def add(vault: VaultService) -> str:
@@ -145,14 +145,14 @@ class PasteHandler(QObject):
 
 
 def plain_text(data: QMimeData) -> str:
-    """Return the text of pasted content without its formatting, also if it has only HTML."""
+    """Return the text of pasted content without its formatting, even if it has only HTML."""
     if text := data.text():
         return for_editor(text)
     fragment = QTextDocumentFragment.fromHtml(sanitize_html(data.html()))
     return fragment.toPlainText().replace("\ufffc", "").strip("\n")
 
 
-def png_of(image: QImage) -> bytes:
+def encode_png(image: QImage) -> bytes:
     """Return an image as PNG; may run in any thread.
 
     Raises:
@@ -170,20 +170,20 @@ def png_of(image: QImage) -> bytes:
 
 def is_in_code_block(block: QTextBlock) -> bool:
     """Return whether a line is in a fenced code block, where text is pasted verbatim."""
-    fence, before = "", block.document().begin()
-    while before.isValid() and before != block:
-        if match := _FENCE.match(before.text()):
+    fence, line = "", block.document().begin()
+    while line.isValid() and line != block:
+        if match := _FENCE.match(line.text()):
             if not fence:
                 fence = match[1]
-            elif match[1].startswith(fence) and not before.text().strip().strip(fence[0]):
+            elif match[1].startswith(fence) and not line.text().strip().strip(fence[0]):
                 fence = ""
-        before = before.next()
+        line = line.next()
     return bool(fence)
 
 
 def _link_selection(cursor: QTextCursor, address: str) -> bool:
     selected = cursor.selectedText()
-    if "\u2029" in selected or _ADDRESS.fullmatch(selected.strip()) or "[[" in selected:
+    if PARAGRAPH_SEPARATOR in selected or _ADDRESS.fullmatch(selected.strip()) or "[[" in selected:
         return False
     text = selected.replace("[", "\\[").replace("]", "\\]")
     target = f"<{address}>" if re.search(r"[()<>]", address) else address
@@ -192,9 +192,9 @@ def _link_selection(cursor: QTextCursor, address: str) -> bool:
 
 
 def _has_more_text(data: QMimeData) -> bool:
-    """Return whether the HTML next to an image has text, such as a table of a spreadsheet."""
+    """Return whether the HTML next to an image has text, such as a spreadsheet table."""
     return data.hasHtml() and bool(_TAG.sub("", data.html()).strip())
 
 
 async def _convert(html: str, fallback: str) -> str:
-    return await asyncio.to_thread(markdown_of_html, html) or fallback
+    return await asyncio.to_thread(html_to_markdown, html) or fallback

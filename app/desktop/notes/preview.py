@@ -7,7 +7,7 @@ from PySide6.QtGui import QCursor, QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
-from app.desktop.notes import loader as pages
+from app.desktop.notes import loader
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource, code_font, interface_font
 from app.desktop.widgets.reading_view import ReadingView
@@ -41,13 +41,13 @@ class Preview(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._text)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_HOVER_DELAY_MS)
-        self._timer.timeout.connect(self._load)
-        self._look = QTimer(self)
-        self._look.setInterval(_POINTER_POLL_MS)
-        self._look.timeout.connect(self._hide_if_left)
+        self._hover_timer = QTimer(self)
+        self._hover_timer.setSingleShot(True)
+        self._hover_timer.setInterval(_HOVER_DELAY_MS)
+        self._hover_timer.timeout.connect(self._load)
+        self._pointer_timer = QTimer(self)
+        self._pointer_timer.setInterval(_POINTER_POLL_MS)
+        self._pointer_timer.timeout.connect(self._hide_if_left)
 
     def hover_link(self, path: str, at: QPoint) -> None:
         """Set the link under the pointer: its `path` (empty: none), at the screen position `at`."""
@@ -55,24 +55,26 @@ class Preview(QFrame):
         self._path = path if path and NotePath(path).is_note else ""
         if self._path:
             self._at = at
-            self._timer.start()
+            self._hover_timer.start()
         else:
-            self._timer.stop()
+            self._hover_timer.stop()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Stop watching the pointer."""
-        self._look.stop()
+        self._pointer_timer.stop()
         super().hideEvent(event)
 
     def _hide_if_left(self) -> None:
         """Hide if the pointer is elsewhere; the link gets no leave event under another window."""
-        pointer, away = QCursor.pos(), QCursor.pos() - self._at
+        pointer, distance = QCursor.pos(), QCursor.pos() - self._at
         is_near = (
-            bool(self._path) and abs(away.x()) <= _HOVER_TOLERANCE[0] and abs(away.y()) <= _HOVER_TOLERANCE[1]
+            bool(self._path)
+            and abs(distance.x()) <= _HOVER_TOLERANCE[0]
+            and abs(distance.y()) <= _HOVER_TOLERANCE[1]
         )
         owner = self.parentWidget()
-        behind = owner is None or not owner.isVisible() or not owner.isActiveWindow()
-        if behind or not (is_near or self.geometry().contains(pointer)):
+        is_covered = owner is None or not owner.isVisible() or not owner.isActiveWindow()
+        if is_covered or not (is_near or self.geometry().contains(pointer)):
             self.hide()
 
     def _load(self) -> None:
@@ -85,8 +87,8 @@ class Preview(QFrame):
         except ScriptoriumError:
             # The link may lead to a deleted note: there is nothing to preview.
             return
-        shown = await self._client.run(
-            lambda vault: pages.render_note(vault, loaded.path, loaded.text[:_MAX_SHOWN_CHARS], colors)
+        rendered = await self._client.run(
+            lambda vault: loader.render_note(vault, loaded.path, loaded.text[:_MAX_SHOWN_CHARS], colors)
         )
         if self._path != path:
             return
@@ -94,16 +96,16 @@ class Preview(QFrame):
         self._text.set_text_style(interface_font(zoom), code_font(zoom), 0)
         width, max_height = round(_WIDTH * zoom), round(_MAX_HEIGHT * zoom)
         self.resize(width, max_height)
-        self._place()
+        self._move_to_link()
         # Images are fitted to the width of the view, which a hidden view does not have yet.
         self.show()
-        self._text.show_rendered(shown, loaded.path)
+        self._text.show_rendered(rendered, loaded.path)
         hidden = round(self._text.document().size().height()) - self._text.viewport().height()
         self.resize(width, min(max_height, self.height() + hidden))
-        self._place()
-        self._look.start()
+        self._move_to_link()
+        self._pointer_timer.start()
 
-    def _place(self) -> None:
+    def _move_to_link(self) -> None:
         screen = QGuiApplication.screenAt(self._at) or QGuiApplication.primaryScreen()
         area, size = screen.availableGeometry(), self.size()
         x = min(self._at.x() + 12, area.right() - size.width())

@@ -34,8 +34,12 @@ _MAX_HEIGHT = 260
 class PropertiesForm(QFrame):
     """The properties, collapsed until the user expands them.
 
-    `changed` carries a property's name and new value, `removed` a name; `tag_clicked` a tag, `link_clicked` a
-    note's name; `source_requested` is emitted when the user wants to see a block that can't be read.
+    Signals:
+        changed: The name of a property, and its new value.
+        removed: The name of a property.
+        tag_clicked: A tag.
+        link_clicked: The name of a note.
+        source_requested: The user wants to see the source of properties that can't be read.
     """
 
     changed = Signal(str, object)
@@ -49,14 +53,14 @@ class PropertiesForm(QFrame):
         self._theme = theme
         self._shown: Mapping[str, object] | None = None
         self._editable = False
-        self._adding = False
-        self._stale = False
+        self._is_adding = False
+        self._is_stale = False
         self._editors: dict[str, QWidget] = {}
         self.setObjectName("panel")
         self._column = QVBoxLayout(self)
         self._column.setSpacing(2)
-        self._column.addLayout(self._head())
-        self._column.addWidget(self._problem_row())
+        self._column.addLayout(self._build_head())
+        self._column.addWidget(self._build_problem_row())
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -64,13 +68,13 @@ class PropertiesForm(QFrame):
         self._column.addWidget(self._area)
         self._area.hide()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        theme.changed.connect(self._renew)
+        theme.changed.connect(self._schedule_rebuild)
 
-    def _head(self) -> QHBoxLayout:
+    def _build_head(self) -> QHBoxLayout:
         self.fold = ThemedButton(self._theme, "caret-right", self.tr("Show properties"), self, size=12)
         self.fold.setCheckable(True)
         self.fold.setProperty("role", "fold")
-        self.fold.toggled.connect(self._unfold)
+        self.fold.toggled.connect(self._set_expanded)
         self._title = QPushButton(self.tr("Properties"), self)
         self._title.setProperty("role", "quiet")
         self._title.clicked.connect(self.fold.toggle)
@@ -84,7 +88,7 @@ class PropertiesForm(QFrame):
         head.addWidget(self._add_button)
         return head
 
-    def _problem_row(self) -> QWidget:
+    def _build_problem_row(self) -> QWidget:
         self._problem_box = QWidget(self)
         self._problem = QLabel(self._problem_box)
         self._problem.setProperty("tone", "warning")
@@ -107,7 +111,7 @@ class PropertiesForm(QFrame):
         self._fit_height()
 
     def show_properties(self, parsed: ParsedNote, editable: bool) -> None:
-        """Show the properties of a note; a block that can't be read is reported and not editable here."""
+        """Show the properties of a note; if they can't be read, report that and disable editing."""
         self._problem.setText(parsed.properties_problem or "")
         self._problem_box.setVisible(bool(parsed.properties_problem))
         editable = editable and parsed.properties_problem is None
@@ -117,7 +121,7 @@ class PropertiesForm(QFrame):
         count = f" · {len(parsed.properties)}" if parsed.properties else ""
         self._title.setText(self.tr("Properties") + count)
         self._add_button.setVisible(editable)
-        self._renew()
+        self._schedule_rebuild()
 
     @property
     def has_problem(self) -> bool:
@@ -130,19 +134,19 @@ class PropertiesForm(QFrame):
         Raises:
             KeyError: The note has no such property.
         """
-        if self._stale:
+        if self._is_stale:
             self._rebuild()
         return self._editors[name]
 
-    def _renew(self) -> None:
+    def _schedule_rebuild(self) -> None:
         """Rebuild the rows now if they are expanded, else when the user expands them."""
-        self._stale = True
+        self._is_stale = True
         if self.fold.isChecked():
             self._rebuild()
 
     def _rebuild(self) -> None:
-        self._stale = False
-        focused = next((name for name, editor in self._focus_chain() if editor.hasFocus()), None)
+        self._is_stale = False
+        focused = next((name for name, editor in self._focus_widgets() if editor.hasFocus()), None)
         body = QWidget()
         grid = QGridLayout(body)
         grid.setContentsMargins(4, 0, 0, 4)
@@ -152,8 +156,8 @@ class PropertiesForm(QFrame):
         self._editors = {}
         for row, (name, value) in enumerate((self._shown or {}).items()):
             self._add_row(grid, row, name, value)
-        if self._adding and self._editable:
-            grid.addWidget(self._adder(), grid.rowCount(), 0, 1, 4)
+        if self._is_adding and self._editable:
+            grid.addWidget(self._build_add_row(), grid.rowCount(), 0, 1, 4)
         grid.setRowStretch(grid.rowCount(), 1)
         self._area.setWidget(body)
         self._area.setVisible(self.fold.isChecked())
@@ -161,25 +165,24 @@ class PropertiesForm(QFrame):
             self._editors[focused].setFocus()
         self._fit_height()
 
-    def _focus_chain(self) -> tuple[tuple[str, QWidget], ...]:
-        proxied = self._editors.items()
-        return tuple((name, editor.focusProxy() or editor) for name, editor in proxied)
+    def _focus_widgets(self) -> tuple[tuple[str, QWidget], ...]:
+        return tuple((name, editor.focusProxy() or editor) for name, editor in self._editors.items())
 
     def _add_row(self, grid: QGridLayout, row: int, name: str, value: object) -> None:
         theme: Theme = self._theme.theme
-        mark = QLabel()
-        mark.setPixmap(icon(theme, property_icon(name, value), theme.faint).pixmap(14, 14))
-        mark.setFixedHeight(round(_ROW_HEIGHT * self._theme.zoom))
+        type_icon = QLabel()
+        type_icon.setPixmap(icon(theme, property_icon(name, value), theme.faint).pixmap(14, 14))
+        type_icon.setFixedHeight(round(_ROW_HEIGHT * self._theme.zoom))
         label = ElidedLabel(name, "muted")
         label.setFixedWidth(round(_NAME_WIDTH * self._theme.zoom))
         label.setFixedHeight(round(_ROW_HEIGHT * self._theme.zoom))
         editor = create_value_editor(self._theme, name, value, self._editable)
-        editor.changed.connect(lambda new: self.changed.emit(name, new))
+        editor.changed.connect(lambda new_value: self.changed.emit(name, new_value))
         editor.tag_clicked.connect(self.tag_clicked)
         editor.link_clicked.connect(self.link_clicked)
         self._editors[name] = editor
         top = Qt.AlignmentFlag.AlignTop
-        grid.addWidget(mark, row, 0, top)
+        grid.addWidget(type_icon, row, 0, top)
         grid.addWidget(label, row, 1, top)
         grid.addWidget(editor, row, 2)
         if self._editable:
@@ -187,7 +190,7 @@ class PropertiesForm(QFrame):
             remove.clicked.connect(partial(self.removed.emit, name))
             grid.addWidget(remove, row, 3, top)
 
-    def _adder(self) -> QWidget:
+    def _build_add_row(self) -> QWidget:
         row = QWidget()
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 4, 0, 0)
@@ -209,38 +212,38 @@ class PropertiesForm(QFrame):
         line.addWidget(cancel)
         name.setFocus()
         row.setFocusProxy(name)
-        self._adder_row = row
+        self._add_row_widget = row
         return row
 
     def add(self, name: str, text: str) -> None:
-        """Add a property with its value as typed; an existing property gets the value."""
+        """Add a property with the typed value, or set the value of an existing one."""
         if name.strip():
-            self._adding = False
+            self._is_adding = False
             self.changed.emit(name.strip(), initial_value(name.strip(), text))
 
     def _start_adding(self) -> None:
-        self._adding = True
+        self._is_adding = True
         self.fold.setChecked(True)
         self._rebuild()
-        self._adder_row.setFocus()
+        self._add_row_widget.setFocus()
 
     def _end_adding(self) -> None:
-        self._adding = False
+        self._is_adding = False
         self._rebuild()
 
-    def _unfold(self, shown: bool) -> None:
-        self.fold.set_symbol("caret-down" if shown else "caret-right")
-        text = self.tr("Hide properties") if shown else self.tr("Show properties")
+    def _set_expanded(self, expanded: bool) -> None:
+        self.fold.set_symbol("caret-down" if expanded else "caret-right")
+        text = self.tr("Hide properties") if expanded else self.tr("Show properties")
         self.fold.setToolTip(text)
         self.fold.setAccessibleName(text)
-        if shown and self._stale:
+        if expanded and self._is_stale:
             self._rebuild()
-        self._area.setVisible(shown)
+        self._area.setVisible(expanded)
         self._fit_height()
 
     def _fit_height(self) -> None:
         """Fit the height to the rows, within bounds; a note with many properties scrolls them."""
         if (body := self._area.widget()) is not None:
             width = self._area.viewport().width()
-            high = max(body.sizeHint().height(), body.heightForWidth(width))
-            self._area.setFixedHeight(min(high, round(_MAX_HEIGHT * self._theme.zoom)))
+            height = max(body.sizeHint().height(), body.heightForWidth(width))
+            self._area.setFixedHeight(min(height, round(_MAX_HEIGHT * self._theme.zoom)))

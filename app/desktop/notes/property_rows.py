@@ -47,9 +47,9 @@ def format_value(value: object) -> str:
     return str(value)
 
 
-def parse_value(text: str, many: bool) -> object:
+def parse_value(text: str, is_list: bool) -> object:
     """Parse the text of a field: a list, or a YAML scalar."""
-    if many:
+    if is_list:
         return [parse_value(part.strip(), False) for part in text.split(",") if part.strip()]
     return scalar_value(text.strip()) if text.strip() else None
 
@@ -104,9 +104,11 @@ class TextValue(ValueEditor):
         row.setSpacing(2)
         row.addWidget(field, 1)
         if isinstance(value, str) and (link := _LINK.fullmatch(value.strip())):
-            go = ThemedButton(theme, "arrow-square-out", self.tr("Open {0}").format(link[1]), self, size=14)
-            go.clicked.connect(partial(self.link_clicked.emit, link[1]))
-            row.addWidget(go)
+            open_button = ThemedButton(
+                theme, "arrow-square-out", self.tr("Open {0}").format(link[1]), self, size=14
+            )
+            open_button.clicked.connect(partial(self.link_clicked.emit, link[1]))
+            row.addWidget(open_button)
         self.setFocusProxy(field)
 
     def _commit(self) -> None:
@@ -120,12 +122,12 @@ class ListValue(ValueEditor):
     def __init__(self, theme: ThemeSource, name: str, values: Sequence[object], editable: bool) -> None:
         super().__init__()
         self._values = tuple(values)
-        self._tags = name in ("tags", "tag")
+        self._holds_tags = name in ("tags", "tag")
         flow = FlowLayout(self, stretch_last=editable)
         for at, value in enumerate(values):
             flow.addWidget(self._chip(theme.theme, at, format_value(value), editable))
         self.field = _AddField(self.tr("Add to {0}").format(name))
-        self.field.emptied.connect(self._drop_last)
+        self.field.backspace_pressed.connect(self._drop_last)
         self.field.editingFinished.connect(self._add)
         if editable:
             flow.addWidget(self.field)
@@ -142,9 +144,9 @@ class ListValue(ValueEditor):
         row.setContentsMargins(8, 0, 2 if editable else 8, 0)
         row.setSpacing(0)
         link = _LINK.fullmatch(text.strip())
-        button = QPushButton(link[1] if link else f"#{text.lstrip('#')}" if self._tags else text)
+        button = QPushButton(link[1] if link else f"#{text.lstrip('#')}" if self._holds_tags else text)
         button.setProperty("role", "chip")
-        if self._tags:
+        if self._holds_tags:
             button.clicked.connect(partial(self.tag_clicked.emit, text.lstrip("#")))
             button.setToolTip(self.tr("Search for this tag"))
         elif link:
@@ -154,14 +156,14 @@ class ListValue(ValueEditor):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         row.addWidget(button)
         if editable:
-            cross = QToolButton()
-            cross.setIcon(icon(theme, "x", theme.muted))
-            cross.setProperty("role", "chip")
-            cross.setIconSize(QSize(10, 10))
-            cross.setAccessibleName(self.tr("Remove {0}").format(text))
-            cross.setToolTip(cross.accessibleName())
-            cross.clicked.connect(partial(self._remove_value, at))
-            row.addWidget(cross)
+            remove_button = QToolButton()
+            remove_button.setIcon(icon(theme, "x", theme.muted))
+            remove_button.setProperty("role", "chip")
+            remove_button.setIconSize(QSize(10, 10))
+            remove_button.setAccessibleName(self.tr("Remove {0}").format(text))
+            remove_button.setToolTip(remove_button.accessibleName())
+            remove_button.clicked.connect(partial(self._remove_value, at))
+            row.addWidget(remove_button)
         return chip
 
     def _remove_value(self, at: int) -> None:
@@ -172,7 +174,7 @@ class ListValue(ValueEditor):
             self._remove_value(len(self._values) - 1)
 
     def _add(self) -> None:
-        text = self.field.text().replace("#", "") if self._tags else self.field.text()
+        text = self.field.text().replace("#", "") if self._holds_tags else self.field.text()
         values = parse_value(text, True)
         self.field.clear()
         if isinstance(values, list) and values:
@@ -180,9 +182,9 @@ class ListValue(ValueEditor):
 
 
 class _AddField(QLineEdit):
-    """A field that emits a signal for Backspace when it is empty."""
+    """A field that emits `backspace_pressed` for Backspace while it is empty."""
 
-    emptied = Signal()
+    backspace_pressed = Signal()
 
     def __init__(self, label: str) -> None:
         super().__init__()
@@ -193,7 +195,7 @@ class _AddField(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Backspace and not self.text():
-            self.emptied.emit()
+            self.backspace_pressed.emit()
         else:
             super().keyPressEvent(event)
 

@@ -9,10 +9,10 @@ from app.desktop.widgets.utf16 import utf16_length
 from app.embeddings.chunker import markdown_to_text
 
 _LETTER = re.compile(r"[^\W_]")
-_SHORTEST = 8
+_MIN_SHORTENED_LETTERS = 32
 
 
-def place_on_page(source: str, start: int, end: int, page: str) -> tuple[int, int] | None:
+def find_on_page(source: str, start: int, end: int, page: str) -> tuple[int, int] | None:
     """Find a span of Markdown in the text of its page.
 
     Only letters and digits are compared, since markup, links and line breaks differ.
@@ -26,32 +26,32 @@ def place_on_page(source: str, start: int, end: int, page: str) -> tuple[int, in
     Returns:
         The span in UTF-16 units; None if the page does not show the text.
     """
-    wanted = "".join(_LETTER.findall(markdown_to_text(source[start:end]).casefold()))
-    letters = [found.start() for found in _LETTER.finditer(page)]
-    shown = "".join(page[at] for at in letters).casefold()
-    if not wanted or len(shown) != len(letters):
+    span_letters = "".join(_LETTER.findall(markdown_to_text(source[start:end]).casefold()))
+    letter_offsets = [match.start() for match in _LETTER.finditer(page)]
+    page_letters = "".join(page[at] for at in letter_offsets).casefold()
+    if not span_letters or len(page_letters) != len(letter_offsets):
         return None
     before = "".join(_LETTER.findall(markdown_to_text(source[:start]).casefold()))
-    copies = _copies(shown, wanted)
-    if not copies and len(wanted) > 4 * _SHORTEST:
-        # A formula or an embed inside it looks different: the beginning is used.
-        wanted = wanted[: len(wanted) // 3]
-        copies = _copies(shown, wanted)
-    if not copies:
+    occurrences = _occurrences(page_letters, span_letters)
+    if not occurrences and len(span_letters) > _MIN_SHORTENED_LETTERS:
+        # A formula or an embed in the span is displayed differently, so only its beginning is compared.
+        span_letters = span_letters[: len(span_letters) // 3]
+        occurrences = _occurrences(page_letters, span_letters)
+    if not occurrences:
         return None
-    # Of several copies, the one with the same relative position is used.
-    earlier = bisect_right(_copies(before + wanted, wanted), len(before)) - 1
-    at = copies[max(0, min(earlier, len(copies) - 1))]
-    first, last = letters[at], letters[at + len(wanted) - 1] + 1
+    # Of several occurrences, take the one with as many before it as in the source.
+    count_before = bisect_right(_occurrences(before + span_letters, span_letters), len(before)) - 1
+    at = occurrences[max(0, min(count_before, len(occurrences) - 1))]
+    first, last = letter_offsets[at], letter_offsets[at + len(span_letters) - 1] + 1
     if page[last : last + 1] in (".", "!", "?", "…", ")"):
         last += 1
-    begin = utf16_length(page[:first])
-    return begin, begin + utf16_length(page[first:last])
+    page_start = utf16_length(page[:first])
+    return page_start, page_start + utf16_length(page[first:last])
 
 
-def _copies(text: str, wanted: str) -> list[int]:
-    found, at = [], text.find(wanted)
+def _occurrences(text: str, query: str) -> list[int]:
+    offsets, at = [], text.find(query)
     while at >= 0:
-        found.append(at)
-        at = text.find(wanted, at + 1)
-    return found
+        offsets.append(at)
+        at = text.find(query, at + 1)
+    return offsets

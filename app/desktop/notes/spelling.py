@@ -43,35 +43,35 @@ class SpellChecker:
     def __init__(self) -> None:
         self.languages: tuple[str, ...] = ()
         self._dictionaries: tuple[Dict, ...] = ()
-        self._known: dict[str, bool] = {}
-        self._own = _UserWords()
+        self._cache: dict[str, bool] = {}
+        self._user_words = _UserWords()
         self._lock = threading.Lock()
 
     def load(self, languages: Iterable[str]) -> None:
         """Load the dictionaries of these languages, or of the system's language; call it in a thread."""
         names = tuple(languages) or _system_languages()
-        found: list[tuple[str, Dict]] = []
+        loaded: list[tuple[str, Dict]] = []
         try:
             import enchant
 
             for name in names:
-                tag = next((each for each in (name, name.partition("_")[0]) if enchant.dict_exists(each)), "")
+                tag = next((code for code in (name, name.partition("_")[0]) if enchant.dict_exists(code)), "")
                 if tag:
-                    found.append((tag, enchant.Dict(tag)))
+                    loaded.append((tag, enchant.Dict(tag)))
         except ImportError as error:
-            log.info("there is no spell checking: %s", error)
+            log.info("spell checking is not available: %s", error)
         with self._lock:
-            self.languages = tuple(tag for tag, _ in found)
-            self._dictionaries = tuple(dictionary for _, dictionary in found)
-            self._known = {}
+            self.languages = tuple(tag for tag, _ in loaded)
+            self._dictionaries = tuple(dictionary for _, dictionary in loaded)
+            self._cache = {}
 
     def unload(self) -> None:
         """Unload the dictionaries."""
         with self._lock:
-            self.languages, self._dictionaries, self._known = (), (), {}
+            self.languages, self._dictionaries, self._cache = (), (), {}
 
     @property
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """True if a dictionary is loaded."""
         return bool(self._dictionaries)
 
@@ -79,33 +79,33 @@ class SpellChecker:
         """Return the start and end of each misspelled word in a piece of prose."""
         if not self._dictionaries:
             return []
-        return [match.span() for match in _WORD.finditer(text) if not self.is_right(match[0])]
+        return [match.span() for match in _WORD.finditer(text) if not self.is_correct(match[0])]
 
-    def is_right(self, word: str) -> bool:
+    def is_correct(self, word: str) -> bool:
         """Return True if one of the dictionaries accepts the word."""
-        known = self._known.get(word)
-        if known is None:
-            known = self._look_up(word.replace("’", "'"))
-            if len(self._known) >= _MAX_CACHED_WORDS:
-                self._known.clear()
-            self._known[word] = known
-        return known
+        correct = self._cache.get(word)
+        if correct is None:
+            correct = self._look_up(word.replace("’", "'"))
+            if len(self._cache) >= _MAX_CACHED_WORDS:
+                self._cache.clear()
+            self._cache[word] = correct
+        return correct
 
     def suggest(self, word: str) -> list[str]:
         """Return suggested corrections, best first."""
-        found: dict[str, None] = {}
+        suggestions: dict[str, None] = {}
         with self._lock:
             for dictionary in self._dictionaries:
-                found.update(dict.fromkeys(dictionary.suggest(word)[:_MAX_SUGGESTIONS]))
-        return list(found)[:_MAX_SUGGESTIONS]
+                suggestions.update(dict.fromkeys(dictionary.suggest(word)[:_MAX_SUGGESTIONS]))
+        return list(suggestions)[:_MAX_SUGGESTIONS]
 
     def learn(self, word: str) -> None:
         """Accept a word from now on, in every vault."""
-        self._own.add(word)
-        self._known[word] = True
+        self._user_words.add(word)
+        self._cache[word] = True
 
     def _look_up(self, word: str) -> bool:
-        if len(word) > _MAX_WORD_CHARS or self._own.has(word):
+        if len(word) > _MAX_WORD_CHARS or self._user_words.has(word):
             return True
         with self._lock:
             return any(dictionary.check(word) for dictionary in self._dictionaries)
@@ -126,21 +126,21 @@ class Spelling(QObject):
         self.checker = SpellChecker()
         client.events.batch.connect(self._receive)
 
-    def begin(self) -> None:
-        """Load the dictionaries of the settings soon, unless they are loaded."""
+    def load_dictionaries(self) -> None:
+        """Start loading the dictionaries of the settings, unless they are loaded."""
         settings = self._client.settings.editor
-        wanted = (settings.spelling, tuple(settings.spelling_languages))
-        if wanted != self._loaded:
-            self._loaded = wanted
-            tasks.start(self._load(*wanted), what=self.tr("load the dictionaries"))
+        choice = (settings.spelling, tuple(settings.spelling_languages))
+        if choice != self._loaded:
+            self._loaded = choice
+            tasks.start(self._load(*choice), what=self.tr("load the dictionaries"))
 
     def learn(self, word: str) -> None:
         """Accept a word from now on."""
         self.checker.learn(word)
         self.changed.emit()
 
-    async def _load(self, codes: bool, languages: tuple[str, ...]) -> None:
-        if codes:
+    async def _load(self, enabled: bool, languages: tuple[str, ...]) -> None:
+        if enabled:
             await asyncio.to_thread(self.checker.load, languages)
         else:
             self.checker.unload()
@@ -148,7 +148,7 @@ class Spelling(QObject):
 
     def _receive(self, events: tuple[object, ...]) -> None:
         if self._loaded is not None and any(isinstance(event, SettingsChanged) for event in events):
-            self.begin()
+            self.load_dictionaries()
 
 
 class DictionaryStatus(QLabel):
@@ -162,11 +162,11 @@ class DictionaryStatus(QLabel):
         tasks.start(self._find_dictionaries(), owner=self, what=self.tr("look for dictionaries"))
 
     async def _find_dictionaries(self) -> None:
-        found = await asyncio.to_thread(installed_languages)
-        text = self.tr("Dictionaries on this computer: {0}.").format(", ".join(found))
+        languages = await asyncio.to_thread(installed_languages)
+        text = self.tr("Dictionaries on this computer: {0}.").format(", ".join(languages))
         missing = self.tr("There are no dictionaries on this computer, so spelling is not checked. ")
-        how = self.tr("Install enchant and a hunspell dictionary of your language, then restart the app.")
-        self.setText(text if found else missing + how)
+        advice = self.tr("Install enchant and a hunspell dictionary of your language, then restart the app.")
+        self.setText(text if languages else missing + advice)
 
 
 def installed_languages() -> tuple[str, ...]:
@@ -201,7 +201,7 @@ class _UserWords:
             with self._file.open("a", encoding="utf-8") as stream:
                 stream.write(f"{word}\n")
         except OSError as error:
-            log.warning("the word could not be kept: %s", error)
+            log.warning("the word could not be saved: %s", error)
 
 
 def _system_languages() -> tuple[str, ...]:

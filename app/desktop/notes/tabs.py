@@ -37,31 +37,31 @@ class NoteTab(Protocol):
     search_requested: SignalInstance
     title_changed: SignalInstance
     dirty_changed: SignalInstance
-    acted: SignalInstance
+    act_requested: SignalInstance
     create_requested: SignalInstance
 
     async def open(self, path: str, fragment: str = "") -> None:
         """Show the note at `path`, at a heading, `^block` or `line=12`."""
 
-    async def close_requested(self) -> bool:
-        """Return whether it may be closed, after asking the user about unsaved text."""
+    async def confirm_close(self) -> bool:
+        """Return whether the tab may close, after asking the user about unsaved text."""
         ...
 
-    def keep_draft(self) -> None:
+    def save_draft(self) -> None:
         """Keep unsaved text as a draft."""
 
     def take_focus(self) -> None:
         """Give the focus to the text."""
 
-    def run_command(self, what: str) -> None:
+    def run_command(self, command: str) -> None:
         """Run "save", "mode" (read or edit), "find", "replace" or "links"."""
 
 
-MakeTab = Callable[[VaultClient, ThemeSource, QWidget], QWidget]
+TabFactory = Callable[[VaultClient, ThemeSource, QWidget], QWidget]
 
 
 class _TabBar(QTabBar):
-    """A tab bar that leaves room for names: many tabs scroll. Its close buttons grow with the zoom."""
+    """A tab bar that scrolls instead of squeezing names; its close buttons grow with the zoom."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)
@@ -92,11 +92,11 @@ class _TabBar(QTabBar):
 
 
 class _TabGroup(QTabWidget):
-    """One group of tabs; a middle click closes one, a right click opens its menu."""
+    """One group of tabs; a middle click closes a tab, a right click opens its menu."""
 
-    def __init__(self, area: NoteTabs, theme: ThemeSource) -> None:
-        super().__init__(area)
-        self._area = area
+    def __init__(self, tabs: NoteTabs, theme: ThemeSource) -> None:
+        super().__init__(tabs)
+        self._tabs = tabs
         self.setTabBar(_TabBar(theme, self))
         self.setDocumentMode(True)
         self.setMovable(True)
@@ -104,12 +104,12 @@ class _TabGroup(QTabWidget):
         self.setUsesScrollButtons(True)
         self.setElideMode(Qt.TextElideMode.ElideRight)
         button = ThemedButton(theme, "question", self.tr("Help"), self)
-        button.clicked.connect(area.help_requested)
+        button.clicked.connect(tabs.help_requested)
         self.setCornerWidget(button, Qt.Corner.TopRightCorner)
         bar = self.tabBar()
         bar.setExpanding(False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        bar.customContextMenuRequested.connect(self._menu)
+        bar.customContextMenuRequested.connect(self._show_menu)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Close a tab with the middle button."""
@@ -119,24 +119,27 @@ class _TabGroup(QTabWidget):
         else:
             super().mousePressEvent(event)
 
-    def _menu(self, at: QPoint) -> None:
+    def _show_menu(self, at: QPoint) -> None:
         row = self.tabBar().tabAt(at)
         if row < 0:
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.tr("Close"), lambda: self.tabCloseRequested.emit(row))
-        menu.addAction(self.tr("Close others"), lambda: self._area.close_others(self, row))
+        menu.addAction(self.tr("Close others"), lambda: self._tabs.close_others(self, row))
         menu.addSeparator()
-        menu.addAction(self.tr("Move to the other side"), lambda: self._area.move_across(self, row))
+        menu.addAction(self.tr("Move to the other side"), lambda: self._tabs.move_across(self, row))
         menu.popup(self.tabBar().mapToGlobal(at))
 
 
 class NoteTabs(QWidget):
-    """The splitter of groups; `shown` carries the path of the note in front, empty for none.
+    """The groups of tabs in a splitter.
 
-    `open_requested` (path, fragment), `search_requested`, `act_requested` (what, path) and `create_requested`
-    (name) are forwarded from the notes. `emptied` is emitted when the last tab was closed.
+    Signals:
+        open_requested, search_requested, act_requested, create_requested: Forwarded from the notes.
+        shown: The path of the note in front, empty for none.
+        last_closed: The last tab was closed.
+        help_requested: The user clicked the help button.
     """
 
     open_requested = Signal(str, str)
@@ -144,16 +147,16 @@ class NoteTabs(QWidget):
     act_requested = Signal(str, str)
     create_requested = Signal(str)
     shown = Signal(str)
-    emptied = Signal()
+    last_closed = Signal()
     help_requested = Signal()
 
     def __init__(
-        self, client: VaultClient, theme: ThemeSource, make: MakeTab, parent: QWidget | None = None
+        self, client: VaultClient, theme: ThemeSource, create_tab: TabFactory, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._client = client
         self._theme = theme
-        self._make = make
+        self._create_tab = create_tab
         self._closed: list[str] = []
         # A tab has no path until its note is loaded: a double click requests it twice meanwhile.
         self._opening: dict[NoteTab, str] = {}
@@ -187,29 +190,29 @@ class NoteTabs(QWidget):
         return cast("NoteTab", widget) if widget is not None else None
 
     def tabs(self) -> tuple[NoteTab, ...]:
-        """The open notes, group by group."""
+        """Return the open notes, group by group."""
         return tuple(
             cast("NoteTab", group.widget(row)) for group in self._groups for row in range(group.count())
         )
 
-    async def open(self, path: str, fragment: str = "", *, beside: bool = False) -> None:
-        """Show the note at `path` in its tab, or in a new one; with `beside`, in the other group."""
-        if beside and self._front.count():
+    async def open(self, path: str, fragment: str = "", *, in_other_group: bool = False) -> None:
+        """Show the note at `path` in its tab, or in a new one; with `in_other_group`, in the other group."""
+        if in_other_group and self._front.count():
             self._front = self._groups[1] if len(self._groups) > 1 else self._add_group()
         group = self._front
         tabs = self._tabs_of(group)
-        known = next((t for t in tabs if path in (t.path, self._opening.get(t))), None)
-        tab = known or self._add_tab(group)
+        existing = next((t for t in tabs if path in (t.path, self._opening.get(t))), None)
+        tab = existing or self._add_tab(group)
         self._opening[tab] = path
         try:
-            if known is None:
+            if existing is None:
                 await asyncio.sleep(0)  # Let the window process events between creating and showing the view.
             group.setCurrentWidget(cast("QWidget", tab))
             self._stack.setCurrentWidget(self.splitter)
             await tab.open(path, fragment)
         except BaseException:
             # If the vault is closed meanwhile, the tab is deleted with its group.
-            if known is None and shiboken6.isValid(group):
+            if existing is None and shiboken6.isValid(group):
                 self._remove(group, cast("QWidget", tab))
             raise
         finally:
@@ -220,25 +223,17 @@ class NoteTabs(QWidget):
         """Close the tab in front; return whether it is closed."""
         return await self._close(self._front, self._front.currentIndex())
 
-    async def close_all(self) -> bool:
-        """Close every tab, asking about unsaved text; return whether all are closed."""
-        for group in tuple(self._groups):
-            while group.count():
-                if not await self._close(group, 0):
-                    return False
-        return True
-
     async def confirm_close(self) -> bool:
         """Return whether all notes may close, after asking for each unsaved one; the tabs are kept."""
         for tab in self.tabs():
-            if not await tab.close_requested():
+            if not await tab.confirm_close():
                 return False
         return True
 
-    def keep_drafts(self) -> None:
+    def save_drafts(self) -> None:
         """Keep the unsaved text of every note as a draft, without asking."""
         for tab in self.tabs():
-            tab.keep_draft()
+            tab.save_draft()
 
     def close_others(self, group: _TabGroup, keep: int) -> None:
         """Close the other tabs of `group`."""
@@ -258,7 +253,7 @@ class NoteTabs(QWidget):
         other = next((g for g in self._groups if g is not group), None) or self._add_group()
         other.setCurrentIndex(other.addTab(widget, text))
         self._front = other
-        self._drop_empty(group)
+        self._remove_if_empty(group)
 
     def split(self) -> None:
         """Move the current note to a new group next to the others."""
@@ -266,22 +261,22 @@ class NoteTabs(QWidget):
             self.move_across(self._front, self._front.currentIndex())
         elif self.current is not None:
             path = self.current.path
-            tasks.start(self.open(path, beside=True), owner=self, what=self.tr("open the note"))
+            tasks.start(self.open(path, in_other_group=True), owner=self, what=self.tr("open the note"))
 
     def take_focus(self) -> None:
         """Give the focus to the text of the note in front."""
         if self.current is not None:
             self.current.take_focus()
 
-    def run_command(self, what: str) -> None:
+    def run_command(self, command: str) -> None:
         """Run a command of the note in front; see `NoteTab.run_command`."""
         if self.current is not None:
-            self.current.run_command(what)
+            self.current.run_command(command)
 
-    def request_command(self, what: str) -> None:
+    def request_command(self, command: str) -> None:
         """Request a menu command for the note in front."""
         if self.current is not None and self.current.path:
-            self.act_requested.emit(what, self.current.path)
+            self.act_requested.emit(command, self.current.path)
 
     @property
     def can_reopen(self) -> bool:
@@ -310,9 +305,9 @@ class NoteTabs(QWidget):
         for number, paths in enumerate(groups[:2]):
             for position, path in enumerate(paths):
                 try:
-                    await self.open(path, beside=number > 0 and position == 0)
+                    await self.open(path, in_other_group=number > 0 and position == 0)
                 except ScriptoriumError as error:
-                    log.info("a tab of last time is not opened again: %s", error)
+                    log.info("a tab of the last session was not reopened: %s", error)
         front = state.get("front")
         for group in self._groups:
             for tab in self._tabs_of(group):
@@ -332,54 +327,51 @@ class NoteTabs(QWidget):
         self.splitter.addWidget(group)
         self.splitter.setSizes([1000] * len(self._groups))
         group.tabCloseRequested.connect(lambda row: self._start_closing(group, row))
-        group.currentChanged.connect(lambda _: self._now_in_front(group))
-        group.tabBarClicked.connect(lambda _: self._now_in_front(group))
+        group.currentChanged.connect(lambda _: self._set_front(group))
+        group.tabBarClicked.connect(lambda _: self._set_front(group))
         return group
 
     def _add_tab(self, group: _TabGroup) -> NoteTab:
         # Created in its final parent: reparenting a filled widget would style everything in it again.
-        place = group.findChild(QStackedWidget) or group
-        widget = self._make(self._client, self._theme, place)
+        parent = group.findChild(QStackedWidget) or group
+        widget = self._create_tab(self._client, self._theme, parent)
         tab = cast("NoteTab", widget)
         row = group.addTab(widget, self.tr("Opening…"))
         group.tabBar().setTabToolTip(row, "")
         tab.open_requested.connect(self.open_requested)
         tab.search_requested.connect(self.search_requested)
-        tab.acted.connect(self.act_requested)
+        tab.act_requested.connect(self.act_requested)
         tab.create_requested.connect(self.create_requested)
-        tab.title_changed.connect(lambda title: self._retitle(widget, title=title))
-        tab.dirty_changed.connect(lambda dirty: self._retitle(widget, dirty=dirty))
+        tab.title_changed.connect(lambda title: self._update_title(widget, title=title))
+        tab.dirty_changed.connect(lambda dirty: self._update_title(widget, dirty=dirty))
         return tab
 
-    def _retitle(self, widget: QWidget, title: str | None = None, dirty: bool | None = None) -> None:
+    def _update_title(self, widget: QWidget, title: str | None = None, dirty: bool | None = None) -> None:
         for group in self._groups:
             if (row := group.indexOf(widget)) >= 0:
-                shown = group.tabText(row).removeprefix("● ").replace("&&", "&")
+                current = group.tabText(row).removeprefix("● ").replace("&&", "&")
                 was_dirty = group.tabText(row).startswith("● ")
-                text = (title if title is not None else shown).replace("&", "&&")
+                text = (title if title is not None else current).replace("&", "&&")
                 group.setTabText(row, f"● {text}" if (was_dirty if dirty is None else dirty) else text)
                 group.setTabToolTip(row, cast("NoteTab", widget).path)
 
-    def _now_in_front(self, group: _TabGroup) -> None:
+    def _set_front(self, group: _TabGroup) -> None:
         if group.count():
             self._front = group
             page, focused = group.currentWidget(), self.window().focusWidget()
             if self.current is not None and focused is not None and page.isAncestorOf(focused):
-                self.current.take_focus()  # Qt moves it from a tab that is hidden to the first button
+                self.current.take_focus()  # Qt moves the focus from a hidden tab to the first button
             self.shown.emit(self.current.path if self.current is not None else "")
 
     def _start_closing(self, group: _TabGroup, row: int) -> None:
-        tasks.start(self._close_one(group, row), owner=self, what=self.tr("close the tab"))
-
-    async def _close_one(self, group: _TabGroup, row: int) -> None:
-        await self._close(group, row)
+        tasks.start(self._close(group, row), owner=self, what=self.tr("close the tab"))
 
     async def _close(self, group: _TabGroup, row: int) -> bool:
         widget = group.widget(row)
         if widget is None:
             return True
         tab = cast("NoteTab", widget)
-        if not await tab.close_requested():
+        if not await tab.confirm_close():
             return False
         if tab.path:
             self._closed = [*self._closed, tab.path][-_MAX_CLOSED_TABS:]
@@ -390,9 +382,9 @@ class NoteTabs(QWidget):
         if (row := group.indexOf(widget)) >= 0:
             group.removeTab(row)
         widget.deleteLater()
-        self._drop_empty(group)
+        self._remove_if_empty(group)
 
-    def _drop_empty(self, group: _TabGroup) -> None:
+    def _remove_if_empty(self, group: _TabGroup) -> None:
         if group.count():
             return
         if len(self._groups) > 1:
@@ -400,8 +392,8 @@ class NoteTabs(QWidget):
             group.hide()
             group.deleteLater()
             self._front = self._groups[0]
-            self._now_in_front(self._front)
+            self._set_front(self._front)
         if not self.tabs():
             self._stack.setCurrentIndex(0)
             self.shown.emit("")
-            self.emptied.emit()
+            self.last_closed.emit()

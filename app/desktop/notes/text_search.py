@@ -13,21 +13,21 @@ MAX_MATCHES = 5_000
 
 @dataclass(frozen=True, slots=True)
 class TextMatches:
-    """The matches as pairs of start and end in UTF-16 units; `more` if there are others."""
+    """The spans of the matches in UTF-16 units; `is_truncated` if there are more."""
 
-    places: tuple[tuple[int, int], ...]
-    more: bool = False
+    spans: tuple[tuple[int, int], ...]
+    is_truncated: bool = False
 
-    def after(self, place: int) -> int | None:
-        """Return the first match from offset `place` on, wrapping at the end; None if there is none."""
-        if not self.places:
+    def after(self, offset: int) -> int | None:
+        """Return the index of the next match from `offset` on, wrapping around; None without matches."""
+        if not self.spans:
             return None
-        return next((i for i, (start, _) in enumerate(self.places) if start >= place), 0)
+        return next((i for i, (start, _) in enumerate(self.spans) if start >= offset), 0)
 
-    def before(self, place: int) -> int | None:
-        """Return the last match before offset `place`, wrapping at the start; None if there is none."""
-        earlier = [i for i, (start, _) in enumerate(self.places) if start < place]
-        return earlier[-1] if earlier else len(self.places) - 1 if self.places else None
+    def before(self, offset: int) -> int | None:
+        """Return the index of the previous match before `offset`, wrapping around; None without matches."""
+        earlier = [i for i, (start, _) in enumerate(self.spans) if start < offset]
+        return earlier[-1] if earlier else len(self.spans) - 1 if self.spans else None
 
 
 def compile_pattern(query: str, match_case: bool) -> re.Pattern[str]:
@@ -39,18 +39,18 @@ def find_all(text: str, query: str, match_case: bool) -> TextMatches:
     """Find all matches of `query` in `text`, up to `MAX_MATCHES`."""
     if not query:
         return TextMatches(())
-    places: list[tuple[int, int]] = []
-    for span in _in_units(text, compile_pattern(query, match_case)):
-        if len(places) == MAX_MATCHES:
-            return TextMatches(tuple(places), True)
-        places.append(span)
-    return TextMatches(tuple(places))
+    spans: list[tuple[int, int]] = []
+    for span in _utf16_spans(text, compile_pattern(query, match_case)):
+        if len(spans) == MAX_MATCHES:
+            return TextMatches(tuple(spans), True)
+        spans.append(span)
+    return TextMatches(tuple(spans))
 
 
-def _in_units(text: str, wanted: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def _utf16_spans(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Convert the spans of the matches to UTF-16 units in one pass over the text."""
     offset = passed = 0
-    for match in wanted.finditer(text):
+    for match in pattern.finditer(text):
         start = passed + utf16_length(text[offset : match.start()])
         offset, passed = match.end(), start + utf16_length(match[0])
         yield start, passed

@@ -23,26 +23,33 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     conflict = document.conflict
     if conflict is None or conflict.theirs is None:
         return False
-    mine, merged = document.text.encode("utf-8"), await document.merged()
-    sides = MergeConflict(conflict.theirs.path, mine, conflict.theirs.content, conflict.base.content, b"")
-    both = None if merged is None else merged.encode("utf-8")
+    mine, merged = document.text.encode("utf-8"), await document.compute_merge()
+    merge_conflict = MergeConflict(
+        conflict.theirs.path, mine, conflict.theirs.content, conflict.base.content, b""
+    )
+    merged_content = None if merged is None else merged.encode("utf-8")
     resolution = None if conflict.result is None else conflict.result.encode("utf-8")
     dialog = ConflictDialog(
-        [sides], theme, parent.window(), words=_conflict_texts(), merged=both, resolution=resolution
+        [merge_conflict],
+        theme,
+        parent.window(),
+        texts=_conflict_texts(),
+        merged=merged_content,
+        resolution=resolution,
     )
-    chosen: list[bytes | None] = []
+    choices: list[bytes | None] = []
     # Read before the dialog is deleted; a dialog that is closed in any way has emitted `finished`.
-    dialog.finished.connect(lambda _: chosen.append(dialog.choices().get(sides.path, mine)))
+    dialog.finished.connect(lambda _: choices.append(dialog.choices().get(merge_conflict.path, mine)))
     accepted = await dialogs.run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
-    result = (chosen[0] if chosen else None) or mine
+    result = (choices[0] if choices else None) or mine
     if not accepted or document.conflict is not conflict:
-        is_own = result not in (mine, sides.theirs, both)
+        is_edited = result not in (mine, merge_conflict.theirs, merged_content)
         if document.conflict is None:
             # The conflict ended while the dialog was open: there is nothing left to decide later.
-            if accepted or is_own:
-                document.take_result(result.decode("utf-8"))
+            if accepted or is_edited:
+                document.load_result(result.decode("utf-8"))
             return False
-        document.decide_later(result.decode("utf-8") if is_own else None)
+        document.decide_later(result.decode("utf-8") if is_edited else None)
         return False
     document.resolve(result.decode("utf-8"))
     return True
@@ -51,21 +58,21 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
 class _Answer(Enum):
     CLOSE = auto()
     STAY = auto()
-    LOOK_AGAIN = auto()
+    CHECK_AGAIN = auto()
 
 
 async def confirm_close(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
     """Return whether the tab may close: the text is saved, or the user chose to discard it."""
-    while document.dirty:
+    while document.is_dirty:
         if document.conflict is not None:
             answer = await _ask_in_conflict(document, theme, parent)
-        elif not document.autosaves:
+        elif not document.has_autosave:
             answer = await _ask_to_save(document, parent)
         elif await document.save() or document.conflict is not None:
-            answer = _Answer.LOOK_AGAIN
+            answer = _Answer.CHECK_AGAIN
         else:
             answer = await _ask_after_failure(document, parent)
-        if answer is not _Answer.LOOK_AGAIN:
+        if answer is not _Answer.CHECK_AGAIN:
             return answer is _Answer.CLOSE
     return True
 
@@ -82,7 +89,7 @@ async def _ask_in_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     if await dialogs.choose(parent.window(), title, text, answers, main=1) != 1:
         return _Answer.STAY
     await compare_conflict(document, theme, parent)
-    return _Answer.LOOK_AGAIN
+    return _Answer.CHECK_AGAIN
 
 
 async def _ask_after_deletion(document: NoteDocument, parent: QWidget) -> _Answer:
@@ -100,8 +107,8 @@ async def _ask_after_deletion(document: NoteDocument, parent: QWidget) -> _Answe
             document.discard_changes()
             return _Answer.CLOSE
         case 2:
-            if await document.create_again():
-                return _Answer.LOOK_AGAIN
+            if await document.recreate():
+                return _Answer.CHECK_AGAIN
             return await _ask_after_failure(document, parent)
     return _Answer.STAY
 
@@ -121,7 +128,7 @@ async def _ask_after_failure(document: NoteDocument, parent: QWidget) -> _Answer
             document.leave_draft()
             return _Answer.CLOSE
         case 2:
-            return _Answer.LOOK_AGAIN
+            return _Answer.CHECK_AGAIN
     return _Answer.STAY
 
 
@@ -136,7 +143,7 @@ async def _ask_to_save(document: NoteDocument, parent: QWidget) -> _Answer:
     match await dialogs.choose(parent.window(), title, text, answers, main=0):
         case 0:
             if await document.save() or document.conflict is not None:
-                return _Answer.LOOK_AGAIN
+                return _Answer.CHECK_AGAIN
             return await _ask_after_failure(document, parent)
         case 1:
             document.discard_changes()

@@ -6,16 +6,16 @@ The note itself is `document.NoteDocument`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFontInfo, QKeySequence, QShortcut, QShowEvent, QTextCursor
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
-from app.desktop.notes import loader as pages
+from app.desktop.notes import loader, unsaved_changes
 from app.desktop.notes.autosave import Autosave
 from app.desktop.notes.banner import NoteBanner
 from app.desktop.notes.completions import complete
@@ -33,9 +33,8 @@ from app.desktop.notes.links_pane import LinksPane
 from app.desktop.notes.newlines import for_editor
 from app.desktop.notes.preview import Preview
 from app.desktop.notes.properties_form import PropertiesForm
-from app.desktop.notes.span_positions import place_on_page
+from app.desktop.notes.span_positions import find_on_page
 from app.desktop.notes.spelling import Spelling
-from app.desktop.notes.unsaved_changes import compare_conflict, confirm_close
 from app.desktop.notes.view_modes import ViewModes
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import Theme, ThemeSource
@@ -57,22 +56,27 @@ if TYPE_CHECKING:
     from app.workspace import VaultService
 
 _RENDER_DELAY_MS = 200
-# In place of a fragment: open the note for writing; an offset in its text may follow.
+# A fragment with this prefix opens the note for writing, at the offset that may follow.
 EDIT_ACTION_PREFIX = "write="
 
 
 class NoteView(QWidget):
-    """One note; rarely used parts (links, preview, finding) are created when first needed.
+    """The view of one note; rarely used parts (links, preview, finding) are created when first needed.
 
-    `open_requested` carries a path or name and a fragment, `search_requested` a query, `acted` a command (see
-    `header.ACTIONS`) and the note's path, `create_requested` the name of a note to create.
+    Signals:
+        open_requested: The path or name of a note, and a fragment.
+        search_requested: A query.
+        title_changed: The name of the note.
+        dirty_changed: Whether the note is marked as unsaved.
+        act_requested: A command (see `header.ACTIONS`) and the note's path.
+        create_requested: The name of a note to create.
     """
 
     open_requested = Signal(str, str)
     search_requested = Signal(str)
     title_changed = Signal(str)
     dirty_changed = Signal(bool)
-    acted = Signal(str, str)
+    act_requested = Signal(str, str)
     create_requested = Signal(str)
 
     def __init__(
@@ -88,28 +92,28 @@ class NoteView(QWidget):
         self.path = ""
         self._client = client
         self._theme = theme
-        self._filling = False
-        self._undressed = False
+        self._is_replacing_text = False
+        self._has_stale_theme = False
         self._mode = ViewMode.LIVE
         self._toggled_callouts: set[str] = set()
-        self._reading_place = ""
-        self._cited = ""
+        self._reading_anchor = ""
+        self._cited_fragment = ""
         self._modes = ViewModes(client.root)
         # A double click opens twice: the second must not load over text typed after the first.
         self._opening = asyncio.Lock()
         self._preview: Preview | None = None
         self._find_bar: FindBar | None = None
-        self._nothing: EmptyState | None = None
-        self._following = LinkNavigation(client, lambda: self.path, self)
+        self._empty_state: EmptyState | None = None
+        self._link_navigation = LinkNavigation(client, lambda: self.path, self)
         body = self._build()
         self.document = NoteDocument(client, self.editor.document(), self)
         self._autosave = Autosave(client, self.document, self.editor)
-        self._aids = EditorSetup(client, self.editor, self.document, spelling)
+        self._editor_setup = EditorSetup(client, self.editor, self.document, spelling)
         self._links = LazyLinksPane(client, theme, self.document, body)
-        self._render_soon = QTimer(self)
-        self._render_soon.setSingleShot(True)
-        self._render_soon.setInterval(_RENDER_DELAY_MS)
-        self._render_soon.timeout.connect(self._render_reading)
+        self._render_timer = QTimer(self)
+        self._render_timer.setSingleShot(True)
+        self._render_timer.setInterval(_RENDER_DELAY_MS)
+        self._render_timer.timeout.connect(self._render_reading)
         self._connect()
         client.events.batch.connect(self._receive)
         theme.changed.connect(self._apply_theme)
@@ -146,65 +150,65 @@ class NoteView(QWidget):
         document.renamed.connect(self._show_renamed)
         document.comparison_requested.connect(self.compare)
         document.notice_requested.connect(self.notice.show_message)
-        document.asked.connect(self.notice.show_question)
-        self._aids.failed.connect(lambda words: self.notice.show_message(words, "warning"))
-        document.settled.connect(self.notice.clear)
+        document.question_requested.connect(self.notice.show_question)
+        self._editor_setup.failed.connect(lambda message: self.notice.show_message(message, "warning"))
+        document.notice_cleared.connect(self.notice.clear)
         self.notice.focus_released.connect(self.take_focus)
         self._header.mode_toggled.connect(self.toggle_mode)
         self._header.links_toggled.connect(self.toggle_links)
         self._header.save_requested.connect(self.save)
-        self._header.acted.connect(lambda what: self.acted.emit(what, self.path))
+        self._header.act_requested.connect(lambda command: self.act_requested.emit(command, self.path))
         self.properties.changed.connect(self._set_property)
         self.properties.removed.connect(self._remove_property)
-        self.properties.tag_clicked.connect(lambda tag: self._following.follow("tag", tag))
-        self.properties.link_clicked.connect(lambda name: self._following.follow("note", name))
+        self.properties.tag_clicked.connect(lambda tag: self._link_navigation.follow("tag", tag))
+        self.properties.link_clicked.connect(lambda name: self._link_navigation.follow("note", name))
         self.properties.source_requested.connect(lambda: self.show_mode(ViewMode.SOURCE))
         self._connect_reading()
-        self.editor.edited.connect(lambda: None if self._filling else document.mark_edited())
+        self.editor.edited.connect(lambda: None if self._is_replacing_text else document.mark_edited())
         self.editor.completion_requested.connect(
-            lambda r: self._start(self._complete(r), self.tr("complete"))
+            lambda request: self._start(self._complete(request), self.tr("complete"))
         )
         self.editor.links_requested.connect(
-            lambda t: self._start(self._resolve(t), self.tr("resolve the links"))
+            lambda targets: self._start(self._resolve(targets), self.tr("resolve the links"))
         )
         self.editor.drawing_requested.connect(
-            lambda r: self._start(self._draw(r), self.tr("draw a part of the note"))
+            lambda request: self._start(self._draw(request), self.tr("draw a part of the note"))
         )
-        self.editor.link_followed.connect(self._following.follow)
-        self.editor.link_hovered.connect(self._hover)
-        self.editor.style_changed.connect(self._style_reading)
-        self._style_reading()
+        self.editor.link_followed.connect(self._link_navigation.follow)
+        self.editor.link_hovered.connect(self._hover_link)
+        self.editor.style_changed.connect(self._apply_reading_style)
+        self._apply_reading_style()
         self._shortcut(self, QKeySequence("F3"), lambda: self.find_bar.find_next())
         self._shortcut(self, QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
 
     def _connect_reading(self) -> None:
         self.reader.note_clicked.connect(self.open_requested)
-        self.reader.missing_clicked.connect(self.create_requested)
+        self.reader.unresolved_clicked.connect(self.create_requested)
         self.reader.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
-        self.reader.web_clicked.connect(self._following.open_web)
-        self.reader.hovered.connect(self._point_at)
+        self.reader.web_clicked.connect(self._link_navigation.open_web)
+        self.reader.hovered.connect(self._hover_note)
         self.reader.task_clicked.connect(self._toggle_task)
         self.reader.fold_clicked.connect(self._toggle_callout)
         standard = QKeySequence.StandardKey
         self._shortcut(self.reader, standard.Undo, lambda: self._edit_in_reading(self.editor.undo))
         self._shortcut(self.reader, standard.Redo, lambda: self._edit_in_reading(self.editor.redo))
-        for part in (self._links, self._following):
+        for part in (self._links, self._link_navigation):
             part.open_requested.connect(self.open_requested)
             part.create_requested.connect(self.create_requested)
-        self._following.search_requested.connect(self.search_requested)
-        self._following.inside.connect(self._go_to)
+        self._link_navigation.search_requested.connect(self.search_requested)
+        self._link_navigation.fragment_requested.connect(self._go_to)
         self._links.notice_requested.connect(self.notice.show_message)
 
-    def run_command(self, what: str) -> None:
+    def run_command(self, command: str) -> None:
         """Run "save", "mode" (the next one), "find", "replace" or "links": the commands of the menu."""
-        deeds: dict[str, Callable[[], None]] = {
+        commands: dict[str, Callable[[], None]] = {
             "save": self.save,
             "mode": self.toggle_mode,
             "find": self.find_text,
             "replace": self.replace_text,
             "links": self.toggle_links,
         }
-        deeds[what]()
+        commands[command]()
 
     def _shortcut(
         self,
@@ -222,41 +226,41 @@ class NoteView(QWidget):
         Raises:
             NotFoundError, StorageError: It does not exist, or can't be read; the shown note stays.
         """
-        found = await self._client.run(lambda vault: vault.notes.find(path))
-        if found is None:
+        resolved = await self._client.run(lambda vault: vault.notes.find(path))
+        if resolved is None:
             raise NotFoundError(self.tr("There is no note named {0}.").format(path), name=path)
         async with self._opening:
-            if found.text != self.path or self.document.page is None:
-                await self.document.open(found)
+            if resolved.text != self.path or self.document.page is None:
+                await self.document.open(resolved)
                 if self._mode is ViewMode.READING:
                     await self._render()
         self._go_to(fragment)
 
     def _show(self, page: NoteData) -> None:
-        """Show this state of the note in place of the previous one."""
-        moved = str(page.path) != self.path
+        """Show a newly loaded state of the note."""
+        is_other_note = str(page.path) != self.path
         self.path = str(page.path)
         self.editor.drawing_scope = f"{self._client.root}\n{self.path}"
-        self._fill(page.text)
-        editable = self.document.editable
+        self._load_text(page.text)
+        editable = self.document.is_editable
         self.editor.setReadOnly(not editable)
         self._header.show_path(page.path)
         self._header.show_privacy(page.privacy)
         self._show_properties(page.parsed, editable)
-        if moved:
+        if is_other_note:
             self._toggled_callouts = set()
-            self.show_mode(self._modes.get(self.path, self._aids.default_mode), remember=False)
+            self.show_mode(self._modes.get(self.path, self._editor_setup.default_mode), remember=False)
         self._header.show_mode(self._mode, editable)
-        if moved:
+        if is_other_note:
             self._links.forget()
             self.title_changed.emit(page.path.name)
-        self._render_soon.start()
+        self._render_timer.start()
         self._links.refresh()
 
     def _show_saved(self, page: NoteData) -> None:
         self._header.show_privacy(page.privacy)
         self._show_properties(page.parsed, True)
-        self._render_soon.start()
+        self._render_timer.start()
 
     def _show_properties(self, parsed: ParsedNote, editable: bool) -> None:
         """Show the properties as a form, or as source if the form can't show them."""
@@ -264,7 +268,7 @@ class NoteView(QWidget):
         self.editor.show_properties_source(self.properties.has_problem)
 
     def _show_unsaved(self, unsaved: bool) -> None:
-        self._header.show_state("Unsaved" if unsaved else "", dirty=unsaved)
+        self._header.show_state(self.tr("Unsaved") if unsaved else "", dirty=unsaved)
         self.dirty_changed.emit(unsaved)
 
     def _show_renamed(self, page: NoteData) -> None:
@@ -273,45 +277,45 @@ class NoteView(QWidget):
         self.title_changed.emit(page.path.name)
 
     def _apply_text(self, text: str) -> None:
-        self._change(text)
-        self._render_soon.start()
+        self._set_editor_text(text)
+        self._render_timer.start()
 
-    def _fill(self, text: str) -> None:
+    def _load_text(self, text: str) -> None:
         """Put `text` into the editor, keeping cursor and scroll position."""
-        self._filling = True
-        place, at = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
+        self._is_replacing_text = True
+        scroll_value, position = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
         self.editor.load(for_editor(text))
-        if at:
+        if position:
             cursor = self.editor.textCursor()
-            cursor.setPosition(min(at, max(0, self.editor.document().characterCount() - 1)))
+            cursor.setPosition(min(position, max(0, self.editor.document().characterCount() - 1)))
             self.editor.setTextCursor(cursor)
-        self.editor.verticalScrollBar().setValue(place)
-        self._filling = False
+        self.editor.verticalScrollBar().setValue(scroll_value)
+        self._is_replacing_text = False
 
-    def _change(self, text: str) -> None:
+    def _set_editor_text(self, text: str) -> None:
         """Replace the editor's text by `text`; Ctrl+Z undoes it."""
-        self._filling = True
+        self._is_replacing_text = True
         self.editor.replace_document(for_editor(text))
-        self._filling = False
+        self._is_replacing_text = False
 
     def _go_to(self, fragment: str) -> None:
         if fragment.startswith(EDIT_ACTION_PREFIX):
-            self._write(fragment.removeprefix(EDIT_ACTION_PREFIX))
+            self._start_writing(fragment.removeprefix(EDIT_ACTION_PREFIX))
             return
         headings = self.document.page.parsed.headings if self.document.page else ()
-        self._cited = ""
+        self._cited_fragment = ""
         self._mark(None)
         if is_span(fragment) or fragment.startswith("^"):
             self._show_cited(fragment)
         elif fragment.startswith("line=") and fragment[5:].isdigit():
             line = int(fragment[5:])
             self.editor.go_to_line(line)
-            above = [heading.text for heading in headings if heading.line <= line]
-            self.reader.go_to(above[-1] if above else "")
+            headings_above = [heading.text for heading in headings if heading.line <= line]
+            self.reader.go_to(headings_above[-1] if headings_above else "")
         elif fragment:
             self.reader.go_to(fragment)
-            same = (h for h in headings if h.text.casefold() == fragment.casefold())
-            if (heading := next(same, None)) is not None:
+            matches = (h for h in headings if h.text.casefold() == fragment.casefold())
+            if (heading := next(matches, None)) is not None:
                 self.editor.go_to_line(heading.line)
 
     def _show_cited(self, fragment: str) -> None:
@@ -323,7 +327,7 @@ class NoteView(QWidget):
                 self.notice.show_message(self.tr("The passage has changed since it was cited."), "warning")
             self.reader.go_to(fragment)
             return
-        self._cited = fragment
+        self._cited_fragment = fragment
         self._mark(span)
 
     def _mark(self, span: Span | None) -> None:
@@ -334,10 +338,10 @@ class NoteView(QWidget):
             return
         text = self.document.text
         if self._mode is ViewMode.READING:
-            self.reader.mark(place_on_page(text, span.start, span.end, self.reader.toPlainText()))
+            self.reader.mark(find_on_page(text, span.start, span.end, self.reader.toPlainText()))
         else:
-            shown = for_editor(text[: span.start]), for_editor(text[: span.end])
-            self.editor.mark((utf16_length(shown[0]), utf16_length(shown[1])))
+            start = utf16_length(for_editor(text[: span.start]))
+            self.editor.mark((start, utf16_length(for_editor(text[: span.end]))))
 
     def _render_reading(self) -> None:
         if self._mode is ViewMode.READING:
@@ -350,17 +354,19 @@ class NoteView(QWidget):
             return
         text = self.document.text
         points = QFontInfo(self.reader.font()).pointSizeF()
-        can_do = Interaction(frozenset(self._toggled_callouts))
-        shown = await self._client.run(
-            lambda vault: pages.render_note(vault, page.path, text, colors, points=points, interaction=can_do)
+        interaction = Interaction(frozenset(self._toggled_callouts))
+        rendered = await self._client.run(
+            lambda vault: loader.render_note(
+                vault, page.path, text, colors, points=points, interaction=interaction
+            )
         )
         if self.path == str(page.path):
-            self.reader.show_rendered(shown, page.path)
-            if self._cited:
-                self._show_cited(self._cited)
-            elif self._reading_place:
-                self.reader.go_to(self._reading_place)
-                self._reading_place = ""
+            self.reader.show_rendered(rendered, page.path)
+            if self._cited_fragment:
+                self._show_cited(self._cited_fragment)
+            elif self._reading_anchor:
+                self.reader.go_to(self._reading_anchor)
+                self._reading_anchor = ""
             if self._mode is ViewMode.READING:
                 self._show_reading()
 
@@ -370,14 +376,14 @@ class NoteView(QWidget):
         return self._mode
 
     @property
-    def editing(self) -> bool:
+    def is_editing(self) -> bool:
         """True in live preview and source mode."""
         return self._mode is not ViewMode.READING
 
     @property
     def _reading(self) -> QWidget:
         """The widget of the reading view: the text, or the empty state of a blank note."""
-        return self.nothing if self.document.is_blank else self.reader
+        return self.empty_state if self.document.is_blank else self.reader
 
     def _show_reading(self) -> None:
         """Show the reading view with the properties above its text, or above the empty state."""
@@ -389,9 +395,9 @@ class NoteView(QWidget):
             self.properties.show()
         self._stack.setCurrentWidget(shown)
 
-    def _write(self, position: str = "") -> None:
+    def _start_writing(self, position: str = "") -> None:
         """Show the editor with the cursor at a position of the note's text, or at its end."""
-        if not self.editing:
+        if not self.is_editing:
             self.show_mode(ViewMode.LIVE)
         self.editor.moveCursor(QTextCursor.MoveOperation.End)
         if position.isdigit():
@@ -407,13 +413,13 @@ class NoteView(QWidget):
 
     def take_focus(self) -> None:
         """Give the focus to the text."""
-        (self.editor if self.editing else self.reader).setFocus()
+        (self.editor if self.is_editing else self.reader).setFocus()
 
     def show_mode(self, mode: ViewMode, *, remember: bool = True) -> None:
         """Show the live preview, the source, or the reading view, and remember it for the note."""
         self._mode = mode
         if mode is ViewMode.READING:
-            self._reading_place = self._heading_in_view()
+            self._reading_anchor = self._heading_in_view()
             self._show_reading()
             self._start(self._render(), self.tr("show the note"))
         else:
@@ -435,7 +441,7 @@ class NoteView(QWidget):
     def toggle_links(self) -> None:
         """Show or hide the links to and from this note."""
         self._links.toggle()
-        self._header.show_links(self._links.are_shown)
+        self._header.show_links(self._links.is_open)
 
     @property
     def links(self) -> LinksPane:
@@ -443,19 +449,19 @@ class NoteView(QWidget):
         return self._links.pane
 
     @property
-    def nothing(self) -> EmptyState:
+    def empty_state(self) -> EmptyState:
         """The empty state of a note without text."""
-        if self._nothing is None:
-            self._nothing = EmptyState(
+        if self._empty_state is None:
+            self._empty_state = EmptyState(
                 self._theme,
                 "note-pencil",
                 self.tr("This note is empty"),
                 self.tr("Press Ctrl+E to switch between reading and writing."),
-                (self.tr("Write"), lambda: self._write()),
+                (self.tr("Write"), lambda: self._start_writing()),
                 self._stack,
             )
-            self._stack.addWidget(self._nothing)
-        return self._nothing
+            self._stack.addWidget(self._empty_state)
+        return self._empty_state
 
     def _toggle_task(self, number: int, text: str) -> None:
         """Check or uncheck a task in the reading view, as an edit that can be undone."""
@@ -463,29 +469,29 @@ class NoteView(QWidget):
         if number < len(lines):
             self._edit_in_reading(lambda: self.editor.toggle_task(lines[number]))
 
-    def _edit_in_reading(self, edit: Callable[[], None]) -> None:
-        edit()
-        self._render_soon.start()
+    def _edit_in_reading(self, change: Callable[[], None]) -> None:
+        change()
+        self._render_timer.start()
 
     def _toggle_callout(self, name: str) -> None:
         """Fold or unfold a callout in the reading view."""
         self._toggled_callouts ^= {name}
         self._start(self._render(), self.tr("show the note"))
 
-    def _hover(self, name: str, at: QPoint) -> None:
+    def _hover_link(self, name: str, at: QPoint) -> None:
         """Handle the pointer moving onto or off a link of the editor."""
         if name:
             self._start(self._preview_link(name, at), self.tr("preview the note"))
         else:
-            self._point_at("", at)
+            self._hover_note("", at)
 
     async def _preview_link(self, name: str, at: QPoint) -> None:
         source, target = NotePath(self.path), parse_reference(f"[[{name}]]").target
-        found = await self._client.run(lambda vault: vault.notes.resolve(target, source).path)
-        if found is not None:
-            self._point_at(found.text, at)
+        path = await self._client.run(lambda vault: vault.notes.resolve(target, source).path)
+        if path is not None:
+            self._hover_note(path.text, at)
 
-    def _point_at(self, path: str, at: QPoint) -> None:
+    def _hover_note(self, path: str, at: QPoint) -> None:
         """Handle the pointer moving onto a link to `path`, or off all links."""
         if self._preview is None and path:
             self._preview = Preview(self._client, self._theme, self)
@@ -502,11 +508,11 @@ class NoteView(QWidget):
 
     def find_text(self) -> None:
         """Find in the current view."""
-        self.find_bar.start(self.editor if self.editing else self.reader)
+        self.find_bar.start(self.editor if self.is_editing else self.reader)
 
     def replace_text(self) -> None:
         """Find and replace in the editor."""
-        if not self.editing:
+        if not self.is_editing:
             self.show_mode(ViewMode.LIVE)
         self.find_text()
 
@@ -519,15 +525,17 @@ class NoteView(QWidget):
 
     def compare(self) -> None:
         """Show both sides of a conflict and let the user decide."""
-        self._start(compare_conflict(self.document, self._theme, self), self.tr("compare the texts"))
+        self._start(
+            unsaved_changes.compare_conflict(self.document, self._theme, self), self.tr("compare the texts")
+        )
 
-    async def close_requested(self) -> bool:
+    async def confirm_close(self) -> bool:
         """Return whether the tab may close: its text is saved, or the user decided about it."""
-        return await confirm_close(self.document, self._theme, self)
+        return await unsaved_changes.confirm_close(self.document, self._theme, self)
 
-    def keep_draft(self) -> None:
+    def save_draft(self) -> None:
         """Keep unsaved text as a draft."""
-        self.document.keep_draft()
+        self.document.save_draft()
 
     def _set_property(self, name: str, value: object) -> None:
         self._edit(partial(edit.set_property, key=name, value=value), self.tr("set {0}").format(name))
@@ -535,16 +543,16 @@ class NoteView(QWidget):
     def _remove_property(self, name: str) -> None:
         self._edit(partial(edit.remove_property, key=name), self.tr("remove {0}").format(name))
 
-    def _edit(self, change: Callable[[str], str], what: str) -> None:
+    def _edit(self, change: Callable[[str], str], action: str) -> None:
         """Change the text by a span edit as if typed; save it, unless there was unsaved text."""
-        was_dirty = self.document.dirty and not self.document.is_saving
+        was_dirty = self.document.is_dirty and not self.document.is_saving
         try:
             text = change(self.document.text)
         except ScriptoriumError as error:
-            message = self.tr("Could not {0}: {1}").format(what, error.message)
+            message = self.tr("Could not {0}: {1}").format(action, error.message)
             self.notice.show_message(message, "warning")
             return
-        self._change(text)
+        self._set_editor_text(text)
         self.document.mark_edited()
         if was_dirty:
             self._show_properties(scan(text), True)
@@ -561,31 +569,33 @@ class NoteView(QWidget):
         """Update links, pictures and embedded notes in the editor."""
         if any(str(path) == self.path for path in event.relinked):
             self.editor.refresh_links()
-        own = NotePath(self.path)
-        others = {*event.changed, *event.removed} - {own}
-        if others or (own in event.changed and self.editor.embeds_any_of(("", own.name, self.path))):
+        own_path = NotePath(self.path)
+        other_paths = {*event.changed, *event.removed} - {own_path}
+        if other_paths or (
+            own_path in event.changed and self.editor.embeds_any_of(("", own_path.name, self.path))
+        ):
             self.editor.refresh_files()
 
-    def _style_reading(self) -> None:
+    def _apply_reading_style(self) -> None:
         """Give the reading view the fonts and the line width of the editor."""
         style, width = self.editor.flow.style, self.editor.preferences.line_width
         self.reader.set_text_style(style.font, style.mono, width)
         if self.isVisible():
-            self._render_soon.start()
+            self._render_timer.start()
         else:
-            self._undressed = True
+            self._has_stale_theme = True
 
     def _apply_theme(self, _theme: Theme) -> None:
         """Apply the new theme. A method, not a lambda: Qt disconnects it when the tab is closed."""
-        self._undressed = not self.isVisible()
+        self._has_stale_theme = not self.isVisible()
         if self.isVisible():
-            self._render_soon.start()
+            self._render_timer.start()
             self._links.refresh()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Apply the current theme to a tab that was hidden."""
         super().showEvent(event)
-        if self._undressed:
+        if self._has_stale_theme:
             self._apply_theme(self._theme.theme)
 
     async def _complete(self, request: CompletionRequest) -> None:
@@ -595,7 +605,7 @@ class NoteView(QWidget):
 
     async def _draw(self, request: DrawingRequest) -> None:
         source = NotePath(self.path)
-        drawing = await self._client.run(lambda vault: pages.load_drawing(vault, source, request))
+        drawing = await self._client.run(lambda vault: loader.load_drawing(vault, source, request))
         self.editor.show_drawing(request, drawing)
 
     async def _resolve(self, targets: list[str]) -> None:
@@ -611,5 +621,5 @@ class NoteView(QWidget):
 
         self.editor.show_links(await self._client.run(resolve))
 
-    def _start(self, coro: object, what: str) -> None:
-        tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]
+    def _start(self, coro: Coroutine[Any, Any, object], what: str) -> None:
+        tasks.start(coro, owner=self, what=what)

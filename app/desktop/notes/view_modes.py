@@ -16,18 +16,18 @@ class ViewModes:
 
     def __init__(self, root: Path) -> None:
         folder = paths.vault_data_folder(root)
-        self._kept = WindowState(folder / "note-modes.json")
+        self._state = WindowState(folder / "note-modes.json")
 
     def get(self, path: str, default: ViewMode) -> ViewMode:
         """Return the mode of a note."""
-        mode = self._kept.mapping("modes").get(path)
+        mode = self._state.mapping("modes").get(path)
         return ViewMode(mode) if mode in set(ViewMode) else default
 
     def put(self, path: str, mode: ViewMode) -> None:
         """Set the mode of a note."""
-        modes = self._kept.mapping("modes")
+        modes = self._state.mapping("modes")
         modes.pop(path, None)
         modes[path] = str(mode)
         for oldest in list(modes)[:-_MAX_NOTES]:
             del modes[oldest]
-        self._kept.save(modes=modes)
+        self._state.save(modes=modes)

@@ -18,7 +18,7 @@ _DEBOUNCE_MS = 300
 
 
 class WordCount(QObject):
-    """Counts in the note that `set_note` sets; `changed` carries the text to show, empty for none."""
+    """Counts the words of the note set by `set_note`; `changed` carries the text to show, empty for none."""
 
     changed = Signal(str)
 
@@ -26,22 +26,22 @@ class WordCount(QObject):
         super().__init__(parent)
         self._note: NoteView | None = None
         self._round = 0
-        self._soon = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
-        self._soon.timeout.connect(self._start)
+        self._timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._timer.timeout.connect(self._start)
 
     def set_note(self, note: NoteView | None) -> None:
         """Count in `note` from now on; None if no note is open."""
         if note is not self._note:
             if self._note is not None and isValid(self._note):
-                self._note.document.loaded.disconnect(self._later)
-                self._note.document.edited.disconnect(self._later)
-                self._note.editor.selectionChanged.disconnect(self._later)
+                self._note.document.loaded.disconnect(self._schedule)
+                self._note.document.edited.disconnect(self._schedule)
+                self._note.editor.selectionChanged.disconnect(self._schedule)
                 self._note.destroyed.disconnect(self._forget)
             self._note = note
             if note is not None:
-                note.document.loaded.connect(self._later)
-                note.document.edited.connect(self._later)
-                note.editor.selectionChanged.connect(self._later)
+                note.document.loaded.connect(self._schedule)
+                note.document.edited.connect(self._schedule)
+                note.editor.selectionChanged.connect(self._schedule)
                 note.destroyed.connect(self._forget)
         self._start()
 
@@ -49,8 +49,8 @@ class WordCount(QObject):
         self._note = None
         self._start()
 
-    def _later(self, *_: object) -> None:
-        self._soon.start()
+    def _schedule(self, *_: object) -> None:
+        self._timer.start()
 
     def _start(self) -> None:
         self._round += 1
@@ -65,23 +65,23 @@ class WordCount(QObject):
         text = note.editor.document().toRawText()
         selected = note.editor.textCursor().selectedText()
         words, characters = await asyncio.to_thread(_counts, text)
-        part, _ = await asyncio.to_thread(_counts, selected, whole=False)
+        selected_words, _ = await asyncio.to_thread(_counts, selected, is_note=False)
         if started != self._round:
             return
         if selected:
             self.changed.emit(
                 PluralText("WordCount", "{1} of {0} word selected", "{1} of {0} words selected").format(
-                    words, f"{part:,}"
+                    words, f"{selected_words:,}"
                 )
             )
         else:
-            whole = PluralText("WordCount", "{0} word", "{0} words").format(words)
-            size = PluralText("WordCount", "{0} character", "{0} characters").format(characters)
-            self.changed.emit(f"{whole} · {size}")
+            word_text = PluralText("WordCount", "{0} word", "{0} words").format(words)
+            character_text = PluralText("WordCount", "{0} character", "{0} characters").format(characters)
+            self.changed.emit(f"{word_text} · {character_text}")
 
 
-def _counts(raw: str, *, whole: bool = True) -> tuple[int, int]:
-    """Return the words and characters of an editor's text; for a whole note, without its properties."""
+def _counts(raw: str, *, is_note: bool = True) -> tuple[int, int]:
+    """Return the number of words and characters of an editor's text; a note's properties do not count."""
     text = raw.replace(PARAGRAPH_SEPARATOR, "\n")
-    body = text[read_frontmatter(text).body_start :] if whole else text
+    body = text[read_frontmatter(text).body_start :] if is_note else text
     return count_words(body), len(body.replace("\n", ""))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -53,53 +53,55 @@ class WritingCommands(QObject):
         self._current = current
         self._window = window
 
-    def run_command(self, what: str) -> None:
+    def run_command(self, command: str) -> None:
         """Run "daily", "template", "random", "html", "pdf", "print" or "paste" (as plain text)."""
-        if what == "paste":
+        if command == "paste":
             self.paste_plain()
             return
-        work, labels = {
+        work, label = {
             "daily": (self.open_daily_note, self.tr("open the daily note")),
             "template": (self.insert_template, self.tr("insert the template")),
             "random": (self.open_random_note, self.tr("open a random note")),
             "html": (self.export_html, self.tr("export the note")),
             "pdf": (self.export_pdf, self.tr("export the note")),
             "print": (self.print_note, self.tr("print the note")),
-        }[what]
-        tasks.start(work(), owner=self._window, what=labels)
+        }[command]
+        tasks.start(work(), owner=self._window, what=label)
 
     def add_to_slash_menu(self, note: NoteView) -> None:
         """Add the writing commands to the slash menu of a note's editor."""
-        known = {command.id for command in note.editor.slash_commands}
-        for id, title in (
+        known_ids = {command.id for command in note.editor.slash_commands}
+        for command_id, title in (
             ("template", self.tr("Insert a template…")),
             ("daily", self.tr("Open today's daily note")),
         ):
-            if id not in known:
-                note.editor.slash_commands.append(SlashCommand(id, title, partial(self.run_command, id)))
+            if command_id not in known_ids:
+                note.editor.slash_commands.append(
+                    SlashCommand(command_id, title, partial(self.run_command, command_id))
+                )
 
     async def open_daily_note(self) -> None:
         """Open today's note, creating it from its template if needed."""
         now = datetime.now()
         try:
-            found = await self._client.run(lambda vault: vault.templates.daily_note(now))
+            daily = await self._client.run(lambda vault: vault.templates.daily_note(now))
         except ScriptoriumError as error:
             self.failed.emit(error.message)
             return
-        if found.problem:
-            self.failed.emit(found.problem)
-        place = "" if found.cursor is None else str(found.cursor)
-        self.open_requested.emit(found.path.text, f"{EDIT_ACTION_PREFIX}{place}" if found.created else "")
+        if daily.problem:
+            self.failed.emit(daily.problem)
+        offset = "" if daily.cursor is None else str(daily.cursor)
+        self.open_requested.emit(daily.path.text, f"{EDIT_ACTION_PREFIX}{offset}" if daily.created else "")
 
     async def open_random_note(self) -> None:
         """Open a random other note."""
         note = self._current()
-        here = NotePath.on_disk(note.path) if note is not None and note.path else None
-        found = await self._client.run(lambda vault: vault.notes.random(here))
-        if found is None:
+        current = NotePath.on_disk(note.path) if note is not None and note.path else None
+        path = await self._client.run(lambda vault: vault.notes.random(current))
+        if path is None:
             self.failed.emit(self.tr("The vault has no other note."))
         else:
-            self.open_requested.emit(found.text, "")
+            self.open_requested.emit(path.text, "")
 
     async def insert_template(self) -> None:
         """Insert a template that the user chooses at the cursor, as one undo step."""
@@ -107,20 +109,22 @@ class WritingCommands(QObject):
         if note is None or note.document.page is None or note.editor.isReadOnly():
             self.failed.emit(self.tr("Open an editable note first."))
             return
-        found = await self._client.run(lambda vault: vault.templates.paths())
-        if not found:
+        paths = await self._client.run(lambda vault: vault.templates.paths())
+        if not paths:
             self.failed.emit(self.tr("No templates found. Set the templates folder in Settings → Editor."))
             return
-        chosen = await self._choose(found)
+        chosen = await self._choose(paths)
         if chosen is None:
             return
         title, now = note.document.page.path.name, datetime.now()
         try:
-            template = await self._client.run(lambda vault: vault.templates.expanded(chosen, title, now))
+            template = await self._client.run(
+                lambda vault: vault.templates.expand_template(chosen, title, now)
+            )
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
             return
-        if not note.editing:
+        if not note.is_editing:
             note.show_mode(ViewMode.LIVE)
         try:
             _insert_template(note.editor, template)
@@ -132,7 +136,7 @@ class WritingCommands(QObject):
     def paste_plain(self) -> None:
         """Paste the text of the clipboard without its formatting."""
         note, text = self._current(), plain_text(QGuiApplication.clipboard().mimeData())
-        if note is not None and note.editing and text and not note.editor.isReadOnly():
+        if note is not None and note.is_editing and text and not note.editor.isReadOnly():
             note.editor.insert(text)
 
     async def export_html(self) -> None:
@@ -140,8 +144,10 @@ class WritingCommands(QObject):
 
         async def write(note: NoteView, path: NotePath, file: Path) -> None:
             text = note.document.text
-            shown = await self._client.run(lambda vault: render_for_print(vault, path, text))
-            page = await self._client.run(lambda vault: asyncio.to_thread(html_page, vault, shown, path.name))
+            rendered = await self._client.run(lambda vault: render_for_print(vault, path, text))
+            page = await self._client.run(
+                lambda vault: asyncio.to_thread(html_page, vault, rendered, path.name)
+            )
             await asyncio.to_thread(write_file, file, page.encode("utf-8"))
 
         await self._export("html", self.tr("Web page (*.html)"), write)
@@ -151,8 +157,8 @@ class WritingCommands(QObject):
 
         async def write(note: NoteView, path: NotePath, file: Path) -> None:
             text, font = note.document.text, self._font()
-            shown = await self._client.run(lambda vault: render_for_print(vault, path, text))
-            await asyncio.to_thread(write_pdf, shown, path.name, font, file)
+            rendered = await self._client.run(lambda vault: render_for_print(vault, path, text))
+            await asyncio.to_thread(write_pdf, rendered, path.name, font, file)
 
         await self._export("pdf", "PDF (*.pdf)", write)
 
@@ -168,75 +174,75 @@ class WritingCommands(QObject):
         printer.setDocName(path.name)
         if await dialogs.run_dialog(QPrintDialog(printer, self._window)) != int(QDialog.DialogCode.Accepted):
             return
-        shown = await self._client.run(lambda vault: render_for_print(vault, path, text))
+        rendered = await self._client.run(lambda vault: render_for_print(vault, path, text))
         device: QPagedPaintDevice = printer
-        await asyncio.to_thread(print_note, shown, self._font(), device)
+        await asyncio.to_thread(print_note, rendered, self._font(), device)
 
     async def _export(
-        self, suffix: str, kinds: str, write: Callable[[NoteView, NotePath, Path], object]
+        self, suffix: str, file_filter: str, write: Callable[[NoteView, NotePath, Path], Awaitable[None]]
     ) -> None:
         note = self._current()
         if note is None or note.document.page is None:
             return
         path = note.document.page.path
         title = self.tr("Export “{0}”").format(path.name)
-        file = await dialogs.pick_save_file(self._window, title, f"{path.name}.{suffix}", kinds)
+        file = await dialogs.pick_save_file(self._window, title, f"{path.name}.{suffix}", file_filter)
         if file is None:
             return
         file = file if file.suffix else file.with_suffix(f".{suffix}")
         try:
-            await write(note, path, file)  # type: ignore[misc]
+            await write(note, path, file)
         except StorageError as error:
             self.failed.emit(error.message)
         else:
             self.done.emit(self.tr("“{0}” was exported to {1}").format(path.name, file.name))
 
     async def _choose(self, templates: tuple[NotePath, ...]) -> NotePath | None:
-        sheet = dialogs.SheetDialog(self._window, self.tr("Insert a template"))
-        listed = QListWidget()
-        listed.setAccessibleName(self.tr("Templates"))
-        listed.setUniformItemSizes(True)
+        dialog = dialogs.SheetDialog(self._window, self.tr("Insert a template"))
+        template_list = QListWidget()
+        template_list.setAccessibleName(self.tr("Templates"))
+        template_list.setUniformItemSizes(True)
         for path in templates:
-            item = QListWidgetItem(path.name, listed)
+            item = QListWidgetItem(path.name, template_list)
             item.setToolTip(path.text)
-        listed.setCurrentRow(0)
-        sheet.add_body(listed)
-        sheet.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
-        insert = sheet.add_button(self.tr("Insert"), int(QDialog.DialogCode.Accepted), "primary")
+        template_list.setCurrentRow(0)
+        dialog.add_body(template_list)
+        dialog.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
+        insert = dialog.add_button(self.tr("Insert"), int(QDialog.DialogCode.Accepted), "primary")
         insert.setDefault(True)
-        listed.itemActivated.connect(lambda _: sheet.accept())
-        listed.setFocus()
+        template_list.itemActivated.connect(lambda _: dialog.accept())
+        template_list.setFocus()
         rows: list[int] = []
-        sheet.accepted.connect(lambda: rows.append(listed.currentRow()))
-        if await dialogs.run_dialog(sheet) != int(QDialog.DialogCode.Accepted) or not rows:
+        dialog.accepted.connect(lambda: rows.append(template_list.currentRow()))
+        if await dialogs.run_dialog(dialog) != int(QDialog.DialogCode.Accepted) or not rows:
             return None
         return templates[rows[0]]
 
     def _font(self) -> QFont:
-        wanted = self._client.settings.editor.font
-        font = QFont(wanted) if wanted else QFont(self._window.font().family())
+        family = self._client.settings.editor.font
+        font = QFont(family) if family else QFont(self._window.font().family())
         font.setPointSize(_PRINT_POINTS)
         return font
 
 
-def _insert_template(editor: LiveEditor, made: ExpandedTemplate) -> None:
+def _insert_template(editor: LiveEditor, expanded: ExpandedTemplate) -> None:
     """Insert a template's text at the cursor and merge its properties, as one undo step.
 
     Raises:
         InvalidParametersError: The properties can't be merged; nothing was inserted.
     """
     text = editor.document().toRawText().replace(PARAGRAPH_SEPARATOR, "\n")
-    template = for_editor(made.text)
+    template = for_editor(expanded.text)
     body = read_frontmatter(template).body_start
-    after = text[read_frontmatter(text).body_start :]
-    own = text[: len(text) - len(after)]
-    merged = with_properties(text, template).removesuffix(after)
+    note_body = text[read_frontmatter(text).body_start :]
+    properties = text[: len(text) - len(note_body)]
+    merged = with_properties(text, template).removesuffix(note_body)
     cursor = editor.textCursor()
-    if cursor.selectionStart() < utf16_length(own):
-        cursor.setPosition(max(utf16_length(own), cursor.selectionEnd()))
+    if cursor.selectionStart() < utf16_length(properties):
+        cursor.setPosition(max(utf16_length(properties), cursor.selectionEnd()))
     with one_undo_step(cursor):
         cursor.insertText(template[body:])
-        replace_document(QTextCursor(editor.document()), own, merged)
-    if made.cursor is not None and (place := len(for_editor(made.text[: made.cursor]))) >= body:
-        cursor.setPosition(cursor.position() - utf16_length(template[place:]))
+        replace_document(QTextCursor(editor.document()), properties, merged)
+    if expanded.cursor is not None and (offset := len(for_editor(expanded.text[: expanded.cursor]))) >= body:
+        cursor.setPosition(cursor.position() - utf16_length(template[offset:]))
     editor.setTextCursor(cursor)

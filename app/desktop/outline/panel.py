@@ -37,58 +37,60 @@ class OutlinePanel(Panel):
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.tree)
         self.column.addWidget(self._stack, 1)
-        self.tree.itemClicked.connect(lambda item, _: self._go(item))
-        self.tree.itemActivated.connect(lambda item, _: self._go(item))
+        self.tree.itemClicked.connect(lambda item, _: self._open(item))
+        self.tree.itemActivated.connect(lambda item, _: self._open(item))
         self.set_note(None)
 
     def set_note(self, note: NoteView | None) -> None:
-        """Show the headings of `note` from now on; None while no note is open."""
+        """Show the headings of `note` and follow it; None if no note is open."""
         if note is self._note and note is not None:
             return
         if self._note is not None and isValid(self._note):
             self._note.document.loaded.disconnect(self._refresh)
             self._note.document.saved.disconnect(self._refresh)
-            self._note.destroyed.disconnect(self._forget)
+            self._note.destroyed.disconnect(self._clear_note)
         self._note = note
         if note is not None:
             note.document.loaded.connect(self._refresh)
             note.document.saved.connect(self._refresh)
-            note.destroyed.connect(self._forget)
+            note.destroyed.connect(self._clear_note)
         self._refresh()
 
     def show_headings(self, headings: Sequence[Heading]) -> None:
         """Show `headings`, each nested in the last higher one."""
-        shown = tuple((heading.level, heading.text, heading.line) for heading in headings)
-        if shown == self._shown:
+        rows = tuple((heading.level, heading.text, heading.line) for heading in headings)
+        if rows == self._shown:
             return
-        same_lines = self._shown is not None and [h[:2] for h in shown] == [h[:2] for h in self._shown]
-        self._shown = shown
+        only_lines_changed = self._shown is not None and [row[:2] for row in rows] == [
+            row[:2] for row in self._shown
+        ]
+        self._shown = rows
         self._stack.setCurrentWidget(self.tree if headings else self._empty)
-        if same_lines:
-            self._renumber([line for *_, line in shown])
+        if only_lines_changed:
+            self._renumber([line for *_, line in rows])
             return
         self.tree.clear()
-        above: list[tuple[int, QTreeWidgetItem]] = []
-        for level, text, line in shown:
+        ancestors: list[tuple[int, QTreeWidgetItem]] = []
+        for level, text, line in rows:
             item = QTreeWidgetItem([text or self.tr("(empty heading)")])
             item.setData(0, LINE_ROLE, line)
             item.setToolTip(0, text)
-            while above and above[-1][0] >= level:
-                above.pop()
-            if above:
-                above[-1][1].addChild(item)
+            while ancestors and ancestors[-1][0] >= level:
+                ancestors.pop()
+            if ancestors:
+                ancestors[-1][1].addChild(item)
             else:
                 self.tree.addTopLevelItem(item)
-            above.append((level, item))
+            ancestors.append((level, item))
         self.tree.expandAll()
 
     def _renumber(self, lines: list[int]) -> None:
         """Update the lines of unchanged headings, keeping the expanded and selected ones."""
-        walk = QTreeWidgetItemIterator(self.tree)
+        iterator = QTreeWidgetItemIterator(self.tree)
         for line in lines:
-            if (item := walk.value()) is not None:
+            if (item := iterator.value()) is not None:
                 item.setData(0, LINE_ROLE, line)
-            walk += 1
+            iterator += 1
 
     def _refresh(self, *_: object) -> None:
         page = self._note.document.page if self._note is not None else None
@@ -100,11 +102,11 @@ class OutlinePanel(Panel):
             self._empty.set_message(self.tr("No headings"), self.tr("Start a line with # to add one."))
         self.show_headings(page.parsed.headings if page is not None else ())
 
-    def _forget(self) -> None:
+    def _clear_note(self) -> None:
         self._note = None
         self._refresh()
 
-    def _go(self, item: QTreeWidgetItem) -> None:
+    def _open(self, item: QTreeWidgetItem) -> None:
         if self._note is not None:
             self.open_requested.emit(self._note.path, f"line={item.data(0, LINE_ROLE)}")
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTreeWidget, QTreeWid
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.theme.theme import ThemeSource, icon
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _DEBOUNCE_MS = 600
 _MAX_ROWS = 5000
 _CHUNK_ROWS = 100
-_SYMBOLS = {"failed": "x-circle", "skipped": "minus-circle", "marked": "warning", "misnamed": "text-aa"}
+_ICONS = {"failed": "x-circle", "skipped": "minus-circle", "marked": "warning", "misnamed": "text-aa"}
 _KIND_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
@@ -44,20 +45,20 @@ class ProblemsPanel(Panel):
         self._client = client
         self._theme = theme
         self.title.set_text(self.tr("Files that are not fully indexed"))
-        self.setAccessibleName(self.tr("Index problems"))
-        again = ThemedButton(theme, "arrows-clockwise", self.tr("Rescan vault"))
-        again.clicked.connect(self.rescan_requested)
-        self._rename = ThemedButton(theme, "pencil-simple", self.tr("Rename the selected file…"))
-        self._rename.clicked.connect(self._rename_current)
-        self._rename.hide()
-        self.title.add(self._rename)
-        self.title.add(again)
+        self.setAccessibleName(panel_title("problems"))
+        rescan_button = ThemedButton(theme, "arrows-clockwise", self.tr("Rescan vault"))
+        rescan_button.clicked.connect(self.rescan_requested)
+        self._rename_button = ThemedButton(theme, "pencil-simple", self.tr("Rename the selected file…"))
+        self._rename_button.clicked.connect(self._rename_current)
+        self._rename_button.hide()
+        self.title.add(self._rename_button)
+        self.title.add(rescan_button)
         self.table = QTreeWidget()
         self.table.setColumnCount(2)
         self.table.setHeaderLabels([self.tr("File"), self.tr("Reason")])
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
-        self.table.setAccessibleName(self.tr("Index problems"))
+        self.table.setAccessibleName(panel_title("problems"))
         self.table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.table.setColumnWidth(0, round(320 * theme.zoom))
         self.table.itemActivated.connect(self._open)
@@ -69,30 +70,34 @@ class ProblemsPanel(Panel):
         self._stack.addWidget(self.table)
         self._stack.addWidget(self._empty)
         self.column.addWidget(self._stack, 1)
-        self._filling = asyncio.Lock()
-        self._settle = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
-        self._settle.timeout.connect(self._reload)
+        self._reload_lock = asyncio.Lock()
+        self._reload_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._reload_timer.timeout.connect(self._reload)
         client.events.batch.connect(self._handle_events)
         self._reload()
 
     async def reload(self) -> None:
         """Reload the list of problems."""
         problems = await self._client.run(lambda vault: vault.notes.problems())
-        async with self._filling:
+        async with self._reload_lock:
             self.table.clear()
             for start in range(0, min(len(problems), _MAX_ROWS), _CHUNK_ROWS):
-                shown = problems[start : min(start + _CHUNK_ROWS, _MAX_ROWS)]
-                self.table.addTopLevelItems([self._row(problem) for problem in shown])
+                chunk = problems[start : min(start + _CHUNK_ROWS, _MAX_ROWS)]
+                self.table.addTopLevelItems([self._create_row(problem) for problem in chunk])
                 await asyncio.sleep(0)
         self.title.set_count(f"{len(problems):,}" if problems else "")
         self._stack.setCurrentWidget(self.table if problems else self._empty)
 
-    def _row(self, problem: Problem) -> QTreeWidgetItem:
+    def _create_row(self, problem: Problem) -> QTreeWidgetItem:
         theme = self._theme.theme
-        colors = {"failed": theme.danger, "skipped": theme.faint, "marked": theme.warning}
-        colors["misnamed"] = theme.warning
+        colors = {
+            "failed": theme.danger,
+            "skipped": theme.faint,
+            "marked": theme.warning,
+            "misnamed": theme.warning,
+        }
         row = QTreeWidgetItem([problem.path.text, problem.reason])
-        row.setIcon(0, icon(theme, _SYMBOLS[problem.kind], colors[problem.kind]))
+        row.setIcon(0, icon(theme, _ICONS[problem.kind], colors[problem.kind]))
         row.setToolTip(1, problem.reason)
         row.setData(0, Qt.ItemDataRole.UserRole, problem.path.text)
         row.setData(0, _KIND_ROLE, problem.kind)
@@ -102,8 +107,8 @@ class ProblemsPanel(Panel):
         tasks.start(self.reload(), owner=self, what=self.tr("list the problems"))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
-        if any(isinstance(event, IndexUpdated) for event in events) and not self._settle.isActive():
-            self._settle.start()
+        if any(isinstance(event, IndexUpdated) for event in events) and not self._reload_timer.isActive():
+            self._reload_timer.start()
 
     def _open(self, row: QTreeWidgetItem) -> None:
         if row.data(0, _KIND_ROLE) == "misnamed":
@@ -112,19 +117,19 @@ class ProblemsPanel(Panel):
             self.open_requested.emit(row.data(0, Qt.ItemDataRole.UserRole), "")
 
     def _update_rename_button(self, row: QTreeWidgetItem | None) -> None:
-        self._rename.setVisible(row is not None and row.data(0, _KIND_ROLE) == "misnamed")
+        self._rename_button.setVisible(row is not None and row.data(0, _KIND_ROLE) == "misnamed")
 
     def _rename_current(self) -> None:
         if (row := self.table.currentItem()) is not None:
-            listed = NotePath(row.data(0, Qt.ItemDataRole.UserRole))
-            tasks.start(self.rename(listed), owner=self, what=self.tr("rename the file"))
+            path = NotePath(row.data(0, Qt.ItemDataRole.UserRole))
+            tasks.start(self.rename(path), owner=self, what=self.tr("rename the file"))
 
-    async def rename(self, listed: NotePath) -> None:
-        """Ask for a new name until the listed file is renamed or the user cancels."""
-        raw = await self._client.run(lambda vault: undecodable.find_path(vault.root, listed))
+    async def rename(self, path: NotePath) -> None:
+        """Ask for a new name until the file is renamed or the user cancels."""
+        raw = await self._client.run(lambda vault: undecodable.find_path(vault.root, path))
         name, problem = undecodable.suggest_name(raw) if raw is not None else "", ""
         while True:
-            title = self.tr("Rename “{0}”?").format(listed)
+            title = self.tr("Rename “{0}”?").format(path)
             label = self.tr("The file name is not UTF-8. The content of the file does not change. New name:")
             new_name = await dialogs.prompt_text(
                 self.window(), title, label, name, accept=self.tr("Rename"), problem=problem
@@ -132,11 +137,11 @@ class ProblemsPanel(Panel):
             if new_name is None:
                 return
             name = new_name
-            outcome = await self._client.run(partial(_renamed, listed=listed, name=name))
+            outcome = await self._client.run(partial(_rename_file, path=path, name=name))
             if outcome.success:
                 return
             problem = outcome.message
 
 
-async def _renamed(vault: VaultService, listed: NotePath, name: str) -> ToolOutcome:
-    return await vault.notes.rename_misnamed(listed, name)
+async def _rename_file(vault: VaultService, path: NotePath, name: str) -> ToolOutcome:
+    return await vault.notes.rename_misnamed(path, name)

@@ -4,7 +4,7 @@ Python collects cycles in whichever thread happens to allocate. In the service t
 objects that belong to the window ("Timers cannot be stopped from another thread", or a crash). Automatic
 collection is therefore off, and a timer in the GUI thread collects the young objects as soon as there are
 enough of them; scanning ten thousand takes some milliseconds. Larger batches (modules, a vault that is
-opened) live long anyway: they are frozen until the window is inactive.
+being opened) live long anyway: they are frozen until the window is inactive.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ class GcScheduler(QObject):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
         self._timer.start(_TICK_INTERVAL_MS)
-        self._away = QTimer(self, singleShot=True, interval=_IDLE_DELAY_MS)
-        self._away.timeout.connect(self._collect_all)
+        self._idle_timer = QTimer(self, singleShot=True, interval=_IDLE_DELAY_MS)
+        self._idle_timer.timeout.connect(self._collect_all)
         application = QGuiApplication.instance()
         if isinstance(application, QGuiApplication):
-            application.applicationStateChanged.connect(self._follow)
+            application.applicationStateChanged.connect(self._handle_state_change)
 
     def stop(self) -> None:
         """Turn Python's automatic collection back on."""
         self._timer.stop()
-        self._away.stop()
+        self._idle_timer.stop()
         gc.enable()
 
     def _tick(self) -> None:
@@ -63,11 +63,11 @@ class GcScheduler(QObject):
             gc.freeze()  # The rest has survived ten rounds.
             self._survivors = self._rounds = 0
 
-    def _follow(self, state: Qt.ApplicationState) -> None:
+    def _handle_state_change(self, state: Qt.ApplicationState) -> None:
         if state == Qt.ApplicationState.ApplicationActive:
-            self._away.stop()
+            self._idle_timer.stop()
         elif time.monotonic() - self._last_full_collection > _FULL_INTERVAL_S:
-            self._away.start()
+            self._idle_timer.start()
 
     def _collect_all(self) -> None:
         """Run a full collection; the window is inactive."""

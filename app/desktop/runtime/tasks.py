@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class TaskFailure:
-    """What the user was doing ("open the vault") and the error that ended it."""
+    """A failed task: the user's name for it ("open the vault"), and its error."""
 
     what: str
     error: BaseException

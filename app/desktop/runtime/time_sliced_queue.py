@@ -12,44 +12,44 @@ _TIME_SLICE_S = 0.002
 
 
 class TimeSlicedQueue(QObject):
-    """Calls `work` for each added item in order: at once, or after the window has handled its events."""
+    """Calls `work` for each item in order; after each time slice, the window handles its events first."""
 
     def __init__(self, work: Callable[[object], None], parent: QObject) -> None:
         super().__init__(parent)
         self._work = work
-        self._left: deque[object] = deque()
-        self._again = QTimer(self)
-        self._again.setSingleShot(True)
-        self._again.timeout.connect(self._run_slice)
+        self._items: deque[object] = deque()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._run_slice)
 
     @property
     def done(self) -> bool:
         """True if the queue is empty."""
-        return not self._left
+        return not self._items
 
-    def add(self, things: Iterable[object]) -> None:
+    def add(self, items: Iterable[object]) -> None:
         """Add `items` and start processing them."""
-        self._left.extend(things)
+        self._items.extend(items)
         self._run_slice()
 
-    def add_later(self, things: Iterable[object]) -> None:
-        """Add items that are processed from the next turn of the event loop."""
-        self._left.extend(things)
-        self._again.start()
+    def add_later(self, items: Iterable[object]) -> None:
+        """Add `items` and start processing them in the next turn of the event loop."""
+        self._items.extend(items)
+        self._timer.start()
 
     def clear(self) -> None:
         """Discard the remaining items."""
-        self._left.clear()
+        self._items.clear()
 
     def finish(self) -> None:
         """Process all remaining items now."""
-        while self._left:
-            self._work(self._left.popleft())
+        while self._items:
+            self._work(self._items.popleft())
 
     def _run_slice(self) -> None:
         until = time.perf_counter() + _TIME_SLICE_S
-        while self._left:
-            self._work(self._left.popleft())
-            if self._left and time.perf_counter() > until:
-                self._again.start()
+        while self._items:
+            self._work(self._items.popleft())
+            if self._items and time.perf_counter() > until:
+                self._timer.start()
                 return

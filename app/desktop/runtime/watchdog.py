@@ -30,38 +30,38 @@ class Stall:
     """One stall: its wall-clock and CPU time in milliseconds, and the stack that was sampled."""
 
     ms: float
-    computed_ms: float
-    where: str
+    cpu_ms: float
+    stack: str
 
 
 @dataclass(frozen=True, slots=True)
 class StallStats:
     """The longest stall and percentiles over all ticks, in milliseconds.
 
-    `worst` lists the stalls with the most CPU time; `where` is the stack of the one with the longest
+    `worst` lists the stalls with the most CPU time; `stack` is the stack of the one with the longest
     wall-clock time.
     """
 
     longest: float
-    computed: float
+    cpu: float
     p99: float
     over_8ms: int
-    computed_over_8ms: int
+    cpu_over_8ms: int
     ticks: int
     worst: tuple[Stall, ...]
-    where: str
+    stack: str
 
     def __str__(self) -> str:
         line = (
-            f"GUI thread: longest hold {self.longest:.1f} ms, p99 {self.p99:.1f} ms, {self.over_8ms} of "
-            f"{self.ticks} ticks over 8 ms; computed itself {self.computed:.1f} ms at most, "
-            f"{self.computed_over_8ms} times over 8 ms"
+            f"GUI thread: longest stall {self.longest:.1f} ms, p99 {self.p99:.1f} ms, {self.over_8ms} of "
+            f"{self.ticks} ticks over 8 ms; at most {self.cpu:.1f} ms of CPU time, "
+            f"{self.cpu_over_8ms} times over 8 ms"
         )
-        return "\n".join([line, *(_format_stall(hold) for hold in self.worst)])
+        return "\n".join([line, *(_format_stall(stall) for stall in self.worst)])
 
 
-def _format_stall(hold: Stall) -> str:
-    return f"  {hold.computed_ms:.1f} ms computed, {hold.ms:.1f} ms by the clock\n{hold.where}"
+def _format_stall(stall: Stall) -> str:
+    return f"  {stall.cpu_ms:.1f} ms of CPU time, {stall.ms:.1f} ms by the clock\n{stall.stack}"
 
 
 class Watchdog(QObject):
@@ -70,10 +70,10 @@ class Watchdog(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._gaps: list[float] = []
-        self._worked: list[float] = []
+        self._cpu_times: list[float] = []
         self._worst: list[Stall] = []
         self._samples: Counter[str] = Counter()
-        self._last, self._last_worked = time.perf_counter(), time.thread_time()
+        self._last, self._last_cpu_time = time.perf_counter(), time.thread_time()
         self._thread_id = threading.get_ident()
         self._ended = threading.Event()
         self._timer = QTimer(self)
@@ -85,21 +85,21 @@ class Watchdog(QObject):
 
     def take_stats(self) -> StallStats:
         """Return the measurements since the start or the last call, and reset them."""
-        gaps, worked, worst = self._gaps, self._worked, self._worst
-        self._gaps, self._worked, self._worst = [], [], []
+        gaps, cpu_times, worst = self._gaps, self._cpu_times, self._worst
+        self._gaps, self._cpu_times, self._worst = [], [], []
         ordered = sorted(gaps) or [0.0]
         p99 = ordered[int(len(ordered) * 0.99)]
-        longest = max(worst, key=lambda hold: hold.ms, default=None)
-        worst.sort(key=lambda hold: -hold.computed_ms)
+        longest = max(worst, key=lambda stall: stall.ms, default=None)
+        worst.sort(key=lambda stall: -stall.cpu_ms)
         return StallStats(
             ordered[-1] * 1000,
-            max(worked, default=0.0) * 1000,
+            max(cpu_times, default=0.0) * 1000,
             p99 * 1000,
             sum(gap > _LONG_STALL_S for gap in gaps),
-            sum(each > _LONG_STALL_S for each in worked),
+            sum(cpu_time > _LONG_STALL_S for cpu_time in cpu_times),
             len(gaps),
             tuple(worst[:_MAX_LISTED_STALLS]),
-            longest.where if longest is not None else "",
+            longest.stack if longest is not None else "",
         )
 
     def stop(self) -> StallStats:
@@ -110,29 +110,29 @@ class Watchdog(QObject):
         return self.take_stats()
 
     def _tick(self) -> None:
-        now, worked = time.perf_counter(), time.thread_time()
-        hold = max(0.0, now - self._last - _TICK_INTERVAL_MS / 1000)
-        own = worked - self._last_worked
-        self._gaps.append(hold)
-        self._worked.append(own)
+        now, cpu_time = time.perf_counter(), time.thread_time()
+        gap = max(0.0, now - self._last - _TICK_INTERVAL_MS / 1000)
+        cpu_used = cpu_time - self._last_cpu_time
+        self._gaps.append(gap)
+        self._cpu_times.append(cpu_used)
         samples = self._samples
         if samples:
             self._samples = Counter()
-        if own > _LONG_STALL_S or hold > 3 * _LONG_STALL_S:
-            often = samples.copy().most_common(4)  # a copy: the sampling thread may be writing to it
-            stacks = "\n".join(f"    {count} x {stack}" for stack, count in often)
-            self._worst.append(Stall(hold * 1000, own * 1000, stacks))
-        self._last, self._last_worked = time.perf_counter(), time.thread_time()
+        if cpu_used > _LONG_STALL_S or gap > 3 * _LONG_STALL_S:
+            common = samples.copy().most_common(4)  # the sampling thread may be writing to the original
+            stacks = "\n".join(f"    {count} x {stack}" for stack, count in common)
+            self._worst.append(Stall(gap * 1000, cpu_used * 1000, stacks))
+        self._last, self._last_cpu_time = time.perf_counter(), time.thread_time()
 
     def _watch(self) -> None:
         while not self._ended.wait(_SAMPLE_INTERVAL_S):
             if time.perf_counter() - self._last > _SAMPLE_INTERVAL_S:
                 frame = sys._current_frames().get(self._thread_id)  # noqa: SLF001
                 if frame is not None:
-                    self._samples[_path(frame)] += 1
+                    self._samples[_format_stack(frame)] += 1
 
 
-def _path(frame: FrameType | None) -> str:
+def _format_stack(frame: FrameType | None) -> str:
     """Return the calls that led to `frame`, innermost first."""
     calls: list[str] = []
     while frame is not None and len(calls) < _MAX_STACK_DEPTH:

@@ -31,18 +31,18 @@ _SIDE_MARGIN, _TEXT_GAP = 12, 4
 class SearchResultRow:
     """A row: the heading of a hit, one of its snippets, or the number of its hidden lines.
 
-    `group` is shown above the first hit of a group.
+    A row with `group` is the name above the first hit of that group.
     """
 
     hit: SearchHit
     snippet: Snippet | None = None
-    more: int = 0
+    hidden_lines: int = 0
     group: SearchGroup | None = None
 
     @property
-    def is_head(self) -> bool:
+    def is_heading(self) -> bool:
         """True for the heading row of a hit."""
-        return self.snippet is None and self.group is None and not self.more
+        return self.snippet is None and self.group is None and not self.hidden_lines
 
 
 class SearchResultsModel(QAbstractListModel):
@@ -74,10 +74,14 @@ class SearchResultsModel(QAbstractListModel):
 
     def expand(self, hit: SearchHit, snippets: tuple[Snippet, ...]) -> None:
         """Show all these lines of a hit."""
-        places = [at for at, row in enumerate(self._rows) if row.hit is hit and (row.snippet or row.more)]
-        if not places:
+        row_numbers = [
+            number
+            for number, row in enumerate(self._rows)
+            if row.hit is hit and (row.snippet or row.hidden_lines)
+        ]
+        if not row_numbers:
             return
-        first, last = places[0], places[-1]
+        first, last = row_numbers[0], row_numbers[-1]
         self.beginRemoveRows(QModelIndex(), first, last)
         del self._rows[first : last + 1]
         self.endRemoveRows()
@@ -118,8 +122,10 @@ class SearchResultsModel(QAbstractListModel):
     def _accessible_text(self, row: SearchResultRow) -> str:
         if row.group is not None:
             return row.group.name or self.tr("none")
-        if row.more:
-            return PluralText("SearchResultsModel", "{0} more line", "{0} more lines").format(row.more)
+        if row.hidden_lines:
+            return PluralText("SearchResultsModel", "{0} more line", "{0} more lines").format(
+                row.hidden_lines
+            )
         return row.snippet.text if row.snippet else row.hit.title
 
     def _create_rows(self, hits: tuple[SearchHit, ...]) -> list[SearchResultRow]:
@@ -132,7 +138,7 @@ class SearchResultsModel(QAbstractListModel):
             rows.append(SearchResultRow(hit))
             rows += [SearchResultRow(hit, snippet) for snippet in hit.snippets]
             if hit.lines > len(hit.snippets):
-                rows.append(SearchResultRow(hit, more=hit.lines - len(hit.snippets)))
+                rows.append(SearchResultRow(hit, hidden_lines=hit.lines - len(hit.snippets)))
         return rows
 
 
@@ -147,22 +153,22 @@ class SearchResultDelegate(QStyledItemDelegate):
         """Return the height of one line, with space above a heading."""
         height = QFontMetrics(option.font).height()
         row: SearchResultRow = index.data(ROW_ROLE)
-        return QSize(80, height + (16 if row.group is not None else 14 if row.is_head else 6))
+        return QSize(80, height + (16 if row.group is not None else 14 if row.is_heading else 6))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Paint one row."""
         row: SearchResultRow = index.data(ROW_ROLE)
         painter.save()
-        self._paint_ground(painter, option)
+        self._paint_background(painter, option)
         area = QRect(option.rect).adjusted(_SIDE_MARGIN, 0, -_SIDE_MARGIN, 0)
         if row.group is not None:
             self._paint_group(painter, option.font, area, index.data(), row.group.count)
-        elif row.more:
+        elif row.hidden_lines:
             painter.setPen(QColor(self._theme.theme.accent))
             flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
             painter.drawText(area.adjusted(8, 0, 0, 0), flags, index.data())
         elif row.snippet is None:
-            self._paint_head(painter, option.font, area, row.hit)
+            self._paint_heading(painter, option.font, area, row.hit)
         else:
             self._paint_snippet(painter, option.font, area.adjusted(8, 0, 0, 0), row.snippet)
         painter.restore()
@@ -176,15 +182,15 @@ class SearchResultDelegate(QStyledItemDelegate):
         painter.setFont(font)
         metrics = QFontMetrics(font)
         number = f"{count:,}"
-        room = area.width() - metrics.horizontalAdvance(number) - 2 * _TEXT_GAP
-        low = Qt.AlignmentFlag.AlignBottom
+        width = area.width() - metrics.horizontalAdvance(number) - 2 * _TEXT_GAP
+        bottom = Qt.AlignmentFlag.AlignBottom
         area = area.adjusted(0, 0, 0, -3)
-        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
-        painter.drawText(area, low | Qt.AlignmentFlag.AlignLeft, shown)
+        elided = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, width)
+        painter.drawText(area, bottom | Qt.AlignmentFlag.AlignLeft, elided)
         painter.setPen(QColor(theme.faint))
-        painter.drawText(area, low | Qt.AlignmentFlag.AlignRight, number)
+        painter.drawText(area, bottom | Qt.AlignmentFlag.AlignRight, number)
 
-    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+    def _paint_background(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
         theme = self._theme.theme
         state = option.state
         color = None
@@ -202,7 +208,7 @@ class SearchResultDelegate(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(option.rect).adjusted(4.5, 1.5, -4.5, -1.5), 5, 5)
 
-    def _paint_head(self, painter: QPainter, font: QFont, area: QRect, hit: SearchHit) -> None:
+    def _paint_heading(self, painter: QPainter, font: QFont, area: QRect, hit: SearchHit) -> None:
         theme = self._theme.theme
         bold = QFont(font)
         bold.setWeight(QFont.Weight.DemiBold)
@@ -227,26 +233,26 @@ class SearchResultDelegate(QStyledItemDelegate):
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.NoWrap)
         layout.setTextOption(option)
-        layout.setFormats([_draw_mark(start, end, theme.mark_bg, theme.text) for start, end in marks])
+        layout.setFormats([_create_mark(start, end, theme.mark_bg, theme.text) for start, end in marks])
         layout.beginLayout()
         line = layout.createLine()
         line.setLineWidth(100_000)
         layout.endLayout()
         if line.naturalTextWidth() > area.width():
-            more = QFontMetrics(font).horizontalAdvance("…")
+            ellipsis_width = QFontMetrics(font).horizontalAdvance("…")
             painter.setPen(QColor(theme.muted))
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, "…")
-            area = area.adjusted(0, 0, -more - 1, 0)
+            area = area.adjusted(0, 0, -ellipsis_width - 1, 0)
         painter.setClipRect(area)
         painter.setPen(QColor(theme.muted))
         top = area.top() + (area.height() - line.height()) / 2
         layout.draw(painter, QRectF(area.left(), top, 0, 0).topLeft())
 
 
-def _draw_mark(start: int, end: int, background: str, ink: str) -> QTextLayout.FormatRange:
+def _create_mark(start: int, end: int, background: str, foreground: str) -> QTextLayout.FormatRange:
     text_format = QTextCharFormat()
     text_format.setBackground(QColor(background))
-    text_format.setForeground(QColor(ink))
+    text_format.setForeground(QColor(foreground))
     mark = QTextLayout.FormatRange()
     mark.start, mark.length, mark.format = start, end - start, text_format
     return mark

@@ -29,7 +29,7 @@ def operator_label(operator: str) -> str:
         "created:": translate("OperatorHelp", "created on a date, such as 2026-03-18"),
         "similar:": translate("OperatorHelp", "“…” close in meaning"),
         "match-case:": translate("OperatorHelp", "case-sensitive"),
-        "ignore-case:": translate("OperatorHelp", "case-insensitive again"),
+        "ignore-case:": translate("OperatorHelp", "case-insensitive"),
     }
     return labels.get(operator, "")
 
@@ -39,7 +39,7 @@ def query_examples() -> tuple[tuple[str, str], ...]:
     plain = (
         ("two words", translate("OperatorHelp", "notes with both")),
         ('"two words"', translate("OperatorHelp", "next to each other, in this order")),
-        ("one OR two", translate("OperatorHelp", "notes with any of them")),
+        ("one OR two", translate("OperatorHelp", "notes with either")),
         ("one -two", translate("OperatorHelp", "with one but not the other")),
         ("begin*", translate("OperatorHelp", "words that start with these letters")),
         ("/pat+ern/", translate("OperatorHelp", "a regular expression")),

@@ -38,12 +38,12 @@ _MAX_MARKED_HITS = 5000
 class SearchPanel(Panel):
     """A query field and its results.
 
-    `open_requested` carries a note's path and the fragment `line=N`; `found` the paths of the hits, which the
-    graph may highlight; `filter_requested` a query to filter the graph by.
+    `open_requested` carries a note's path and the fragment `line=N`, `hits_changed` the paths of the hits,
+    which the graph may highlight, `filter_requested` a query to filter the graph by.
     """
 
     open_requested = Signal(str, str)
-    found = Signal(object)
+    hits_changed = Signal(object)
     filter_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -51,24 +51,24 @@ class SearchPanel(Panel):
         self._client = client
         self._theme = theme
         self._page: SearchPage | None = None
-        self._asked = self._typed_for = ""  # the last query, and the typed text that it was made from
-        self._running: asyncio.Task[None] | None = None
-        self._fetching = False
-        self._entering = False
+        self._query = self._query_text = ""  # the last query, and the typed text that it was built from
+        self._search_task: asyncio.Task[None] | None = None
+        self._is_fetching = False
+        self._should_focus_results = False
         self.title.set_text(self.tr("Search"))
         self.setAccessibleName(self.tr("Search"))
         self._build_title()
         self._build()
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_DELAY_MS)
+        self._search_timer = QTimer(self, singleShot=True, interval=_TYPING_DELAY_MS)
         self._connect()
         self._show_start()
-        self.star.load()
+        self.save_button.load()
 
     def search_saved(self, name: str) -> None:
         """Run the saved search of this name, if it exists."""
-        tasks.start(self._find_saved(name), owner=self, what=self.tr("run the saved search"))
+        tasks.start(self._run_saved(name), owner=self, what=self.tr("run the saved search"))
 
-    async def _find_saved(self, name: str) -> None:
+    async def _run_saved(self, name: str) -> None:
         searches = await self._client.run(lambda vault: vault.searches.list_searches())
         for saved in searches:
             if saved.name == name:
@@ -81,40 +81,40 @@ class SearchPanel(Panel):
         self._start()
 
     def focus_field(self) -> None:
-        """Focus the field and select its text."""
+        """Give the field the focus and select its text."""
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
     def _build_title(self) -> None:
-        self.order = SortButton(self._theme)
-        self.star = SaveSearchButton(self._client, self._theme, self.order)
-        self.order.changed.connect(self._start)
-        self.explaining = ThemedButton(self._theme, "tree-structure", self.tr("What this search means"))
-        self.explaining.setCheckable(True)
-        self.explaining.toggled.connect(self._show_explanation)
-        self.meaning = ThemedButton(
+        self.sort_button = SortButton(self._theme)
+        self.save_button = SaveSearchButton(self._client, self._theme, self.sort_button)
+        self.sort_button.changed.connect(self._start)
+        self.explain_button = ThemedButton(self._theme, "tree-structure", self.tr("Explain this search"))
+        self.explain_button.setCheckable(True)
+        self.explain_button.toggled.connect(self._show_explanation)
+        self.semantic_button = ThemedButton(
             self._theme, "circles-three", self.tr("Semantic search: find notes by meaning (Ctrl+M)")
         )
-        self.meaning.setCheckable(True)
-        self.meaning.toggled.connect(lambda _: self._start())
-        key = QShortcut(QKeySequence("Ctrl+M"), self, self.meaning.toggle)
+        self.semantic_button.setCheckable(True)
+        self.semantic_button.toggled.connect(lambda _: self._start())
+        key = QShortcut(QKeySequence("Ctrl+M"), self, self.semantic_button.toggle)
         key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        for button in (self.star, self.order, self.explaining):
+        for button in (self.save_button, self.sort_button, self.explain_button):
             self.title.add(button)
 
     def _build(self) -> None:
         self.field = QueryField(self._theme, self.tr("Search notes"))
         self.problem = QueryErrorView(self._theme)
-        self.explained = QueryExplanationView(self._theme)
+        self.explanation = QueryExplanationView(self._theme)
         bar = QVBoxLayout()
         bar.setContentsMargins(8, 8, 8, 4)
         bar.setSpacing(6)
         row = QHBoxLayout()
         row.setSpacing(2)
         row.addWidget(self.field, 1)
-        row.addWidget(self.meaning)
+        row.addWidget(self.semantic_button)
         bar.addLayout(row)
-        for widget in (self.problem, self.explained):
+        for widget in (self.problem, self.explanation):
             bar.addWidget(widget)
             widget.hide()
         self.model = SearchResultsModel(self)
@@ -123,50 +123,52 @@ class SearchPanel(Panel):
         self.list.setModel(self.model)
         self.list.setItemDelegate(SearchResultDelegate(self._theme, self.list))
         self.list.setAccessibleName(self.tr("Search results"))
-        self.start = SearchStartPage(self._theme, self._stack)
+        self.start_page = SearchStartPage(self._theme, self._stack)
         self.empty = EmptyState(
             self._theme,
             "magnifying-glass",
-            self.tr("Nothing found"),
-            self.tr("No note matches. Try fewer or other words."),
+            self.tr("No matches"),
+            self.tr("Try fewer or different words."),
             parent=self._stack,
         )
-        for page in (self.start, self.list, self.empty):
+        for page in (self.start_page, self.list, self.empty):
             self._stack.addWidget(page)
         self.column.addLayout(bar)
         self.column.addWidget(self._stack, 1)
 
     def _connect(self) -> None:
-        self._typing.timeout.connect(self._start)
-        self.field.textChanged.connect(self._typed)
-        self.field.returnPressed.connect(self._enter)
-        self.field.moved_down.connect(self._go_down)
+        self._search_timer.timeout.connect(self._start)
+        self.field.textChanged.connect(self._schedule_search)
+        self.field.returnPressed.connect(self._go_to_results)
+        self.field.moved_down.connect(self._focus_first_row)
         client = self._client
-        self.field.set_suggest(lambda text, at: client.run(lambda vault: vault.search.suggest(text, at)))
+        self.field.set_suggest(
+            lambda text, cursor: client.run(lambda vault: vault.search.suggest(text, cursor))
+        )
         self.list.activated.connect(self._open)
         self.list.clicked.connect(self._open)
         self.list.moved_up.connect(self.focus_field)
         bar = self.list.verticalScrollBar()
-        bar.valueChanged.connect(self._fill)
-        bar.rangeChanged.connect(self._fill)
-        self.start.search_requested.connect(self._search_saved)
-        self.start.piece_chosen.connect(self._insert_piece)
-        self.start.act_requested.connect(self.star.run_command)
-        self.start.filter_requested.connect(self.filter_requested)
-        self.star.searches_changed.connect(self.start.show_searches)
+        bar.valueChanged.connect(self._fetch_near_end)
+        bar.rangeChanged.connect(self._fetch_near_end)
+        self.start_page.search_requested.connect(self._search_saved)
+        self.start_page.example_chosen.connect(self._insert_example)
+        self.start_page.command_requested.connect(self.save_button.run_command)
+        self.start_page.filter_requested.connect(self.filter_requested)
+        self.save_button.searches_changed.connect(self.start_page.show_searches)
         self._client.events.batch.connect(self._handle_events)
 
-    def _typed(self) -> None:
-        self._entering = False
-        if self._running is not None:
-            self._running.cancel()
-        self._typing.start(_SEMANTIC_DELAY_MS if self.meaning.isChecked() else _TYPING_DELAY_MS)
+    def _schedule_search(self) -> None:
+        self._should_focus_results = False
+        if self._search_task is not None:
+            self._search_task.cancel()
+        self._search_timer.start(_SEMANTIC_DELAY_MS if self.semantic_button.isChecked() else _TYPING_DELAY_MS)
 
     def _start(self) -> None:
-        self._typing.stop()
-        if self._running is not None:
-            self._running.cancel()
-        self._running = tasks.start(self._search(), owner=self, what=self.tr("search"))
+        self._search_timer.stop()
+        if self._search_task is not None:
+            self._search_task.cancel()
+        self._search_task = tasks.start(self._search(), owner=self, what=self.tr("search"))
 
     async def _search(self) -> None:
         """Show the first hits for the field's text, then the details that take longer."""
@@ -176,18 +178,20 @@ class SearchPanel(Panel):
         except QueryError as error:
             await self._show_query_error(typed, error)
             return
-        # The query is repeated because notes have changed: keep the scroll position.
-        again = self._page is not None and query == self._asked
+        # The query is repeated after notes have changed: keep the scroll position.
+        is_repeated = self._page is not None and query == self._query
         limit = (
-            max(_FIRST_PAGE_SIZE, min(self.model.hit_count, _MAX_KEPT_HITS)) if again else _FIRST_PAGE_SIZE
+            max(_FIRST_PAGE_SIZE, min(self.model.hit_count, _MAX_KEPT_HITS))
+            if is_repeated
+            else _FIRST_PAGE_SIZE
         )
-        place = self.list.verticalScrollBar().value() if again else 0
-        self._asked, self._typed_for = query, typed
-        self.star.set_query(query)
+        scroll_position = self.list.verticalScrollBar().value() if is_repeated else 0
+        self._query, self._query_text = query, typed
+        self.save_button.set_query(query)
         if not query.strip():
             self._show_start()
             return
-        order, group = self.order.order, self.order.grouping
+        order, group = self.sort_button.order, self.sort_button.grouping
         try:
             page = await self._client.run(
                 lambda vault: vault.search.search(query, limit, order=order, group=group, exact=False)
@@ -199,7 +203,7 @@ class SearchPanel(Panel):
             self.problem.show_error(query, None, error.message)
             return
         self._show(page)
-        self.list.verticalScrollBar().setValue(place)
+        self.list.verticalScrollBar().setValue(scroll_position)
         await self._load_details(query, page)
 
     def _effective_query(self, typed: str) -> str:
@@ -208,12 +212,12 @@ class SearchPanel(Panel):
         Raises:
             QueryError: The text is not a valid query.
         """
-        return to_semantic_query(typed) if self.meaning.isChecked() else typed
+        return to_semantic_query(typed) if self.semantic_button.isChecked() else typed
 
     async def _show_query_error(self, query: str, error: QueryError) -> None:
         """Show why `query` is invalid; an empty one means that the error is not in the typed text."""
-        unfinished = bool(query) and error.data.get("position") == len(query)
-        if unfinished and self.field.hasFocus():
+        is_unfinished = bool(query) and error.data.get("position") == len(query)
+        if is_unfinished and self.field.hasFocus():
             await asyncio.sleep(_UNFINISHED_DELAY_MS / 1000)  # canceled by further typing
         self._show_problem(query, error)
 
@@ -221,14 +225,14 @@ class SearchPanel(Panel):
         """Load the slow details: the hits in the graph, the total, and the counts of the query's parts."""
         # Canceled by further typing, so that a large graph is not redrawn for each letter.
         await asyncio.sleep(_RESTING_DELAY_MS / 1000)
-        self.found.emit(tuple(hit.path.text for hit in page.hits))
+        self.hits_changed.emit(tuple(hit.path.text for hit in page.hits))
         if not page.exact:
             total = await self._client.run(lambda vault: vault.search.count(query))
             self.title.set_count(f"{total:,}")
         elif len(page.hits) < page.total <= _MAX_MARKED_HITS:
             paths = await self._client.run(lambda vault: vault.search.matching(query))
-            self.found.emit(tuple(path.text for path in paths))
-        if self.explaining.isChecked():
+            self.hits_changed.emit(tuple(path.text for path in paths))
+        if self.explain_button.isChecked():
             await self._explain(query)
 
     def _show(self, page: SearchPage) -> None:
@@ -237,46 +241,46 @@ class SearchPanel(Panel):
         self.model.show(page.hits, page.groups)
         self.title.set_count(f"{page.total:,}" if page.exact else f"{page.total:,}+")
         self._stack.setCurrentWidget(self.list if page.hits else self.empty)
-        if self._entering and page.hits:
-            self._go_down()
-        self._entering = False
+        if self._should_focus_results and page.hits:
+            self._focus_first_row()
+        self._should_focus_results = False
 
-    def _fill(self) -> None:
+    def _fetch_near_end(self) -> None:
         """Fetch the next page of hits before the user scrolls to the end."""
         bar, page = self.list.verticalScrollBar(), self._page
-        near_end = bar.value() + 2 * bar.pageStep() >= bar.maximum()
-        waits = page is not None and (self.model.hit_count < page.total or not page.exact)
-        if waits and near_end and not self._fetching and self._stack.currentWidget() is self.list:
-            self._fetching = True
+        is_near_end = bar.value() + 2 * bar.pageStep() >= bar.maximum()
+        has_more = page is not None and (self.model.hit_count < page.total or not page.exact)
+        if has_more and is_near_end and not self._is_fetching and self._stack.currentWidget() is self.list:
+            self._is_fetching = True
             tasks.start(self._fetch(), owner=self, what=self.tr("search"))
 
     async def _fetch(self) -> None:
-        page, query, shown = self._page, self._asked, self.model.hit_count
-        order, group = self.order.order, self.order.grouping
+        page, query, offset = self._page, self._query, self.model.hit_count
+        order, group = self.sort_button.order, self.sort_button.grouping
         try:
-            more = await self._client.run(
+            next_page = await self._client.run(
                 lambda vault: vault.search.search(
-                    query, _PAGE_SIZE, shown, order=order, group=group, exact=False
+                    query, _PAGE_SIZE, offset, order=order, group=group, exact=False
                 )
             )
             if page is self._page and page is not None:
-                if not more.hits:
+                if not next_page.hits:
                     self._page = None
-                self.model.append(more.hits)
+                self.model.append(next_page.hits)
         finally:
-            self._fetching = False
-        self._fill()  # there may be room for more rows, or other hits by now
+            self._is_fetching = False
+        self._fetch_near_end()  # more rows may fit, or there may be other hits now
 
     def _show_problem(self, query: str, error: QueryError) -> None:
         """Show the query with the position of the error; the earlier results stay."""
         position = error.data.get("position") if query else None
         self.problem.show_error(query, position if isinstance(position, int) else None, error.message)
-        self.explained.hide()
+        self.explanation.hide()
         self._mark_field(invalid=True)
 
     def _clear_problem(self) -> None:
         self.problem.hide()
-        self.explained.setVisible(self.explaining.isChecked())
+        self.explanation.setVisible(self.explain_button.isChecked())
         self._mark_field(invalid=False)
 
     def _mark_field(self, *, invalid: bool) -> None:
@@ -287,76 +291,76 @@ class SearchPanel(Panel):
     def _show_start(self) -> None:
         self._page = None
         self._clear_problem()
-        self.explained.hide()
+        self.explanation.hide()
         self.model.show(())
         self.title.set_count("")
-        self._stack.setCurrentWidget(self.start)
-        self.found.emit(())
+        self._stack.setCurrentWidget(self.start_page)
+        self.hits_changed.emit(())
 
-    def _show_explanation(self, on: bool) -> None:
-        self.explained.setVisible(on and bool(self._asked.strip()) and self.problem.isHidden())
-        if on and self._asked.strip():
-            tasks.start(self._explain(self._asked), owner=self, what=self.tr("explain the search"))
+    def _show_explanation(self, visible: bool) -> None:
+        self.explanation.setVisible(visible and bool(self._query.strip()) and self.problem.isHidden())
+        if visible and self._query.strip():
+            tasks.start(self._explain(self._query), owner=self, what=self.tr("explain the search"))
 
     async def _explain(self, query: str) -> None:
         try:
             part = await self._client.run(lambda vault: vault.search.explain(query))
         except (QueryError, TimeoutExpiredError):
-            return  # the search itself has reported this
-        if query == self._asked:
-            self.explained.show_part(part)
+            return  # the search has already reported this
+        if query == self._query:
+            self.explanation.show_part(part)
 
-    def _insert_piece(self, piece: str) -> None:
+    def _insert_example(self, example: str) -> None:
         """Append an example to the field's text."""
         text = self.field.text()
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.field.setText(f"{text} {piece}" if text.strip() else piece)
-        if piece.endswith(":"):
+        self.field.setText(f"{text} {example}" if text.strip() else example)
+        if example.endswith(":"):
             self.field.complete()
 
     def _search_saved(self, saved: SavedSearch) -> None:
-        self.order.set(saved.order, saved.group)
-        self.meaning.blockSignals(True)
-        self.meaning.setChecked(False)  # the query itself shows its interpretation
-        self.meaning.blockSignals(False)
+        self.sort_button.set(saved.order, saved.group)
+        self.semantic_button.blockSignals(True)
+        self.semantic_button.setChecked(False)  # a saved query already contains its operators
+        self.semantic_button.blockSignals(False)
         self.search(f"{saved.query} ")
 
-    def _enter(self) -> None:
-        """Go to the hits for the typed text, once they are loaded."""
-        if self._typing.isActive() or self._typed_for != self.field.text():
-            self._entering = True
+    def _go_to_results(self) -> None:
+        """Move the focus to the hits for the typed text as soon as they are loaded."""
+        if self._search_timer.isActive() or self._query_text != self.field.text():
+            self._should_focus_results = True
             self._start()
         elif self.model.rows:
-            self._go_down()
+            self._focus_first_row()
 
-    def _go_down(self) -> None:
-        shown = self._stack.currentWidget()
-        if isinstance(shown, QListView):
-            shown.setFocus(Qt.FocusReason.TabFocusReason)
-            first = 1 if shown is self.start or (self.model.rows and self.model.rows[0].group) else 0
-            shown.setCurrentIndex(shown.model().index(first, 0))
+    def _focus_first_row(self) -> None:
+        view = self._stack.currentWidget()
+        if isinstance(view, QListView):
+            view.setFocus(Qt.FocusReason.TabFocusReason)
+            first = 1 if view is self.start_page or (self.model.rows and self.model.rows[0].group) else 0
+            view.setCurrentIndex(view.model().index(first, 0))
 
     def _open(self, index: QModelIndex) -> None:
         row: SearchResultRow = index.data(ROW_ROLE)
-        if row.more:
+        if row.hidden_lines:
             tasks.start(self._expand(row, index.row()), owner=self, what=self.tr("list the lines"))
         elif row.group is None:
             fragment = f"line={row.snippet.line}" if row.snippet else ""
             self.open_requested.emit(row.hit.path.text, fragment)
 
-    async def _expand(self, row: SearchResultRow, at: int) -> None:
+    async def _expand(self, row: SearchResultRow, row_number: int) -> None:
         """Show all lines of a hit, and select the first new one."""
-        query = self._asked
+        query = self._query
         lines = await self._client.run(lambda vault: vault.search.lines(query, row.hit.path))
         self.model.expand(row.hit, lines)
-        self.list.setCurrentIndex(self.model.index(at, 0))
+        self.list.setCurrentIndex(self.model.index(row_number, 0))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
-        """Repeat the search after changes in the vault, unless the user is in the results."""
-        in_use = self.list.hasFocus() or self._typing.isActive()
-        follows = bool(self.field.text().strip()) and self.isVisible() and not in_use
-        if follows and any(isinstance(event, IndexUpdated) for event in events):
-            self._typing.start()
+        """Repeat the search after changes in the vault, unless the user is in the results or typing."""
+        is_in_use = self.list.hasFocus() or self._search_timer.isActive()
+        should_repeat = bool(self.field.text().strip()) and self.isVisible() and not is_in_use
+        if should_repeat and any(isinstance(event, IndexUpdated) for event in events):
+            self._search_timer.start()
 
 
 class _HitList(QListView):
@@ -382,7 +386,7 @@ class _HitList(QListView):
 def connect(panel: SearchPanel, context: PanelContext) -> None:
     """Connect the panel with the window and the other panels."""
     connect_links(panel, context)
-    panel.found.connect(context.notes_found)
+    panel.hits_changed.connect(context.notes_found)
     panel.filter_requested.connect(context.filter_graph)
     context.query_requested.connect(panel.search)
     context.saved_search_requested.connect(panel.search_saved)

@@ -13,8 +13,8 @@ _CONTEXT_CHARS = 16
 class QueryErrorView(QWidget):
     """Two labels in the danger color; hidden while there is no error."""
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._theme = theme
         self.position, self.message = QLabel(), QLabel()
         column = QVBoxLayout(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QSizePolicy, QTreeView, QWidget
+from PySide6.QtWidgets import QSizePolicy, QTreeView
 
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.count_delegate import CountDelegate
@@ -17,10 +17,10 @@ _MAX_ROWS = 9
 class QueryExplanationView(QTreeView):
     """The tree, as high as its rows, up to a maximum."""
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._parts = QStandardItemModel(self)
-        self.setModel(self._parts)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
+        self._model = QStandardItemModel(self)
+        self.setModel(self._model)
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
         self.setIndentation(14)
@@ -28,32 +28,32 @@ class QueryExplanationView(QTreeView):
         self.setItemsExpandable(False)
         self.setEditTriggers(QTreeView.EditTrigger.NoEditTriggers)
         self.setItemDelegate(CountDelegate(theme, _COUNT_ROLE, self))
-        self.setAccessibleName(self.tr("What this search means"))
+        self.setAccessibleName(self.tr("Explanation of the search"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_part(self, part: ExplanationNode | None) -> None:
         """Show this tree, or hide it."""
-        self._parts.clear()
+        self._model.clear()
         if part is not None:
-            self._parts.appendRow(_item(part))
+            self._model.appendRow(_create_item(part))
         self.expandAll()
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         """Return the height of all rows, up to a maximum."""
-        rows = min(_MAX_ROWS, max(1, _count(self._parts.invisibleRootItem())))
-        height = self.sizeHintForRow(0) if self._parts.rowCount() else self.fontMetrics().height() + 8
+        rows = min(_MAX_ROWS, max(1, _count_rows(self._model.invisibleRootItem())))
+        height = self.sizeHintForRow(0) if self._model.rowCount() else self.fontMetrics().height() + 8
         return QSize(120, rows * height + 2 * self.frameWidth() + 4)
 
 
-def _item(part: ExplanationNode) -> QStandardItem:
+def _create_item(part: ExplanationNode) -> QStandardItem:
     item = QStandardItem(part.words)
     item.setToolTip(part.text)
     item.setData(part.count, _COUNT_ROLE)
-    for inner in part.parts:
-        item.appendRow(_item(inner))
+    for child in part.parts:
+        item.appendRow(_create_item(child))
     return item
 
 
-def _count(item: QStandardItem) -> int:
-    return sum(1 + _count(item.child(row)) for row in range(item.rowCount()))
+def _count_rows(item: QStandardItem) -> int:
+    return sum(1 + _count_rows(item.child(row)) for row in range(item.rowCount()))

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from PySide6.QtCore import QEvent, QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QListView, QWidget
+from PySide6.QtWidgets import QCompleter, QListView
 
 from app.desktop.runtime import tasks
 from app.desktop.search.operator_help import operator_label
@@ -29,18 +29,18 @@ Suggest = Callable[[str, int], Awaitable[Completions | None]]
 
 
 class QueryField(SearchField):
-    """A field for a query: Tab takes the first suggestion, Down selects one, Enter takes the selected one.
+    """A field for a query: Tab accepts the first suggestion, Down selects one, Enter accepts the selected.
 
-    `moved_down`: the user pressed Down while there were no suggestions.
+    `moved_down` is emitted when the user presses Down while there are no suggestions.
     """
 
     moved_down = Signal()
 
-    def __init__(self, theme: ThemeSource | Theme, words: str, parent: QWidget | None = None) -> None:
-        super().__init__(theme, words, parent)
+    def __init__(self, theme: ThemeSource | Theme, placeholder: str) -> None:
+        super().__init__(theme, placeholder)
         self._suggest: Suggest | None = None
-        self._suggesting: asyncio.Task[None] | None = None
-        self._wanted: CompletionTarget | None = None
+        self._suggest_task: asyncio.Task[None] | None = None
+        self._target: CompletionTarget | None = None
         self._suggestions: tuple[QuerySuggestion, ...] = ()
         self._rows = QStandardItemModel(self)
         self._popup = QListView()
@@ -61,35 +61,35 @@ class QueryField(SearchField):
         self.textEdited.connect(self.complete)
 
     def set_suggest(self, suggest: Suggest) -> None:
-        """Suggest what this function returns."""
+        """Set the function that returns the suggestions."""
         self._suggest = suggest
 
     def complete(self) -> None:
-        """Suggest completions for what is being typed at the cursor."""
+        """Suggest completions for the term at the cursor."""
         if self._suggest is None:
             return
-        if self._suggesting is not None:
-            self._suggesting.cancel()
+        if self._suggest_task is not None:
+            self._suggest_task.cancel()
         work = self._complete(self._suggest, self.text())
-        self._suggesting = tasks.start(work, owner=self, what=self.tr("list the names"))
+        self._suggest_task = tasks.start(work, owner=self, what=self.tr("list the names"))
 
     async def _complete(self, suggest: Suggest, text: str) -> None:
-        found = await suggest(text, from_utf16_offset(text, self.cursorPosition()))
+        completions = await suggest(text, from_utf16_offset(text, self.cursorPosition()))
         if text == self.text():
-            self._show_suggestions(*(found or (None, ())))
+            self._show_suggestions(*(completions or (None, ())))
 
     def _show_suggestions(
-        self, wanted: CompletionTarget | None, suggestions: tuple[QuerySuggestion, ...]
+        self, target: CompletionTarget | None, suggestions: tuple[QuerySuggestion, ...]
     ) -> None:
-        """Show these, or nothing if there are none or the field has lost the focus."""
-        self._wanted, self._suggestions = wanted, suggestions
-        if wanted is None or not suggestions or not self.hasFocus():
+        """Show these suggestions; hide the popup if there are none or the field has lost the focus."""
+        self._target, self._suggestions = target, suggestions
+        if target is None or not suggestions or not self.hasFocus():
             self._popup.hide()
             return
         self._rows.clear()
         for suggestion in suggestions:
             item = QStandardItem(suggestion.shown)
-            note = operator_label(suggestion.text) if wanted.kind == "operator" else suggestion.count
+            note = operator_label(suggestion.text) if target.kind == "operator" else suggestion.count
             item.setData(note, _NOTE_ROLE)
             item.setToolTip(suggestion.text)
             self._rows.appendRow(item)
@@ -100,7 +100,7 @@ class QueryField(SearchField):
     @property
     def shown_completions(self) -> tuple[str, ...]:
         """The visible suggestions."""
-        return tuple(one.shown for one in self._suggestions) if self._popup.isVisible() else ()
+        return tuple(suggestion.shown for suggestion in self._suggestions) if self._popup.isVisible() else ()
 
     def event(self, event: QEvent) -> bool:
         """Accept a completion with Tab, which would otherwise move the focus."""
@@ -135,7 +135,7 @@ class QueryField(SearchField):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Close the completions."""
         if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self._wanted = None
+            self._target = None
         super().focusOutEvent(event)
 
     def minimumSizeHint(self) -> QSize:
@@ -147,23 +147,25 @@ class QueryField(SearchField):
 
     def _accept(self, row: int) -> None:
         """Replace the typed text by a completion."""
-        offered_for, self._wanted = self._wanted, None
+        previous_target, self._target = self._target, None
         self._popup.hide()
         text = self.text()
         # More may have been typed since the completions were computed.
-        wanted = completion_target_at(text, from_utf16_offset(text, self.cursorPosition()))
-        same = offered_for is not None and wanted is not None and wanted.kind == offered_for.kind
-        if wanted is None or not same or row >= len(self._suggestions):
+        target = completion_target_at(text, from_utf16_offset(text, self.cursorPosition()))
+        is_same_kind = (
+            previous_target is not None and target is not None and target.kind == previous_target.kind
+        )
+        if target is None or not is_same_kind or row >= len(self._suggestions):
             return
         suggestion = self._suggestions[row].text
-        end = wanted.end
+        end = target.end
         # An existing bracket or quotation mark after the cursor closes the inserted one.
         end += suggestion[-1:] in ("]", '"') and text[end : end + 1] == suggestion[-1:]
-        inside = wanted.kind == "property"
-        place = wanted.start + len(suggestion) - inside
-        new_text = text[: wanted.start] + suggestion + text[end:]
-        if wanted.kind != "operator" and not inside and place == len(new_text):
-            new_text, place = f"{new_text} ", place + 1
+        is_in_brackets = target.kind == "property"
+        cursor = target.start + len(suggestion) - is_in_brackets
+        new_text = text[: target.start] + suggestion + text[end:]
+        if target.kind != "operator" and not is_in_brackets and cursor == len(new_text):
+            new_text, cursor = f"{new_text} ", cursor + 1
         self.setText(new_text)
-        self.setCursorPosition(to_utf16_offset(new_text, place))
+        self.setCursorPosition(to_utf16_offset(new_text, cursor))
         self.complete()

@@ -15,9 +15,10 @@ from app.index.saved_searches import SavedSearch, SavedSearchesChanged
 
 
 class SaveSearchButton(ThemedButton):
-    """Filled if the current query is saved; `order` returns the sort order of its hits.
+    """A star that is filled if the current query is saved.
 
-    `searches_changed` carries all saved searches.
+    A search is saved with the sort order and grouping of `order`. `searches_changed` carries all saved
+    searches.
     """
 
     searches_changed = Signal(object)
@@ -41,9 +42,9 @@ class SaveSearchButton(ThemedButton):
         self._query = query.strip()
         self._update_icon()
 
-    def run_command(self, what: str, name: str) -> None:
+    def run_command(self, command: str, name: str) -> None:
         """Run "rename" or "remove" on the saved search of this name."""
-        work = self._rename(name) if what == "rename" else self._remove(name)
+        work = self._rename(name) if command == "rename" else self._remove(name)
         tasks.start(work, owner=self, what=self.tr("change the saved search"))
 
     async def _load(self) -> None:
@@ -59,11 +60,11 @@ class SaveSearchButton(ThemedButton):
             if isinstance(event, SavedSearchesChanged):
                 self._set_searches(event.searches)
 
-    def _saved(self) -> SavedSearch | None:
-        return next((one for one in self._searches if one.query == self._query), None)
+    def _find_saved(self) -> SavedSearch | None:
+        return next((saved for saved in self._searches if saved.query == self._query), None)
 
     def _update_icon(self) -> None:
-        saved = self._saved()
+        saved = self._find_saved()
         self.setEnabled(bool(self._query))
         self.set_symbol("star-fill" if saved else "star")
         text = self.tr("Remove the saved search “{0}”").format(saved.name) if saved else ""
@@ -71,7 +72,7 @@ class SaveSearchButton(ThemedButton):
         self.setAccessibleName(self.toolTip())
 
     def _toggle(self) -> None:
-        saved = self._saved()
+        saved = self._find_saved()
         work = self._save() if saved is None else self._remove(saved.name)
         tasks.start(work, owner=self, what=self.tr("save the search"))
 

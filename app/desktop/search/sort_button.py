@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton
 
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
@@ -17,8 +17,8 @@ class SortButton(ThemedButton):
 
     changed = Signal()
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "sort-ascending", translate("SortButton", "Sort and group results"), parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__(theme, "sort-ascending", translate("SortButton", "Sort and group results"))
         self.order: Order = "relevance"
         self.grouping: Grouping = ""
         self._actions: dict[tuple[str, str], QAction] = {}
@@ -29,7 +29,7 @@ class SortButton(ThemedButton):
             ("modified", translate("SortButton", "Recently changed first")),
             ("created", translate("SortButton", "Recently created first")),
         )
-        self._section(menu, "order", orders, self._set_order)
+        self._add_section(menu, "order", orders, self._set_order)
         menu.addSeparator()
         groups: tuple[tuple[Grouping, str], ...] = (
             ("", translate("SortButton", "No groups")),
@@ -37,7 +37,7 @@ class SortButton(ThemedButton):
             ("type", translate("SortButton", "Group by type")),
             ("tag", translate("SortButton", "Group by first tag")),
         )
-        self._section(menu, "group", groups, self._set_group)
+        self._add_section(menu, "group", groups, self._set_group)
         self.setMenu(menu)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._update_checks()
@@ -47,15 +47,17 @@ class SortButton(ThemedButton):
         self.order, self.grouping = order, group
         self._update_checks()
 
-    def _section(self, menu: QMenu, part: str, choices: tuple[tuple[str, str], ...], choose: object) -> None:
-        ring = QActionGroup(menu)
+    def _add_section(
+        self, menu: QMenu, part: str, choices: tuple[tuple[str, str], ...], choose: object
+    ) -> None:
+        action_group = QActionGroup(menu)
         for value, label in choices:
             action = menu.addAction(label)
             action.setCheckable(True)
             action.setData(value)
-            ring.addAction(action)
+            action_group.addAction(action)
             self._actions[part, value] = action
-        ring.triggered.connect(choose)
+        action_group.triggered.connect(choose)
 
     def _set_order(self, action: QAction) -> None:
         self.set(action.data(), self.grouping)

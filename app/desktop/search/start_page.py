@@ -31,14 +31,14 @@ _Index = QModelIndex | QPersistentModelIndex
 class SearchStartPage(QListView):
     """The list of saved searches and examples.
 
-    `search_requested` carries a saved search, `piece_chosen` an example for the field, `act_requested` a
-    command on a saved search ("rename", "remove") and its name, `filter_requested` a query to filter the
+    `search_requested` carries a saved search, `example_chosen` an example for the field, `command_requested`
+    a command on a saved search ("rename", "remove") and its name, `filter_requested` a query to filter the
     graph by.
     """
 
     search_requested = Signal(object)
-    piece_chosen = Signal(str)
-    act_requested = Signal(str, str)
+    example_chosen = Signal(str)
+    command_requested = Signal(str, str)
     filter_requested = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -52,7 +52,7 @@ class SearchStartPage(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.tr("Saved searches and search operators"))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.customContextMenuRequested.connect(self._menu)
+        self.customContextMenuRequested.connect(self._show_menu)
         self.clicked.connect(self._choose)
         self.activated.connect(self._choose)
         self.show_searches(())
@@ -84,10 +84,10 @@ class SearchStartPage(QListView):
         if index.data(_KIND_ROLE) == _SEARCH_KIND:
             self.search_requested.emit(index.data(_SAVED_ROLE))
         elif index.data(_KIND_ROLE) == _EXAMPLE_KIND:
-            self.piece_chosen.emit(index.data())
+            self.example_chosen.emit(index.data())
 
-    def _menu(self, at: QPoint) -> None:
-        index = self.indexAt(at)
+    def _show_menu(self, position: QPoint) -> None:
+        index = self.indexAt(position)
         if index.data(_KIND_ROLE) != _SEARCH_KIND:
             return
         search: SavedSearch = index.data(_SAVED_ROLE)
@@ -95,9 +95,9 @@ class SearchStartPage(QListView):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.tr("Search"), lambda: self.search_requested.emit(search))
         menu.addAction(self.tr("Filter the graph"), lambda: self.filter_requested.emit(search.query))
-        menu.addAction(self.tr("Rename…"), lambda: self.act_requested.emit("rename", search.name))
-        menu.addAction(self.tr("Remove"), lambda: self.act_requested.emit("remove", search.name))
-        menu.popup(self.viewport().mapToGlobal(at))
+        menu.addAction(self.tr("Rename…"), lambda: self.command_requested.emit("rename", search.name))
+        menu.addAction(self.tr("Remove"), lambda: self.command_requested.emit("remove", search.name))
+        menu.popup(self.viewport().mapToGlobal(position))
 
 
 class _StartPageDelegate(QStyledItemDelegate):
@@ -129,31 +129,33 @@ class _StartPageDelegate(QStyledItemDelegate):
             painter.drawText(area.adjusted(0, 0, 0, -4), flags, text)
             painter.restore()
             return
-        self._paint_ground(painter, option)
+        self._paint_background(painter, option)
         if kind == _SEARCH_KIND:
-            side = QFontMetrics(option.font).height()
-            mark = QRect(area.left(), area.top() + 5, side, side)
-            icon(theme, "star", theme.accent).paint(painter, mark)
-            area.setLeft(mark.right() + 6)
+            icon_size = QFontMetrics(option.font).height()
+            icon_rect = QRect(area.left(), area.top() + 5, icon_size, icon_size)
+            icon(theme, "star", theme.accent).paint(painter, icon_rect)
+            area.setLeft(icon_rect.right() + 6)
         font = code_font(self._theme.zoom) if kind == _EXAMPLE_KIND else option.font
         painter.setFont(font)
         painter.setPen(QColor(theme.text))
         metrics = QFontMetrics(font)
-        upper = QRect(area.left(), area.top() + 4, area.width(), metrics.height())
-        middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.drawText(upper, middle, metrics.elidedText(index.data(), elided, area.width()))
+        first_line = QRect(area.left(), area.top() + 4, area.width(), metrics.height())
+        alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.drawText(first_line, alignment, metrics.elidedText(index.data(), elided, area.width()))
         painter.setFont(option.font)
         painter.setPen(QColor(theme.muted))
         metrics = QFontMetrics(option.font)
-        lower = QRect(area.left(), upper.bottom() + 2, area.width(), metrics.height())
-        painter.drawText(lower, middle, metrics.elidedText(index.data(_NOTE_ROLE), elided, area.width()))
+        second_line = QRect(area.left(), first_line.bottom() + 2, area.width(), metrics.height())
+        painter.drawText(
+            second_line, alignment, metrics.elidedText(index.data(_NOTE_ROLE), elided, area.width())
+        )
         painter.restore()
 
-    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+    def _paint_background(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
         theme, state = self._theme.theme, option.state
-        selected = state & QStyle.StateFlag.State_Selected
-        if selected or state & QStyle.StateFlag.State_MouseOver:
+        is_selected = state & QStyle.StateFlag.State_Selected
+        if is_selected or state & QStyle.StateFlag.State_MouseOver:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.accent_soft if selected else theme.hover))
+            painter.setBrush(QColor(theme.accent_soft if is_selected else theme.hover))
             painter.drawRoundedRect(QRectF(option.rect).adjusted(4, 1, -4, -1), 5, 5)

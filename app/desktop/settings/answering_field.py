@@ -1,4 +1,4 @@
-"""The editor of who answers in the agent panel: the built-in agent, the model, the team, external agents."""
+"""The setting that chooses the answering agent: the built-in agent, the model, the team, external agents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.settings.answering import Answering
 
 
 class AnsweringEditor(Editor):
-    """Lists everyone who can answer; the list follows the team and the external agents."""
+    """Lists the agents that can answer; the list follows the settings of the team and the external agents."""
 
     def __init__(self, settings: Settings) -> None:
         self._box = QComboBox()
@@ -22,19 +22,19 @@ class AnsweringEditor(Editor):
 
     def show_settings(self, settings: Settings) -> None:
         """List the choices of these settings, and select the current one."""
-        team, programs, chosen = settings.team, settings.programs.programs, settings.agent.answering
-        named: dict[Answering, str] = {
+        team, programs, current = settings.team, settings.programs.programs, settings.agent.answering
+        labels: dict[Answering, str] = {
             AnswerByBuiltIn(): self.tr("Built-in agent"),
             AnswerByModel(): self.tr("Model: {0}").format(settings.model.model or self.tr("none selected")),
         }
-        for name in (one.name for members in (team.agents, team.groups) for one in members):
-            named[AnswerByTeam(name=name)] = name
-        named |= {AnswerByProgram(name=one.name): one.name for one in programs}
-        if chosen not in named:
-            # One that was removed stays visible until another one is chosen.
-            named[chosen] = getattr(chosen, "name", "")
-        self._choices = list(named)
+        for name in (member.name for members in (team.agents, team.groups) for member in members):
+            labels[AnswerByTeam(name=name)] = name
+        labels |= {AnswerByProgram(name=member.name): member.name for member in programs}
+        if current not in labels:
+            # A removed agent stays visible until the user chooses another one.
+            labels[current] = getattr(current, "name", "")
+        self._choices = list(labels)
         with QSignalBlocker(self._box):
             self._box.clear()
-            self._box.addItems(list(named.values()))
-            self._box.setCurrentIndex(self._choices.index(chosen))
+            self._box.addItems(list(labels.values()))
+            self._box.setCurrentIndex(self._choices.index(current))

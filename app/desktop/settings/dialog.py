@@ -1,6 +1,6 @@
 """The settings dialog, built from the settings model: each field has its title, description and editor.
 
-Building all sections at once would be slow, and the user sees one: a section is built when it is shown, the
+Building all sections together would be slow, and the user sees one: a section is built when it is shown, the
 others between events or as soon as they are needed.
 """
 
@@ -33,10 +33,12 @@ from app.desktop.widgets.model_form import Editor, create_editor, with_descripti
 from app.desktop.widgets.panel import EmptyState, SearchField
 from app.settings import Settings
 
-_FIRST_EXTRAS = ("tools", "programs")  # sections that write into the lists of other sections come before them
-Extra = Callable[[QWidget], QWidget]
-OwnEditor = Callable[[object], Editor]
-"""Makes the editor of one setting, showing a value, where the one made from its type does not do."""
+# In these sections the page comes before the settings, which it fills.
+_PAGE_FIRST = ("tools", "programs")
+PageFactory = Callable[[QWidget], QWidget]
+"""Creates the page of a section, given its parent."""
+EditorFactory = Callable[[object], Editor]
+"""Creates the editor of one setting, given its value, if the default editor of its type is unsuitable."""
 
 
 @dataclass(slots=True)
@@ -45,7 +47,7 @@ class _SettingRow:
 
     section: str
     name: str
-    words: str
+    search_text: str
     widget: QWidget
     error: QLabel
 
@@ -53,9 +55,9 @@ class _SettingRow:
 class SettingsDialog(QDialog):
     """Shows `settings`; `changed` carries the new `Settings` after every valid change.
 
-    `extras` adds a widget at the end of a section (by its name), for what is not a plain value; `own` has the
+    `pages` adds a widget to a section (by its name) for anything but plain values; `editors` replaces the
     editors of single settings, by section and name. Both are called when their section is built, after the
-    dialog itself. `command_requested` carries the command for which the user closed the dialog.
+    dialog. `command_requested` carries the command for which the user closed the dialog.
     """
 
     changed = Signal(object)
@@ -65,21 +67,21 @@ class SettingsDialog(QDialog):
         self,
         settings: Settings,
         theme: ThemeSource,
-        extras: dict[str, Extra] | None = None,
+        pages: dict[str, PageFactory] | None = None,
         parent: QWidget | None = None,
         *,
-        own: dict[tuple[str, str], OwnEditor] | None = None,
+        editors: dict[tuple[str, str], EditorFactory] | None = None,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.settings = settings
-        self._extras = extras or {}
-        self._own = own or {}
+        self._pages = pages or {}
+        self._editor_factories = editors or {}
         self._rows: list[_SettingRow] = []
         self._sections: dict[str, QWidget] = {}
         self._theme = theme
-        self._section = 0
+        self._section_before_search = 0
         self._unbuilt = {name: deque(self._parts(name)) for name in Settings.model_fields}
         self._slices = TimeSlicedQueue(self._work_on, self)
         self._build()
@@ -94,7 +96,7 @@ class SettingsDialog(QDialog):
                 self.list.setCurrentRow(row)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Build the selected section now, and the others soon."""
+        """Build the selected section now, and the others between events."""
         self._show_item(self.list.currentItem())
         super().showEvent(event)
         self._slices.add_later(name for name, parts in self._unbuilt.items() for _ in parts)
@@ -109,7 +111,7 @@ class SettingsDialog(QDialog):
         self._build_section(section)
         return self._editors[section, name]
 
-    def shown(self) -> tuple[str, ...]:
+    def visible_settings(self) -> tuple[str, ...]:
         """Return the visible settings, as "section.name"."""
         self._build_all()
         return tuple(f"{row.section}.{row.name}" for row in self._rows if not row.widget.isHidden())
@@ -118,7 +120,7 @@ class SettingsDialog(QDialog):
         self._editors: dict[tuple[str, str], Editor] = {}
         self.search = SearchField(self._theme, self.tr("Search settings"))
         self.search.textChanged.connect(self._filter)
-        # From the outside in: adding a filled widget to a parent styles everything in it again.
+        # Parents first: adding a filled widget to a parent styles all of its children again.
         side = QWidget(self)
         self.list = QListWidget(side)
         self.list.setObjectName("sections")
@@ -141,9 +143,9 @@ class SettingsDialog(QDialog):
         for name, field in Settings.model_fields.items():
             self._add_section(name, field.title or name, page)
         text = self.tr("No settings found")
-        self._none = EmptyState(self._theme, "magnifying-glass", text, "", parent=page)
-        self._none.hide()
-        self._column.addWidget(self._none)
+        self._no_match = EmptyState(self._theme, "magnifying-glass", text, "", parent=page)
+        self._no_match.hide()
+        self._column.addWidget(self._no_match)
         self._column.addStretch(1)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -172,19 +174,19 @@ class SettingsDialog(QDialog):
         self._column.addWidget(block)
 
     def _parts(self, section: str) -> list[str]:
-        """Yield the parts of a section from top to bottom: its settings, and "" for its extra widget."""
-        known = type(getattr(self.settings, section)).model_fields
-        fields = [name for name, field in known.items() if field.json_schema_extra != {"form": False}]
-        extra = [""] if section in self._extras else []
-        return [*extra, *fields] if section in _FIRST_EXTRAS else [*fields, *extra]
+        """Return the parts of a section from top to bottom: its settings, and "" for its page."""
+        fields = type(getattr(self.settings, section)).model_fields
+        names = [name for name, field in fields.items() if field.json_schema_extra != {"form": False}]
+        page = [""] if section in self._pages else []
+        return [*page, *names] if section in _PAGE_FIRST else [*names, *page]
 
-    def _work_on(self, thing: object) -> None:
-        """Build the next part of a section, or polish one that has not been shown yet."""
-        if isinstance(thing, QWidget):
-            if isValid(thing):
-                thing.ensurePolished()
-        elif self._unbuilt[str(thing)]:
-            self._build_next(str(thing))
+    def _work_on(self, part: object) -> None:
+        """Build the next part of a section, given by name, or polish a widget that was built."""
+        if isinstance(part, QWidget):
+            if isValid(part):
+                part.ensurePolished()
+        elif self._unbuilt[str(part)]:
+            self._build_next(str(part))
             self._slices.add_later([self._rows[-1].widget])
 
     def _build_next(self, section: str) -> None:
@@ -192,7 +194,7 @@ class SettingsDialog(QDialog):
         block = self._sections[section]
         column = block.layout()
         assert column is not None
-        column.addWidget(self._setting(section, name) if name else self._extra(section, block))
+        column.addWidget(self._create_setting(section, name) if name else self._create_page(section, block))
 
     def _build_section(self, section: str) -> None:
         """Build the rest of a section."""
@@ -203,21 +205,21 @@ class SettingsDialog(QDialog):
         for section in self._unbuilt:
             self._build_section(section)
 
-    def _extra(self, section: str, block: QWidget) -> QWidget:
-        """Build the section's extra widget; the search finds it by the section's name."""
-        widget = self._extras[section](block)
+    def _create_page(self, section: str, block: QWidget) -> QWidget:
+        """Create the section's page; the search finds it by the section's name."""
+        widget = self._pages[section](block)
         title = Settings.model_fields[section].title or section
         text = f"{title} {widget.accessibleDescription()} {section}".casefold()
         self._rows.append(_SettingRow(section, "", text, widget, QLabel()))
         return widget
 
-    def _setting(self, section: str, name: str) -> QWidget:
+    def _create_setting(self, section: str, name: str) -> QWidget:
         holder: BaseModel = getattr(self.settings, section)
         field = type(holder).model_fields[name]
         value = getattr(holder, name)
         editor = (
-            self._own[section, name](value)
-            if (section, name) in self._own
+            self._editor_factories[section, name](value)
+            if (section, name) in self._editor_factories
             else create_editor(name, field, value)
         )
         editor.changed.connect(lambda value: self.set_value(section, name, value))
@@ -259,10 +261,10 @@ class SettingsDialog(QDialog):
         """Show one section alone, unless a search is active."""
         if item is None or self.search.text().strip():
             return
-        wanted = item.data(Qt.ItemDataRole.UserRole)
-        self._build_section(wanted)
+        selected = item.data(Qt.ItemDataRole.UserRole)
+        self._build_section(selected)
         for name, block in self._sections.items():
-            block.setVisible(name == wanted)
+            block.setVisible(name == selected)
         self.area.verticalScrollBar().setValue(0)
 
     def _filter(self, text: str) -> None:
@@ -270,18 +272,18 @@ class SettingsDialog(QDialog):
         self._build_all()
         words = text.casefold().split()
         for row in self._rows:
-            row.widget.setVisible(all(word in row.words for word in words))
+            row.widget.setVisible(all(word in row.search_text for word in words))
         self.list.setEnabled(not words)
         if not words:
-            self._none.hide()
-            self.list.setCurrentRow(max(0, self._section))
+            self._no_match.hide()
+            self.list.setCurrentRow(max(0, self._section_before_search))
             self._show_item(self.list.currentItem())
             return
         if self.list.currentRow() >= 0:
-            self._section = self.list.currentRow()
+            self._section_before_search = self.list.currentRow()
             # The results may belong to any section, so none is selected.
             self.list.setCurrentRow(-1)
         with_rows = {row.section for row in self._rows if not row.widget.isHidden()}
         for name, block in self._sections.items():
             block.setVisible(name in with_rows)
-        self._none.setVisible(not with_rows)
+        self._no_match.setVisible(not with_rows)

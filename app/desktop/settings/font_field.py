@@ -8,25 +8,24 @@ from PySide6.QtWidgets import QComboBox
 from app.desktop.widgets.model_form import Editor
 
 
-def font_editor(value: object, *, usual: str, fixed_pitch: bool = False) -> Editor:
+def font_editor(value: object, *, default_label: str, fixed_pitch: bool = False) -> Editor:
     """Return the editor of a font family.
 
     Args:
         value: The family; empty for the default.
-        usual: The label of the default.
+        default_label: The label of the default.
         fixed_pitch: List only fonts with a fixed pitch.
     """
     box = QComboBox()
-    box.addItem(usual, "")
-    families = QFontDatabase.families()
-    for family in families:
-        private = QFontDatabase.isPrivateFamily(family)
-        if not private and (not fixed_pitch or QFontDatabase.isFixedPitch(family)):
+    box.addItem(default_label, "")
+    for family in QFontDatabase.families():
+        is_private = QFontDatabase.isPrivateFamily(family)
+        if not is_private and (not fixed_pitch or QFontDatabase.isFixedPitch(family)):
             box.addItem(family, family)
-    chosen = str(value)
-    if chosen and box.findData(chosen) < 0:
-        box.addItem(chosen, chosen)  # A font of another machine is kept.
-    box.setCurrentIndex(max(0, box.findData(chosen)))
+    family_name = str(value)
+    if family_name and box.findData(family_name) < 0:
+        box.addItem(family_name, family_name)  # Keep a font that only another computer has.
+    box.setCurrentIndex(max(0, box.findData(family_name)))
     editor = Editor(box, box.currentData)
     box.currentIndexChanged.connect(editor.emit_value)
     return editor

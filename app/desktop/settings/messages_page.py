@@ -40,10 +40,10 @@ class SecretRow(QWidget):
         self.save_button = QPushButton(self.tr("Save"))
         self.save_button.setToolTip(self.tr("Save in the system's key store"))
         self.save_button.clicked.connect(self.save)
-        self.forget_button = QPushButton(self.tr("Remove"))
-        self.forget_button.setProperty("role", "quiet")
-        self.forget_button.setToolTip(self.tr("Remove from the system's key store"))
-        self.forget_button.clicked.connect(self.forget)
+        self.remove_button = QPushButton(self.tr("Remove"))
+        self.remove_button.setProperty("role", "quiet")
+        self.remove_button.setToolTip(self.tr("Remove from the system's key store"))
+        self.remove_button.clicked.connect(self.remove)
         self.status = QLabel()
         self.status.setTextFormat(Qt.TextFormat.PlainText)
         self.status.setWordWrap(True)
@@ -51,7 +51,7 @@ class SecretRow(QWidget):
         row.setSpacing(4)
         row.addWidget(self.field, 1)
         row.addWidget(self.save_button)
-        row.addWidget(self.forget_button)
+        row.addWidget(self.remove_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
@@ -65,11 +65,11 @@ class SecretRow(QWidget):
         usable = self._client is not None and bool(account)
         self.field.setEnabled(usable)
         self.save_button.setEnabled(usable)
-        self.forget_button.hide()
+        self.remove_button.hide()
         if self._client is None:
             self._show_text(self.tr("Open a vault first."), "muted")
         elif not account:
-            self._show_text(self._missing(), "muted")
+            self._show_text(self._missing_account_label(), "muted")
         else:
             tasks.start(self._load_state(), owner=self, what=self.tr("look for the secret"))
 
@@ -85,12 +85,12 @@ class SecretRow(QWidget):
             return
         tasks.start(self._store_secret(secret), owner=self, what=self.tr("save the secret"))
 
-    def forget(self) -> None:
+    def remove(self) -> None:
         """Remove the secret."""
         tasks.start(self._store_secret(""), owner=self, what=self.tr("remove the secret"))
 
-    def _missing(self) -> str:
-        """Return what must be entered before the secret."""
+    def _missing_account_label(self) -> str:
+        """Return the hint to enter the account first."""
         return self.tr("Enter the handle first.")
 
     def _check(self, secret: str) -> None:
@@ -113,11 +113,11 @@ class SecretRow(QWidget):
         def state(vault: VaultService) -> tuple[bool, bool]:
             return vault.settings.key(service, account) is not None, vault.settings.keeps_keys
 
-        has, persistent = await self._client.run(state)
-        self.forget_button.setVisible(has)
-        if has and persistent:
+        has_secret, persistent = await self._client.run(state)
+        self.remove_button.setVisible(has_secret)
+        if has_secret and persistent:
             self._show_text(self.tr("Saved in the system's key store."), "muted")
-        elif has:
+        elif has_secret:
             self._show_text(self.tr("Kept in memory until you quit."), "warning")
         elif persistent:
             text = self.tr("Not set. Stored in the system's key store, never in settings or logs.")
@@ -144,7 +144,7 @@ class MessagesPage(QFrame):
         self.webhook = SecretRow(self.tr("Discord webhook"), example, client, DISCORD)
         self.password = SecretRow(self.tr("Bluesky app password"), "xxxx-xxxx-xxxx-xxxx", client, BLUESKY)
         self._client = client
-        self.more: list[SecretRow] = []
+        self.extra_rows: list[SecretRow] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(16, 14, 16, 14)
         self._column.setSpacing(12)
@@ -156,9 +156,9 @@ class MessagesPage(QFrame):
         """Apply the current settings."""
         self.webhook.show_for(settings, WEBHOOK)
         self.password.show_for(settings, settings.bluesky_handle)
-        for row in self.more:
+        for row in self.extra_rows:
             row.deleteLater()
-        self.more = []
+        self.extra_rows = []
         for name in settings.discord_channels:
             title = self.tr("Discord webhook of {0}").format(name)
             row = SecretRow(title, self.webhook.field.placeholderText(), self._client, DISCORD)
@@ -169,6 +169,6 @@ class MessagesPage(QFrame):
             self._add(row, settings, handle)
 
     def _add(self, row: SecretRow, settings: MessageSettings, account: str) -> None:
-        self.more.append(row)
+        self.extra_rows.append(row)
         self._column.addWidget(row)
         row.show_for(settings, account)

@@ -20,25 +20,10 @@ from PySide6.QtWidgets import (
 
 from app.agent.models import PROVIDERS, ModelCheck
 from app.desktop.bridge import VaultClient
-from app.desktop.connections.settings_link import ConnectionsLink
-from app.desktop.notes.spelling import DictionaryStatus
 from app.desktop.runtime import tasks
-from app.desktop.runtime.translation import translate
-from app.desktop.settings.answering_field import AnsweringEditor
-from app.desktop.settings.dialog import Extra, OwnEditor, SettingsDialog
-from app.desktop.settings.external.page import ExternalServersPage
-from app.desktop.settings.font_field import font_editor
-from app.desktop.settings.messages_page import MessagesPage
-from app.desktop.settings.plugins import PluginList
-from app.desktop.settings.programs_page import ProgramsPage
-from app.desktop.settings.sentence_model_editor import SentenceModelEditor
-from app.desktop.settings.tool_categories import DEFAULT_ON, ToolCategoryList
-from app.desktop.settings.updates import UpdatesRow
-from app.desktop.settings.web_page import WebSearchPage
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.model_form import ModelRows
 from app.desktop.widgets.panel import ThemedButton
-from app.settings import AgentProgram, AnswerByModel, ModelSettings, Settings
+from app.settings import AnswerByModel, ModelSettings, Settings
 
 if TYPE_CHECKING:
     from app.workspace import VaultService
@@ -48,7 +33,7 @@ class ModelPage(QFrame):
     """The API key of the chosen provider, and a button that tests its model.
 
     The key is saved in the system's credential store and never shown again. `set_model` is called with the
-    name of a model on the server that the user picks, `use_model` when the model shall answer.
+    name of a model on the server that the user picks, `use_model` when the user lets the model answer.
     """
 
     def __init__(
@@ -87,15 +72,17 @@ class ModelPage(QFrame):
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
         self.key.setAccessibleName(self.tr("API key"))
         self.key.returnPressed.connect(self.save_key)
-        eye = ThemedButton(theme, "eye", self.tr("Show the key"), self)
-        eye.setCheckable(True)
-        modes = QLineEdit.EchoMode
-        eye.toggled.connect(lambda on: self.key.setEchoMode(modes.Normal if on else modes.Password))
-        self._save = QPushButton(self.tr("Save"))
-        self._save.clicked.connect(self.save_key)
-        self._forget = QPushButton(self.tr("Remove"))
-        self._forget.setProperty("role", "quiet")
-        self._forget.clicked.connect(self.forget_key)
+        show_button = ThemedButton(theme, "eye", self.tr("Show the key"), self)
+        show_button.setCheckable(True)
+        echo_modes = QLineEdit.EchoMode
+        show_button.toggled.connect(
+            lambda on: self.key.setEchoMode(echo_modes.Normal if on else echo_modes.Password)
+        )
+        self._save_button = QPushButton(self.tr("Save"))
+        self._save_button.clicked.connect(self.save_key)
+        self._remove_button = QPushButton(self.tr("Remove"))
+        self._remove_button.setProperty("role", "quiet")
+        self._remove_button.clicked.connect(self.remove_key)
         self.key_state = _create_label()
         title = QLabel(self.tr("API key"))
         title.setProperty("textSize", "strong")
@@ -103,43 +90,43 @@ class ModelPage(QFrame):
         row = QHBoxLayout()
         row.setSpacing(4)
         row.addWidget(self.key, 1)
-        for button in (eye, self._save, self._forget):
+        for button in (show_button, self._save_button, self._remove_button):
             row.addWidget(button)
         return _stacked(title, row, self.key_state)
 
     def _build_test(self) -> QWidget:
-        self.test = QPushButton(self.tr("Test model"))
-        self.test.clicked.connect(self.check)
+        self.test_button = QPushButton(self.tr("Test model"))
+        self.test_button.clicked.connect(self.check)
         self.result = _create_label()
         self.models = QComboBox()
         self.models.setAccessibleName(self.tr("Models on this server"))
-        self.models.activated.connect(self._pick)
-        self._pick_box = QWidget()
-        row = QHBoxLayout(self._pick_box)
+        self.models.activated.connect(self._pick_model)
+        self._models_box = QWidget()
+        row = QHBoxLayout(self._models_box)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(QLabel(self.tr("Models on this server")))
         row.addWidget(self.models, 1)
-        self._pick_box.hide()
+        self._models_box.hide()
         buttons = QHBoxLayout()
-        buttons.addWidget(self.test)
+        buttons.addWidget(self.test_button)
         buttons.addStretch(1)
-        return _stacked(buttons, self.result, self._pick_box)
+        return _stacked(buttons, self.result, self._models_box)
 
     def show_model(self, model: ModelSettings) -> None:
         """Apply the current model settings and clear the result of an earlier test."""
         if model != self._model:
             _show_text(self.result, "")
         self._model = model
-        known = next(one for one in PROVIDERS if one.id == model.provider)
-        usable = self._client is not None
-        self._key_box.setVisible(usable)
-        self._test_box.setVisible(usable)
-        self._status.setVisible(not usable)
+        provider = next(provider for provider in PROVIDERS if provider.id == model.provider)
+        is_usable = self._client is not None
+        self._key_box.setVisible(is_usable)
+        self._test_box.setVisible(is_usable)
+        self._status.setVisible(not is_usable)
         if self._client is None:
             self._status.setText(self.tr("Open a vault to enter the key and test the model."))
         else:
             optional = self.tr("API key, if the server needs one")
-            self.key.setPlaceholderText(self.tr("API key") if known.needs_key else optional)
+            self.key.setPlaceholderText(self.tr("API key") if provider.needs_key else optional)
             tasks.start(self._show_key(), owner=self, what=self.tr("look for the key"))
 
     def show_answering(self, settings: Settings) -> None:
@@ -152,7 +139,7 @@ class ModelPage(QFrame):
         if key := self.key.text().strip():
             tasks.start(self._store_key(key), owner=self, what=self.tr("save the key"))
 
-    def forget_key(self) -> None:
+    def remove_key(self) -> None:
         """Remove the key."""
         tasks.start(self._store_key(""), owner=self, what=self.tr("remove the key"))
 
@@ -169,12 +156,12 @@ class ModelPage(QFrame):
 
     async def _show_key(self) -> None:
         assert self._client is not None
-        has, persistent = await self._client.run(partial(_key_state, model=self._model))
-        self._forget.setVisible(has)
-        self._save.setText(self.tr("Replace") if has else self.tr("Save"))
-        if has and persistent:
+        has_key, persistent = await self._client.run(partial(_key_state, model=self._model))
+        self._remove_button.setVisible(has_key)
+        self._save_button.setText(self.tr("Replace") if has_key else self.tr("Save"))
+        if has_key and persistent:
             text = self.tr("Saved in the system's key store.")
-        elif has:
+        elif has_key:
             text = self.tr("Saved until you quit the app.")
         elif persistent:
             text = self.tr("It is saved in the system's key store, never in settings or logs.")
@@ -184,7 +171,7 @@ class ModelPage(QFrame):
 
     async def _check(self) -> None:
         assert self._client is not None
-        self.test.setEnabled(False)
+        self.test_button.setEnabled(False)
         _show_text(self.result, self.tr("Testing…"))
         try:
             if key := self.key.text().strip():
@@ -194,147 +181,17 @@ class ModelPage(QFrame):
             _show_text(self.result, self.tr("Could not run the test."), "danger")
             raise
         finally:
-            self.test.setEnabled(True)
+            self.test_button.setEnabled(True)
 
     def _show_check(self, check: ModelCheck) -> None:
         _show_text(self.result, f"{check.text} {check.hint}".strip(), "success" if check.ok else "danger")
         self.models.clear()
         self.models.addItems(check.models)
         self.models.setCurrentIndex(self.models.findText(self._model.model))
-        self._pick_box.setVisible(bool(check.models))
+        self._models_box.setVisible(bool(check.models))
 
-    def _pick(self, row: int) -> None:
+    def _pick_model(self, row: int) -> None:
         self._set_model(self.models.itemText(row))
-
-
-def settings_with_model(
-    settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget
-) -> SettingsDialog:
-    """Return the settings dialog with its extra widgets: keys, switches, secrets."""
-    model_pages: list[ModelPage] = []
-
-    def set_model(name: str) -> None:
-        chosen = dialog.editor_of("model", "model")
-        if isinstance(chosen.control, QLineEdit):
-            chosen.control.setText(name)
-            chosen.emit_value()
-
-    def extra(block: QWidget) -> QWidget:
-        use = partial(dialog.set_value, "agent", "answering", AnswerByModel())
-        model_pages.append(ModelPage(client, theme, dialog.settings.model, set_model, block, use_model=use))
-        model_pages[0].show_answering(dialog.settings)
-        return model_pages[0]
-
-    answering: list[AnsweringEditor] = []
-
-    def answering_editor(value: object) -> AnsweringEditor:
-        del value
-        answering.append(AnsweringEditor(dialog.settings))
-        return answering[0]
-
-    secrets: list[MessagesPage] = []
-
-    def messages(block: QWidget) -> QWidget:
-        secrets.append(MessagesPage(client, dialog.settings.messages, block))
-        return secrets[0]
-
-    web_keys: list[WebSearchPage] = []
-
-    def web(block: QWidget) -> QWidget:
-        web_keys.append(WebSearchPage(client, dialog.settings.web, block))
-        return web_keys[0]
-
-    def switch_plugin(name: str, on: bool) -> None:
-        others = [one for one in dialog.settings.tools.plugins_on if one != name]
-        line = dialog.editor_of("tools", "plugins_on")
-        if isinstance(line.control, QLineEdit):
-            line.control.setText(", ".join([*others, name] if on else others))
-            line.emit_value()
-
-    def switch(id: str, on: bool) -> None:
-        others = {one: value for one, value in dialog.settings.permissions.categories.items() if one != id}
-        is_default = on and id in DEFAULT_ON
-        dialog.set_value("permissions", "categories", others if is_default else {**others, id: on})
-
-    def categories(block: QWidget) -> QWidget:
-        switches = ToolCategoryList(client, dialog.settings, block)
-        switches.toggled.connect(switch)
-        switches_made.append(switches)
-        plugins = PluginList(dialog.settings, block)
-        plugins.toggled.connect(switch_plugin)
-        plugins_made.append(plugins)
-        return _stacked(switches, plugins, spacing=20)
-
-    def connections(block: QWidget) -> QWidget:
-        return ConnectionsLink(client is not None, lambda: dialog.close_and_run("show-connections"), block)
-
-    programs_made: list[ProgramsPage] = []
-
-    def programs(block: QWidget) -> QWidget:
-        programs_made.append(ProgramsPage(dialog.settings.programs, block))
-        programs_made[0].added.connect(add_program)
-        return programs_made[0]
-
-    def add_program(program: AgentProgram) -> None:
-        rows = dialog.editor_of("programs", "programs").control
-        if isinstance(rows, ModelRows):
-            rows.append(program)
-
-    def updates(block: QWidget) -> QWidget:
-        made_updates.append(UpdatesRow(dialog.settings.updates, block))
-        made_updates[0].check_requested.connect(lambda: dialog.close_and_run("check-updates"))
-        return made_updates[0]
-
-    made_updates: list[UpdatesRow] = []
-    switches_made: list[ToolCategoryList] = []
-    plugins_made: list[PluginList] = []
-    extras: dict[str, Extra] = {
-        "model": extra,
-        "tools": categories,
-        "messages": messages,
-        "web": web,
-        "servers": connections,
-        "programs": programs,
-        "updates": updates,
-        "editor": DictionaryStatus,
-    }
-    own: dict[tuple[str, str], OwnEditor] = {
-        ("external", "servers"): lambda value: ExternalServersPage(
-            client, theme, dialog.settings.external.servers
-        ),
-        ("agent", "answering"): answering_editor,
-        ("embeddings", "model"): lambda value: SentenceModelEditor(client, str(value), theme.zoom),
-        ("editor", "font"): lambda value: font_editor(
-            value, usual=translate("SettingsDialog", "As the interface")
-        ),
-        ("editor", "code_font"): lambda value: font_editor(
-            value, usual=translate("SettingsDialog", "System default"), fixed_pitch=True
-        ),
-    }
-    dialog = SettingsDialog(settings, theme, extras, parent, own=own)
-
-    def show(changed: Settings) -> None:
-        """Update the existing widgets; a section that is built later starts with the settings of then."""
-        for model in model_pages:
-            model.show_model(changed.model)
-            model.show_answering(changed)
-        for editor in answering:
-            editor.show_settings(changed)
-        for message in secrets:
-            message.show_settings(changed.messages)
-        for keys in web_keys:
-            keys.show_settings(changed.web)
-        for switches in switches_made:
-            switches.show_settings(changed)
-        for plugins in plugins_made:
-            plugins.show_settings(changed)
-        for update in made_updates:
-            update.show_settings(changed.updates)
-        for found in programs_made:
-            found.show_settings(changed.programs)
-
-    dialog.changed.connect(show)
-    return dialog
 
 
 def _key_state(vault: VaultService, model: ModelSettings) -> tuple[bool, bool]:
@@ -357,14 +214,11 @@ def _show_text(label: QLabel, text: str, tone: str = "muted") -> None:
     label.setVisible(bool(text))
 
 
-def _stacked(*parts: QWidget | QHBoxLayout, spacing: int = 4) -> QWidget:
+def _stacked(*parts: QWidget | QHBoxLayout) -> QWidget:
     widget = QWidget()
     column = QVBoxLayout(widget)
     column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(spacing)
-    widget.setAccessibleDescription(
-        " ".join(part.accessibleDescription() for part in parts if isinstance(part, QWidget))
-    )
+    column.setSpacing(4)
     for part in parts:
         column.addWidget(part) if isinstance(part, QWidget) else column.addLayout(part)
     return widget

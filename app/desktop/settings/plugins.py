@@ -25,13 +25,13 @@ class PluginList(QWidget):
         self.folder_button = QPushButton(self.tr("Open the plug-in folder"))
         self.folder_button.setAutoDefault(False)
         self.folder_button.clicked.connect(_open_folder)
-        top = QHBoxLayout()
-        top.addWidget(heading, 1)
-        top.addWidget(self.folder_button)
+        header = QHBoxLayout()
+        header.addWidget(heading, 1)
+        header.addWidget(self.folder_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        column.addLayout(top)
+        column.addLayout(header)
         column.addWidget(
             _create_label(
                 self.tr(
@@ -42,10 +42,10 @@ class PluginList(QWidget):
                 )
             )
         )
-        found = plugin_packages()
-        for package in found:
+        packages = plugin_packages()
+        for package in packages:
             column.addWidget(self._card(package))
-        if not found:
+        if not packages:
             column.addWidget(_create_label(self.tr("The plug-in folder is empty.")))
         self.show_settings(settings)
 

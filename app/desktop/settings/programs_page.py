@@ -23,8 +23,8 @@ class ProgramsPage(QFrame):
         self.setObjectName("card")
         self.setAccessibleDescription(self.tr("Agents found on this machine, Claude Code, Codex, Gemini"))
         self._settings = settings
-        self._found: tuple[AgentProgram, ...] | None = None
-        self._looking = False
+        self._installed: tuple[AgentProgram, ...] | None = None
+        self._has_searched = False
         title = QLabel(self.tr("Found on this computer"))
         title.setProperty("textSize", "strong")
         self.status = QLabel()
@@ -39,39 +39,39 @@ class ProgramsPage(QFrame):
         column.addWidget(title)
         column.addWidget(self.status)
         column.addLayout(self._rows)
-        self._show()
+        self._update_rows()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Look for installed agents the first time."""
         super().showEvent(event)
-        if not self._looking:
-            self._looking = True
+        if not self._has_searched:
+            self._has_searched = True
             tasks.start(self._find_programs(), owner=self, what=self.tr("look for installed agents"))
 
     def show_settings(self, settings: AgentProgramSettings) -> None:
         """Apply the current settings."""
         self._settings = settings
-        self._show()
+        self._update_rows()
 
     async def _find_programs(self) -> None:
-        self._found = await asyncio.to_thread(installed_presets)
-        self._show()
+        self._installed = await asyncio.to_thread(installed_presets)
+        self._update_rows()
 
-    def _show(self) -> None:
+    def _update_rows(self) -> None:
         while (item := self._rows.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        if self._found is None:
+        if self._installed is None:
             self.status.setText(self.tr("Searching…"))
             return
-        names = {one.name for one in self._settings.programs}
-        missing = [one for one in self._found if one.name not in names]
-        for one in missing:
-            self._rows.addWidget(self._row(one))
+        names = {program.name for program in self._settings.programs}
+        missing = [program for program in self._installed if program.name not in names]
+        for program in missing:
+            self._rows.addWidget(self._row(program))
         if missing:
             self.status.setText(self.tr("These programs handle their own login. No key is needed here."))
-        elif self._found:
+        elif self._installed:
             self.status.setText(self.tr("All programs found are already in the list."))
         else:
             self.status.setText(

@@ -66,8 +66,8 @@ class SentenceModelEditor(Editor):
             self._about_multilingual(""),
             column,
         )
-        self._how = self._add_label(column)
-        self._how.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._instructions = self._add_label(column)
+        self._instructions.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._add(
             _OTHER,
             self.tr("Another model"),
@@ -91,10 +91,10 @@ class SentenceModelEditor(Editor):
         self.line.setText("" if known else value)
         self.line.setVisible(known == _OTHER)
         self._group.buttonClicked.connect(self._choose)
-        self.line.editingFinished.connect(self._typed)
-        self._load_state()
+        self.line.editingFinished.connect(self._emit_typed_name)
+        self._start_loading()
         if client is not None:
-            client.events.batch.connect(self._notice)
+            client.events.batch.connect(self._handle_events)
 
     def button(self, name: str) -> QRadioButton:
         """Return the button of a built-in model, or of another one for an empty name."""
@@ -123,13 +123,13 @@ class SentenceModelEditor(Editor):
 
     def _about_multilingual(self, state: str) -> str:
         """Describe the multilingual model and its source."""
-        where = {
+        states = {
             "ready": self.tr("installed"),
             "convertible": self.tr("converted on this computer when chosen, about 10 seconds"),
             "missing": self.tr("not installed"),
         }
         text = self.tr("75 MB · about 100 languages, finds across languages; slower to index")
-        return f"{text} · {where[state]}" if state in where else text
+        return f"{text} · {states[state]}" if state in states else text
 
     def _name(self) -> str:
         """Return the name of the chosen model; the English one if the name field is empty."""
@@ -137,71 +137,73 @@ class SentenceModelEditor(Editor):
         return chosen or self.line.text().strip() or SHIPPED_MODEL
 
     def _choose(self) -> None:
-        other = self._buttons[_OTHER].isChecked()
-        self.line.setVisible(other)
-        if other:
+        is_other = self._buttons[_OTHER].isChecked()
+        self.line.setVisible(is_other)
+        if is_other:
             self.line.setFocus()
-        if not other or self.line.text().strip():
+        if not is_other or self.line.text().strip():
             self.emit_value()
 
-    def _typed(self) -> None:
+    def _emit_typed_name(self) -> None:
         if self._buttons[_OTHER].isChecked() and self.line.text().strip():
             self.emit_value()
 
-    def _load_state(self) -> None:
-        tasks.start(self._load_state_now(), owner=self, what=self.tr("look for the multilingual model"))
+    def _start_loading(self) -> None:
+        tasks.start(self._load_state(), owner=self, what=self.tr("look for the multilingual model"))
 
-    async def _load_state_now(self) -> None:
+    async def _load_state(self) -> None:
         state = await asyncio.to_thread(multilingual.state)
         self._multilingual.setText(self._about_multilingual(state))
         missing = state == "missing"
-        self._how.setText(multilingual.missing_part() if missing else "")
-        self._how.setVisible(missing)
-        chosen = self._buttons[MULTILINGUAL]
-        chosen.setEnabled(not missing or chosen.isChecked())
+        self._instructions.setText(multilingual.missing_part() if missing else "")
+        self._instructions.setVisible(missing)
+        button = self._buttons[MULTILINGUAL]
+        button.setEnabled(not missing or button.isChecked())
         if self._client is not None:
             switching, languages = await self._client.run(_facts)
             self._show_languages(languages)
             if switching and self.state.isHidden():
-                self._set_text(self.tr("The previous model stays in use until every note is indexed."))
+                self._show_state(self.tr("The previous model stays in use until every note is indexed."))
 
-    def _notice(self, events: tuple[Event, ...]) -> None:
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
         for event in events:
             if isinstance(event, ModelPreparing):
-                self._progress(self.tr("Converting the multilingual model"), round(100 * event.share), 100)
+                self._show_progress(
+                    self.tr("Converting the multilingual model"), round(100 * event.share), 100
+                )
                 if event.share >= 1.0:
-                    self._load_state()
+                    self._start_loading()
             elif isinstance(event, EmbeddingProgressed):
-                self._embedded(event)
+                self._show_embedding(event)
             elif isinstance(event, EmbeddingFailed):
                 self.bar.hide()
-                self._set_text(event.reason)
+                self._show_state(event.reason)
             elif isinstance(event, ModelSwitched):
                 self.bar.hide()
-                self._set_text(self.tr("In use. All notes are indexed."))
+                self._show_state(self.tr("In use. All notes are indexed."))
             elif isinstance(event, LanguagesMeasured):
                 self._show_languages(event.languages)
 
-    def _embedded(self, event: EmbeddingProgressed) -> None:
+    def _show_embedding(self, event: EmbeddingProgressed) -> None:
         if event.is_over:
             self.bar.hide()
             if not event.switching:
-                self._set_text("")
+                self._show_state("")
             return
         text = PluralText(
             "SentenceModelEditor", "{1} of {0} note indexed", "{1} of {0} notes indexed"
         ).format(event.total, f"{event.done:,}")
         if event.switching:
             text = self.tr("{0}. The previous model stays in use until then.").format(text)
-        self._progress(text, event.done, event.total)
+        self._show_progress(text, event.done, event.total)
 
-    def _progress(self, text: str, done: int, total: int) -> None:
-        self._set_text(text)
+    def _show_progress(self, text: str, done: int, total: int) -> None:
+        self._show_state(text)
         self.bar.setRange(0, total)
         self.bar.setValue(done)
         self.bar.show()
 
-    def _set_text(self, text: str) -> None:
+    def _show_state(self, text: str) -> None:
         self.state.setText(text)
         self.state.setVisible(bool(text))
 

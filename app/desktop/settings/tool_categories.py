@@ -1,4 +1,4 @@
-"""The tool categories in the settings: their levels, and where each category is enabled."""
+"""The tool categories in the settings: their levels, and the vaults in which each is enabled."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _CategoryFacts:
 
     category: Category
     tools: int
-    here: str
+    vault_state: str
 
 
 class ToolCategoryList(QWidget):
@@ -48,7 +48,7 @@ class ToolCategoryList(QWidget):
         self._settings = settings
         self.boxes: dict[str, QCheckBox] = {}
         self.choices: dict[str, QComboBox] = {}
-        self._notes: dict[str, QLabel] = {}
+        self._off_labels: dict[str, QLabel] = {}
         self._facts: dict[str, _CategoryFacts] = {}
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -65,7 +65,7 @@ class ToolCategoryList(QWidget):
             self._fill(tuple(_fact(category, CATALOG, "") for category in CATEGORIES))
         else:
             self._cards = TimeSlicedQueue(self._add, self)
-            tasks.start(self._read(client), owner=self, what=self.tr("list the categories"))
+            tasks.start(self._load(client), owner=self, what=self.tr("list the categories"))
 
     def show_settings(self, settings: Settings) -> None:
         """Show which categories these settings enable."""
@@ -73,7 +73,7 @@ class ToolCategoryList(QWidget):
         for id in self.boxes:
             self._show(id)
 
-    async def _read(self, client: VaultClient) -> None:
+    async def _load(self, client: VaultClient) -> None:
         self._cards.add_later(await client.run(_facts))
 
     def _fill(self, facts: tuple[_CategoryFacts, ...]) -> None:
@@ -106,7 +106,7 @@ class ToolCategoryList(QWidget):
         name.setProperty("textSize", "strong")
         tools = PluralText("ToolCategoryList", "{0} tool", "{0} tools").format(fact.tools)
         about = _create_label(f"{tools} · {level_label(category.level)} · {_rate(category)}")
-        note = self._notes[category.id] = _create_label("")
+        note = self._off_labels[category.id] = _create_label("")
         for label in (name, about, note):
             text_column.addWidget(label)
         box = self.boxes[category.id] = QCheckBox(self.tr("On"))
@@ -115,7 +115,7 @@ class ToolCategoryList(QWidget):
         box.toggled.connect(lambda on: self.toggled.emit(category.id, on))
         row.addLayout(text_column, 1)
         row.addWidget(box, 0, Qt.AlignmentFlag.AlignTop)
-        if fact.here:
+        if fact.vault_state:
             row.addWidget(self._choice(fact), 0, Qt.AlignmentFlag.AlignTop)
         return card
 
@@ -124,30 +124,31 @@ class ToolCategoryList(QWidget):
         choice.addItem(self.tr("This vault: default"), _USE_DEFAULT)
         choice.addItem(self.tr("This vault: on"), _ON)
         choice.addItem(self.tr("This vault: off"), _OFF)
-        choice.setCurrentIndex(choice.findData(fact.here))
+        choice.setCurrentIndex(choice.findData(fact.vault_state))
         choice.setAccessibleName(self.tr("{0} in this vault").format(fact.category.name))
         choice.setToolTip(self.tr("In this vault"))
-        choice.currentIndexChanged.connect(lambda _: self._set_here(fact.category.id))
+        choice.currentIndexChanged.connect(lambda _: self._change_for_vault(fact.category.id))
         return choice
 
-    def _set_here(self, id: str) -> None:
-        wanted = str(self.choices[id].currentData())
+    def _change_for_vault(self, id: str) -> None:
+        state = str(self.choices[id].currentData())
         if self._client is not None:
-            change = self._client.run(partial(_change_here, id, wanted))
+            change = self._client.run(partial(_change_for_vault, id, state))
             tasks.start(change, owner=self, what=self.tr("change the category"))
         self._show_state(id)
 
     def _is_on(self, id: str) -> bool:
-        """Return whether it is enabled in vaults without a setting of their own."""
+        """Return whether the category is enabled by default, in all vaults."""
         return self._settings.permissions.categories.get(id, self._facts[id].category.on)
 
     def _show_state(self, id: str) -> None:
-        """Show the effect of its state, where it needs an explanation."""
-        on, here = self._is_on(id), self.choices[id].currentData() if id in self.choices else _USE_DEFAULT
+        """Explain a category that is off in the open vault."""
+        default_on = self._is_on(id)
+        vault_state = self.choices[id].currentData() if id in self.choices else _USE_DEFAULT
         denied = id in self._settings.permissions.categories_off
-        is_on = not denied and (here == _ON or (on and here != _OFF))
-        label = self._notes[id]
-        label.setText("" if is_on else self._off_label(self._facts[id], denied=denied and here == _ON))
+        is_on = not denied and (vault_state == _ON or (default_on and vault_state != _OFF))
+        label = self._off_labels[id]
+        label.setText("" if is_on else self._off_label(self._facts[id], denied=denied and vault_state == _ON))
         label.setVisible(not is_on)
 
     def _off_label(self, fact: _CategoryFacts, *, denied: bool) -> str:
@@ -172,7 +173,7 @@ class ToolCategoryList(QWidget):
 
 
 def level_label(level: AccessLevel) -> str:
-    """Return a description of what tools of this level may do."""
+    """Return the permissions of tools of this level."""
     return {
         AccessLevel.READ_ONLY: translate("ToolCategoryList", "read-only"),
         AccessLevel.READ_WRITE: translate("ToolCategoryList", "read and propose changes"),
@@ -190,23 +191,23 @@ def _rate(category: Category) -> str:
 
 
 def _facts(vault: VaultService) -> tuple[_CategoryFacts, ...]:
-    here = vault.settings.of_vault
-    found = []
+    vault_settings = vault.settings.of_vault
+    facts = []
     for category in vault.tools.categories:
-        state = _STATES[here.categories.get(category.id)]
+        state = _STATES[vault_settings.categories.get(category.id)]
         # The default, not the setting: only the settings decide whether a plug-in's category is enabled.
-        comes_on = category.id in DEFAULT_ON | vault.external.categories_on
-        from_the_start = replace(category, on=comes_on)
-        found.append(_fact(from_the_start, vault.tools.all_tools(), state))
-    return tuple(found)
+        default_on = category.id in DEFAULT_ON | vault.external.categories_on
+        with_default = replace(category, on=default_on)
+        facts.append(_fact(with_default, vault.tools.all_tools(), state))
+    return tuple(facts)
 
 
-def _fact(category: Category, tools: tuple[Tool, ...], here: str) -> _CategoryFacts:
+def _fact(category: Category, tools: tuple[Tool, ...], vault_state: str) -> _CategoryFacts:
     count = Counter(tool.category for tool in tools)
-    return _CategoryFacts(category, count[category.id], here)
+    return _CategoryFacts(category, count[category.id], vault_state)
 
 
-def _change_here(id: str, enabled: str, vault: VaultService) -> None:
+def _change_for_vault(id: str, enabled: str, vault: VaultService) -> None:
     on = next(value for value, state in _STATES.items() if state == enabled)
     vault.settings.change_vault(vault.settings.of_vault.with_categories(on, id))
 

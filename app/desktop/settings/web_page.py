@@ -19,7 +19,7 @@ class _KeyRow(SecretRow):
         self._service, account = key_account(settings.provider, settings.address)
         self.show_for(MessageSettings(), account)
 
-    def _missing(self) -> str:
+    def _missing_account_label(self) -> str:
         return self.tr("Enter the address of your server first.")
 
     def _check(self, secret: str) -> None:

@@ -33,25 +33,25 @@ class Banner(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 8, 6)
         row.setSpacing(10)
-        mark = QLabel()
+        icon_label = QLabel()
         color = {"danger": theme.theme.danger, "warning": theme.theme.warning}.get(tone, theme.theme.accent)
-        mark.setPixmap(icon(theme.theme, _ICONS[tone], color).pixmap(18, 18))
+        icon_label.setPixmap(icon(theme.theme, _ICONS[tone], color).pixmap(18, 18))
         label = QLabel(text)
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setWordWrap(True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        row.addWidget(mark)
+        row.addWidget(icon_label)
         row.addWidget(label, 1)
-        for name, act in actions:
+        for name, callback in actions:
             button = QPushButton(name)
-            button.clicked.connect(act)
+            button.clicked.connect(callback)
             row.addWidget(button)
-        cross = QToolButton()
-        cross.setIcon(icon(theme.theme, "x"))
-        cross.setAccessibleName(self.tr("Dismiss"))
-        cross.setToolTip(self.tr("Dismiss"))
-        cross.clicked.connect(self.dismiss)
-        row.addWidget(cross)
+        close_button = QToolButton()
+        close_button.setIcon(icon(theme.theme, "x"))
+        close_button.setAccessibleName(self.tr("Dismiss"))
+        close_button.setToolTip(self.tr("Dismiss"))
+        close_button.clicked.connect(self.dismiss)
+        row.addWidget(close_button)
 
     def dismiss(self) -> None:
         """Remove the message."""
@@ -108,11 +108,11 @@ class Banners(QWidget):
 
     def _arrange(self) -> None:
         """Show every error and the newest other messages; the rest follow when one is dismissed."""
-        others = [one for one in self._shown.values() if one.tone != "danger"]
+        others = [other for other in self._shown.values() if other.tone != "danger"]
         if len(others) > _MAX_WAITING:
-            self.clear(next(key for key, one in self._shown.items() if one is others[0]))
+            self.clear(next(key for key, other in self._shown.items() if other is others[0]))
             return
-        room = max(1, _MAX_BANNERS - (len(self._shown) - len(others)))
-        waiting = others[:-room]
+        capacity = max(1, _MAX_BANNERS - (len(self._shown) - len(others)))
+        hidden = others[:-capacity]
         for banner in self._shown.values():
-            banner.setVisible(banner not in waiting)
+            banner.setVisible(banner not in hidden)

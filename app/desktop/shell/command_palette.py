@@ -44,8 +44,8 @@ _MAX_ROWS = 60
 class PaletteItem:
     """One row.
 
-    `key` identifies the choice, `note` is shown next to the text and `shortcut` at the right. `others` are
-    alternative names; the one that matches is shown next to the text.
+    `key` identifies the choice, `note` is shown next to the text and `shortcut` at the right. Of the
+    `aliases`, the one that matches is shown next to the text.
     """
 
     key: str
@@ -53,7 +53,7 @@ class PaletteItem:
     note: str = ""
     shortcut: str = ""
     symbol: str = "file-text"
-    others: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
 
 class CommandPalette(QFrame):
@@ -70,19 +70,19 @@ class CommandPalette(QFrame):
         super().__init__(parent)
         self.setObjectName("palette")
         self._theme = theme
-        self._over = parent
+        self._window = parent
         self._mode = ""
         self._choices: Sequence[PaletteItem] = ()
         self._keys: list[str] = []
-        self._round = 0
+        self._ranking_number = 0
         # The list is ranked in a thread: Enter waits for it, and never accepts a row of the previous list.
         self._is_ranked = True
-        self._enter: bool | None = None
-        self._load: Callable[[], Awaitable[Sequence[PaletteItem]]] = _no_choices
-        self._loaded = False
-        self._filling = False
-        self._outdated = False
-        self._before: QWidget | None = None
+        self._pending_enter: bool | None = None
+        self._choice_loader: Callable[[], Awaitable[Sequence[PaletteItem]]] = _no_choices
+        self._is_loaded = False
+        self._is_loading = False
+        self._needs_reload = False
+        self._previous_focus: QWidget | None = None
         self.field = QLineEdit()
         self.model = _PaletteModel(self)
         self.list = QListView()
@@ -93,17 +93,17 @@ class CommandPalette(QFrame):
         self.list.setMouseTracking(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(self.tr("Choices"))
-        self.nothing = QLabel()
-        self.nothing.setProperty("tone", "muted")
-        self.nothing.setContentsMargins(16, 12, 16, 16)
+        self.no_match_label = QLabel()
+        self.no_match_label.setProperty("tone", "muted")
+        self.no_match_label.setContentsMargins(16, 12, 16, 16)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 8)  # round corners under the list
+        column.setContentsMargins(0, 0, 0, 8)  # Room for the round corners.
         column.setSpacing(0)
-        for widget in (self.field, self.list, self.nothing):
+        for widget in (self.field, self.list, self.no_match_label):
             column.addWidget(widget)
         # An opaque viewport keeps the widgets below from repainting with every letter.
         self.list.viewport().setAutoFillBackground(True)
-        self._shade = DropShadow(parent)
+        self._shadow = DropShadow(parent)
         self.field.textChanged.connect(self._start_filter)
         self.field.installEventFilter(self)
         self.list.clicked.connect(self._choose)
@@ -118,22 +118,22 @@ class CommandPalette(QFrame):
     def open(self, mode: str, hint: str, load: Callable[[], Awaitable[Sequence[PaletteItem]]]) -> None:
         """Show the palette for `mode`; `load` returns the choices, in the order for an empty field."""
         window = self.window()
-        self._before = window.focusWidget() if not self.isVisible() else self._before
+        self._previous_focus = window.focusWidget() if not self.isVisible() else self._previous_focus
         self._mode = mode
-        self._load = load
+        self._choice_loader = load
         self._choices, self._keys = (), []
         self.model.show(())
         self._show_no_match(False)
-        self._round += 1
+        self._ranking_number += 1
         # Clearing the field below must not rank a list that is not loaded.
-        self._loaded = False
+        self._is_loaded = False
         self.field.setPlaceholderText(hint)
         self.field.setAccessibleName(hint)
         self.field.clear()
-        self._is_ranked, self._enter = False, None
+        self._is_ranked, self._pending_enter = False, None
         self._place()
-        self._shade.show()
-        self._shade.raise_()
+        self._shadow.show()
+        self._shadow.raise_()
         self.show()
         self.raise_()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -141,56 +141,56 @@ class CommandPalette(QFrame):
 
     def reload(self) -> None:
         """Load the choices again because they changed; keep what is typed and the selected row."""
-        self._outdated = True
-        if not self._filling:
-            tasks.start(self._fill(), owner=self, what=self.tr("list the choices"))
+        self._needs_reload = True
+        if not self._is_loading:
+            tasks.start(self._load_choices(), owner=self, what=self.tr("list the choices"))
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Hide the shadow, too."""
         super().hideEvent(event)
-        self._shade.hide()
+        self._shadow.hide()
 
     def dismiss(self) -> None:
         """Close the palette and restore the focus."""
         self.hide()
-        if self._before is not None and self._before.isVisible():
-            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._before = None
+        if self._previous_focus is not None and self._previous_focus.isVisible():
+            self._previous_focus.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._previous_focus = None
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Handle list keys while the field has the focus, resizes of the window and clicks elsewhere."""
-        kind = event.type()
-        if watched is self.field and isinstance(event, QKeyEvent) and kind == QEvent.Type.KeyPress:
-            return self._key(event)
-        leaves = watched is self.field and kind == QEvent.Type.FocusOut and self.isVisible()
-        if leaves and not self.isAncestorOf(self.window().focusWidget() or self):
+        event_type = event.type()
+        if watched is self.field and isinstance(event, QKeyEvent) and event_type == QEvent.Type.KeyPress:
+            return self._handle_key(event)
+        loses_focus = watched is self.field and event_type == QEvent.Type.FocusOut and self.isVisible()
+        if loses_focus and not self.isAncestorOf(self.window().focusWidget() or self):
             self.hide()
-        if watched is self.parent() and kind == QEvent.Type.Resize and self.isVisible():
+        if watched is self.parent() and event_type == QEvent.Type.Resize and self.isVisible():
             self._place()
         return False
 
-    def _key(self, event: QKeyEvent) -> bool:
-        moves = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
+    def _handle_key(self, event: QKeyEvent) -> bool:
+        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
         key = Qt.Key(event.key())
         if key == Qt.Key.Key_Escape:
             self.dismiss()
-        elif key in moves:
+        elif key in steps:
             last = self.model.rowCount() - 1
-            row = min(max(0, self.list.currentIndex().row() + moves[key]), last)
+            row = min(max(0, self.list.currentIndex().row() + steps[key]), last)
             self.list.setCurrentIndex(self.model.index(row, 0))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             if self._is_ranked:
                 self._accept(shift=shift)
             else:
-                self._enter = shift
+                self._pending_enter = shift
         else:
             return False
         return True
 
     def _accept(self, *, shift: bool) -> None:
         """Accept the current row, or wait for the ranking of the typed text."""
-        self._enter = None
+        self._pending_enter = None
         index = self.list.currentIndex()
         if index.isValid() and not shift:
             self._choose(index)
@@ -205,60 +205,62 @@ class CommandPalette(QFrame):
         self.dismiss()
         self.chosen.emit(mode, choice.key)
 
-    async def _fill(self) -> None:
-        self._filling = True
+    async def _load_choices(self) -> None:
+        self._is_loading = True
         try:
-            while self._outdated:
-                self._outdated = False
-                load = self._load
-                choices = await load()
+            while self._needs_reload:
+                self._needs_reload = False
+                choice_loader = self._choice_loader
+                choices = await choice_loader()
                 keys = await asyncio.to_thread(_search_texts, choices)
-                if load is self._load:
-                    selected = self.list.currentIndex().data(ITEM_ROLE) if self._loaded else None
-                    self._choices, self._keys, self._loaded = choices, keys, True
+                if choice_loader is self._choice_loader:
+                    selected = self.list.currentIndex().data(ITEM_ROLE) if self._is_loaded else None
+                    self._choices, self._keys, self._is_loaded = choices, keys, True
                     await self._match(selected)
         finally:
-            self._filling = False
+            self._is_loading = False
 
     def _start_filter(self) -> None:
-        self._is_ranked, self._enter = False, None
-        # A ranking that is under way belongs to older text and must not count as this one's.
-        self._round += 1
-        if self._loaded:
+        self._is_ranked, self._pending_enter = False, None
+        # A ranking in progress belongs to older text.
+        self._ranking_number += 1
+        if self._is_loaded:
             tasks.start(self._match(), owner=self, what=self.tr("list the choices"))
 
     async def _match(self, selected: PaletteItem | None = None) -> None:
         """Rank in a thread, which takes longer than a frame for 100,000 names; keep the `selected` item."""
-        self._round += 1
-        round_number, query, keys = self._round, self.field.text(), self._keys
-        found = await asyncio.to_thread(best_matches, query, keys, _MAX_ROWS)
-        if round_number == self._round and keys is self._keys:
-            items = tuple(_with_matched_alias(self._choices[index], query) for index in found)
+        self._ranking_number += 1
+        ranking_number, query, keys = self._ranking_number, self.field.text(), self._keys
+        indices = await asyncio.to_thread(best_matches, query, keys, _MAX_ROWS)
+        if ranking_number == self._ranking_number and keys is self._keys:
+            items = tuple(_with_matched_alias(self._choices[index], query) for index in indices)
             self.model.show(items)
             rows = (row for row, item in enumerate(items) if selected and item.key == selected.key)
             self.list.setCurrentIndex(self.model.index(next(rows, 0), 0))
             self.list.scrollTo(self.list.currentIndex())
-            self._show_no_match(bool(query.strip()) and not found)
+            self._show_no_match(bool(query.strip()) and not indices)
             self._is_ranked = True
-            if self._enter is not None:
-                self._accept(shift=self._enter)
+            if self._pending_enter is not None:
+                self._accept(shift=self._pending_enter)
 
-    def _show_no_match(self, on: bool) -> None:
+    def _show_no_match(self, visible: bool) -> None:
         labels = {"notes": self.tr("No match. Press Enter to create it.")}
-        self.nothing.setText(labels.get(self._mode, self.tr("No match.")))
-        self.nothing.setVisible(on)
-        self.list.setVisible(not on)
+        self.no_match_label.setText(labels.get(self._mode, self.tr("No match.")))
+        self.no_match_label.setVisible(visible)
+        self.list.setVisible(not visible)
         self._place()
 
     def _place(self) -> None:
-        parent, zoom = self._over, self._theme.zoom
+        parent, zoom = self._window, self._theme.zoom
         width = min(round(600 * zoom), parent.width() - 32)
         rows = self.model.rowCount()
-        needed = self.list.sizeHintForRow(0) * rows + 20 if rows else self.nothing.sizeHint().height()
-        needed += self.field.sizeHint().height()
-        height = min(round(420 * zoom), parent.height() - 96, needed)
+        needed_height = (
+            self.list.sizeHintForRow(0) * rows + 20 if rows else self.no_match_label.sizeHint().height()
+        )
+        needed_height += self.field.sizeHint().height()
+        height = min(round(420 * zoom), parent.height() - 96, needed_height)
         self.setGeometry((parent.width() - width) // 2, 64, width, height)
-        self._shade.place_under(self.geometry())
+        self._shadow.place_under(self.geometry())
 
 
 async def _no_choices() -> Sequence[PaletteItem]:
@@ -268,7 +270,7 @@ async def _no_choices() -> Sequence[PaletteItem]:
 def _search_texts(choices: Sequence[PaletteItem]) -> list[str]:
     """Return the text that `best_matches` searches for each of the choices."""
     return [
-        "\n".join(text.replace("\n", " ") for text in (choice.text, *choice.others)).casefold()
+        "\n".join(text.replace("\n", " ") for text in (choice.text, *choice.aliases)).casefold()
         + f"\0{choice.note}".casefold()
         for choice in choices
     ]
@@ -276,8 +278,8 @@ def _search_texts(choices: Sequence[PaletteItem]) -> list[str]:
 
 def _with_matched_alias(choice: PaletteItem, query: str) -> PaletteItem:
     """Return the choice with the alias that matches the query in its note."""
-    other = matched_alias(query, choice.text, choice.others)
-    return replace(choice, note=f"{other} · {choice.note}".removesuffix(" · ")) if other else choice
+    alias = matched_alias(query, choice.text, choice.aliases)
+    return replace(choice, note=f"{alias} · {choice.note}".removesuffix(" · ")) if alias else choice
 
 
 class _PaletteModel(QAbstractListModel):
@@ -315,30 +317,30 @@ class _PaletteDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         choice: PaletteItem = index.data(ITEM_ROLE)
         theme, zoom = self._theme.theme, self._theme.zoom
-        current = self.parent().currentIndex() == index  # type: ignore[union-attr]
+        is_current = self.parent().currentIndex() == index  # type: ignore[union-attr]
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if current:
+        if is_current:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.accent_soft))
             painter.drawRoundedRect(option.rect.adjusted(6, 1, -6, -1), 6, 6)
         area = QRect(option.rect).adjusted(16, 0, -16, 0)
         side = round(16 * zoom)
-        mark = QRect(area.left(), area.center().y() - side // 2, side, side)
-        icon(theme, choice.symbol, theme.accent if current else theme.faint).paint(painter, mark)
+        icon_rect = QRect(area.left(), area.center().y() - side // 2, side, side)
+        icon(theme, choice.symbol, theme.accent if is_current else theme.faint).paint(painter, icon_rect)
         area.setLeft(area.left() + side + 10)
-        middle = Qt.AlignmentFlag.AlignVCenter
+        vertical_center = Qt.AlignmentFlag.AlignVCenter
         metrics = option.fontMetrics
         if choice.shortcut:
             painter.setPen(QColor(theme.faint))
-            painter.drawText(area, middle | Qt.AlignmentFlag.AlignRight, choice.shortcut)
+            painter.drawText(area, vertical_center | Qt.AlignmentFlag.AlignRight, choice.shortcut)
             area.setRight(area.right() - metrics.horizontalAdvance(choice.shortcut) - 12)
         text = metrics.elidedText(choice.text, Qt.TextElideMode.ElideRight, area.width())
         painter.setPen(QColor(theme.text))
-        painter.drawText(area, middle, text)
+        painter.drawText(area, vertical_center, text)
         area.setLeft(area.left() + metrics.horizontalAdvance(text) + 12)
         if choice.note and area.width() > 40:
             painter.setPen(QColor(theme.faint))
             note = metrics.elidedText(choice.note, Qt.TextElideMode.ElideMiddle, area.width())
-            painter.drawText(area, middle, note)
+            painter.drawText(area, vertical_center, note)
         painter.restore()

@@ -7,6 +7,7 @@ names, so reading the tables imports no feature: the welcome page shows before a
 from __future__ import annotations
 
 import importlib
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -27,11 +28,12 @@ class Command:
         id: Stored in settings and window state; never changes.
         title: Shown in its menu and in the command palette.
         menu: The menu that contains it.
-        target: `module:function`; called with the window and `argument`, if there is one.
+        target: `module:function` or `module:Class.method`; called with the window and `argument`, if there is
+            one.
         argument: Distinguishes commands that share a function.
         shortcuts: In Qt's portable form ("Ctrl+P"; Ctrl is Command on macOS).
-        when: Whether it needs an open vault or an open note.
-        separator: Whether a line separates it from the command above it in the menu.
+        when: The condition for it: always, an open vault or an open note.
+        separator: True if a line separates it from the command above it in the menu.
         icon: Shown in the command palette.
     """
 
@@ -52,9 +54,9 @@ class PanelSpec:
 
     Attributes:
         id: Stored in the window state; never changes.
-        title: Shown on its tab or as the tooltip of its button.
-        icon: Shown in the activity bar.
-        area: Where it is in the window.
+        title: Shown on its tab or as the tooltip of its button, and by the command that opens it.
+        icon: Shown in the activity bar and in the command palette.
+        area: Its area in the window.
         target: `module:callable`; called with the client, the theme and the parent.
         connect: `module:function`; connects the panel with its `PanelContext`.
     """
@@ -67,12 +69,167 @@ class PanelSpec:
     connect: str = "app.desktop.shell.panel_context:connect_links"
 
 
+PANELS: tuple[PanelSpec, ...] = (
+    PanelSpec(
+        "files",
+        QT_TRANSLATE_NOOP("Commands", "Files"),
+        "files",
+        "side",
+        "app.desktop.files.panel:FilesPanel",
+        connect="app.desktop.files.panel:connect",
+    ),
+    PanelSpec(
+        "search",
+        QT_TRANSLATE_NOOP("Commands", "Search"),
+        "magnifying-glass",
+        "side",
+        "app.desktop.search.panel:SearchPanel",
+        connect="app.desktop.search.panel:connect",
+    ),
+    PanelSpec(
+        "tags",
+        QT_TRANSLATE_NOOP("Commands", "Tags"),
+        "hash",
+        "side",
+        "app.desktop.tags.panel:TagsPanel",
+        connect="app.desktop.tags.panel:connect",
+    ),
+    PanelSpec(
+        "outline",
+        QT_TRANSLATE_NOOP("Commands", "Outline"),
+        "list-bullets",
+        "side",
+        "app.desktop.outline.panel:OutlinePanel",
+        connect="app.desktop.outline.panel:connect",
+    ),
+    PanelSpec(
+        "tasks",
+        QT_TRANSLATE_NOOP("Commands", "Tasks"),
+        "check-square",
+        "side",
+        "app.desktop.tasks.panel:TasksPanel",
+    ),
+    PanelSpec(
+        "bookmarks",
+        QT_TRANSLATE_NOOP("Commands", "Bookmarks"),
+        "bookmarks",
+        "side",
+        "app.desktop.bookmarks.panel:BookmarksPanel",
+        connect="app.desktop.bookmarks.panel:connect",
+    ),
+    PanelSpec(
+        "graph",
+        QT_TRANSLATE_NOOP("Commands", "Graph"),
+        "share-network",
+        "graph",
+        "app.desktop.graph.panel:GraphPanel",
+        connect="app.desktop.graph.panel:connect",
+    ),
+    PanelSpec(
+        "notes",
+        QT_TRANSLATE_NOOP("Commands", "Notes"),
+        "file-text",
+        "notes",
+        "app.desktop.notes.panel:create_note_tabs",
+        connect="app.desktop.notes.panel:connect",
+    ),
+    PanelSpec(
+        "agent",
+        QT_TRANSLATE_NOOP("Commands", "Agent"),
+        "sparkle",
+        "right",
+        "app.desktop.agent.panel:AgentPanel",
+        connect="app.desktop.agent.panel:connect",
+    ),
+    PanelSpec(
+        "activity",
+        QT_TRANSLATE_NOOP("Commands", "Activity"),
+        "activity",
+        "bottom",
+        "app.desktop.activity.panel:ActivityPanel",
+        connect="app.desktop.activity.panel:connect",
+    ),
+    PanelSpec(
+        "audit",
+        QT_TRANSLATE_NOOP("Commands", "Audit log"),
+        "clipboard-text",
+        "bottom",
+        "app.desktop.audit.panel:AuditPanel",
+        connect="app.desktop.audit.panel:connect",
+    ),
+    PanelSpec(
+        "memory",
+        QT_TRANSLATE_NOOP("Commands", "Memory"),
+        "brain",
+        "bottom",
+        "app.desktop.memory.panel:MemoryPanel",
+    ),
+    PanelSpec(
+        "problems",
+        QT_TRANSLATE_NOOP("Commands", "Problems"),
+        "warning-circle",
+        "bottom",
+        "app.desktop.problems.panel:ProblemsPanel",
+    ),
+    PanelSpec(
+        "suggestions",
+        QT_TRANSLATE_NOOP("Commands", "Suggestions"),
+        "git-fork",
+        "bottom",
+        "app.desktop.suggestions.panel:SuggestionsPanel",
+        connect="app.desktop.suggestions.panel:connect",
+    ),
+    PanelSpec(
+        "duplicates",
+        QT_TRANSLATE_NOOP("Commands", "Duplicates"),
+        "copy",
+        "bottom",
+        "app.desktop.duplicates.panel:DuplicatesPanel",
+    ),
+    PanelSpec(
+        "sources",
+        QT_TRANSLATE_NOOP("Commands", "Sources"),
+        "broadcast",
+        "bottom",
+        "app.desktop.sources.panel:SourcesPanel",
+    ),
+    PanelSpec(
+        "connections",
+        QT_TRANSLATE_NOOP("Commands", "Connections"),
+        "share",
+        "bottom",
+        "app.desktop.connections.panel:ConnectionsPanel",
+        connect="app.desktop.connections.panel:connect",
+    ),
+)
+
+_PANELS_BY_ID = {panel.id: panel for panel in PANELS}
+
+
+def _panel_command(
+    panel_id: str, *, menu: str = "View", shortcuts: tuple[str, ...] = (), separator: bool = False
+) -> Command:
+    """Return the command that shows a panel, with the panel's title and icon."""
+    panel = _PANELS_BY_ID[panel_id]
+    function = "show_side_panel" if panel.area == "side" else "show_bottom_panel"
+    return Command(
+        f"show-{panel_id}",
+        panel.title,
+        menu,
+        f"app.desktop.vault_commands:{function}",
+        panel_id,
+        shortcuts=shortcuts,
+        separator=separator,
+        icon=panel.icon,
+    )
+
+
 COMMANDS: tuple[Command, ...] = (
     Command(
         "open-folder",
         QT_TRANSLATE_NOOP("Commands", "Open folder…"),
         "File",
-        "app.desktop.window_commands:open_folder",
+        "app.desktop.main_window:MainWindow.pick_folder",
         shortcuts=("Ctrl+O",),
         when="always",
         icon="folder-open",
@@ -81,7 +238,7 @@ COMMANDS: tuple[Command, ...] = (
         "open-sample",
         QT_TRANSLATE_NOOP("Commands", "Open sample vault"),
         "File",
-        "app.desktop.window_commands:open_sample",
+        "app.desktop.main_window:MainWindow.open_sample",
         when="always",
         icon="flower",
     ),
@@ -171,14 +328,14 @@ COMMANDS: tuple[Command, ...] = (
         "close-vault",
         QT_TRANSLATE_NOOP("Commands", "Close vault"),
         "File",
-        "app.desktop.window_commands:close_vault",
+        "app.desktop.main_window:MainWindow.close_vault",
         icon="x-circle",
     ),
     Command(
         "settings",
         QT_TRANSLATE_NOOP("Commands", "Settings…"),
         "File",
-        "app.desktop.window_commands:show_settings",
+        "app.desktop.main_window:MainWindow.show_settings",
         shortcuts=("Ctrl+,",),
         when="always",
         separator=True,
@@ -387,56 +544,19 @@ COMMANDS: tuple[Command, ...] = (
         when="note",
         icon="caret-left",
     ),
-    Command(
-        "show-files",
-        QT_TRANSLATE_NOOP("Commands", "Files"),
-        "View",
-        "app.desktop.vault_commands:show_side_panel",
-        "files",
-        shortcuts=("Ctrl+Shift+E",),
-        icon="files",
-    ),
+    _panel_command("files", shortcuts=("Ctrl+Shift+E",)),
     Command(
         "show-search",
-        QT_TRANSLATE_NOOP("Commands", "Search"),
+        _PANELS_BY_ID["search"].title,
         "View",
         "app.desktop.vault_commands:show_search",
         shortcuts=("Ctrl+Shift+F",),
         icon="magnifying-glass",
     ),
-    Command(
-        "show-tags",
-        QT_TRANSLATE_NOOP("Commands", "Tags"),
-        "View",
-        "app.desktop.vault_commands:show_side_panel",
-        "tags",
-        shortcuts=("Ctrl+Shift+G",),
-        icon="hash",
-    ),
-    Command(
-        "show-outline",
-        QT_TRANSLATE_NOOP("Commands", "Outline"),
-        "View",
-        "app.desktop.vault_commands:show_side_panel",
-        "outline",
-        icon="list-bullets",
-    ),
-    Command(
-        "show-tasks",
-        QT_TRANSLATE_NOOP("Commands", "Tasks"),
-        "View",
-        "app.desktop.vault_commands:show_side_panel",
-        "tasks",
-        icon="check-square",
-    ),
-    Command(
-        "show-bookmarks",
-        QT_TRANSLATE_NOOP("Commands", "Bookmarks"),
-        "View",
-        "app.desktop.vault_commands:show_side_panel",
-        "bookmarks",
-        icon="bookmarks",
-    ),
+    _panel_command("tags", shortcuts=("Ctrl+Shift+G",)),
+    _panel_command("outline"),
+    _panel_command("tasks"),
+    _panel_command("bookmarks"),
     Command(
         "toggle-side",
         QT_TRANSLATE_NOOP("Commands", "Show or hide the side panel"),
@@ -492,54 +612,13 @@ COMMANDS: tuple[Command, ...] = (
         separator=True,
         icon="chat-teardrop-text",
     ),
-    Command(
-        "show-activity",
-        QT_TRANSLATE_NOOP("Commands", "Activity"),
-        "View",
-        "app.desktop.vault_commands:show_bottom_panel",
-        "activity",
-        icon="activity",
-    ),
-    Command(
-        "show-audit",
-        QT_TRANSLATE_NOOP("Commands", "Audit log"),
-        "View",
-        "app.desktop.vault_commands:show_bottom_panel",
-        "audit",
-        icon="clipboard-text",
-    ),
-    Command(
-        "show-memory",
-        QT_TRANSLATE_NOOP("Commands", "Memory"),
-        "View",
-        "app.desktop.vault_commands:show_bottom_panel",
-        "memory",
-        icon="brain",
-    ),
-    Command(
-        "show-sources",
-        QT_TRANSLATE_NOOP("Commands", "Sources"),
-        "View",
-        "app.desktop.vault_commands:show_bottom_panel",
-        "sources",
-        icon="broadcast",
-    ),
-    Command(
-        "show-suggestions",
-        QT_TRANSLATE_NOOP("Commands", "Suggested relations"),
-        "View",
-        "app.desktop.vault_commands:show_bottom_panel",
-        "suggestions",
-        icon="git-fork",
-    ),
-    Command(
-        "show-problems",
-        QT_TRANSLATE_NOOP("Commands", "Index problems"),
-        "View",
-        "app.desktop.vault_commands:show_bottom_panel",
-        "problems",
-        icon="warning-circle",
-    ),
+    _panel_command("activity"),
+    _panel_command("audit"),
+    _panel_command("memory"),
+    _panel_command("problems"),
+    _panel_command("suggestions"),
+    _panel_command("duplicates"),
+    _panel_command("sources"),
     Command(
         "graph-find",
         QT_TRANSLATE_NOOP("Commands", "Find in graph"),
@@ -554,7 +633,7 @@ COMMANDS: tuple[Command, ...] = (
         QT_TRANSLATE_NOOP("Commands", "Graph settings"),
         "View",
         "app.desktop.vault_commands:run_in_graph",
-        "sheet",
+        "settings",
         icon="sliders-horizontal",
     ),
     Command(
@@ -572,14 +651,6 @@ COMMANDS: tuple[Command, ...] = (
         "app.desktop.vault_commands:run_in_graph",
         "svg",
         icon="download-simple",
-    ),
-    Command(
-        "show-duplicates",
-        QT_TRANSLATE_NOOP("Commands", "Near-duplicates"),
-        "View",
-        "app.desktop.vault_commands:show_bottom_panel",
-        "duplicates",
-        icon="copy",
     ),
     Command(
         "zoom-in",
@@ -665,27 +736,19 @@ COMMANDS: tuple[Command, ...] = (
         "app.desktop.vault_commands:reveal_vault",
         icon="folder-simple",
     ),
-    Command(
-        "show-connections",
-        QT_TRANSLATE_NOOP("Commands", "Connections"),
-        "Vault",
-        "app.desktop.vault_commands:show_bottom_panel",
-        "connections",
-        separator=True,
-        icon="share",
-    ),
+    _panel_command("connections", menu="Vault", separator=True),
     Command(
         "grants",
         QT_TRANSLATE_NOOP("Commands", "Auto-approve rules…"),
         "Vault",
-        "app.desktop.vault_commands:show_grants",
+        "app.desktop.main_window:MainWindow.show_grants",
         icon="lock-simple",
     ),
     Command(
         "help-handbook",
         QT_TRANSLATE_NOOP("Commands", "Handbook"),
         "Help",
-        "app.desktop.window_commands:show_handbook",
+        "app.desktop.main_window:MainWindow.show_handbook",
         shortcuts=("F1",),
         when="always",
         icon="question",
@@ -694,7 +757,7 @@ COMMANDS: tuple[Command, ...] = (
         "help-tools",
         QT_TRANSLATE_NOOP("Commands", "Tools"),
         "Help",
-        "app.desktop.window_commands:show_help_page",
+        "app.desktop.main_window:MainWindow.show_help",
         "tools",
         when="always",
         icon="wrench",
@@ -703,7 +766,7 @@ COMMANDS: tuple[Command, ...] = (
         "help-shortcuts",
         QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts"),
         "Help",
-        "app.desktop.window_commands:show_help_page",
+        "app.desktop.main_window:MainWindow.show_help",
         "shortcuts",
         when="always",
         icon="keyboard",
@@ -712,7 +775,7 @@ COMMANDS: tuple[Command, ...] = (
         "check-updates",
         QT_TRANSLATE_NOOP("Commands", "Check for updates…"),
         "Help",
-        "app.desktop.window_commands:check_for_updates",
+        "app.desktop.main_window:MainWindow.check_for_updates",
         when="always",
         separator=True,
         icon="download",
@@ -721,7 +784,7 @@ COMMANDS: tuple[Command, ...] = (
         "help-about",
         QT_TRANSLATE_NOOP("Commands", "About Scriptorium"),
         "Help",
-        "app.desktop.window_commands:show_help_page",
+        "app.desktop.main_window:MainWindow.show_help",
         "about",
         when="always",
         icon="info",
@@ -737,140 +800,6 @@ MENUS = (
     QT_TRANSLATE_NOOP("Commands", "Help"),
 )
 
-PANELS: tuple[PanelSpec, ...] = (
-    PanelSpec(
-        "files",
-        QT_TRANSLATE_NOOP("Commands", "Files"),
-        "files",
-        "side",
-        "app.desktop.files.panel:FilesPanel",
-        connect="app.desktop.files.panel:connect",
-    ),
-    PanelSpec(
-        "search",
-        QT_TRANSLATE_NOOP("Commands", "Search"),
-        "magnifying-glass",
-        "side",
-        "app.desktop.search.panel:SearchPanel",
-        connect="app.desktop.search.panel:connect",
-    ),
-    PanelSpec(
-        "tags",
-        QT_TRANSLATE_NOOP("Commands", "Tags"),
-        "hash",
-        "side",
-        "app.desktop.tags.panel:TagsPanel",
-        connect="app.desktop.tags.panel:connect",
-    ),
-    PanelSpec(
-        "outline",
-        QT_TRANSLATE_NOOP("Commands", "Outline"),
-        "list-bullets",
-        "side",
-        "app.desktop.outline.panel:OutlinePanel",
-        connect="app.desktop.outline.panel:connect",
-    ),
-    PanelSpec(
-        "tasks",
-        QT_TRANSLATE_NOOP("Commands", "Tasks"),
-        "check-square",
-        "side",
-        "app.desktop.tasks.panel:TasksPanel",
-    ),
-    PanelSpec(
-        "bookmarks",
-        QT_TRANSLATE_NOOP("Commands", "Bookmarks"),
-        "bookmarks",
-        "side",
-        "app.desktop.bookmarks.panel:BookmarksPanel",
-        connect="app.desktop.bookmarks.panel:connect",
-    ),
-    PanelSpec(
-        "graph",
-        QT_TRANSLATE_NOOP("Commands", "Graph"),
-        "share-network",
-        "graph",
-        "app.desktop.graph.panel:GraphPanel",
-        connect="app.desktop.graph.panel:connect",
-    ),
-    PanelSpec(
-        "notes",
-        QT_TRANSLATE_NOOP("Commands", "Notes"),
-        "file-text",
-        "notes",
-        "app.desktop.notes.panel:create_note_tabs",
-        connect="app.desktop.notes.panel:connect",
-    ),
-    PanelSpec(
-        "agent",
-        QT_TRANSLATE_NOOP("Commands", "Agent"),
-        "sparkle",
-        "right",
-        "app.desktop.agent.panel:AgentPanel",
-        connect="app.desktop.agent.panel:connect",
-    ),
-    PanelSpec(
-        "activity",
-        QT_TRANSLATE_NOOP("Commands", "Activity"),
-        "activity",
-        "bottom",
-        "app.desktop.activity.panel:ActivityPanel",
-        connect="app.desktop.activity.panel:connect",
-    ),
-    PanelSpec(
-        "audit",
-        QT_TRANSLATE_NOOP("Commands", "Audit log"),
-        "clipboard-text",
-        "bottom",
-        "app.desktop.audit.panel:AuditPanel",
-        connect="app.desktop.audit.panel:connect",
-    ),
-    PanelSpec(
-        "memory",
-        QT_TRANSLATE_NOOP("Commands", "Memory"),
-        "brain",
-        "bottom",
-        "app.desktop.memory.panel:MemoryPanel",
-    ),
-    PanelSpec(
-        "problems",
-        QT_TRANSLATE_NOOP("Commands", "Problems"),
-        "warning-circle",
-        "bottom",
-        "app.desktop.problems.panel:ProblemsPanel",
-    ),
-    PanelSpec(
-        "suggestions",
-        QT_TRANSLATE_NOOP("Commands", "Suggestions"),
-        "git-fork",
-        "bottom",
-        "app.desktop.suggestions.panel:SuggestionsPanel",
-        connect="app.desktop.suggestions.panel:connect",
-    ),
-    PanelSpec(
-        "duplicates",
-        QT_TRANSLATE_NOOP("Commands", "Duplicates"),
-        "copy",
-        "bottom",
-        "app.desktop.duplicates.panel:DuplicatesPanel",
-    ),
-    PanelSpec(
-        "sources",
-        QT_TRANSLATE_NOOP("Commands", "Sources"),
-        "broadcast",
-        "bottom",
-        "app.desktop.sources.panel:SourcesPanel",
-    ),
-    PanelSpec(
-        "connections",
-        QT_TRANSLATE_NOOP("Commands", "Connections"),
-        "plugs",
-        "bottom",
-        "app.desktop.connections.panel:ConnectionsPanel",
-        connect="app.desktop.connections.panel:connect",
-    ),
-)
-
 
 def module_of(target: str) -> str:
     """Return the name of the module of a target."""
@@ -878,15 +807,20 @@ def module_of(target: str) -> str:
 
 
 def resolve(target: str) -> Callable[..., Any]:
-    """Import the module of a target and return its function or class."""
+    """Import the module of a target and return its function, method or class."""
     module, _, name = target.partition(":")
-    resolved: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    resolved: Callable[..., Any] = operator.attrgetter(name)(importlib.import_module(module))
     return resolved
 
 
 def translate_title(title: str) -> str:
     """Translate a title of the tables into the language of the window."""
     return translate("Commands", title)
+
+
+def panel_title(panel_id: str) -> str:
+    """Return the title of a panel in the language of the window."""
+    return translate_title(_PANELS_BY_ID[panel_id].title)
 
 
 def shortcut_text(command: Command) -> str:

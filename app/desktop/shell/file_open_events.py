@@ -14,28 +14,28 @@ class FileOpenEvents(QObject):
     """Catches `QFileOpenEvent` of the application.
 
     An event may arrive before a window exists, as when the user drops a folder on the icon of an app that is
-    not running. The last such folder is kept until `hand_to` sets a receiver.
+    not running. The last such folder is kept until `set_receiver` is called.
     """
 
     def __init__(self, application: QObject, platform: str = sys.platform) -> None:
         super().__init__(application)
-        self._waiting: Path | None = None
+        self._pending: Path | None = None
         self._open: Callable[[Path], object] | None = None
         # Other platforms never send these, and the filter runs for every event of every widget.
         if platform == "darwin":
             application.installEventFilter(self)
 
-    def hand_to(self, open_folder: Callable[[Path], object] | None) -> bool:
+    def set_receiver(self, open_folder: Callable[[Path], object] | None) -> bool:
         """Call `open_folder` with each folder from now on, starting with the pending one.
 
         Returns:
             True if a folder was pending.
         """
         self._open = open_folder
-        waiting, self._waiting = self._waiting, None
-        if waiting is not None and open_folder is not None:
-            open_folder(waiting)
-        return waiting is not None
+        pending, self._pending = self._pending, None
+        if pending is not None and open_folder is not None:
+            open_folder(pending)
+        return pending is not None
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Handle the event if it names a local folder."""
@@ -45,7 +45,7 @@ class FileOpenEvents(QObject):
         if not event.file() or not path.is_dir():
             return False
         if self._open is None:
-            self._waiting = path
+            self._pending = path
         else:
             self._open(path)
         return True

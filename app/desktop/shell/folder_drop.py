@@ -1,4 +1,4 @@
-"""Folders dropped anywhere on the window."""
+"""Open folders that are dropped anywhere on the window."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class FolderDropFilter(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Handle drags that carry a folder."""
-        kind = event.type()
-        if kind in (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop):
+        event_type = event.type()
+        if event_type in (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop):
             assert isinstance(event, QDragEnterEvent | QDragMoveEvent | QDropEvent)
             folder = dropped_folder(event.mimeData())
             if folder is not None:
                 event.acceptProposedAction()
-                self.hovering.emit(kind != QEvent.Type.Drop)
-                if kind == QEvent.Type.Drop:
+                self.hovering.emit(event_type != QEvent.Type.Drop)
+                if event_type == QEvent.Type.Drop:
                     self.dropped.emit(str(folder))
                 return True
-        elif kind == QEvent.Type.DragLeave:
+        elif event_type == QEvent.Type.DragLeave:
             self.hovering.emit(False)
         return False
 

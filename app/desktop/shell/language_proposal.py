@@ -32,28 +32,28 @@ class LanguageProposal(QObject):
     settings_change_requested = Signal(object)
 
     def __init__(
-        self, client: VaultClient, banners: Banners, remembered: WindowState, parent: QWidget
+        self, client: VaultClient, banners: Banners, vault_state: WindowState, parent: QWidget
     ) -> None:
         super().__init__(parent)
         self._client = client
         self._banners = banners
-        self._remembered = remembered
+        self._vault_state = vault_state
         self._window = parent
-        client.events.batch.connect(self._notice)
+        client.events.batch.connect(self._handle_events)
 
-    def _notice(self, events: tuple[Event, ...]) -> None:
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
         for event in events:
             if isinstance(event, LanguagesMeasured) and event.languages.suit_multilingual:
-                if not self._remembered.text(_DECLINED):
-                    showing = self._show(event.languages)
-                    tasks.start(showing, owner=self._window, what=self.tr("look for the multilingual model"))
+                if not self._vault_state.text(_DECLINED):
+                    work = self._show(event.languages)
+                    tasks.start(work, owner=self._window, what=self.tr("look for the multilingual model"))
             elif isinstance(event, SettingsChanged) and event.settings.embeddings.model != SHIPPED_MODEL:
                 self._banners.clear(_BANNER_KEY)
 
     async def _show(self, languages: VaultLanguages) -> None:
         state = await asyncio.to_thread(multilingual.state)
         text = self.tr(
-            "About {0} % of the notes in this vault are not in English ({1}). The multilingual model finds "
+            "About {0}% of the notes in this vault are not in English ({1}). The multilingual model finds "
             "notes by meaning in about 100 languages."
         ).format(round(100 * languages.other_than_english), language_names(languages))
         decline = (self.tr("Not now"), self._decline)
@@ -68,7 +68,7 @@ class LanguageProposal(QObject):
         self.settings_change_requested.emit(_with_multilingual)
 
     def _decline(self) -> None:
-        self._remembered.save(**{_DECLINED: "yes"})
+        self._vault_state.save(**{_DECLINED: "yes"})
         self._banners.clear(_BANNER_KEY)
 
 
@@ -79,11 +79,11 @@ def language_names(languages: VaultLanguages) -> str:
 
 
 def language_name(code: str) -> str:
-    """Return the English name of a language by its ISO 639 code; the code where Qt knows none."""
+    """Return the English name of a language by its ISO 639 code; the code if Qt knows no name."""
     language = QLocale.codeToLanguage(code)
     return code if language is QLocale.Language.AnyLanguage else QLocale.languageToString(language)
 
 
 def _with_multilingual(settings: Settings) -> Settings:
-    wanted = settings.embeddings.model_copy(update={"model": MULTILINGUAL})
-    return settings.model_copy(update={"embeddings": wanted})
+    embeddings = settings.embeddings.model_copy(update={"model": MULTILINGUAL})
+    return settings.model_copy(update={"embeddings": embeddings})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -44,10 +44,10 @@ class Navigation(QObject):
         if self._index < 0 or self._entries[self._index] != entry:
             self._entries = [*self._entries[: self._index + 1], entry][-_MAX_HISTORY:]
             self._index = len(self._entries) - 1
-        self._arrive()
+        self._emit_current()
 
     def record_visit(self, path: str) -> None:
-        """Add a note to the history that the user opened another way, such as by its tab."""
+        """Add a note to the history that the user opened otherwise, such as by its tab."""
         if self._index < 0 or self._entries[self._index].path != path:
             self._entries = [*self._entries[: self._index + 1], HistoryEntry(path)][-_MAX_HISTORY:]
             self._index = len(self._entries) - 1
@@ -57,24 +57,26 @@ class Navigation(QObject):
         """Go to the previous entry."""
         if self.can_go_back:
             self._index -= 1
-            self._arrive()
+            self._emit_current()
 
     def forward(self) -> None:
         """Go to the next entry."""
         if self.can_go_forward:
             self._index += 1
-            self._arrive()
+            self._emit_current()
 
-    def rename_path(self, old: str, new: str) -> None:
+    def rename_path(self, old_path: str, new_path: str) -> None:
         """Replace the path of a renamed note."""
-        self._entries = [HistoryEntry(new, p.fragment) if p.path == old else p for p in self._entries]
+        self._entries = [
+            replace(entry, path=new_path) if entry.path == old_path else entry for entry in self._entries
+        ]
 
     def clear(self) -> None:
         """Clear the history."""
         self._entries, self._index = [], -1
         self.changed.emit()
 
-    def _arrive(self) -> None:
+    def _emit_current(self) -> None:
         entry = self._entries[self._index]
         self.changed.emit()
         self.go.emit(entry.path, entry.fragment)

@@ -51,7 +51,7 @@ class UserNotifications(QObject):
         return QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
 
     async def begin(self) -> None:
-        """Report to the service where messages are shown, so that senders can learn it."""
+        """Report to the service how messages are shown, so that it can tell their senders."""
         notifies = self.notifies
         await self._client.run(lambda vault: vault.agent.show_messages(notifies=notifies))
 

@@ -40,7 +40,7 @@ class PaletteController(QObject):
         self._actions = actions
         self._client: VaultClient | None = None
         palette.chosen.connect(self._choose)
-        palette.fallback.connect(self._fall_back)
+        palette.fallback.connect(self._request_note)
 
     def set_client(self, client: VaultClient | None) -> None:
         """Offer the notes and tools of `client`; None closes the vault."""
@@ -81,26 +81,26 @@ class PaletteController(QObject):
             for command in self._actions.available()
             if command.id != "commands"
         ]
-        client = self._client  # the vault may be closed meanwhile
+        client = self._client  # The vault may be closed in the meantime.
         if client is None:
             return commands
         tools = await client.run(
             lambda vault: [(tool.name, tool.summary) for tool in vault.tools.tools(Caller.user())]
         )
         searches = await client.run(lambda vault: vault.searches.list_searches())
-        saved = [
+        search_items = [
             PaletteItem(
-                _SEARCH_PREFIX + one.name,
-                one.name,
+                _SEARCH_PREFIX + search.name,
+                search.name,
                 self.tr("Saved search"),
                 symbol="star",
-                others=(one.query,),
+                aliases=(search.query,),
             )
-            for one in searches
+            for search in searches
         ]
         return (
             commands
-            + saved
+            + search_items
             + [
                 PaletteItem(_TOOL_PREFIX + name, name.replace("_", " ").capitalize(), label, symbol="wrench")
                 for name, label in tools
@@ -117,7 +117,7 @@ class PaletteController(QObject):
         else:
             self.tool_chosen.emit(key.removeprefix(_TOOL_PREFIX))
 
-    def _fall_back(self, mode: str, text: str) -> None:
+    def _request_note(self, mode: str, text: str) -> None:
         if mode == "notes":
             self.note_requested.emit(text)
 
@@ -125,6 +125,6 @@ class PaletteController(QObject):
 def _note_items(notes: tuple[NoteRecord, ...]) -> list[PaletteItem]:
     """Return a row for each note, most recently changed first; call it in a thread for large vaults."""
     return [
-        PaletteItem(note.path.text, note.title, note.path.folder, others=(note.path.name, *note.aliases))
+        PaletteItem(note.path.text, note.title, note.path.folder, aliases=(note.path.name, *note.aliases))
         for note in sorted(notes, key=lambda note: -note.modified)
     ]

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStatusBar, QTo
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ThemedButton
 from app.embeddings.throttle import FULL_SPEED, Reason, ThrottleState
@@ -29,7 +30,7 @@ class ProgressItem(QWidget):
     def __init__(self, theme: ThemeSource, name: str, stop: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
-        self._since = 0.0
+        self._started_at = 0.0
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
@@ -45,14 +46,14 @@ class ProgressItem(QWidget):
         self.hide()
 
     def show_progress(self, done: int, total: int, name: str = "") -> None:
-        """Show that `done` of `total` are done; 0 means an unknown total. `name` renames the task."""
+        """Show `done` of `total`; a total of 0 is unknown. `name` renames the task."""
         if self.isHidden() or (name and name != self._name):
-            self._since = time.monotonic()
+            self._started_at = time.monotonic()
         self._name = name or self._name
         self.bar.setRange(0, total)
         self.bar.setValue(done)
         counts = f"{done:,} / {total:,}" if total else f"{done:,}"
-        remaining = time_left(done, total, time.monotonic() - self._since)
+        remaining = time_left(done, total, time.monotonic() - self._started_at)
         self.label.setText(f"{self._name} {counts}{f' · {remaining}' if remaining else ''}")
         self.bar.setAccessibleName(self.label.text())
         self.show()
@@ -72,8 +73,8 @@ class EmbeddingProgressItem(ProgressItem):
         self._name = self.tr("Indexing for semantic search")
         self._paused = False
         self.cancel.clicked.disconnect()
-        self.cancel.clicked.connect(self._press)
-        self._show_pace(FULL_SPEED)
+        self.cancel.clicked.connect(self._toggle_pause)
+        self._show_throttle(FULL_SPEED)
 
     def show_embedding(self, progress: EmbeddingProgressed) -> None:
         """Show the progress, or hide it at the end."""
@@ -86,10 +87,10 @@ class EmbeddingProgressItem(ProgressItem):
             else self.tr("Indexing for semantic search")
         )
         self.show_progress(progress.done, progress.total, name)
-        self._show_pace(progress.pace)
+        self._show_throttle(progress.pace)
 
-    def _show_pace(self, pace: ThrottleState) -> None:
-        self._paused = pace.reason == "user"
+    def _show_throttle(self, throttle: ThrottleState) -> None:
+        self._paused = throttle.reason == "user"
         self.cancel.set_symbol("play" if self._paused else "pause")
         name = (
             self.tr("Resume indexing for semantic search")
@@ -104,19 +105,19 @@ class EmbeddingProgressItem(ProgressItem):
             "busy": self.tr("computer busy"),
             "": "",
         }
-        why = reasons[pace.reason]
-        if pace.speed == "slow":
-            why = self.tr("throttled, {0}").format(why)
-        elif pace.speed == "paused" and pace.reason != "user":
-            why = self.tr("paused, {0}").format(why)
-        if why:
-            self.label.setText(f"{self._name} {self.bar.value():,} / {self.bar.maximum():,} · {why}")
+        reason = reasons[throttle.reason]
+        if throttle.speed == "slow":
+            reason = self.tr("throttled, {0}").format(reason)
+        elif throttle.speed == "paused" and throttle.reason != "user":
+            reason = self.tr("paused, {0}").format(reason)
+        if reason:
+            self.label.setText(f"{self._name} {self.bar.value():,} / {self.bar.maximum():,} · {reason}")
             self.bar.setAccessibleName(self.label.text())
         self.setToolTip(
             self.tr("Notes are indexed for semantic search on this computer. You can keep working.")
         )
 
-    def _press(self) -> None:
+    def _toggle_pause(self) -> None:
         (self.resumed if self._paused else self.stopped).emit()
 
 
@@ -146,7 +147,7 @@ class StatusBar(QStatusBar):
         self.embedding.resumed.connect(self.resume_embedding_requested)
         self.cost = QLabel()
         self.word_count = QLabel()
-        self.problems = ThemedButton(theme, "warning-circle", self.tr("Index problems"), size=14)
+        self.problems = ThemedButton(theme, "warning-circle", panel_title("problems"), size=14)
         self.problems.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.problems.clicked.connect(self.problems_requested)
         self.lock = ThemedButton(theme, "lock-simple", "", size=14)

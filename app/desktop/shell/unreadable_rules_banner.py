@@ -23,9 +23,9 @@ class UnreadableRulesBanner(QObject):
         self._banners = banners
         self._window = parent
         client.events.batch.connect(self._handle_events)
-        self._ask()
+        self._refresh()
 
-    def _ask(self) -> None:
+    def _refresh(self) -> None:
         tasks.start(self.show_files(), owner=self._window, what=self.tr("read the permission rules"))
 
     async def show_files(self) -> None:
@@ -41,9 +41,9 @@ class UnreadableRulesBanner(QObject):
         self._banners.show_message(_BANNER_KEY, text, "danger", (self.tr("Replace file"), self._replace))
 
     def _replace(self) -> None:
-        replacing = self._client.run(lambda vault: vault.settings.accept_rules())
-        tasks.start(replacing, owner=self._window, what=self.tr("replace the permission rules"))
+        work = self._client.run(lambda vault: vault.settings.accept_rules())
+        tasks.start(work, owner=self._window, what=self.tr("replace the permission rules"))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         if any(isinstance(event, SettingsChanged) for event in events):
-            self._ask()
+            self._refresh()

@@ -63,7 +63,7 @@ class UpdateCheck:
         self._change = change
         self._window = window
         self._clock = clock
-        self._remembered = WindowState(paths.data_folder() / "updates.json")
+        self._state = WindowState(paths.data_folder() / "updates.json")
 
     async def begin(self) -> None:
         """Check if enabled and a day has passed; offer daily checks once, after the first week."""
@@ -74,12 +74,12 @@ class UpdateCheck:
             if self._clock() - self._time("checked") >= CHECK_INTERVAL_S:
                 await self._announce()
             return
-        first = self._time("first")
-        if not first:
-            self._remembered.save(first=[int(self._clock())])
-        elif self._clock() - first >= CONSENT_DELAY_S and not self._remembered.text("asked"):
-            self._remembered.save(asked="yes")
-            self._ask()
+        first_seen = self._time("first")
+        if not first_seen:
+            self._state.save(first=[int(self._clock())])
+        elif self._clock() - first_seen >= CONSENT_DELAY_S and not self._state.text("asked"):
+            self._state.save(asked="yes")
+            self._offer_daily_checks()
 
     async def check_now(self) -> None:
         """Check on request and report every result."""
@@ -119,7 +119,7 @@ class UpdateCheck:
         if answer == _OPEN:
             QDesktopServices.openUrl(QUrl(release.page))
         elif answer == _SKIP:
-            self._remembered.save(skipped=release.version)
+            self._state.save(skipped=release.version)
 
     async def _announce(self) -> None:
         """Check in the background and report only a new version."""
@@ -128,8 +128,8 @@ class UpdateCheck:
         except ScriptoriumError as error:
             log.info("could not check for updates: %s", error.message)
             return
-        self._remembered.save(checked=[int(self._clock())])
-        if is_newer(release.version, __version__) and release.version != self._remembered.text("skipped"):
+        self._state.save(checked=[int(self._clock())])
+        if is_newer(release.version, __version__) and release.version != self._state.text("skipped"):
             text = translate("UpdateCheck", "Scriptorium {0} is available.").format(release.version)
             self._banners.show_message(
                 "update",
@@ -142,17 +142,17 @@ class UpdateCheck:
         source = update_source(self._settings().updates)
         return await self._service.call(lambda: latest_release(source))
 
-    def _ask(self) -> None:
+    def _offer_daily_checks(self) -> None:
         text = translate(
             "UpdateCheck",
             "Check for new versions once a day? Only the release file is fetched; nothing is installed "
             "automatically. You can change this in the settings.",
         )
         self._banners.show_message(
-            "ask-updates", text, "info", (translate("UpdateCheck", "Check daily"), self._switch_on)
+            "ask-updates", text, "info", (translate("UpdateCheck", "Check daily"), self._enable)
         )
 
-    def _switch_on(self) -> None:
+    def _enable(self) -> None:
         self._banners.clear("ask-updates")
         self._change(self._settings().updates.model_copy(update={"check": True}))
         self._start(self._announce())
@@ -165,5 +165,5 @@ class UpdateCheck:
         tasks.start(work, what=translate("UpdateCheck", "check for updates"))
 
     def _time(self, name: str) -> int:
-        numbers = self._remembered.numbers(name)
+        numbers = self._state.numbers(name)
         return numbers[0] if numbers else 0

@@ -37,9 +37,9 @@ def inspect_folder(root: Path) -> FolderFacts:
     deadline = time.monotonic() + _COUNT_TIMEOUT_S
     for _, folders, files in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
-        found = sum(name.lower().endswith(NOTE_SUFFIXES) for name in files)
-        notes += found
-        others += len(files) - found
+        note_count = sum(name.lower().endswith(NOTE_SUFFIXES) for name in files)
+        notes += note_count
+        others += len(files) - note_count
         if others >= _MAX_COUNTED_FILES or time.monotonic() > deadline:
             return FolderFacts(root, notes, others, complete=False)
     return FolderFacts(root, notes, others, complete=True)

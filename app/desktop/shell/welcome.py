@@ -53,22 +53,22 @@ class Welcome(QScrollArea):
         column.addStretch(2)
         self._build_head(column)
         column.addSpacing(24)
-        self._build_drop(column)
+        self._build_drop_zone(column)
         column.addSpacing(20)
-        self._recents = QVBoxLayout()
-        self._recents.setSpacing(2)
-        column.addLayout(self._recents)
+        self._recent_list = QVBoxLayout()
+        self._recent_list.setSpacing(2)
+        column.addLayout(self._recent_list)
         column.addStretch(3)
         outer.addWidget(self._inner)
         outer.addStretch(1)
         self.setWidget(page)
-        theme.changed.connect(self._draw)
-        self._draw(theme.theme)
+        theme.changed.connect(self._update_icons)
+        self._update_icons(theme.theme)
         self.refresh()
 
     def refresh(self) -> None:
         """Update the list of recent vaults."""
-        while (item := self._recents.takeAt(0)) is not None:
+        while (item := self._recent_list.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
         vaults = self._recent.list_vaults()
@@ -78,15 +78,15 @@ class Welcome(QScrollArea):
         heading.setProperty("tone", "faint")
         heading.setProperty("textSize", "strong")
         heading.setContentsMargins(8, 0, 0, 4)
-        self._recents.addWidget(heading)
+        self._recent_list.addWidget(heading)
         for vault in vaults[:6]:
-            self._recents.addWidget(self._recent_row(vault))
+            self._recent_list.addWidget(self._recent_row(vault))
 
-    def set_hovered(self, over: bool) -> None:
+    def set_hovered(self, hovered: bool) -> None:
         """Highlight the drop zone while a folder is dragged over the window."""
-        if self._drop.property("over") != over:
-            self._drop.setProperty("over", over)
-            self._drop.style().polish(self._drop)
+        if self._drop_zone.property("over") != hovered:
+            self._drop_zone.setProperty("over", hovered)
+            self._drop_zone.style().polish(self._drop_zone)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the column at a readable width."""
@@ -94,8 +94,8 @@ class Welcome(QScrollArea):
         self._inner.setFixedWidth(min(round(_MAX_WIDTH * self._theme.zoom), self.viewport().width() - 48))
 
     def _build_head(self, column: QVBoxLayout) -> None:
-        self._mark = QLabel()
-        self._mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._logo = QLabel()
+        self._logo.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         title = QLabel("Scriptorium")
         title.setProperty("textSize", "title")
         title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -108,17 +108,17 @@ class Welcome(QScrollArea):
         label.setWordWrap(True)
         label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         label.setContentsMargins(64, 0, 64, 0)
-        for widget in (self._mark, title, label):
+        for widget in (self._logo, title, label):
             column.addWidget(widget)
 
-    def _build_drop(self, column: QVBoxLayout) -> None:
-        self._drop = QFrame()
-        self._drop.setObjectName("dropZone")
-        inside = QVBoxLayout(self._drop)
-        inside.setContentsMargins(24, 24, 24, 24)
-        inside.setSpacing(6)
-        self._drop_mark = QLabel()
-        self._drop_mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+    def _build_drop_zone(self, column: QVBoxLayout) -> None:
+        self._drop_zone = QFrame()
+        self._drop_zone.setObjectName("dropZone")
+        drop_column = QVBoxLayout(self._drop_zone)
+        drop_column.setContentsMargins(24, 24, 24, 24)
+        drop_column.setSpacing(6)
+        self._drop_icon = QLabel()
+        self._drop_icon.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         label = QLabel(self.tr("Drop a folder of Markdown notes here"))
         label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         label.setProperty("textSize", "strong")
@@ -141,35 +141,35 @@ class Welcome(QScrollArea):
         buttons.addWidget(self.pick)
         buttons.addWidget(self.sample)
         buttons.addStretch(1)
-        for widget in (self._drop_mark, label, note):
-            inside.addWidget(widget)
-        inside.addSpacing(8)
-        inside.addLayout(buttons)
-        column.addWidget(self._drop)
+        for widget in (self._drop_icon, label, note):
+            drop_column.addWidget(widget)
+        drop_column.addSpacing(8)
+        drop_column.addLayout(buttons)
+        column.addWidget(self._drop_zone)
 
     def _recent_row(self, vault: RecentVault) -> QWidget:
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(4)
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
         button = _RecentButton(self._theme, vault)
         button.clicked.connect(lambda: self.open_requested.emit(vault.path))
         text = self.tr("Remove {0} from this list").format(vault.name)
-        forget = ThemedButton(self._theme, "x", text, size=14)
-        forget.clicked.connect(lambda: self._forget(vault))
-        line.addWidget(button, 1)
-        line.addWidget(forget)
+        remove_button = ThemedButton(self._theme, "x", text, size=14)
+        remove_button.clicked.connect(lambda: self._forget(vault))
+        layout.addWidget(button, 1)
+        layout.addWidget(remove_button)
         return row
 
     def _forget(self, vault: RecentVault) -> None:
         self._recent.remove(vault.path)
         self.refresh()
 
-    def _draw(self, theme: Theme) -> None:
+    def _update_icons(self, theme: Theme) -> None:
         zoom = self._theme.zoom
-        self._mark.setPixmap(app_icon(theme).pixmap(round(64 * zoom), round(64 * zoom)))
-        drop = icon(theme, "folder-notch-plus", theme.muted)
-        self._drop_mark.setPixmap(drop.pixmap(round(32 * zoom), round(32 * zoom)))
+        self._logo.setPixmap(app_icon(theme).pixmap(round(64 * zoom), round(64 * zoom)))
+        drop_icon = icon(theme, "folder-notch-plus", theme.muted)
+        self._drop_icon.setPixmap(drop_icon.pixmap(round(32 * zoom), round(32 * zoom)))
 
 
 class _RecentButton(QToolButton):
@@ -186,21 +186,21 @@ class _RecentButton(QToolButton):
         self._line = line = QHBoxLayout(self)
         line.setContentsMargins(8, 6, 8, 6)
         line.setSpacing(10)
-        mark = QLabel()
+        icon_label = QLabel()
         symbol = "folder-simple" if exists else "link-break"
-        mark.setPixmap(icon(theme.theme, symbol, theme.theme.faint).pixmap(QSize(18, 18)))
+        icon_label.setPixmap(icon(theme.theme, symbol, theme.theme.faint).pixmap(QSize(18, 18)))
         name = QLabel(vault.name)
         name.setProperty("textSize", "strong")
-        place = ElidedLabel(vault.path)
-        place.setProperty("tone", "faint")
-        when = QLabel(time_ago(vault.opened) if exists else self.tr("missing"))
-        when.setProperty("tone", "muted" if exists else "warning")
-        line.addWidget(mark)
+        path = ElidedLabel(vault.path)
+        path.setProperty("tone", "faint")
+        opened = QLabel(time_ago(vault.opened) if exists else self.tr("missing"))
+        opened.setProperty("tone", "muted" if exists else "warning")
+        line.addWidget(icon_label)
         line.addWidget(name)
-        line.addWidget(place)
+        line.addWidget(path)
         line.addStretch(1)
-        line.addWidget(when)
-        for label in (mark, name, place, when):
+        line.addWidget(opened)
+        for label in (icon_label, name, path, opened):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def sizeHint(self) -> QSize:
@@ -212,9 +212,9 @@ class _RecentButton(QToolButton):
         return QSize(120, self._line.sizeHint().height())
 
 
-def time_ago(moment: float, now: float | None = None) -> str:
-    """Return how long ago `moment` (Unix seconds) was, in a word or two."""
-    minutes = ((now if now is not None else time.time()) - moment) / 60
+def time_ago(timestamp: float, now: float | None = None) -> str:
+    """Return the time since `timestamp` (Unix seconds) in a word or two."""
+    minutes = ((now if now is not None else time.time()) - timestamp) / 60
     if minutes < 1:
         return translate("Welcome", "just now")
     if minutes < 60:
@@ -223,4 +223,4 @@ def time_ago(moment: float, now: float | None = None) -> str:
         return translate("Welcome", "{0} h ago").format(int(hours))
     if (days := hours / 24) < 60:
         return PluralText("Welcome", "{0} day ago", "{0} days ago").format(int(days))
-    return time.strftime("%d %b %Y", time.localtime(moment))
+    return time.strftime("%d %b %Y", time.localtime(timestamp))

@@ -45,7 +45,7 @@ class WindowState:
     def numbers(self, name: str) -> list[int]:
         """Return the integers `name`; empty if missing."""
         value = self._values.get(name, [])
-        return [v for v in value if isinstance(v, int)] if isinstance(value, list) else []
+        return [number for number in value if isinstance(number, int)] if isinstance(value, list) else []
 
     def mapping(self, name: str) -> dict[str, Any]:
         """Return the mapping `name`; empty if missing."""

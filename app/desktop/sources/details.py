@@ -29,7 +29,7 @@ _WEB_SCHEMES = ("http://", "https://")
 
 
 class SourceDetails(QWidget):
-    """The right half of the panel.
+    """The details of the selected source, in the right half of the panel.
 
     `changed` carries the edited source, `note_requested` a note's path; `pause_requested`, `check_requested`,
     `edit_requested` and `remove_requested` the current source.
@@ -42,15 +42,15 @@ class SourceDetails(QWidget):
     remove_requested = Signal(object)
     note_requested = Signal(str)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._info: SourceInfo | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 10, 14, 10)
         column.setSpacing(6)
         column.addLayout(self._build_header(theme))
-        self.where = ElidedLabel(tone="muted")
-        column.addWidget(self.where)
+        self.location = ElidedLabel(tone="muted")
+        column.addWidget(self.location)
         self.problem = QLabel()
         self.problem.setProperty("tone", "danger")
         self.problem.setTextFormat(Qt.TextFormat.PlainText)
@@ -60,16 +60,16 @@ class SourceDetails(QWidget):
         self.rules.saved.connect(self.changed)
         self.loaded = QListWidget()
         self.loaded.setAccessibleName(self.tr("Files that agents have loaded"))
-        self._loaded_words = QLabel()
-        self._loaded_words.setProperty("tone", "muted")
-        self._loaded_words.setWordWrap(True)
+        self._loaded_label = QLabel()
+        self._loaded_label.setProperty("tone", "muted")
+        self._loaded_label.setWordWrap(True)
         files = QWidget()
         halves = QHBoxLayout(files)
         halves.setContentsMargins(0, 0, 0, 0)
         halves.setSpacing(14)
         halves.addWidget(self.rules, 3)
         right = QVBoxLayout()
-        right.addWidget(self._loaded_words, 0, Qt.AlignmentFlag.AlignTop)
+        right.addWidget(self._loaded_label, 0, Qt.AlignmentFlag.AlignTop)
         right.addWidget(self.loaded, 1)
         right.addStretch(0)
         halves.addLayout(right, 1)
@@ -84,8 +84,8 @@ class SourceDetails(QWidget):
         config = info.config
         self.name.setText(config.name)
         self.kind.setText(kind_label(config.kind))
-        self.where.setText(info.detail)
-        self.where.setVisible(bool(info.detail))
+        self.location.setText(info.detail)
+        self.location.setVisible(bool(info.detail))
         self.problem.setText(info.problem)
         self.problem.setVisible(bool(info.problem))
         self.pause_button.set_symbol("play" if config.paused else "pause")
@@ -106,25 +106,27 @@ class SourceDetails(QWidget):
         self.loaded.clear()
         self.loaded.addItems([label.split(":", 2)[2] for label in info.loaded])
         self.loaded.setVisible(bool(info.loaded))
-        none = self.tr("No agent has loaded a file yet.")
-        self._loaded_words.setText(self.tr("Loaded into memory:") if info.loaded else none)
+        empty_text = self.tr("No agent has loaded a file yet.")
+        self._loaded_label.setText(self.tr("Loaded into memory:") if info.loaded else empty_text)
 
     def _show_stream(self, info: SourceInfo, config: StreamConfig) -> None:
         self.starts_turn.blockSignals(True)
         self.starts_turn.setChecked(config.starts_turn)
         self.starts_turn.blockSignals(False)
         self.news.clear()
-        for one in info.items:
-            row = QTreeWidgetItem([format_time(one.at), one.title])
-            row.setToolTip(1, f"{one.title}\n{one.text}\n{one.link}".strip())
-            row.setData(0, Qt.ItemDataRole.UserRole, one)
+        for notification in info.items:
+            row = QTreeWidgetItem([format_time(notification.at), notification.title])
+            row.setToolTip(1, f"{notification.title}\n{notification.text}\n{notification.link}".strip())
+            row.setData(0, Qt.ItemDataRole.UserRole, notification)
             self.news.addTopLevelItem(row)
         self.news.setVisible(bool(info.items))
-        text = self.tr("No news since the app started.")
+        text = self.tr("No new items since the app started.")
         if info.waiting:
-            text = self.tr(" {0} not read by an agent yet.").format(info.waiting)
+            text = PluralText(
+                "SourceDetails", "{0} item not yet read by an agent.", "{0} items not yet read by an agent."
+            ).format(info.waiting)
         elif info.items:
-            text = self.tr("Agents have read all news.")
+            text = self.tr("Agents have read all items.")
         if info.checked:
             text += self.tr(" Last checked at {0}.").format(format_time(info.checked))
         if isinstance(config, FeedConfig):
@@ -132,27 +134,27 @@ class SourceDetails(QWidget):
                 "SourceDetails", "Checked every minute.", "Checked every {0} minutes."
             ).format(config.minutes)
         elif config.globs:
-            text += self.tr(" Only of {0}.").format(", ".join(config.globs))
+            text += self.tr(" Limited to {0}.").format(", ".join(config.globs))
         self.summary.setText(text)
 
     def _open(self) -> None:
         if self._info is not None:
-            target = self._info.detail
-            url = QUrl(target) if target.startswith(_WEB_SCHEMES) else QUrl.fromLocalFile(target)
+            location = self._info.detail
+            url = QUrl(location) if location.startswith(_WEB_SCHEMES) else QUrl.fromLocalFile(location)
             QDesktopServices.openUrl(url)
 
     def _open_news(self, row: QTreeWidgetItem) -> None:
-        one = row.data(0, Qt.ItemDataRole.UserRole)
-        if not isinstance(one, Notification) or self._info is None:
+        notification = row.data(0, Qt.ItemDataRole.UserRole)
+        if not isinstance(notification, Notification) or self._info is None:
             return
-        if one.link.startswith(_WEB_SCHEMES):
-            QDesktopServices.openUrl(QUrl(one.link))
-        elif one.path and self._info.config.kind == "vault":
-            self.note_requested.emit(one.path)
+        if notification.link.startswith(_WEB_SCHEMES):
+            QDesktopServices.openUrl(QUrl(notification.link))
+        elif notification.path and self._info.config.kind == "vault":
+            self.note_requested.emit(notification.path)
 
-    def _emit_starts_turn(self, on: bool) -> None:
+    def _emit_starts_turn(self, enabled: bool) -> None:
         if self._info is not None:
-            self.changed.emit(self._info.config.model_copy(update={"starts_turn": on}))
+            self.changed.emit(self._info.config.model_copy(update={"starts_turn": enabled}))
 
     def _build_header(self, theme: ThemeSource) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -184,10 +186,10 @@ class SourceDetails(QWidget):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        self.starts_turn = QCheckBox(self.tr("Let news start the agent"))
+        self.starts_turn = QCheckBox(self.tr("Let new items start the agent"))
         self.starts_turn.setToolTip(
             self.tr(
-                "Needs a model; otherwise news waits for the agent's next turn. You always review changes."
+                "Needs a model; otherwise items wait for the agent's next turn. You always review changes."
             )
         )
         self.starts_turn.toggled.connect(self._emit_starts_turn)
@@ -198,8 +200,8 @@ class SourceDetails(QWidget):
         self.summary.setWordWrap(True)
         column.addWidget(self.summary)
         self.news = QTreeWidget()
-        self.news.setAccessibleName(self.tr("Recent news"))
-        self.news.setHeaderLabels([self.tr("When"), self.tr("What")])
+        self.news.setAccessibleName(self.tr("Recent items"))
+        self.news.setHeaderLabels([self.tr("Time"), self.tr("Title")])
         self.news.setRootIsDecorated(False)
         self.news.setUniformRowHeights(True)
         self.news.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)

@@ -15,7 +15,7 @@ _MAX_GLOBS = 100
 
 
 class SourceDialog(dialogs.SheetDialog):
-    """Edits the settings of one source; `changed` is the accepted source.
+    """Edits the settings of one source; `changed` is the accepted configuration.
 
     Errors are shown in the dialog, which stays open with the typed text.
     """
@@ -39,9 +39,9 @@ class SourceDialog(dialogs.SheetDialog):
         self.minutes: QSpinBox | None = None
         self.globs: QPlainTextEdit | None = None
         if isinstance(config, FeedConfig):
-            self._ask_for_feed(config)
+            self._add_feed_fields(config)
         elif isinstance(config, VaultStreamConfig | FolderStreamConfig):
-            self._ask_for_globs(config, theme)
+            self._add_globs_field(config, theme)
         self.add_body(form)
         self.problem = QLabel(problem)
         self.problem.setProperty("tone", "danger")
@@ -55,7 +55,7 @@ class SourceDialog(dialogs.SheetDialog):
         self.save_button.setDefault(True)
         self.name.setFocus()
 
-    def _ask_for_feed(self, config: FeedConfig) -> None:
+    def _add_feed_fields(self, config: FeedConfig) -> None:
         self.address = QLineEdit(config.url)
         self.address.setMaxLength(4000)
         self.address.setToolTip(self.tr("Address of an RSS or Atom feed"))
@@ -67,7 +67,7 @@ class SourceDialog(dialogs.SheetDialog):
         self._form.addRow(self.tr("&Address"), self.address)
         self._form.addRow(self.tr("Check &every"), self.minutes)
 
-    def _ask_for_globs(self, config: VaultStreamConfig | FolderStreamConfig, theme: ThemeSource) -> None:
+    def _add_globs_field(self, config: VaultStreamConfig | FolderStreamConfig, theme: ThemeSource) -> None:
         self.globs = QPlainTextEdit("\n".join(config.globs))
         self.globs.setPlaceholderText(
             self.tr("One pattern per line, such as Projects/** or *.csv. Leave empty for all files.")
@@ -79,15 +79,15 @@ class SourceDialog(dialogs.SheetDialog):
 
     def _accept(self) -> None:
         try:
-            self.changed = self._as_typed()
+            self.changed = self._edited_config()
         except (ValidationError, ScriptoriumError) as error:
             self.problem.setText(_error_text(error))
             self.problem.show()
         else:
             self.accept()
 
-    def _as_typed(self) -> SourceConfig:
-        """Return the source with the entered values.
+    def _edited_config(self) -> SourceConfig:
+        """Return the configuration with the entered values.
 
         Raises:
             ValidationError: A value is invalid.
@@ -100,8 +100,8 @@ class SourceDialog(dialogs.SheetDialog):
         if self.globs is not None:
             lines = (line.strip() for line in self.globs.toPlainText().splitlines())
             globs = tuple(dict.fromkeys(line for line in lines if line))[:_MAX_GLOBS]
-            for one in globs:
-                Glob(one)
+            for glob in globs:
+                Glob(glob)
             values["globs"] = globs
         return type(self.changed).model_validate(values)
 

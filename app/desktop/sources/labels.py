@@ -10,7 +10,7 @@ from app.desktop.runtime.translation import translate
 from app.memory.block import Permission
 from app.sources.source import SourceState
 
-SYMBOLS = {"files": "folder-open", "vault": "notebook", "folder": "folder-notch-open", "feed": "rss"}
+KIND_ICONS = {"files": "folder-open", "vault": "notebook", "folder": "folder-notch-open", "feed": "rss"}
 
 
 def kind_label(kind: str) -> str:
@@ -44,12 +44,12 @@ def permission_label(permission: Permission) -> str:
     }[permission]
 
 
-def format_time(at: float) -> str:
+def format_time(seconds: float) -> str:
     """Return a short time: the time of day for today, else the date."""
-    moment = time.localtime(at)
+    moment = time.localtime(seconds)
     today = time.localtime()
     if moment[:3] == today[:3]:
         return time.strftime("%H:%M", moment)
-    shown = QLocale().monthName(moment.tm_mon, QLocale.FormatType.ShortFormat)
+    month = QLocale().monthName(moment.tm_mon, QLocale.FormatType.ShortFormat)
     year = "" if moment.tm_year == today.tm_year else f" {moment.tm_year}"
-    return f"{moment.tm_mday} {shown}{year}"
+    return f"{moment.tm_mday} {month}{year}"

@@ -25,8 +25,8 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.sources.details import SourceDetails
 from app.desktop.sources.edit_dialog import SourceDialog
-from app.desktop.sources.labels import SYMBOLS, state_label
-from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.sources.labels import KIND_ICONS, state_label
+from app.desktop.theme.theme import ThemeSource, icon
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
 from app.errors import ScriptoriumError
@@ -90,59 +90,56 @@ class SourcesPanel(Panel):
         self._stack.addWidget(self.empty)
         self._stack.addWidget(split)
         self.column.addWidget(self._stack, 1)
-        client.events.batch.connect(self._notice_events)
-        theme.changed.connect(self._redraw)
+        client.events.batch.connect(self._handle_events)
+        theme.changed.connect(self._reload)
         self._reload()
 
     async def load(self) -> None:
         """Load and show the current sources."""
         self.sources = await self._client.run(lambda vault: vault.sources.list_sources())
-        chosen = self.chosen
+        selected = self.chosen
         self.table.blockSignals(True)
         self.table.clear()
         for info in self.sources:
-            self.table.addTopLevelItem(self._row(info))
+            self.table.addTopLevelItem(self._create_row(info))
         self.table.blockSignals(False)
         self.title.set_count(f"{len(self.sources):,}" if self.sources else "")
         self._stack.setCurrentIndex(1 if self.sources else 0)
         if self.sources:
-            self.choose(chosen.id if chosen is not None else self.sources[0].id)
+            self.choose(selected.id if selected is not None else self.sources[0].id)
 
     @property
     def chosen(self) -> SourceInfo | None:
         """The selected source."""
         row = self.table.currentItem()
-        id = row.data(0, _ID_ROLE) if row is not None else None
-        return next((info for info in self.sources if info.id == id), None)
+        source_id = row.data(0, _ID_ROLE) if row is not None else None
+        return next((info for info in self.sources if info.id == source_id), None)
 
-    def choose(self, id: str) -> None:
+    def choose(self, source_id: str) -> None:
         """Show the details of a source, or of the first one if the id is unknown."""
         ids = [info.id for info in self.sources]
-        at = ids.index(id) if id in ids else 0
-        self.table.setCurrentIndex(self.table.model().index(at, 0))
-        self.details.show_source(self.sources[at])
+        row = ids.index(source_id) if source_id in ids else 0
+        self.table.setCurrentIndex(self.table.model().index(row, 0))
+        self.details.show_source(self.sources[row])
 
-    def _row(self, info: SourceInfo) -> QTreeWidgetItem:
+    def _create_row(self, info: SourceInfo) -> QTreeWidgetItem:
         unread = f"{info.waiting:,}" if info.waiting else ""
         row = QTreeWidgetItem([info.name, state_label(info.state), unread])
         theme = self._theme.theme
         color = theme.danger if info.state is SourceState.FAILED else None
-        row.setIcon(0, icon(theme, SYMBOLS[info.config.kind], color))
+        row.setIcon(0, icon(theme, KIND_ICONS[info.config.kind], color))
         row.setToolTip(0, info.detail or info.name)
         row.setToolTip(1, info.problem)
         row.setData(0, _ID_ROLE, info.id)
         row.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return row
 
-    def _notice_events(self, events: tuple[Event, ...]) -> None:
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
         if any(isinstance(event, SourcesChanged | Notified) for event in events):
             self._reload()
 
     def _reload(self) -> None:
         tasks.start(self.load(), owner=self, what=self.tr("show the sources"))
-
-    def _redraw(self, theme: Theme) -> None:
-        self._reload()
 
     def add_folder(self) -> None:
         """Ask for a folder whose files agents may work on."""
@@ -183,7 +180,7 @@ class SourcesPanel(Panel):
             await self._add(FeedConfig(id=new_id("feed"), name=host[:200], url=url))
 
     async def _add(self, config: SourceConfig) -> None:
-        if await self._tried(lambda vault: vault.sources.add(config)):
+        if await self._run_or_show_error(lambda vault: vault.sources.add(config)):
             await self.load()
             self.choose(config.id)
 
@@ -207,11 +204,11 @@ class SourcesPanel(Panel):
         text = self.tr("No files are deleted, and agents keep what they have loaded.")
         title = self.tr("Remove {0}?").format(info.name)
         if await dialogs.confirm(self.window(), title, text, self.tr("Remove")):
-            await self._tried(lambda vault: vault.sources.remove(info.id))
+            await self._run_or_show_error(lambda vault: vault.sources.remove(info.id))
             await self.load()
 
-    async def _tried(self, work: Callable[[VaultService], Awaitable[object]]) -> bool:
-        """Return whether the operation succeeded; if it failed, show the error."""
+    async def _run_or_show_error(self, work: Callable[[VaultService], Awaitable[object]]) -> bool:
+        """Run an operation on the vault; if it fails, show the error and return False."""
         try:
             await self._client.run(work)
         except ScriptoriumError as error:
@@ -241,14 +238,14 @@ class SourcesPanel(Panel):
         details.edit_requested.connect(
             lambda info: self._start(self._edit(info.config), self.tr("change the source"))
         )
-        details.changed.connect(lambda kept: self._run_change(lambda vault: vault.sources.change(kept)))
+        details.changed.connect(lambda config: self._run_change(lambda vault: vault.sources.change(config)))
 
     def _run_change(self, work: Callable[[VaultService], Awaitable[object]]) -> None:
-        async def do() -> None:
-            await self._tried(work)
+        async def run() -> None:
+            await self._run_or_show_error(work)
             await self.load()
 
-        self._start(do(), self.tr("change the source"))
+        self._start(run(), self.tr("change the source"))
 
     def _build_menu(self) -> QMenu:
         menu = QMenu(self)

@@ -28,14 +28,14 @@ _FILES_COLUMN, _PERMISSION_COLUMN, _AGENT_COLUMN = range(3)
 
 
 class RulesEditor(QWidget):
-    """A row for each rule, the first match applies; `saved` carries the source with its new rules."""
+    """A table with a row for each rule; `saved` carries the source's configuration with the new rules."""
 
     saved = Signal(object)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._kept: FolderConfig | None = None
-        self._filling = False
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
+        self._config: FolderConfig | None = None
+        self._is_filling = False
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -52,97 +52,103 @@ class RulesEditor(QWidget):
         column.addLayout(self._build_buttons(theme))
 
     def show_rules(self, config: FolderConfig) -> None:
-        """Show the rules of a source, keeping unsaved edits of the same source."""
-        if self._kept is not None and self._kept.id == config.id and self.save_button.isEnabled():
-            self._kept = config.model_copy(update={"rules": self._kept.rules, "agents": self._kept.agents})
+        """Show the rules of a source; if it is already shown, keep unsaved edits."""
+        if self._config is not None and self._config.id == config.id and self.save_button.isEnabled():
+            self._config = config.model_copy(
+                update={"rules": self._config.rules, "agents": self._config.agents}
+            )
             return
-        self._kept = config
-        self._filling = True
+        self._config = config
+        self._is_filling = True
         self.table.setRowCount(0)
-        for one in config.agents:
-            for rule in one.rules:
-                self._insert(rule.glob, rule.permission, one.agent)
+        for agent_rules in config.agents:
+            for rule in agent_rules.rules:
+                self._insert(rule.glob, rule.permission, agent_rules.agent)
         for rule in config.rules:
             self._insert(rule.glob, rule.permission, "")
-        self._filling = False
+        self._is_filling = False
         self.save_button.setEnabled(False)
 
     def add_rule(self) -> None:
-        """Add a rule for all files, to be narrowed."""
+        """Add a rule for all files and start editing its pattern."""
         files = self._insert("**", Permission.READ_WRITE, "")
         self.table.setCurrentItem(files)
         self.table.editItem(files)
-        self._touched()
+        self._mark_edited()
 
     def save(self) -> None:
-        """Emit the rules in the table, without rows that have no files."""
-        if self._kept is None:
+        """Emit the rules in the table, except rows without a pattern."""
+        if self._config is None:
             return
-        rows = [self._row(at) for at in range(self.table.rowCount())]
-        given = [(agent, FileRule(glob=glob, permission=may)) for glob, may, agent in rows if glob]
-        general = tuple(rule for agent, rule in given if not agent)
-        named = sorted(((agent, rule) for agent, rule in given if agent), key=lambda pair: pair[0])
+        rows = [self._read_row(row) for row in range(self.table.rowCount())]
+        agent_rules = [
+            (agent, FileRule(glob=glob, permission=permission)) for glob, permission, agent in rows if glob
+        ]
+        general = tuple(rule for agent, rule in agent_rules if not agent)
+        named_rules = sorted(
+            ((agent, rule) for agent, rule in agent_rules if agent), key=lambda pair: pair[0]
+        )
         agents = tuple(
             AgentRules(agent=agent, rules=tuple(rule for _, rule in rules))
-            for agent, rules in groupby(named, key=lambda pair: pair[0])
+            for agent, rules in groupby(named_rules, key=lambda pair: pair[0])
         )
         self.save_button.setEnabled(False)
-        self.saved.emit(self._kept.model_copy(update={"rules": general, "agents": agents}))
+        self.saved.emit(self._config.model_copy(update={"rules": general, "agents": agents}))
 
-    def _row(self, at: int) -> tuple[str, Permission, str]:
-        may = self.table.cellWidget(at, _PERMISSION_COLUMN)
-        assert isinstance(may, QComboBox)
+    def _read_row(self, row: int) -> tuple[str, Permission, str]:
+        box = self.table.cellWidget(row, _PERMISSION_COLUMN)
+        assert isinstance(box, QComboBox)
         return (
-            self._text(at, _FILES_COLUMN)[:500],
-            Permission(may.currentData()),
-            self._text(at, _AGENT_COLUMN)[:200],
+            self._cell_text(row, _FILES_COLUMN)[:500],
+            Permission(box.currentData()),
+            self._cell_text(row, _AGENT_COLUMN)[:200],
         )
 
-    def _text(self, at: int, column: int) -> str:
-        item = self.table.item(at, column)
+    def _cell_text(self, row: int, column: int) -> str:
+        item = self.table.item(row, column)
         return item.text().strip() if item is not None else ""
 
     def _insert(self, glob: str, permission: Permission, agent: str) -> QTableWidgetItem:
-        at = self.table.rowCount()
-        self.table.insertRow(at)
+        row = self.table.rowCount()
+        self.table.insertRow(row)
         files = QTableWidgetItem(glob)
-        self.table.setItem(at, _FILES_COLUMN, files)
+        self.table.setItem(row, _FILES_COLUMN, files)
         item = QTableWidgetItem(agent)
         item.setToolTip(
             self.tr("Name of an agent, such as scriptorium or mcp:*. Leave empty for all agents.")
         )
-        self.table.setItem(at, _AGENT_COLUMN, item)
+        self.table.setItem(row, _AGENT_COLUMN, item)
         box = QComboBox()
         box.setAccessibleName(self.tr("Permission for agents"))
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumContentsLength(8)
-        for one in Permission:
-            box.addItem(permission_label(one), one.value)
+        for choice in Permission:
+            box.addItem(permission_label(choice), choice.value)
         box.setCurrentIndex(box.findData(permission.value))
-        box.currentIndexChanged.connect(self._touched)
-        self.table.setCellWidget(at, _PERMISSION_COLUMN, box)
+        box.currentIndexChanged.connect(self._mark_edited)
+        self.table.setCellWidget(row, _PERMISSION_COLUMN, box)
         return files
 
     def _remove(self) -> None:
-        if (at := self.table.currentRow()) >= 0:
-            self.table.removeRow(at)
-            self._touched()
+        if (row := self.table.currentRow()) >= 0:
+            self.table.removeRow(row)
+            self._mark_edited()
 
-    def _raise(self) -> None:
+    def _move_up(self) -> None:
         """Move the current rule up by one."""
-        at = self.table.currentRow()
-        if at < 1:
+        current = self.table.currentRow()
+        if current < 1:
             return
-        rows = [self._row(each) for each in range(self.table.rowCount())]
-        rows[at - 1], rows[at] = rows[at], rows[at - 1]
+        rows = [self._read_row(number) for number in range(self.table.rowCount())]
+        rows[current - 1], rows[current] = rows[current], rows[current - 1]
         self.table.setRowCount(0)
         for row in rows:
             self._insert(*row)
-        self.table.setCurrentCell(at - 1, _FILES_COLUMN)
-        self._touched()
+        self.table.setCurrentCell(current - 1, _FILES_COLUMN)
+        self._mark_edited()
 
-    def _touched(self, *_: object) -> None:
-        if not self._filling:
+    def _mark_edited(self, *_: object) -> None:
+        if not self._is_filling:
             self.save_button.setEnabled(True)
 
     def _build_table(self, theme: ThemeSource) -> QTableWidget:
@@ -155,15 +161,15 @@ class RulesEditor(QWidget):
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setShowGrid(False)
         table.setTabKeyNavigation(False)
-        head = table.horizontalHeader()
-        head.setSectionResizeMode(_FILES_COLUMN, QHeaderView.ResizeMode.Stretch)
-        head.setStretchLastSection(False)
-        head.setMinimumSectionSize(round(60 * theme.zoom))
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(_FILES_COLUMN, QHeaderView.ResizeMode.Stretch)
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(round(60 * theme.zoom))
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         table.setColumnWidth(_PERMISSION_COLUMN, round(216 * theme.zoom))
         table.setColumnWidth(_AGENT_COLUMN, round(96 * theme.zoom))
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        table.itemChanged.connect(self._touched)
+        table.itemChanged.connect(self._mark_edited)
         return table
 
     def _build_buttons(self, theme: ThemeSource) -> QHBoxLayout:
@@ -172,7 +178,7 @@ class RulesEditor(QWidget):
         self.add_button = ThemedButton(theme, "plus", self.tr("Add rule"))
         self.add_button.clicked.connect(self.add_rule)
         self.up_button = ThemedButton(theme, "arrow-up", self.tr("Move rule up"))
-        self.up_button.clicked.connect(self._raise)
+        self.up_button.clicked.connect(self._move_up)
         self.remove_button = ThemedButton(theme, "minus", self.tr("Remove rule"))
         self.remove_button.clicked.connect(self._remove)
         self.save_button = QPushButton(self.tr("Save rules"))

@@ -22,7 +22,7 @@ from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.vault.note import KNOWN_RELATIONS
 from app.vault.path import NotePath
 
-_BRIEF_HEIGHT = 190
+_COMPACT_HEIGHT = 190
 
 
 class _NoteCard(QWidget):
@@ -30,8 +30,8 @@ class _NoteCard(QWidget):
 
     open_requested = Signal(str)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self.path = ""
         self.name = ElidedLabel()
         self.name.setProperty("textSize", "strong")
@@ -42,15 +42,15 @@ class _NoteCard(QWidget):
         self.text.setReadOnly(True)
         self.text.setProperty("plain", "true")
         self.text.setTabChangesFocus(True)
-        head = QHBoxLayout()
-        head.setSpacing(4)
-        head.addWidget(self.name)
-        head.addWidget(self.open)
-        head.addStretch(1)
+        header = QHBoxLayout()
+        header.setSpacing(4)
+        header.addWidget(self.name)
+        header.addWidget(self.open)
+        header.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        column.addLayout(head)
+        column.addLayout(header)
         column.addWidget(self.folder)
         column.addWidget(self.text, 1)
 
@@ -65,10 +65,10 @@ class _NoteCard(QWidget):
         self.folder.setText(note.folder or self.tr("Vault root"))
         self.text.setAccessibleName(self.tr("Preview of {0}").format(note.name))
 
-    def set_brief(self, brief: bool) -> None:
-        """Show the name alone, or also the beginning of the note."""
-        self.folder.setVisible(not brief)
-        self.text.setVisible(not brief)
+    def set_compact(self, compact: bool) -> None:
+        """Show only the name, or also the folder and the beginning of the note."""
+        self.folder.setVisible(not compact)
+        self.text.setVisible(not compact)
 
     def show_text(self, text: str) -> None:
         """Show the beginning of the note."""
@@ -88,13 +88,13 @@ class SuggestionDetails(QWidget):
     graph_requested = Signal(object)
     open_requested = Signal(str)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._theme = theme
-        self.suggested: SuggestedRelation | None = None
-        self.sides = _NoteCard(theme), _NoteCard(theme)
-        for side in self.sides:
-            side.open_requested.connect(self.open_requested)
+        self.suggestion: SuggestedRelation | None = None
+        self.cards = _NoteCard(theme), _NoteCard(theme)
+        for card in self.cards:
+            card.open_requested.connect(self.open_requested)
         self.type = QComboBox()
         self.type.setEditable(True)
         self.type.addItems([name.replace("_", " ").lower() for name in KNOWN_RELATIONS])
@@ -102,17 +102,17 @@ class SuggestionDetails(QWidget):
         self.type.setToolTip(self.tr("Type of the relation; you can enter your own"))
         self.type.setAccessibleName(self.tr("Type of the relation"))
         self.type.setMinimumContentsLength(12)
-        self.turn = ThemedButton(theme, "arrows-left-right", self.tr("Reverse direction"), size=16)
-        self.turn.clicked.connect(self._swap_sides)
-        self.sure = QDoubleSpinBox()
-        self.sure.setRange(0.0, 1.0)
-        self.sure.setSingleStep(0.05)
-        self.sure.setToolTip(self.tr("Confidence in the relation, from 0 to 1; saved with it"))
-        self.sure.setAccessibleName(self.tr("Confidence of the relation"))
-        self.why = QLabel()
-        self.why.setTextFormat(Qt.TextFormat.PlainText)
-        self.why.setWordWrap(True)
-        self.why.setProperty("tone", "muted")
+        self.swap_button = ThemedButton(theme, "arrows-left-right", self.tr("Reverse direction"), size=16)
+        self.swap_button.clicked.connect(self._swap_notes)
+        self.confidence = QDoubleSpinBox()
+        self.confidence.setRange(0.0, 1.0)
+        self.confidence.setSingleStep(0.05)
+        self.confidence.setToolTip(self.tr("Confidence in the relation, from 0 to 1; saved with it"))
+        self.confidence.setAccessibleName(self.tr("Confidence of the relation"))
+        self.reasoning_label = QLabel()
+        self.reasoning_label.setTextFormat(Qt.TextFormat.PlainText)
+        self.reasoning_label.setWordWrap(True)
+        self.reasoning_label.setProperty("tone", "muted")
         self.accept = QPushButton(self.tr("Add the relation…"))
         self.accept.setProperty("role", "primary")
         self.accept.setToolTip(self.tr("Preview the change and approve it (Ctrl+Enter)"))
@@ -125,66 +125,66 @@ class SuggestionDetails(QWidget):
         self._build()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the beginnings of the notes where the buttons need the room."""
+        """Hide the beginnings of the notes if the buttons need the space."""
         super().resizeEvent(event)
-        for side in self.sides:
-            side.set_brief(self.height() < _BRIEF_HEIGHT * self._theme.zoom)
+        for card in self.cards:
+            card.set_compact(self.height() < _COMPACT_HEIGHT * self._theme.zoom)
 
-    def show_suggested(self, one: SuggestedRelation) -> None:
-        """Show a suggestion, keeping the user's changes to the one that is already shown."""
-        if self.suggested is not None and self.suggested == one:
+    def show_suggestion(self, suggestion: SuggestedRelation) -> None:
+        """Show a suggestion; if it is already shown, keep the user's changes to it."""
+        if self.suggestion is not None and self.suggestion == suggestion:
             return
-        self.suggested = one
-        self._show_sides(*one.pair)
-        self.type.setCurrentText(one.type.replace("_", " ").lower())
-        self.sure.setValue(one.score)
-        reasoning = one.reasoning[:1].upper() + one.reasoning[1:]
-        self.why.setText(self.tr("Why: {0}").format(reasoning))
+        self.suggestion = suggestion
+        self._show_notes(*suggestion.pair)
+        self.type.setCurrentText(suggestion.type.replace("_", " ").lower())
+        self.confidence.setValue(suggestion.score)
+        reasoning = suggestion.reasoning[:1].upper() + suggestion.reasoning[1:]
+        self.reasoning_label.setText(self.tr("Reason: {0}").format(reasoning))
 
     def show_texts(self, texts: dict[str, str]) -> None:
         """Show the beginnings of the notes, by path."""
-        for side in self.sides:
-            if side.path in texts:
-                side.show_text(texts[side.path])
+        for card in self.cards:
+            if card.path in texts:
+                card.show_text(texts[card.path])
 
     def accept_current(self) -> None:
-        """Emit the relation as the user set it."""
-        if self.suggested is not None and self.type.currentText().strip():
-            source, target = (side.path for side in self.sides)
+        """Emit the relation as edited by the user."""
+        if self.suggestion is not None and self.type.currentText().strip():
+            source, target = (card.path for card in self.cards)
             kind = self.type.currentText().strip()
-            self.accepted.emit(RelationDraft(source, target, kind, round(self.sure.value(), 2)))
+            self.accepted.emit(RelationDraft(source, target, kind, round(self.confidence.value(), 2)))
 
     def set_busy(self, busy: bool) -> None:
         """Disable the buttons while a decision is being processed."""
         self.accept.setEnabled(not busy)
         self.reject.setEnabled(not busy)
 
-    def _swap_sides(self) -> None:
-        first, second = self.sides
-        texts = {side.path: side.text.toPlainText() for side in self.sides}
-        self._show_sides(second.path, first.path)
+    def _swap_notes(self) -> None:
+        first, second = self.cards
+        texts = {card.path: card.text.toPlainText() for card in self.cards}
+        self._show_notes(second.path, first.path)
         self.show_texts(texts)
 
-    def _show_sides(self, source: str, target: str) -> None:
-        self.sides[0].show_note(source)
-        self.sides[1].show_note(target)
+    def _show_notes(self, source: str, target: str) -> None:
+        self.cards[0].show_note(source)
+        self.cards[1].show_note(target)
 
     def _emit_suggestion(self, signal: object) -> None:
-        if self.suggested is not None:
-            signal.emit(self.suggested)  # type: ignore[attr-defined]
+        if self.suggestion is not None:
+            signal.emit(self.suggestion)  # type: ignore[attr-defined]
 
     def _build(self) -> None:
         relation = QHBoxLayout()
         relation.setSpacing(6)
         relation.addWidget(self.type)
-        relation.addWidget(self.turn)
-        relation.addWidget(self.sure)
+        relation.addWidget(self.swap_button)
+        relation.addWidget(self.confidence)
         relation.addStretch(1)
         notes = QHBoxLayout()
         notes.setSpacing(16)
-        for side in self.sides:
-            side.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-            notes.addWidget(side, 1)
+        for card in self.cards:
+            card.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            notes.addWidget(card, 1)
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         for button in (self.accept, self.reject, self.graph):
@@ -195,5 +195,5 @@ class SuggestionDetails(QWidget):
         column.setSpacing(8)
         column.addLayout(relation)
         column.addLayout(notes, 1)
-        column.addWidget(self.why)
+        column.addWidget(self.reasoning_label)
         column.addLayout(buttons)

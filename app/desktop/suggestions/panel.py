@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.suggestions import queries
 from app.desktop.suggestions.details import SuggestionDetails
@@ -59,38 +60,38 @@ class SuggestionsPanel(Panel):
         self._theme = theme
         self._has_searched = False
         self._note = ""
-        self._asked: asyncio.Task[None] | None = None
+        self._search_task: asyncio.Task[None] | None = None
         self._undoable: SuggestedRelation | None = None
         self.suggestions: tuple[SuggestedRelation, ...] = ()
-        self.title.set_text(self.tr("Suggested relations"))
-        self.setAccessibleName(self.tr("Suggestions"))
+        self.title.set_text(self.tr("Relations that may be missing"))
+        self.setAccessibleName(panel_title("suggestions"))
         self.scope = QComboBox()
         self.scope.addItems((self.tr("Whole vault"), self.tr("Open note")))
         self.scope.setToolTip(self.tr("Notes to suggest relations for"))
         self.scope.setAccessibleName(self.scope.toolTip())
         self.scope.currentIndexChanged.connect(lambda _: self.search())
-        self.again = ThemedButton(theme, "arrows-clockwise", self.tr("Refresh (F5)"))
-        self.again.clicked.connect(self.search)
+        self.refresh_button = ThemedButton(theme, "arrows-clockwise", self.tr("Refresh (F5)"))
+        self.refresh_button.clicked.connect(self.search)
         self.title.add(self.scope)
-        self.title.add(self.again)
+        self.title.add(self.refresh_button)
         self.table = self._build_table()
         self.details = SuggestionDetails(theme)
         self.empty = EmptyState(theme, "git-fork", "", "")
         self._stack = QStackedWidget()
-        self._settle = QTimer(self, interval=_DEBOUNCE_MS, singleShot=True)
-        self._settle.timeout.connect(self._search_quietly)
+        self._search_timer = QTimer(self, interval=_DEBOUNCE_MS, singleShot=True)
+        self._search_timer.timeout.connect(self._search_quietly)
         self._build()
         self._connect()
         client.events.batch.connect(self._handle_events)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Compute the suggestions now: it is work that no other part needs."""
+        """Compute the suggestions when the panel is first shown: no other part needs them."""
         super().showEvent(event)
         if not self._has_searched:
             self.search()
 
     def set_current_note(self, note: str) -> None:
-        """Follow the note in front (empty: none)."""
+        """Set the note in front; empty if no note is open."""
         if note == self._note:
             return
         self._note = note
@@ -100,7 +101,7 @@ class SuggestionsPanel(Panel):
                 self.search()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the relation column where the names need the room; the details show it, too."""
+        """Hide the relation column in a narrow panel; the details show the relation, too."""
         super().resizeEvent(event)
         self.table.setColumnHidden(1, self.width() < _NARROW_WIDTH * self._theme.zoom)
 
@@ -108,11 +109,11 @@ class SuggestionsPanel(Panel):
     def chosen(self) -> SuggestedRelation | None:
         """The selected suggestion."""
         row = self.table.currentItem()
-        found: SuggestedRelation | None = row.data(0, _SUGGESTION_ROLE) if row is not None else None
-        return found
+        suggestion: SuggestedRelation | None = row.data(0, _SUGGESTION_ROLE) if row is not None else None
+        return suggestion
 
     def search(self) -> None:
-        """Compute the suggestions, showing that it is in progress."""
+        """Compute the suggestions and show that this is in progress."""
         if self.scope.currentIndex() == _OPEN_NOTE and not self._note:
             self._has_searched = True
             self._show(())
@@ -129,37 +130,43 @@ class SuggestionsPanel(Panel):
 
     def _start_search(self) -> None:
         self._has_searched = True
-        self._settle.stop()
-        if self._asked is not None:
-            self._asked.cancel()
-        self._asked = tasks.start(self._load(), owner=self, what=self.tr("search for missing relations"))
+        self._search_timer.stop()
+        if self._search_task is not None:
+            self._search_task.cancel()
+        self._search_task = tasks.start(
+            self._load(), owner=self, what=self.tr("search for missing relations")
+        )
 
     async def _load(self) -> None:
         note = self._note if self.scope.currentIndex() == _OPEN_NOTE else ""
         try:
-            found = await self._client.run(lambda vault: queries.list_suggestions(vault, note))
+            suggestions = await self._client.run(lambda vault: queries.list_suggestions(vault, note))
         except ScriptoriumError as error:
             self._has_searched = False
             self._show((), error.message)
             return
-        self._show(found)
+        self._show(suggestions)
 
-    def _show(self, found: tuple[SuggestedRelation, ...], problem: str = "") -> None:
-        before = self.chosen
-        at = self.table.currentIndex().row()
-        self.suggestions = found
+    def _show(self, suggestions: tuple[SuggestedRelation, ...], problem: str = "") -> None:
+        previous = self.chosen
+        previous_row = self.table.currentIndex().row()
+        self.suggestions = suggestions
         self.table.blockSignals(True)
         self.table.clear()
-        for one in found:
-            self.table.addTopLevelItem(self._row(one))
+        for suggestion in suggestions:
+            self.table.addTopLevelItem(self._create_row(suggestion))
         self.table.blockSignals(False)
-        self.title.set_count(f"{len(found):,}" if found else "")
-        if not found:
+        self.title.set_count(f"{len(suggestions):,}" if suggestions else "")
+        if not suggestions:
             self._show_empty_state(problem)
             self._stack.setCurrentWidget(self.empty)
             return
-        same = [place for place, one in enumerate(found) if before is not None and one.pair == before.pair]
-        row = same[0] if same else min(max(at, 0), len(found) - 1)
+        matching_rows = [
+            row_number
+            for row_number, suggestion in enumerate(suggestions)
+            if previous is not None and suggestion.pair == previous.pair
+        ]
+        row = matching_rows[0] if matching_rows else min(max(previous_row, 0), len(suggestions) - 1)
         self.table.setCurrentIndex(self.table.model().index(row, 0))
         self._stack.setCurrentIndex(1)
         self._show_chosen()
@@ -181,88 +188,94 @@ class SuggestionsPanel(Panel):
                 self.tr("No unlinked notes appear to be related."),
             )
 
-    def _row(self, one: SuggestedRelation) -> QTreeWidgetItem:
-        first, second = (NotePath.on_disk(path).name for path in one.pair)
-        row = QTreeWidgetItem([first, one.type.replace("_", " ").lower(), second, f"{one.score:.0%}"])
-        for column, label in ((0, one.source), (1, one.reasoning), (2, one.target)):
+    def _create_row(self, suggestion: SuggestedRelation) -> QTreeWidgetItem:
+        first, second = (NotePath.on_disk(path).name for path in suggestion.pair)
+        row = QTreeWidgetItem(
+            [first, suggestion.type.replace("_", " ").lower(), second, f"{suggestion.score:.0%}"]
+        )
+        for column, label in ((0, suggestion.source), (1, suggestion.reasoning), (2, suggestion.target)):
             row.setToolTip(column, label)
-        likely = self.tr("Likely: agents may propose this without being asked") if one.is_likely else ""
+        likely = (
+            self.tr("Likely: agents may propose this without being asked") if suggestion.is_likely else ""
+        )
         row.setToolTip(3, likely or self.tr("Suggested"))
         row.setTextAlignment(3, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        if one.is_likely:
+        if suggestion.is_likely:
             font = row.font(3)
             font.setBold(True)
             row.setFont(3, font)
-        row.setData(0, _SUGGESTION_ROLE, one)
+        row.setData(0, _SUGGESTION_ROLE, suggestion)
         return row
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         """Update the suggestions if a listed note has changed."""
         if not self._has_searched:
             return
-        listed = {path for one in self.suggestions for path in one.pair}
-        listed |= {self._note} if self.scope.currentIndex() == _OPEN_NOTE else set()
+        paths = {path for suggestion in self.suggestions for path in suggestion.pair}
+        paths |= {self._note} if self.scope.currentIndex() == _OPEN_NOTE else set()
         for event in events:
             if isinstance(event, IndexUpdated):
-                touched = {path.text for path in (*event.changed, *event.removed)}
-                if touched & listed:
-                    self._settle.start()
+                changed = {path.text for path in (*event.changed, *event.removed)}
+                if changed & paths:
+                    self._search_timer.start()
 
     def _show_chosen(self, *_: object) -> None:
-        if (one := self.chosen) is not None:
-            self.details.show_suggested(one)
-            tasks.start(self._show_texts(one), owner=self, what=self.tr("load the note previews"))
+        if (suggestion := self.chosen) is not None:
+            self.details.show_suggestion(suggestion)
+            tasks.start(self._show_texts(suggestion), owner=self, what=self.tr("load the note previews"))
 
-    async def _show_texts(self, one: SuggestedRelation) -> None:
+    async def _show_texts(self, suggestion: SuggestedRelation) -> None:
         def read(vault: VaultService) -> dict[str, str]:
-            return {path: queries.note_excerpt(vault, path) for path in one.pair}
+            return {path: queries.note_excerpt(vault, path) for path in suggestion.pair}
 
         self.details.show_texts(await self._client.run(read))
 
     def _accept(self, draft: RelationDraft) -> None:
-        tasks.start(self._add(draft), owner=self, what=self.tr("add the relation"))
+        tasks.start(self._add_relation(draft), owner=self, what=self.tr("add the relation"))
 
-    async def _add(self, draft: RelationDraft) -> None:
-        one = self.details.suggested
+    async def _add_relation(self, draft: RelationDraft) -> None:
+        suggestion = self.details.suggestion
         self.details.set_busy(True)
         self._show_message("")
         try:
             outcome = await self._client.run(lambda vault: queries.accept_suggestion(vault, draft))
         finally:
             self.details.set_busy(False)
-        if outcome.success and one is not None:
-            self._remove_suggestion(one)
+        if outcome.success and suggestion is not None:
+            self._remove_suggestion(suggestion)
             self._show_message(outcome.message)
         elif not outcome.denied:
             self._show_message(outcome.message, tone="danger")
         else:
             self._show_message(self.tr("Nothing was written."))
 
-    def _reject(self, one: SuggestedRelation) -> None:
-        tasks.start(self._dismiss_pair(one), owner=self, what=self.tr("save your answer"))
+    def _reject(self, suggestion: SuggestedRelation) -> None:
+        tasks.start(self._dismiss_pair(suggestion), owner=self, what=self.tr("dismiss the suggestion"))
 
-    async def _dismiss_pair(self, one: SuggestedRelation) -> None:
+    async def _dismiss_pair(self, suggestion: SuggestedRelation) -> None:
         try:
-            await self._client.run(lambda vault: vault.analysis.reject(*one.pair))
+            await self._client.run(lambda vault: vault.analysis.reject(*suggestion.pair))
         except ScriptoriumError as error:
             self._show_message(error.message, tone="danger")
             return
-        self._remove_suggestion(one)
-        names = (NotePath.on_disk(path).name for path in one.pair)
-        self._show_message(self.tr("{0} and {1} won't be suggested again.").format(*names), undoable=one)
+        self._remove_suggestion(suggestion)
+        names = (NotePath.on_disk(path).name for path in suggestion.pair)
+        self._show_message(
+            self.tr("{0} and {1} won't be suggested again.").format(*names), undoable=suggestion
+        )
 
     def _undo_rejection(self) -> None:
-        if (one := self._undoable) is not None:
-            tasks.start(self._suggest_again(one), owner=self, what=self.tr("undo the dismissal"))
+        if (suggestion := self._undoable) is not None:
+            tasks.start(self._suggest_again(suggestion), owner=self, what=self.tr("undo the dismissal"))
 
-    async def _suggest_again(self, one: SuggestedRelation) -> None:
-        await self._client.run(lambda vault: vault.analysis.restore_suggestion(*one.pair))
+    async def _suggest_again(self, suggestion: SuggestedRelation) -> None:
+        await self._client.run(lambda vault: vault.analysis.restore_suggestion(*suggestion.pair))
         self._show_message("")
-        found = sorted((*self.suggestions, one), key=lambda each: -each.score)
-        self._show(tuple(found))
+        suggestions = sorted((*self.suggestions, suggestion), key=lambda listed: -listed.score)
+        self._show(tuple(suggestions))
 
-    def _remove_suggestion(self, one: SuggestedRelation) -> None:
-        self._show(tuple(each for each in self.suggestions if each.pair != one.pair))
+    def _remove_suggestion(self, suggestion: SuggestedRelation) -> None:
+        self._show(tuple(listed for listed in self.suggestions if listed.pair != suggestion.pair))
 
     def _show_message(
         self, message: str, *, tone: str = "muted", undoable: SuggestedRelation | None = None
@@ -272,31 +285,31 @@ class SuggestionsPanel(Panel):
         self.message.setProperty("tone", tone)
         self.message.style().unpolish(self.message)
         self.message.style().polish(self.message)
-        self.take_back.setVisible(undoable is not None)
-        self._line.setVisible(bool(message))
+        self.undo_button.setVisible(undoable is not None)
+        self._message_row.setVisible(bool(message))
 
     def _connect(self) -> None:
         details = self.details
         details.accepted.connect(self._accept)
         details.rejected.connect(self._reject)
-        details.graph_requested.connect(lambda one: self.graph_requested.emit(one.pair))
+        details.graph_requested.connect(lambda suggestion: self.graph_requested.emit(suggestion.pair))
         details.open_requested.connect(lambda path: self.open_requested.emit(path, ""))
         self.table.currentItemChanged.connect(self._show_chosen)
         self.table.itemActivated.connect(self._open)
-        self.take_back.clicked.connect(self._undo_rejection)
-        for keys, do in (
+        self.undo_button.clicked.connect(self._undo_rejection)
+        for keys, action in (
             ("Ctrl+Return", details.accept_current),
             ("Ctrl+Enter", details.accept_current),
             ("Del", details.reject.click),
             ("G", details.graph.click),
         ):
-            QShortcut(QKeySequence(keys), self.table, do, context=Qt.ShortcutContext.WidgetShortcut)
+            QShortcut(QKeySequence(keys), self.table, action, context=Qt.ShortcutContext.WidgetShortcut)
         context = Qt.ShortcutContext.WidgetWithChildrenShortcut
         QShortcut(QKeySequence("F5"), self, self.search, context=context)
 
     def _open(self, row: QTreeWidgetItem, column: int) -> None:
-        one: SuggestedRelation = row.data(0, _SUGGESTION_ROLE)
-        self.open_requested.emit(one.target if column == 2 else one.source, "")
+        suggestion: SuggestedRelation = row.data(0, _SUGGESTION_ROLE)
+        self.open_requested.emit(suggestion.target if column == 2 else suggestion.source, "")
 
     def _build(self) -> None:
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -311,17 +324,17 @@ class SuggestionsPanel(Panel):
         self.message = QLabel()
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setWordWrap(True)
-        self.take_back = QPushButton(self.tr("Undo"))
-        self.take_back.setProperty("role", "row")
-        self.take_back.setToolTip(self.tr("Suggest this pair again"))
-        self._line = QWidget()
-        row = QHBoxLayout(self._line)
+        self.undo_button = QPushButton(self.tr("Undo"))
+        self.undo_button.setProperty("role", "row")
+        self.undo_button.setToolTip(self.tr("Suggest this pair again"))
+        self._message_row = QWidget()
+        row = QHBoxLayout(self._message_row)
         row.setContentsMargins(14, 4, 14, 6)
         row.addWidget(self.message, 1)
-        row.addWidget(self.take_back)
-        self._line.hide()
+        row.addWidget(self.undo_button)
+        self._message_row.hide()
         self.column.addWidget(self._stack, 1)
-        self.column.addWidget(self._line)
+        self.column.addWidget(self._message_row)
 
     def _build_table(self) -> QTreeWidget:
         table = QTreeWidget()
@@ -330,10 +343,10 @@ class SuggestionsPanel(Panel):
         table.setUniformRowHeights(True)
         table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         table.setAccessibleName(self.tr("Pairs of notes that may be related, most likely first"))
-        head = table.header()
-        head.setStretchLastSection(False)
+        header = table.header()
+        header.setStretchLastSection(False)
         for column in (0, 2):
-            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         for column, width in ((1, 110), (3, 64)):
             table.setColumnWidth(column, round(width * self._theme.zoom))
         table.setMinimumWidth(round(300 * self._theme.zoom))

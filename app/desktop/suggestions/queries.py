@@ -1,4 +1,4 @@
-"""The operations of the suggestions panel on the open vault, run in the vault's own loop. No Qt."""
+"""The operations of the suggestions panel on the open vault; they run in the service thread. No Qt."""
 
 from __future__ import annotations
 
@@ -60,12 +60,19 @@ async def list_suggestions(vault: VaultService, note: str) -> tuple[SuggestedRel
     outcome = await vault.call(Call.of("suggest_relationships", arguments, Caller.user()))
     if not outcome.success:
         raise ScriptoriumError(outcome.message)
-    return tuple(_suggested(one) for one in cast("list[Mapping[str, Any]]", outcome.result["suggestions"]))
+    return tuple(
+        _parse_suggestion(item) for item in cast("list[Mapping[str, Any]]", outcome.result["suggestions"])
+    )
 
 
-def _suggested(one: Mapping[str, Any]) -> SuggestedRelation:
+def _parse_suggestion(item: Mapping[str, Any]) -> SuggestedRelation:
     return SuggestedRelation(
-        one["from_id"], one["to_id"], one["relationship_type"], one["score"], one["auto"], one["reasoning"]
+        item["from_id"],
+        item["to_id"],
+        item["relationship_type"],
+        item["score"],
+        item["auto"],
+        item["reasoning"],
     )
 
 

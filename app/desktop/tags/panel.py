@@ -40,12 +40,12 @@ class TagsPanel(Panel):
         self.setAccessibleName(self.tr("Tags"))
         self.filter = SearchField(theme, self.tr("Filter tags"))
         self.model = QStandardItemModel(self)
-        self._shown = QSortFilterProxyModel(self)
-        self._shown.setSourceModel(self.model)
-        self._shown.setRecursiveFilteringEnabled(True)
-        self._shown.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self._filtered = QSortFilterProxyModel(self)
+        self._filtered.setSourceModel(self.model)
+        self._filtered.setRecursiveFilteringEnabled(True)
+        self._filtered.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.tree = QTreeView()
-        self.tree.setModel(self._shown)
+        self.tree.setModel(self._filtered)
         self.tree.setHeaderHidden(True)
         self.tree.setUniformRowHeights(True)
         self.tree.setIndentation(16)
@@ -60,28 +60,28 @@ class TagsPanel(Panel):
         )
         self._items: dict[str, QStandardItem] = {}
         self._stack = QStackedWidget()
-        self._filling = asyncio.Lock()
-        self._settle = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
-        self._arrange()
+        self._reload_lock = asyncio.Lock()
+        self._reload_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._build()
         self._connect()
         self._reload()
 
     async def reload(self) -> None:
-        """Reload the tags and their counts; keep expanded tags expanded."""
-        async with self._filling:
+        """Reload the tags and their counts, keeping expanded tags expanded."""
+        async with self._reload_lock:
             await self._fill(await self._client.run(_sort_tags))
 
     def _show(self, model: QStandardItemModel, items: dict[str, QStandardItem]) -> None:
-        unfolded = {tag for tag, item in self._items.items() if self.tree.isExpanded(self._view_index(item))}
-        old, self.model, self._items = self.model, model, items
-        self._shown.setSourceModel(model)
-        old.deleteLater()
+        expanded = {tag for tag, item in self._items.items() if self.tree.isExpanded(self._view_index(item))}
+        old_model, self.model, self._items = self.model, model, items
+        self._filtered.setSourceModel(model)
+        old_model.deleteLater()
         self.title.set_count(f"{len(items):,}" if items else "")
         self._stack.setCurrentWidget(self.tree if items else self._empty)
-        for tag in unfolded & set(self._items):
+        for tag in expanded & set(self._items):
             self.tree.setExpanded(self._view_index(self._items[tag]), True)
 
-    def _arrange(self) -> None:
+    def _build(self) -> None:
         bar = QVBoxLayout()
         bar.setContentsMargins(8, 8, 8, 4)
         bar.addWidget(self.filter)
@@ -94,16 +94,16 @@ class TagsPanel(Panel):
         self.filter.textChanged.connect(self._filter_tags)
         self.tree.activated.connect(lambda index: self._search(index.data(TAG_ROLE)))
         self.tree.clicked.connect(lambda index: self._search(index.data(TAG_ROLE)))
-        self.tree.customContextMenuRequested.connect(self._menu)
-        self._settle.timeout.connect(self._reload)
+        self.tree.customContextMenuRequested.connect(self._show_menu)
+        self._reload_timer.timeout.connect(self._reload)
         self._client.events.batch.connect(self._handle_events)
 
     def _reload(self) -> None:
         tasks.start(self.reload(), owner=self, what=self.tr("list the tags"))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
-        if any(isinstance(event, IndexUpdated) for event in events) and not self._settle.isActive():
-            self._settle.start()
+        if any(isinstance(event, IndexUpdated) for event in events) and not self._reload_timer.isActive():
+            self._reload_timer.start()
 
     async def _fill(self, counts: tuple[TagCount, ...]) -> None:
         """Build the rows a hundred at a time, in a model that is shown when it is complete."""
@@ -118,7 +118,7 @@ class TagsPanel(Panel):
         self._show(model, items)
 
     def _filter_tags(self, text: str) -> None:
-        self._shown.setFilterFixedString(text.strip().lstrip("#"))
+        self._filtered.setFilterFixedString(text.strip().lstrip("#"))
         if text.strip():
             self.tree.expandAll()
 
@@ -126,18 +126,18 @@ class TagsPanel(Panel):
         if tag:
             self.search_requested.emit(f"tag:{tag}")
 
-    def _menu(self, at: QPoint) -> None:
-        tag = self.tree.indexAt(at).data(TAG_ROLE)
+    def _show_menu(self, position: QPoint) -> None:
+        tag = self.tree.indexAt(position).data(TAG_ROLE)
         if not tag:
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.tr("Search for this tag"), lambda: self._search(tag))
         menu.addAction(self.tr("Rename everywhere…"), lambda: self.rename_requested.emit(tag))
-        menu.popup(self.tree.viewport().mapToGlobal(at))
+        menu.popup(self.tree.viewport().mapToGlobal(position))
 
     def _view_index(self, item: QStandardItem) -> QModelIndex:
-        return self._shown.mapFromSource(self.model.indexFromItem(item))
+        return self._filtered.mapFromSource(self.model.indexFromItem(item))
 
 
 def _create_row(count: TagCount) -> QStandardItem:
@@ -150,7 +150,7 @@ def _create_row(count: TagCount) -> QStandardItem:
 
 
 async def _sort_tags(vault: VaultService) -> tuple[TagCount, ...]:
-    """Sort the tags by name, each after the one that it is nested in; runs in the service thread."""
+    """Return the tags sorted by name, each after its parent; runs in the service thread."""
     return tuple(sorted(vault.notes.tags(), key=lambda count: count.tag.casefold()))
 
 

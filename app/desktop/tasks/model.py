@@ -1,4 +1,4 @@
-"""Group the tasks of a vault by note, due date or tag. No widgets."""
+"""Groups the tasks of a vault by note, due date or tag. No widgets."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class TaskGroup:
 def read_tasks(records: Iterable[TaskRecord], search_text: str = "") -> list[TaskItem]:
     """Return the tasks whose text, note or tags contain all words of `search_text`."""
     words = search_text.casefold().split()
-    found = []
+    tasks = []
     for record in records:
         searched = f"{record.text} {record.path}".casefold()
         if all(word in searched for word in words):
-            found.append(TaskItem(record, task_facts(record.text)))
-    return found
+            tasks.append(TaskItem(record, task_facts(record.text)))
+    return tasks
 
 
 def group_tasks(tasks: Iterable[TaskItem], grouping: Grouping, today: date) -> list[TaskGroup]:
@@ -60,7 +60,7 @@ def _by_note(tasks: Iterable[TaskItem]) -> list[TaskGroup]:
     groups: dict[str, list[TaskItem]] = defaultdict(list)
     for task in tasks:
         groups[task.record.path.text].append(task)
-    return [TaskGroup(path, found[0].record.path.name, tuple(found)) for path, found in groups.items()]
+    return [TaskGroup(path, group[0].record.path.name, tuple(group)) for path, group in groups.items()]
 
 
 def _by_due(tasks: Iterable[TaskItem], today: date) -> list[TaskGroup]:
@@ -75,8 +75,8 @@ def _by_due(tasks: Iterable[TaskItem], today: date) -> list[TaskGroup]:
     groups: dict[str, list[TaskItem]] = defaultdict(list)
     for task in tasks:
         groups[_bucket(task.facts.due, today)].append(task)
-    for found in groups.values():
-        found.sort(key=lambda task: task.facts.due or date.max)
+    for group in groups.values():
+        group.sort(key=lambda task: task.facts.due or date.max)
     return [TaskGroup(key, title, tuple(groups[key])) for key, title in titles if key in groups]
 
 

@@ -57,9 +57,9 @@ class TasksPanel(Panel):
         super().__init__(self.tr("Tasks"), parent)
         self._client = client
         self._records: tuple[TaskRecord, ...] = ()
-        self._closed: set[str] = set()
-        self._round = 0
-        self._stale = True
+        self._collapsed: set[str] = set()
+        self._list_count = 0
+        self._is_stale = True
         # A click on a check box is also a click on its row, and must not open the note.
         self._toggled: QTreeWidgetItem | None = None
         self.filter = SearchField(theme, self.tr("Filter tasks"))
@@ -78,14 +78,14 @@ class TasksPanel(Panel):
             theme, "check-square", self.tr("No open tasks"), self.tr("Write “- [ ] ” and a task in a note.")
         )
         self._stack = QStackedWidget()
-        self._settle = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
-        self._arrange()
+        self._reload_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._build()
         self._connect()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Load the tasks when the panel is first shown, and after changes while it was hidden."""
         super().showEvent(event)
-        if self._stale:
+        if self._is_stale:
             self.reload()
 
     def reload(self) -> None:
@@ -94,43 +94,43 @@ class TasksPanel(Panel):
 
     async def load(self) -> None:
         """Load and show the tasks of the vault."""
-        self._stale = False
+        self._is_stale = False
         done = self.done.isChecked()
         self._records = await self._client.run(lambda vault: vault.notes.tasks(_MAX_TASKS, done=done))
         await self.show_tasks()
 
     async def show_tasks(self) -> None:
-        """Show the loaded tasks by filter and grouping, keeping the collapsed groups."""
-        self._round += 1
-        started = self._round
-        wanted = read_tasks(self._records, self.filter.text())
-        groups = group_tasks(wanted, _GROUPINGS[self.grouping.currentIndex()], date.today())
-        count = len(wanted)
+        """Show the loaded tasks that match the filter, grouped; keep collapsed groups collapsed."""
+        self._list_count += 1
+        number = self._list_count
+        matches = read_tasks(self._records, self.filter.text())
+        groups = group_tasks(matches, _GROUPINGS[self.grouping.currentIndex()], date.today())
+        count = len(matches)
         self.title.set_count(f"{count:,}{'+' if len(self._records) == _MAX_TASKS else ''}" if count else "")
         self._stack.setCurrentWidget(self.tree if groups else self._empty)
         with QSignalBlocker(self.tree):
             self.tree.clear()
-        shown = 0
+        row_count = 0
         for group in groups:
-            if started != self._round:
+            if number != self._list_count:
                 return
             with QSignalBlocker(self.tree):
                 self._add(group)
-            shown += len(group.tasks)
-            if shown >= _CHUNK_ROWS:
-                shown = 0
+            row_count += len(group.tasks)
+            if row_count >= _CHUNK_ROWS:
+                row_count = 0
                 await asyncio.sleep(0)
 
     def _add(self, group: TaskGroup) -> None:
-        top = QTreeWidgetItem([group.title])
-        top.setData(0, COUNT_ROLE, len(group.tasks))
-        top.setData(0, KEY_ROLE, group.key)
-        top.setFlags(Qt.ItemFlag.ItemIsEnabled)
-        top.addChildren([_create_row(task) for task in group.tasks])
-        self.tree.addTopLevelItem(top)
-        top.setExpanded(group.key not in self._closed)
+        heading = QTreeWidgetItem([group.title])
+        heading.setData(0, COUNT_ROLE, len(group.tasks))
+        heading.setData(0, KEY_ROLE, group.key)
+        heading.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        heading.addChildren([_create_row(task) for task in group.tasks])
+        self.tree.addTopLevelItem(heading)
+        heading.setExpanded(group.key not in self._collapsed)
 
-    def _arrange(self) -> None:
+    def _build(self) -> None:
         self.title.add(self.done)
         bar = QVBoxLayout()
         bar.setContentsMargins(8, 8, 8, 4)
@@ -149,24 +149,24 @@ class TasksPanel(Panel):
         self.tree.itemChanged.connect(self._toggle)
         self.tree.itemActivated.connect(self._open)
         self.tree.itemClicked.connect(self._open)
-        self.tree.itemCollapsed.connect(lambda item: self._closed.add(str(item.data(0, KEY_ROLE))))
-        self.tree.itemExpanded.connect(lambda item: self._closed.discard(str(item.data(0, KEY_ROLE))))
-        self._settle.timeout.connect(self._refresh)
+        self.tree.itemCollapsed.connect(lambda item: self._collapsed.add(str(item.data(0, KEY_ROLE))))
+        self.tree.itemExpanded.connect(lambda item: self._collapsed.discard(str(item.data(0, KEY_ROLE))))
+        self._reload_timer.timeout.connect(self._refresh)
         self._client.events.batch.connect(self._handle_events)
 
     def _regroup(self) -> None:
-        self._closed.clear()
+        self._collapsed.clear()
         self._show()
 
     def _show(self) -> None:
         tasks.start(self.show_tasks(), owner=self, what=self.tr("list the tasks"))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
-        if any(isinstance(event, IndexUpdated) for event in events) and not self._settle.isActive():
-            self._settle.start()
+        if any(isinstance(event, IndexUpdated) for event in events) and not self._reload_timer.isActive():
+            self._reload_timer.start()
 
     def _refresh(self) -> None:
-        self._stale = not self.isVisible()
+        self._is_stale = not self.isVisible()
         if self.isVisible():
             self.reload()
 

@@ -2,7 +2,7 @@
 
 qtawesome was chosen because it includes one consistent family as a font, without hundreds of image files.
 Only its files are used: importing it loads qtpy, which takes longer than the rest of the startup, and it
-draws its icons in Python in every frame. Here, each icon is written once to the cache as an SVG file per
+draws its icons in Python on every repaint. Here, each icon is written once to the cache as an SVG file per
 color; Qt renders it sharply at every scale and caches the pixmaps.
 """
 
@@ -27,7 +27,7 @@ _FONT_FILE, _CHARMAP_FILE = "phosphor-1.3.0.ttf", "phosphor-charmap-1.3.0.json"
 _BOX_SIZE = 256
 _GLYPH_SIZE = 224
 # The icons that the window needs when a vault is opened for the first time, before a cache exists.
-_FIRST_SEEN = [
+_INITIAL_NAMES = [
     "activity",
     "arrow-bend-up-left",
     "arrow-left",
@@ -80,7 +80,7 @@ _FIRST_SEEN = [
     "warning-circle",
     "x",
 ]
-_asked: set[str] = set()
+_used_names: set[str] = set()
 
 
 def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
@@ -89,21 +89,21 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
     It takes the text color while hovered and the accent color when checked.
 
     Raises:
-        KeyError: The icon does not exist, so that a test that builds the widget finds a misspelled name.
+        KeyError: The font has no such icon.
     """
-    result = QIcon(_build_icon(os.environ.get(paths.CACHE_VARIABLE, ""), name, *_inks(theme, color)))
-    _asked.add(name)
+    result = QIcon(_build_icon(os.environ.get(paths.CACHE_VARIABLE, ""), name, *_state_colors(theme, color)))
+    _used_names.add(name)
     return result
 
 
 def prerender_icons(theme: Theme) -> None:
-    """Create the icons of the first window and those that were used before; for a worker thread.
+    """Create the icons of a new window and those used earlier; for a worker thread.
 
     Opening a panel or switching the theme would otherwise create dozens of them between two frames.
     """
-    home, inks = os.environ.get(paths.CACHE_VARIABLE, ""), _inks(theme, None)
-    for name in {*_FIRST_SEEN, *_asked, *_cached_names(_folder_of_files(home))}:
-        _build_icon(home, name, *inks)
+    cache_home, colors = os.environ.get(paths.CACHE_VARIABLE, ""), _state_colors(theme, None)
+    for name in {*_INITIAL_NAMES, *_used_names, *_cached_names(_icon_folder(cache_home))}:
+        _build_icon(cache_home, name, *colors)
 
 
 def _cached_names(folder: Path) -> Iterator[str]:
@@ -113,45 +113,45 @@ def _cached_names(folder: Path) -> Iterator[str]:
     return (name for name in {file.name.rpartition("-")[0] for file in files} if name in characters)
 
 
-def _inks(theme: Theme, color: str | None) -> tuple[str, str, str, str]:
+def _state_colors(theme: Theme, color: str | None) -> tuple[str, str, str, str]:
     """Return the colors for the normal, hovered, checked and disabled states."""
     return color or theme.muted, color or theme.text, color or theme.accent, theme.disabled
 
 
 @functools.cache
-def _build_icon(home: str, name: str, resting: str, lively: str, on: str, disabled: str) -> QIcon:
+def _build_icon(cache_home: str, name: str, normal: str, active: str, checked: str, disabled: str) -> QIcon:
     """Build the icon in these colors, once per cache folder.
 
     A window uses about a hundred icons, and a theme is switched between two frames.
     """
     mode, state = QIcon.Mode, QIcon.State
-    folder = _folder_of_files(home)
-    files = {ink: _file(folder, name, ink) for ink in (resting, lively, on, disabled)}
+    folder = _icon_folder(cache_home)
+    files = {color: _icon_file(folder, name, color) for color in (normal, active, checked, disabled)}
     result = QIcon()
-    for ink, when, whether in (
-        (resting, mode.Normal, state.Off),
-        (lively, mode.Active, state.Off),
-        (lively, mode.Selected, state.Off),
-        (on, mode.Normal, state.On),
-        (lively, mode.Active, state.On),
+    for color, icon_mode, icon_state in (
+        (normal, mode.Normal, state.Off),
+        (active, mode.Active, state.Off),
+        (active, mode.Selected, state.Off),
+        (checked, mode.Normal, state.On),
+        (active, mode.Active, state.On),
         (disabled, mode.Disabled, state.Off),
     ):
-        result.addFile(files[ink], QSize(), when, whether)
+        result.addFile(files[color], QSize(), icon_mode, icon_state)
     return result
 
 
 @functools.cache
-def _folder_of_files(home: str) -> Path:
-    """Return the folder of icons in the cache at `home`."""
+def _icon_folder(cache_home: str) -> Path:
+    """Return the folder of icons in the cache at `cache_home`, an argument so that each home is cached."""
     return paths.cache_folder() / "icons" / _FONT_FILE.removesuffix(".ttf")
 
 
 @functools.cache
-def _file(folder: Path, name: str, color: str) -> str:
+def _icon_file(folder: Path, name: str, color: str) -> str:
     """Return the path of the icon's file in this color, writing the file if it does not exist."""
     file = folder / f"{name}-{color.lstrip('#')}.svg"
     if not file.is_file():
-        drawing = _drawing(name)
+        drawing = _path_data(name)
         text = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{_BOX_SIZE}" height="{_BOX_SIZE}" '
             f'viewBox="0 0 {_BOX_SIZE} {_BOX_SIZE}"><path fill="{color}" d="{drawing}"/></svg>'
@@ -162,9 +162,9 @@ def _file(folder: Path, name: str, color: str) -> str:
 
 
 @functools.cache
-def _drawing(name: str) -> str:
+def _path_data(name: str) -> str:
     """Return the outline of an icon as SVG path data, computed once for all colors and themes."""
-    return " ".join(_strokes(_outline(name)))
+    return " ".join(_path_commands(_outline(name)))
 
 
 def _outline(name: str) -> QPainterPath:
@@ -179,16 +179,20 @@ def _outline(name: str) -> QPainterPath:
     return outline
 
 
-def _strokes(outline: QPainterPath) -> Iterator[str]:
+def _path_commands(outline: QPainterPath) -> Iterator[str]:
     """Return the path as SVG path data."""
-    kind = QPainterPath.ElementType
-    letters = {kind.MoveToElement: "M", kind.LineToElement: "L", kind.CurveToElement: "C"}
-    for at in range(outline.elementCount()):
-        element = outline.elementAt(at)
+    element_type = QPainterPath.ElementType
+    letters = {
+        element_type.MoveToElement: "M",
+        element_type.LineToElement: "L",
+        element_type.CurveToElement: "C",
+    }
+    for index in range(outline.elementCount()):
+        element = outline.elementAt(index)
         yield f"{letters.get(element.type, '')}{element.x:.1f} {element.y:.1f}"
 
 
-def _folder() -> Path:
+def _font_folder() -> Path:
     """Return qtawesome's font folder, found without importing the package."""
     spec = find_spec("qtawesome")
     if spec is None or not spec.submodule_search_locations:
@@ -199,11 +203,11 @@ def _folder() -> Path:
 @functools.cache
 def _characters() -> Mapping[str, str]:
     """Return the code point of each icon in the font, as "0xf123"."""
-    return cast("Mapping[str, str]", json.loads((_folder() / _CHARMAP_FILE).read_text(encoding="utf-8")))
+    return cast("Mapping[str, str]", json.loads((_font_folder() / _CHARMAP_FILE).read_text(encoding="utf-8")))
 
 
 @functools.cache
 def _font_family() -> str:
     """Load the font into the application and return its family name."""
-    number = QFontDatabase.addApplicationFont(str(_folder() / _FONT_FILE))
+    number = QFontDatabase.addApplicationFont(str(_font_folder() / _FONT_FILE))
     return QFontDatabase.applicationFontFamilies(number)[0]

@@ -9,7 +9,7 @@ _PANELS = ("graphToolbar", "graphLegend", "graphLocalBar", "graphNeighbours", "g
 
 def graph_overlay_style(t: Theme) -> str:
     """Return the rules for translucent panels; `4u` means 4 pixels times the zoom."""
-    red, green, blue = (int(t.raised[at : at + 2], 16) for at in (1, 3, 5))
+    red, green, blue = (int(t.raised[start : start + 2], 16) for start in (1, 3, 5))
     surface = f"background: rgba({red}, {green}, {blue}, 232); border: 1u solid {t.border};"
     panels = ", ".join(f"QFrame#{name}" for name in _PANELS)
     return f"""

@@ -40,7 +40,7 @@ class ThemeSource(QObject):
         self._zoom = zoom
         self._theme = _theme_by_name(name)
         self._application: QApplication | None = None
-        self._restyling = ThemeTransition(self)
+        self._transition = ThemeTransition(self)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
 
     @property
@@ -56,7 +56,7 @@ class ThemeSource(QObject):
     @property
     def is_applied(self) -> bool:
         """True if all widgets, including hidden ones, have the current theme."""
-        return self._restyling.is_done
+        return self._transition.is_done
 
     @property
     def zoom(self) -> float:
@@ -65,14 +65,14 @@ class ThemeSource(QObject):
 
     def set(self, name: str, zoom: float | None = None) -> None:
         """Choose "system", "light", "dark" or "high-contrast", and a factor for all sizes."""
-        wanted = zoom or self._zoom
+        new_zoom = zoom or self._zoom
         theme = _theme_by_name(name)
         self._name = name
-        if theme == self._theme and wanted == self._zoom:
+        if theme == self._theme and new_zoom == self._zoom:
             return
-        resized = wanted != self._zoom
-        self._theme, self._zoom = theme, wanted
-        if resized or self._application is None:  # hidden widgets affect the layout, too
+        is_resized = new_zoom != self._zoom
+        self._theme, self._zoom = theme, new_zoom
+        if is_resized or self._application is None:  # hidden widgets, too, affect the layout
             self._apply()
             for _, notify in tuple(self.changed.calls(theme)):
                 notify()
@@ -80,9 +80,9 @@ class ThemeSource(QObject):
         visible: list[Step] = []
         hidden: list[Step] = []
         for owner, notify in self.changed.calls(theme):
-            sees = owner is not None and not owner.visibleRegion().isEmpty()
-            (visible if sees else hidden).append(notify)
-        self._restyling.run((self._clear_style, self._paint, self._set_style), visible, hidden)
+            is_visible = owner is not None and not owner.visibleRegion().isEmpty()
+            (visible if is_visible else hidden).append(notify)
+        self._transition.run((self._clear_style, self._set_palette, self._set_style), visible, hidden)
 
     def apply(self, app: QApplication) -> None:
         """Style `app` with the theme: Fusion as the base, then palette, font and style sheet."""
@@ -92,17 +92,17 @@ class ThemeSource(QObject):
 
     def _apply(self) -> None:
         if self._application is not None:
-            # Without a style sheet in force, each widget is updated only once: a fifth of the time.
+            # Without the old style sheet, each widget is updated only once, which takes a fifth of the time.
             self._clear_style()
             self._application.setFont(interface_font(self._zoom))
-            self._paint()
+            self._set_palette()
             self._set_style()
 
     def _clear_style(self) -> None:
         if self._application is not None:
             self._application.setStyleSheet("")
 
-    def _paint(self) -> None:
+    def _set_palette(self) -> None:
         if self._application is not None:
             self._application.setPalette(palette(self._theme))
 
@@ -143,7 +143,7 @@ def code_font(zoom: float = 1.0) -> QFont:
 
 
 def palette(theme: Theme) -> QPalette:
-    """Return the theme as a Qt palette, for what the style sheet can't style (item views, text, disabled)."""
+    """Return the theme as a Qt palette, for the parts that a style sheet can't style."""
     role = QPalette.ColorRole
     result = QPalette(QColor(theme.panel), QColor(theme.window))
     for color_role, color in (

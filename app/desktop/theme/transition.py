@@ -1,4 +1,4 @@
-"""Switch the theme without a long pause and without showing a mix of two themes.
+"""Switching the theme without a long pause and without showing a mix of two themes.
 
 Qt applies a new style to every widget in one pass, which blocks the window for a quarter of a second. Here,
 that pass finds no widgets to update: the windows stop repainting while their widgets are restyled in slices
@@ -17,7 +17,7 @@ from shiboken6 import isValid
 log = logging.getLogger(__name__)
 
 _TIME_SLICE_MS = 3
-# The longest time without repainting; beyond it, a very full window changes visibly, part by part.
+# The longest time without repainting; after it, a very full window changes visibly, part by part.
 _MAX_FREEZE_MS = 400
 _POLISHED = Qt.WidgetAttribute.WA_WState_Polished
 _OWN_STYLE = Qt.WidgetAttribute.WA_SetStyle
@@ -34,14 +34,14 @@ class ThemeTransition(QObject):
         self._unpolished: set[QWidget] = set()
         self._marked: set[QWidget] = set()
         self._frozen: list[QWidget] = []
-        self._since = QElapsedTimer()
-        self._slices = QTimer(self, interval=0)
-        self._slices.timeout.connect(self._run_slice)
+        self._freeze_clock = QElapsedTimer()
+        self._slice_timer = QTimer(self, interval=0)
+        self._slice_timer.timeout.connect(self._run_slice)
 
     @property
     def is_done(self) -> bool:
         """True if all widgets, including hidden ones, have the current style."""
-        return not self._slices.isActive()
+        return not self._slice_timer.isActive()
 
     @property
     def is_frozen(self) -> bool:
@@ -60,14 +60,14 @@ class ThemeTransition(QObject):
         """
         self._freeze()
         self._work = self._all_steps(tuple(style_steps), tuple(visible_steps), tuple(hidden_steps))
-        self._slices.start()
+        self._slice_timer.start()
 
     def _all_steps(
         self, style_steps: Iterable[Step], visible_steps: Iterable[Step], hidden_steps: Iterable[Step]
     ) -> Iterator[None]:
         """Yield after each step of the transition."""
         yield from self._mark_widgets()
-        yield from _done(style_steps)
+        yield from _run_steps(style_steps)
         for widget in tuple(self._marked):
             if isValid(widget):
                 widget.setAttribute(_OWN_STYLE, False)
@@ -76,16 +76,16 @@ class ThemeTransition(QObject):
         visible = [widget for widget in self._unpolished if isValid(widget) and widget.isVisible()]
         yield
         yield from self._polish(visible)
-        yield from _done(visible_steps)
+        yield from _run_steps(visible_steps)
         self._unfreeze()
         yield
         yield from self._polish(tuple(self._unpolished))
-        yield from _done(hidden_steps)
+        yield from _run_steps(hidden_steps)
 
     def _mark_widgets(self) -> Iterator[None]:
         """Mark all widgets so that the application's style change skips them.
 
-        Qt does not restyle a widget that is not polished, and does not notify one with a style of its own:
+        Qt does not restyle a widget that is not polished, and does not notify one with its own style:
         the notification would make a view with ten thousand rows lay them out again, though no size has
         changed.
         """
@@ -108,7 +108,7 @@ class ThemeTransition(QObject):
             yield
 
     def _freeze(self) -> None:
-        self._since.start()
+        self._freeze_clock.start()
         self._frozen = [window for window in self._frozen if isValid(window)]
         for window in QApplication.topLevelWidgets():
             if window.isVisible() and window.updatesEnabled():
@@ -116,11 +116,11 @@ class ThemeTransition(QObject):
                 self._frozen.append(window)
 
     def _unfreeze(self) -> None:
-        still, self._frozen = self._frozen, []
-        for window in still:
+        windows, self._frozen = self._frozen, []
+        for window in windows:
             if isValid(window):
                 window.setUpdatesEnabled(True)
-                # Repaint at once: an update that was due before the transition would block later requests.
+                # Repaint now: an update that was due before the transition would block later requests.
                 window.repaint()
 
     def _run_slice(self) -> None:
@@ -128,16 +128,16 @@ class ThemeTransition(QObject):
         clock = QElapsedTimer()
         clock.start()
         was_frozen = self.is_frozen
-        if was_frozen and self._since.elapsed() > _MAX_FREEZE_MS and not self._marked:
+        if was_frozen and self._freeze_clock.elapsed() > _MAX_FREEZE_MS and not self._marked:
             self._unfreeze()
-        # Repainting the whole window is enough work for one turn.
+        # Repainting the whole window is enough work for one slice.
         while clock.elapsed() < _TIME_SLICE_MS and self.is_frozen == was_frozen:
             if next(self._work, self) is self:
-                self._slices.stop()
+                self._slice_timer.stop()
                 return
 
 
-def _done(steps: Iterable[Step]) -> Iterator[None]:
+def _run_steps(steps: Iterable[Step]) -> Iterator[None]:
     for step in steps:
         try:
             step()

@@ -1,4 +1,4 @@
-"""A signal with weak references whose slots are called one by one, when there is time."""
+"""A signal with weak references whose listeners the caller runs one by one, when there is time."""
 
 from __future__ import annotations
 
@@ -26,18 +26,20 @@ class WeakSignal(Generic[T]):
     def connect(self, listener: Callable[..., object]) -> None:
         """Call `listener` for every future value."""
         if len(self._references) >= self._prune_at:
-            self._references = [each for each in self._references if _alive(each()) is not None]
+            self._references = [
+                reference for reference in self._references if _if_alive(reference()) is not None
+            ]
             self._prune_at = 2 * len(self._references) + _PRUNE_STEP
-        method = hasattr(listener, "__func__")
-        self._references.append(WeakMethod(listener) if method else lambda: listener)
+        is_method = hasattr(listener, "__func__")
+        self._references.append(WeakMethod(listener) if is_method else lambda: listener)
 
     def calls(self, value: T) -> Iterator[tuple[QWidget | None, Callable[[], object]]]:
         """Yield, for each live listener, its widget (or None) and a function that passes it `value`."""
-        for each in self._references:
-            listener = _alive(each())
+        for reference in self._references:
+            listener = _if_alive(reference())
             if listener is not None:
                 owner: Any = getattr(listener, "__self__", None)
-                yield (owner if isinstance(owner, QWidget) else None), _Notification(each, value)
+                yield (owner if isinstance(owner, QWidget) else None), _Notification(reference, value)
 
 
 class _Notification(Generic[T]):
@@ -48,7 +50,7 @@ class _Notification(Generic[T]):
         self._value = value
 
     def __call__(self) -> None:
-        if (listener := _alive(self._reference())) is not None:
+        if (listener := _if_alive(self._reference())) is not None:
             code = getattr(listener, "__code__", None)
             if code is not None and hasattr(listener, "__func__") and code.co_argcount == 1:
                 listener()
@@ -56,7 +58,7 @@ class _Notification(Generic[T]):
                 listener(self._value)
 
 
-def _alive(listener: Callable[..., object] | None) -> Callable[..., object] | None:
+def _if_alive(listener: Callable[..., object] | None) -> Callable[..., object] | None:
     """Return the listener unless its QObject has been deleted."""
     owner = getattr(listener, "__self__", None)
     return None if owner is not None and not Shiboken.isValid(owner) else listener

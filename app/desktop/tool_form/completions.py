@@ -26,41 +26,40 @@ class NameCompleter:
 
     def __init__(self, client: VaultClient) -> None:
         self._client = client
-        self._known: dict[ArgumentKind, tuple[str, ...]] = {}
+        self._cache: dict[ArgumentKind, tuple[str, ...]] = {}
 
-    async def like(self, kind: ArgumentKind, word: str, note: str) -> list[str]:
+    async def find_names(self, kind: ArgumentKind, word: str, note: str) -> list[str]:
         """Return the names of that kind that match `word`; headings are those of `note`."""
         if kind is ArgumentKind.HEADING:
-            known = await self._client.run(lambda vault: _headings(vault, note))
-        elif (names := self._known.get(kind)) is not None:
-            known = names
-        elif (read := _READERS.get(kind)) is not None:
-            found = await self._client.run(read)
-            known = self._known[kind] = await asyncio.to_thread(tuple, found)
+            names = await self._client.run(lambda vault: _headings(vault, note))
+        elif kind in self._cache:
+            names = self._cache[kind]
+        elif (load := _LOADERS.get(kind)) is not None:
+            names = self._cache[kind] = await asyncio.to_thread(tuple, await self._client.run(load))
         else:
             return []
-        return list(await asyncio.to_thread(complete, known, word.lstrip("#"), _MAX_COMPLETIONS))
+        return list(await asyncio.to_thread(complete, names, word.lstrip("#"), _MAX_COMPLETIONS))
 
 
 def has_completions(kind: ArgumentKind) -> bool:
-    """Return whether there are completions for such an argument."""
-    return kind in _READERS or kind is ArgumentKind.HEADING
+    """Return whether an argument of this kind can be completed."""
+    return kind in _LOADERS or kind is ArgumentKind.HEADING
 
 
 def _notes(vault: VaultService) -> Iterable[str]:
     """Return each note by its name, or by its path if the name is ambiguous; recently changed first."""
     notes = sorted(vault.notes.records(), key=lambda note: -note.modified)
-    times = Counter(note.path.name.casefold() for note in notes)
+    counts = Counter(note.path.name.casefold() for note in notes)
     return [
-        note.path.name if times[note.path.name.casefold()] == 1 else note.path.stem_path for note in notes
+        note.path.name if counts[note.path.name.casefold()] == 1 else note.path.stem_path for note in notes
     ]
 
 
 def _folders(vault: VaultService) -> Iterable[str]:
     folders = {note.path.folder for note in vault.notes.records()}
     parts = (folder.split("/") for folder in folders)
-    above = {"/".join(each[:end]) for each in parts for end in range(1, len(each))}
-    return sorted((folders | above) - {""})
+    parents = {"/".join(names[:end]) for names in parts for end in range(1, len(names))}
+    return sorted((folders | parents) - {""})
 
 
 def _tags(vault: VaultService) -> Iterable[str]:
@@ -76,7 +75,7 @@ def _headings(vault: VaultService, note: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(heading.text for heading in scan(text).headings))
 
 
-_READERS: dict[ArgumentKind, Callable[[VaultService], Iterable[str]]] = {
+_LOADERS: dict[ArgumentKind, Callable[[VaultService], Iterable[str]]] = {
     ArgumentKind.NOTE: _notes,
     ArgumentKind.FOLDER: _folders,
     ArgumentKind.TAG: _tags,

@@ -28,13 +28,13 @@ def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Fi
     """Return the editor for an argument; its value is None while it is empty."""
     kind = parameter.kind
     if has_completions(kind):
-        return _names(parameter, value, find)
+        return _create_names_field(parameter, value, find)
     if kind is ArgumentKind.PROPERTIES or parameter.annotation is dict:
-        return _properties(value)
+        return _create_properties_field(value)
     if kind is ArgumentKind.MARKDOWN or parameter.name in ("prompt", "patch", "text", "content", "body"):
         return _create_markdown_field(value)
     if parameter.many and parameter.annotation not in (str, int, float):
-        return _json(value)
+        return _create_json_field(value)
     if parameter.many and parameter.name == "args":
         return _create_arguments_field(value)
     editor = create_editor(parameter.name, field, value)
@@ -52,22 +52,22 @@ class NameField(QLineEdit):
         self._many = many
         self._find = find
         self._names = QStringListModel(self)
-        self._list = QListView()
-        self._list.setObjectName("popup")
-        self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._popup = QCompleter(self)
-        self._popup.setModel(self._names)
-        self._popup.setPopup(self._list)
-        self._popup.setWidget(self)
-        self._popup.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
-        self._popup.activated.connect(self._accept)
+        self._popup = QListView()
+        self._popup.setObjectName("popup")
+        self._popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._popup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._completer = QCompleter(self)
+        self._completer.setModel(self._names)
+        self._completer.setPopup(self._popup)
+        self._completer.setWidget(self)
+        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._completer.activated.connect(self._accept)
         self.textEdited.connect(lambda _: self._start_completion())
 
     @property
     def shown_completions(self) -> tuple[str, ...]:
         """The shown completions."""
-        return tuple(self._names.stringList()) if self._list.isVisible() else ()
+        return tuple(self._names.stringList()) if self._popup.isVisible() else ()
 
     def event(self, event: QEvent) -> bool:
         """Accept a completion with Tab, which would otherwise move the focus."""
@@ -75,24 +75,24 @@ class NameField(QLineEdit):
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress
             and event.key() == Qt.Key.Key_Tab
-            and self._list.isVisible()
+            and self._popup.isVisible()
         ):
-            self._accept_marked()
+            self._accept_current()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Show the completions with Down; with the list open, accept the selected or first one with Enter."""
-        if self._list.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._accept_marked()
-        elif event.key() == Qt.Key.Key_Down and not self._list.isVisible():
+        if self._popup.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._accept_current()
+        elif event.key() == Qt.Key.Key_Down and not self._popup.isVisible():
             self._start_completion()
         else:
             super().keyPressEvent(event)
 
-    def _accept_marked(self) -> None:
-        self._accept(self._list.currentIndex().data() or self._names.stringList()[0])
-        self._list.hide()
+    def _accept_current(self) -> None:
+        self._accept(self._popup.currentIndex().data() or self._names.stringList()[0])
+        self._popup.hide()
 
     def _word(self) -> tuple[str, str]:
         """Return the text before the name that is being typed, and the typed part of the name."""
@@ -102,7 +102,7 @@ class NameField(QLineEdit):
         return f"{before}{comma} " if comma else "", word.strip()
 
     def _start_completion(self) -> None:
-        tasks.start(self._show_completions(), owner=self, what=self.tr("offer names"))
+        tasks.start(self._show_completions(), owner=self, what=self.tr("list the names"))
 
     async def _show_completions(self) -> None:
         _, word = self._word()
@@ -111,10 +111,10 @@ class NameField(QLineEdit):
             return
         self._names.setStringList(names)
         if names and names != [word]:
-            self._popup.complete()
-            self._list.setCurrentIndex(QModelIndex())
+            self._completer.complete()
+            self._popup.setCurrentIndex(QModelIndex())
         else:
-            self._list.hide()
+            self._popup.hide()
 
     def _accept(self, name: object) -> None:
         if isinstance(name, str):
@@ -123,9 +123,9 @@ class NameField(QLineEdit):
             self.editingFinished.emit()
 
 
-def _names(parameter: Parameter, value: object, find: Find) -> Editor:
-    shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
-    line = NameField(shown, parameter.kind, parameter.many, find)
+def _create_names_field(parameter: Parameter, value: object, find: Find) -> Editor:
+    initial = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
+    line = NameField(initial, parameter.kind, parameter.many, find)
     line.setPlaceholderText(_placeholder(parameter))
 
     def read() -> object:
@@ -140,16 +140,18 @@ def _names(parameter: Parameter, value: object, find: Find) -> Editor:
 
 
 def _create_markdown_field(value: object) -> Editor:
-    area = _area(str(value or ""), _VISIBLE_LINES[ArgumentKind.MARKDOWN])
+    area = _create_area(str(value or ""), _VISIBLE_LINES[ArgumentKind.MARKDOWN])
     area.setPlaceholderText(translate("ToolForm", "Markdown"))
     return _connect_area(area, lambda: area.toPlainText() or None)
 
 
-def _properties(value: object) -> Editor:
+def _create_properties_field(value: object) -> Editor:
     """Return an editor for properties, one per line as at the top of a note."""
     properties = value if isinstance(value, dict) else {}
-    shown = "\n".join(f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in properties.items())
-    area = _area(shown, _VISIBLE_LINES[ArgumentKind.PROPERTIES])
+    initial = "\n".join(
+        f"{name}: {json.dumps(item, ensure_ascii=False)}" for name, item in properties.items()
+    )
+    area = _create_area(initial, _VISIBLE_LINES[ArgumentKind.PROPERTIES])
     area.setPlaceholderText(translate("ToolForm", "status: draft\nrating: 4\ntopics: [tea, water]"))
 
     def read() -> object:
@@ -183,8 +185,8 @@ def _create_arguments_field(value: object) -> Editor:
     return editor
 
 
-def _json(value: object) -> Editor:
-    area = _area(json.dumps(value, indent=2, ensure_ascii=False) if value else "", 4)
+def _create_json_field(value: object) -> Editor:
+    area = _create_area(json.dumps(value, indent=2, ensure_ascii=False) if value else "", 4)
     area.setPlaceholderText(translate("ToolForm", "JSON list"))
 
     def read() -> object:
@@ -197,7 +199,7 @@ def _json(value: object) -> Editor:
     return _connect_area(area, read)
 
 
-def _area(text: str, lines: int) -> QPlainTextEdit:
+def _create_area(text: str, lines: int) -> QPlainTextEdit:
     area = QPlainTextEdit(text)
     area.setTabChangesFocus(True)
     area.setFont(code_font())

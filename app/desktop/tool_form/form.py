@@ -9,6 +9,7 @@ from pydantic.fields import FieldInfo
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDialog, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.tool_form.completions import NameCompleter
 from app.desktop.tool_form.fields import create_field
@@ -26,7 +27,7 @@ class ToolFormDialog(dialogs.SheetDialog):
     """Asks for a tool's arguments; `arguments` holds them once they are valid.
 
     Args:
-        given: The initial values.
+        values: The initial values.
         problem: The error message for the initial values.
     """
 
@@ -36,13 +37,13 @@ class ToolFormDialog(dialogs.SheetDialog):
         names: NameCompleter,
         theme: ThemeSource,
         parent: QWidget,
-        given: Mapping[str, object] | None = None,
+        values: Mapping[str, object] | None = None,
         problem: str = "",
     ) -> None:
         super().__init__(parent, humanize(tool.name), tool.summary)
         self._tool = tool
         self._names = names
-        self.arguments: dict[str, object] = dict(given or {})
+        self.arguments: dict[str, object] = dict(values or {})
         self.editors: dict[str, Editor] = {}
         self._rows: dict[str, QWidget] = {}
         self._errors: dict[str, QLabel] = {}
@@ -53,40 +54,42 @@ class ToolFormDialog(dialogs.SheetDialog):
         self.example.setWordWrap(True)
         self.example.setTextFormat(Qt.TextFormat.PlainText)
         self.problem = _error_label()
-        self._build(given or {})
+        self._build(values or {})
         self._show_operation()
         self._set_label(self.problem, problem)
         self._set_size()
 
     @property
-    def shown(self) -> tuple[str, ...]:
-        """Return the arguments that have a visible field."""
+    def visible_arguments(self) -> tuple[str, ...]:
+        """The arguments that have a visible field."""
         return tuple(name for name, row in self._rows.items() if not row.isHidden())
 
     def done(self, result: int) -> None:
         """Close with valid arguments; otherwise, show the error at each field."""
         if result == _ACCEPTED:
-            arguments = self._given()
+            arguments = self._read_arguments()
             if not self._is_valid(arguments):
                 return
             self.arguments = arguments
         super().done(result)
 
-    def _build(self, given: Mapping[str, object]) -> None:
+    def _build(self, values: Mapping[str, object]) -> None:
         fields = self._tool.arguments.model_fields
-        self._inside = inside = QWidget()
-        column = QVBoxLayout(inside)
+        self._content = content = QWidget()
+        column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 12, 0)
         column.setSpacing(14)
-        needed_first = sorted(self._tool.parameters, key=lambda p: (p.name != "op", not p.required))
-        for parameter in needed_first:
-            column.addWidget(self._row(parameter, fields[parameter.name], given))
+        parameters = sorted(
+            self._tool.parameters, key=lambda candidate: (candidate.name != "op", not candidate.required)
+        )
+        for parameter in parameters:
+            column.addWidget(self._create_row(parameter, fields[parameter.name], values))
         column.addStretch(1)
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setWidget(inside)
+        self._area.setWidget(content)
         for widget in (self.example, self._area, self.problem):
             self.add_body(widget)
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
@@ -98,11 +101,11 @@ class ToolFormDialog(dialogs.SheetDialog):
         first = next((name for name in self._rows if name != "op"), "op")
         (self.editors[first].control if first in self.editors else self.call_button).setFocus()
 
-    def _row(self, parameter: Parameter, field: FieldInfo, given: Mapping[str, object]) -> QWidget:
+    def _create_row(self, parameter: Parameter, field: FieldInfo, values: Mapping[str, object]) -> QWidget:
         default = None if parameter.required else parameter.default
-        editor = create_field(parameter, field, given.get(parameter.name, default), self._find)
+        editor = create_field(parameter, field, values.get(parameter.name, default), self._find)
         if parameter.name == "op" and isinstance(editor.control, QComboBox):
-            self._keep_operations(editor.control)
+            self._remove_forbidden_operations(editor.control)
             editor.control.currentIndexChanged.connect(lambda _: self._choose_operation())
         title = self.tr("Operation") if parameter.name == "op" else humanize(parameter.name)
         row = QWidget()
@@ -117,7 +120,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         self._errors[parameter.name] = error
         return row
 
-    def _keep_operations(self, box: QComboBox) -> None:
+    def _remove_forbidden_operations(self, box: QComboBox) -> None:
         """Remove the operations that the caller may not use."""
         for row in reversed(range(box.count())):
             if box.itemData(row) not in self._tool.operations:
@@ -136,45 +139,46 @@ class ToolFormDialog(dialogs.SheetDialog):
     def _show_operation(self) -> None:
         """Show the arguments of the chosen operation, and an example of a request in words."""
         op = self._op
-        ruled = frozenset().union(*(one.takes for one in self._tool.operations.values()))
-        takes = self._tool.operations[op].takes if op in self._tool.operations else ruled
+        conditional = frozenset().union(*(operation.takes for operation in self._tool.operations.values()))
+        takes = self._tool.operations[op].takes if op in self._tool.operations else conditional
         for name, row in self._rows.items():
-            row.setVisible(name not in ruled or name in takes)
+            row.setVisible(name not in conditional or name in takes)
         self._set_label(self.problem, "")
         examples = self._tool.examples_of.get(op) or (() if op else self._tool.examples)
         text = examples[0].replace("{", "‹").replace("}", "›") if examples else ""
         self.example.setText(self.tr("Example request to the agent: “{0}”").format(text))
         self.example.setVisible(bool(text))
 
-    def _given(self) -> dict[str, object]:
+    def _read_arguments(self) -> dict[str, object]:
         """Return the values of the visible fields, without empty and default ones."""
-        defaults = {p.name: p.default for p in self._tool.parameters if not p.required}
-        arguments = {name: self.editors[name].value for name in self.shown}
+        defaults = {
+            parameter.name: parameter.default for parameter in self._tool.parameters if not parameter.required
+        }
+        arguments = {name: self.editors[name].value for name in self.visible_arguments}
         fields = self._tool.operations.get(self._op)
-        # Where any value is accepted and one is required, empty is a value, too: it clears a setting.
-        nothing = self._tool.nullable & fields.needs if fields else frozenset()
+        # If an argument is required and accepts any value, an empty one is valid: it clears a setting.
+        clearable = self._tool.nullable & fields.needs if fields else frozenset()
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in arguments.items()
-            if name in nothing
+            if name in clearable
             or (value not in _EMPTY_VALUES and not (name in defaults and value == defaults[name]))
         }
 
-    def _is_valid(self, given: dict[str, object]) -> bool:
+    def _is_valid(self, arguments: dict[str, object]) -> bool:
         for label in (*self._errors.values(), self.problem):
             self._set_label(label, "")
         try:
-            self._tool.check_operation(self._tool.arguments.model_validate(given))
+            self._tool.check_operation(self._tool.arguments.model_validate(arguments))
         except ValidationError as error:
-            missing = self._missing(given)
-            for name in missing:
+            for name in self._missing(arguments):
                 self._show_error(name, self.tr("Required"))
             for problem in error.errors():
-                where = str(problem["loc"][0]) if problem["loc"] else ""
-                self._show_error(where, _error_text(problem["type"], problem["msg"]))
+                field = str(problem["loc"][0]) if problem["loc"] else ""
+                self._show_error(field, _error_text(problem["type"], problem["msg"]))
             return False
         except InvalidParametersError as error:
-            missing = self._missing(given)
+            missing = self._missing(arguments)
             for name in missing:
                 self._show_error(name, self.tr("Required"))
             if not missing:
@@ -182,10 +186,10 @@ class ToolFormDialog(dialogs.SheetDialog):
             return False
         return True
 
-    def _missing(self, given: dict[str, object]) -> list[str]:
+    def _missing(self, arguments: dict[str, object]) -> list[str]:
         """Return the missing required arguments of the chosen operation."""
         fields = self._tool.operations.get(self._op)
-        return [name for name in self._rows if fields and name in fields.needs and name not in given]
+        return [name for name in self._rows if fields and name in fields.needs and name not in arguments]
 
     def _show_error(self, name: str, message: str) -> None:
         label = self._errors.get(name, self.problem)
@@ -199,29 +203,29 @@ class ToolFormDialog(dialogs.SheetDialog):
         label.setVisible(bool(text))
 
     async def _find(self, kind: ArgumentKind, word: str) -> list[str]:
-        notes = (p.name for p in self._tool.parameters if p.kind is ArgumentKind.NOTE)
+        notes = (parameter.name for parameter in self._tool.parameters if parameter.kind is ArgumentKind.NOTE)
         note = next((str(self.editors[name].value or "") for name in notes if name in self.editors), "")
-        return await self._names.like(kind, word, note)
+        return await self._names.find_names(kind, word, note)
 
     def _set_size(self) -> None:
         """Fit the height to the fields of the chosen operation; grow if needed, never shrink."""
         zoom, window = self._theme.zoom, self._window
         self.setMinimumWidth(min(round(560 * zoom), window.width() - 40))
-        most = max(160, window.height() - round(300 * zoom))
-        # Wrapped text: its height depends on the available width.
+        max_height = max(160, window.height() - round(300 * zoom))
+        # The height of wrapped text depends on the available width.
         width = max(self.minimumWidth(), self.width() if self.isVisible() else 0) - round(48 * zoom)
         # A scroll area keeps its scroll bar unless the fields fit next to the bar, too.
         width -= self._area.verticalScrollBar().sizeHint().width()
-        column = self._inside.layout()
-        wanted = column.totalHeightForWidth(width) if column is not None else 0
-        before = self._area.height()
-        self._area.setMinimumHeight(max(self._area.minimumHeight(), min(most, wanted + 8)))
+        column = self._content.layout()
+        content_height = column.totalHeightForWidth(width) if column is not None else 0
+        old_height = self._area.height()
+        self._area.setMinimumHeight(max(self._area.minimumHeight(), min(max_height, content_height + 8)))
         if self.isVisible():
             # Keep the buttons visible: move up by the height that exceeds the window.
-            grown = max(0, self._area.minimumHeight() - before)
-            beyond = self.frameGeometry().bottom() + grown - window.frameGeometry().bottom()
-            if grown and beyond > 0:
-                self.move(self.x(), max(window.y(), self.y() - beyond))
+            growth = max(0, self._area.minimumHeight() - old_height)
+            overflow = self.frameGeometry().bottom() + growth - window.frameGeometry().bottom()
+            if growth and overflow > 0:
+                self.move(self.x(), max(window.y(), self.y() - overflow))
 
 
 def humanize(name: str) -> str:
@@ -232,8 +236,7 @@ def humanize(name: str) -> str:
 
 def _error_text(kind: str, message: str) -> str:
     """Return a readable message for a pydantic error."""
-    labels = {"missing": "Required", "string_too_short": "Required"}
-    return labels.get(kind, message)
+    return translate("ToolForm", "Required") if kind in ("missing", "string_too_short") else message
 
 
 def _error_label() -> QLabel:

@@ -23,8 +23,8 @@ from app.desktop.widgets import dialogs
 from app.desktop.widgets.markdown_label import MarkdownLabel
 from app.toolkit.outcome import ToolOutcome
 
-Next = Literal["close", "again", "undo", "diff"]
-_RESULT_CODES: dict[int, Next] = {0: "close", 1: "close", 2: "again", 3: "undo", 4: "diff"}
+NextStep = Literal["close", "again", "undo", "diff"]
+_RESULT_CODES: dict[int, NextStep] = {0: "close", 1: "close", 2: "again", 3: "undo", 4: "diff"}
 
 
 class ResultDialog(dialogs.SheetDialog):
@@ -36,17 +36,17 @@ class ResultDialog(dialogs.SheetDialog):
         super().__init__(parent, humanize(tool))
         text = "\n\n".join(part for part in (outcome.message, format_result(outcome.result)) if part)
         self.answer = MarkdownLabel(theme, text or self.tr("Done."))
-        self.answer.link_clicked.connect(self._follow)
+        self.answer.link_clicked.connect(self._open_link)
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        inside = QWidget()
-        column = QVBoxLayout(inside)
+        content = QWidget()
+        column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 12, 0)
         column.addWidget(self.answer)
         column.addStretch(1)
-        self._area.setWidget(inside)
+        self._area.setWidget(content)
         self.raw = QPlainTextEdit(json.dumps(dict(outcome.result), indent=2, ensure_ascii=False, default=str))
         self.raw.setReadOnly(True)
         self.raw.setFont(code_font(theme.zoom))
@@ -60,7 +60,7 @@ class ResultDialog(dialogs.SheetDialog):
         self.setMinimumWidth(min(round(640 * zoom), window.width() - 40))
         self._pages.setMinimumHeight(min(round(340 * zoom), max(160, window.height() - round(240 * zoom))))
 
-    def next_step(self, code: int) -> Next:
+    def next_step(self, code: int) -> NextStep:
         """Return the action of the button with this code."""
         return _RESULT_CODES.get(code, "close")
 
@@ -68,7 +68,7 @@ class ResultDialog(dialogs.SheetDialog):
         json_button = self.add_button(self.tr("Show as JSON"), 0, "quiet")
         json_button.clicked.disconnect()
         json_button.setCheckable(True)
-        json_button.toggled.connect(lambda on: self._pages.setCurrentIndex(int(on)))
+        json_button.toggled.connect(lambda checked: self._pages.setCurrentIndex(int(checked)))
         if outcome.commit is not None and outcome.entry:
             self.add_button(self.tr("Undo"), 3)
             self.add_button(self.tr("Show change"), 4)
@@ -77,6 +77,6 @@ class ResultDialog(dialogs.SheetDialog):
         close.setDefault(True)
         close.setFocus()
 
-    def _follow(self, name: str, fragment: str) -> None:
+    def _open_link(self, name: str, fragment: str) -> None:
         self.note_requested.emit(name, fragment)
         self.done(0)

@@ -1,4 +1,4 @@
-"""Format a tool's result as Markdown: facts as a list, lists of objects as tables."""
+"""Formats a tool's result as Markdown: single values as a list, lists of objects as tables."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def format_result(result: Mapping[str, object]) -> str:
             continue
         if isinstance(value, Mapping):
             rows = "\n".join(
-                f"- **{_escape_markdown(str(one))}**: {_cell_text(each)}" for one, each in value.items()
+                f"- **{_escape_markdown(str(key))}**: {_cell_text(item)}" for key, item in value.items()
             )
             parts.append(f"### {_title(name)}\n\n{rows}")
         elif isinstance(value, Sequence) and not isinstance(value, str):
-            parts.append(f"### {_title(name)}\n\n{_list(value)}")
+            parts.append(f"### {_title(name)}\n\n{_format_list(value)}")
         elif isinstance(value, str) and ("\n" in value or len(value) > _MAX_INLINE_CHARS):
             parts.append(f"### {_title(name)}\n\n{_code_block(value)}")
         else:
@@ -33,25 +33,26 @@ def format_result(result: Mapping[str, object]) -> str:
     return "\n\n".join([*(["\n".join(facts)] if facts else []), *parts])
 
 
-def _list(values: Sequence[object]) -> str:
-    shown = values[:_MAX_ROWS]
-    more = f"\n\n… and {len(values) - len(shown):,} more" if len(values) > len(shown) else ""
-    if not all(isinstance(value, Mapping) for value in shown):
-        return "\n".join(f"- {_cell_text(value)}" for value in shown) + more
-    rows = [value for value in shown if isinstance(value, Mapping)]
+def _format_list(values: Sequence[object]) -> str:
+    visible = values[:_MAX_ROWS]
+    rest = f"\n\n… and {len(values) - len(visible):,} more" if len(values) > len(visible) else ""
+    if not all(isinstance(value, Mapping) for value in visible):
+        return "\n".join(f"- {_cell_text(value)}" for value in visible) + rest
+    rows = [value for value in visible if isinstance(value, Mapping)]
     filled = (name for row in rows for name, value in row.items() if value not in (None, "", []))
     names = list(dict.fromkeys(filled))
     if "path" in names:  # a link with the name as its text
         names = [name for name in names if name not in ("name", "title")]
     names = names[:_MAX_COLUMNS]
-    head = "| " + " | ".join(map(_title, names)) + " |\n|" + "---|" * len(names)
+    header = "| " + " | ".join(map(_title, names)) + " |\n|" + "---|" * len(names)
     lines = (
-        "| " + " | ".join(_field_text(name, row.get(name), "table") for name in names) + " |" for row in rows
+        "| " + " | ".join(_field_text(name, row.get(name), in_table=True) for name in names) + " |"
+        for row in rows
     )
-    return "\n".join([head, *lines]) + more
+    return "\n".join([header, *lines]) + rest
 
 
-def _field_text(name: str, value: object, place: str = "") -> str:
+def _field_text(name: str, value: object, *, in_table: bool = False) -> str:
     """Return the value of a field; a Unix time as a date."""
     if (
         name in _TIME_FIELDS
@@ -60,10 +61,10 @@ def _field_text(name: str, value: object, place: str = "") -> str:
         and value > 1e8
     ):
         return datetime.fromtimestamp(value).strftime("%Y-%m-%d %H:%M")
-    return _cell_text(value, place)
+    return _cell_text(value, in_table=in_table)
 
 
-def _cell_text(value: object, place: str = "") -> str:
+def _cell_text(value: object, *, in_table: bool = False) -> str:
     """Return a value on one line; the path of a note as a link to it."""
     if value is None:
         return ""
@@ -72,13 +73,13 @@ def _cell_text(value: object, place: str = "") -> str:
     if isinstance(value, float):
         return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
     if isinstance(value, Mapping):
-        return " ".join(filter(None, (_cell_text(one, place) for one in value.values())))
+        return " ".join(filter(None, (_cell_text(item, in_table=in_table) for item in value.values())))
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return "; ".join(_cell_text(one, place) for one in value[:20])
+        return "; ".join(_cell_text(item, in_table=in_table) for item in value[:20])
     text = " ".join(str(value).split())
     if text.lower().endswith(NOTE_SUFFIXES) and len(text) < _MAX_INLINE_CHARS:
         link = wikilink(text)
-        return link.replace("|", "\\|") if place else link
+        return link.replace("|", "\\|") if in_table else link
     return _escape_markdown(text if len(text) <= _MAX_INLINE_CHARS else f"{text[: _MAX_INLINE_CHARS - 1]}…")
 
 

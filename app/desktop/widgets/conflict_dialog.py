@@ -1,6 +1,6 @@
 """A dialog to choose one of two texts of a note, or parts of both.
 
-It shows both texts; each difference can be picked, and the result can be edited before it is kept.
+It shows both texts; each difference can be picked, and the result can be edited before it is saved.
 """
 
 from __future__ import annotations
@@ -102,12 +102,12 @@ class ConflictResolution:
         self.unticked = frozenset(range(len(self._diff.hunks)))
 
     def take_theirs(self) -> None:
-        """Replace the file with the version from undo."""
+        """Replace the file with the undo version."""
         self.result = None if self.conflict.theirs_missing else self.conflict.theirs
         self.unticked = frozenset()
 
     def pick(self, unticked: frozenset[int]) -> None:
-        """Take the differences from the version of undo, except these."""
+        """Take the differences from the undo version, except these."""
         diff = self._diff
         self.unticked = unticked
         self.result = diff.apply(set(range(len(diff.hunks))) - unticked)
@@ -124,9 +124,9 @@ class ConflictDialog(QDialog):
         conflicts: The files and their texts.
         theme: The current theme.
         parent: The window.
-        words: The dialog's texts; by default, those for undo.
+        texts: The dialog's texts; by default, those for undo.
         merged: For a single conflict, both texts merged where they do not collide.
-        begun: An earlier resolution of a single conflict to continue with.
+        resolution: An earlier resolution of a single conflict to continue with.
     """
 
     def __init__(
@@ -135,58 +135,58 @@ class ConflictDialog(QDialog):
         theme: ThemeSource,
         parent: QWidget | None = None,
         *,
-        words: ConflictTexts | None = None,
+        texts: ConflictTexts | None = None,
         merged: bytes | None = None,
         resolution: bytes | None = None,
     ) -> None:
         super().__init__(parent)
-        self._words = words or undo_conflict_texts(len(conflicts) > 1)
+        self._texts = texts or undo_conflict_texts(len(conflicts) > 1)
         self._merged = merged
         self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setWindowTitle(self._words.title)
+        self.setWindowTitle(self._texts.title)
         resize_within_screen(self, 980, 700)
-        self.settlings = tuple(ConflictResolution.of(conflict) for conflict in conflicts)
+        self.resolutions = tuple(ConflictResolution.of(conflict) for conflict in conflicts)
         if resolution is not None:
-            self.settlings[0].result = resolution
+            self.resolutions[0].result = resolution
         self._row = 0
         self.files = QListWidget()
         self.files.setAccessibleName(self.tr("Files in conflict"))
-        self.files.addItems([one.name for one in self.settlings])
+        self.files.addItems([one.name for one in self.resolutions])
         self.files.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.files.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.diff_view = DiffView(theme)
-        self._place = ElidedLabel()
-        self._place.setContentsMargins(0, 0, 12, 0)
-        self.diff_view.set_header(self._place)
+        self._name_label = ElidedLabel()
+        self._name_label.setContentsMargins(0, 0, 12, 0)
+        self.diff_view.set_header(self._name_label)
         self.editor = TextEditor(self.tr("Text to write, editable"))
-        self.ours_button = QRadioButton(self._words.ours)
-        self.theirs_button = QRadioButton(self._words.theirs)
-        self.merged_button = QRadioButton(self._words.merged)
+        self.ours_button = QRadioButton(self._texts.ours)
+        self.theirs_button = QRadioButton(self._texts.theirs)
+        self.merged_button = QRadioButton(self._texts.merged)
         self.merged_button.setVisible(merged is not None)
-        self.picked_button = QRadioButton(self._words.picked)
+        self.picked_button = QRadioButton(self._texts.picked)
         self._build()
         self._connect()
         self.files.setCurrentRow(0)
 
     def choices(self) -> dict[NotePath, bytes | None]:
-        """The chosen content of each file (None: no such file), except for those to leave unchanged."""
+        """Return the chosen content of each file (None: no such file), without unchanged files."""
         self.editor.flush()
-        found: dict[NotePath, bytes | None] = {}
-        for one in self.settlings:
-            stays = None if one.conflict.ours_missing else one.conflict.ours
-            if one.result != stays:
-                found[one.conflict.path] = one.result
-        return found
+        choices: dict[NotePath, bytes | None] = {}
+        for resolution in self.resolutions:
+            ours = None if resolution.conflict.ours_missing else resolution.conflict.ours
+            if resolution.result != ours:
+                choices[resolution.conflict.path] = resolution.result
+        return choices
 
     @property
     def current(self) -> ConflictResolution:
         """The conflict that is shown."""
-        return self.settlings[self._row]
+        return self.resolutions[self._row]
 
     def _build(self) -> None:
-        label = heading_label(self._words.heading)
+        label = heading_label(self._texts.heading)
         label.setContentsMargins(16, 14, 16, 2)
-        note = plain_label(self._words.note, "muted")
+        note = plain_label(self._texts.note, "muted")
         note.setWordWrap(True)
         note.setContentsMargins(16, 0, 16, 8)
         sides = QHBoxLayout()
@@ -211,7 +211,7 @@ class ConflictDialog(QDialog):
         body.addWidget(right)
         body.setSizes([220, 760])
         body.setStretchFactor(1, 1)
-        self.files.setVisible(len(self.settlings) > 1)
+        self.files.setVisible(len(self.resolutions) > 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -225,10 +225,10 @@ class ConflictDialog(QDialog):
         row.setContentsMargins(16, 10, 16, 12)
         row.setSpacing(8)
         row.addStretch(1)
-        cancel = QPushButton(self._words.cancel_label)
+        cancel = QPushButton(self._texts.cancel_label)
         cancel.setDefault(True)
         cancel.clicked.connect(self.reject)
-        self.save_button = QPushButton(self._words.done)
+        self.save_button = QPushButton(self._texts.done)
         self.save_button.setProperty("role", "primary")
         self.save_button.setAutoDefault(False)
         self.save_button.clicked.connect(self.accept)
@@ -242,7 +242,7 @@ class ConflictDialog(QDialog):
         self.theirs_button.clicked.connect(lambda: self._resolve(ConflictResolution.take_theirs))
         self.merged_button.clicked.connect(self._use_merged)
         self.diff_view.ticks_changed.connect(self._pick)
-        self.editor.changed.connect(self._edited)
+        self.editor.changed.connect(self._handle_edit)
         self.editor.invalid.connect(lambda problem: self.save_button.setEnabled(not problem))
         self.editor.reset_button.hide()
 
@@ -255,36 +255,37 @@ class ConflictDialog(QDialog):
         self._show_result()
 
     def _show_sides(self) -> None:
-        one = self.current
-        conflict = one.conflict
-        self._place.setText(one.name)
+        resolution = self.current
+        conflict = resolution.conflict
+        self._name_label.setText(resolution.name)
         self.diff_view.show_contents(
             None if conflict.ours_missing else conflict.ours,
             None if conflict.theirs_missing else conflict.theirs,
-            selectable=one.is_text_on_both_sides,
-            unticked=one.unticked,
-            keep_place=True,
+            selectable=resolution.is_text_on_both_sides,
+            unticked=resolution.unticked,
+            keep_scroll=True,
         )
 
     def _show_result(self) -> None:
-        one = self.current
-        stays = None if one.conflict.ours_missing else one.conflict.ours
-        goes = None if one.conflict.theirs_missing else one.conflict.theirs
-        self.picked_button.setEnabled(one.is_text_on_both_sides)
-        choices = {self._merged: self.merged_button, stays: self.ours_button, goes: self.theirs_button}
-        button = choices.get(one.result, self.picked_button)
+        resolution = self.current
+        ours = None if resolution.conflict.ours_missing else resolution.conflict.ours
+        theirs = None if resolution.conflict.theirs_missing else resolution.conflict.theirs
+        self.picked_button.setEnabled(resolution.is_text_on_both_sides)
+        choices = {self._merged: self.merged_button, ours: self.ours_button, theirs: self.theirs_button}
+        button = choices.get(resolution.result, self.picked_button)
         button.setChecked(True)
+        is_editable = resolution.result is not None
         try:
-            if one.result is None:
-                raise NotEditableError(self.tr("there is no file"))
-            self.editor.load(one.result)
-            self.editor.show()
+            if resolution.result is not None:
+                self.editor.load(resolution.result)
         except NotEditableError:
+            is_editable = False
+        if not is_editable:
             self.editor.unload()
-            self.editor.hide()
+        self.editor.setVisible(is_editable)
 
-    def _resolve(self, how: Callable[[ConflictResolution], None]) -> None:
-        how(self.current)
+    def _resolve(self, choose: Callable[[ConflictResolution], None]) -> None:
+        choose(self.current)
         self._show_sides()
         self._show_result()
 
@@ -296,7 +297,7 @@ class ConflictDialog(QDialog):
         self.current.pick(unticked)
         self._show_result()
 
-    def _edited(self, content: bytes) -> None:
+    def _handle_edit(self, content: bytes) -> None:
         if content != self.current.result:
             self.current.result = content
             self.picked_button.setChecked(True)

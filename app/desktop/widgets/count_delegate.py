@@ -36,9 +36,9 @@ class CountDelegate(QStyledItemDelegate):
         """Elide the row's own text where the text at the right begins."""
         super().initStyleOption(option, index)
         style = option.widget.style() if option.widget is not None else QApplication.style()
-        place = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
+        text_area = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
         if count := self._count(option, index):
-            room = place.width() - option.fontMetrics.horizontalAdvance(count) - _GAP
+            room = text_area.width() - option.fontMetrics.horizontalAdvance(count) - _GAP
             option.text = option.fontMetrics.elidedText(option.text, Qt.TextElideMode.ElideRight, room)
 
     def paint(
@@ -49,8 +49,8 @@ class CountDelegate(QStyledItemDelegate):
         if count := self._count(option, index):
             painter.save()
             painter.setPen(QColor(self._theme.theme.faint))
-            place = option.rect.adjusted(0, 0, -_MARGIN, 0)
-            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
+            area = option.rect.adjusted(0, 0, -_MARGIN, 0)
+            painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
             painter.restore()
 
     def _count(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> str:

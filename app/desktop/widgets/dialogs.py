@@ -32,21 +32,21 @@ _SCREEN_SHARE = 0.92
 async def run_dialog(dialog: QDialog) -> int:
     """Show `dialog` as a sheet of its window and wait for the result.
 
-    Cancelling the call closes the dialog. The dialog is deleted at the end.
+    Canceling the call closes the dialog. The dialog is deleted at the end.
 
     Returns:
         The value of `finished`: `QDialog.DialogCode.Accepted` (1) or `Rejected` (0).
     """
     answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
-    def take(result: int) -> None:
+    def set_answer(result: int) -> None:
         if not answer.done():
             answer.set_result(result)
 
-    dialog.finished.connect(take)
+    dialog.finished.connect(set_answer)
     # A parent that is destroyed destroys the dialog without `finished`.
-    dialog.destroyed.connect(lambda *_: take(int(QDialog.DialogCode.Rejected)))
-    QDialog.open(dialog)  # dialogs for files and printers have an `open` of their own
+    dialog.destroyed.connect(lambda *_: set_answer(int(QDialog.DialogCode.Rejected)))
+    QDialog.open(dialog)  # file and print dialogs override `open`
     try:
         return await answer
     finally:
@@ -134,8 +134,8 @@ async def confirm(
     parent: QWidget | None,
     title: str,
     text: str,
-    yes: str = "Continue",
-    no: str = "Cancel",
+    yes: str = "",
+    no: str = "",
     danger: bool = False,
 ) -> bool:
     """Return whether the user confirms; the safe answer has the focus, and Escape chooses it.
@@ -144,16 +144,17 @@ async def confirm(
         parent: The window that the question belongs to.
         title: The question in a few words.
         text: The consequence of confirming, as plain text.
-        yes: The label of the confirming button, a verb.
-        no: The label of the safe button.
-        danger: Style the confirming button as destructive.
+        yes: The label of the confirming button, a verb; "Continue" by default.
+        no: The label of the safe button; "Cancel" by default.
+        danger: Whether to style the confirming button as destructive.
     """
-    sheet = SheetDialog(parent, title, text)
-    safe = sheet.add_button(no, int(QDialog.DialogCode.Rejected))
-    sheet.add_button(yes, int(QDialog.DialogCode.Accepted), "danger" if danger else "primary")
+    dialog = SheetDialog(parent, title, text)
+    safe = dialog.add_button(no or translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
+    confirming = yes or translate("Dialogs", "Continue")
+    dialog.add_button(confirming, int(QDialog.DialogCode.Accepted), "danger" if danger else "primary")
     safe.setDefault(True)
     safe.setFocus()
-    return await run_dialog(sheet) == int(QDialog.DialogCode.Accepted)
+    return await run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
 
 
 async def choose(
@@ -163,22 +164,22 @@ async def choose(
 
     The first one is the safe answer, which Enter presses; the one at `main` is emphasized.
     """
-    sheet = SheetDialog(parent, title, text)
+    dialog = SheetDialog(parent, title, text)
     main %= len(answers)
-    buttons = [sheet.add_button(a, n + 1, "primary" if n == main else "") for n, a in enumerate(answers)]
+    buttons = [dialog.add_button(a, n + 1, "primary" if n == main else "") for n, a in enumerate(answers)]
     buttons[0].setDefault(True)
     buttons[0].setFocus()
-    code = await run_dialog(sheet)
+    code = await run_dialog(dialog)
     return code - 1 if code else None
 
 
 async def show_message(parent: QWidget | None, title: str, text: str) -> None:
     """Show a message that needs no answer."""
-    sheet = SheetDialog(parent, title, text)
-    button = sheet.add_button(translate("Dialogs", "OK"), int(QDialog.DialogCode.Accepted), "primary")
+    dialog = SheetDialog(parent, title, text)
+    button = dialog.add_button(translate("Dialogs", "OK"), int(QDialog.DialogCode.Accepted), "primary")
     button.setDefault(True)
     button.setFocus()
-    await run_dialog(sheet)
+    await run_dialog(dialog)
 
 
 async def prompt_text(
@@ -202,31 +203,31 @@ async def prompt_text(
         problem: Why `value` was rejected; shown until the text changes.
         check: Returns the problem with a text, or "" if it is valid; an invalid text can't be accepted.
     """
-    sheet = SheetDialog(parent, title, label)
+    dialog = SheetDialog(parent, title, label)
     field = QLineEdit(value)
     field.setAccessibleName(label)
     field.selectAll()
-    sheet.add_body(field)
+    dialog.add_body(field)
     error_label = _label(problem)
     error_label.setProperty("tone", "danger")
     error_label.setVisible(bool(problem))
-    sheet.add_body(error_label)
-    sheet.add_button(translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
-    done = sheet.add_button(accept, int(QDialog.DialogCode.Accepted), "primary")
-    done.setDefault(True)
-    done.setEnabled(bool(value.strip()))
+    dialog.add_body(error_label)
+    dialog.add_button(translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
+    accept_button = dialog.add_button(accept, int(QDialog.DialogCode.Accepted), "primary")
+    accept_button.setDefault(True)
+    accept_button.setEnabled(bool(value.strip()))
 
     def validate(text: str) -> None:
-        wrong = check(text.strip()) if check is not None and text.strip() else ""
-        error_label.setText(wrong)
-        error_label.setVisible(bool(wrong))
-        field.setAccessibleDescription(wrong)
-        done.setEnabled(bool(text.strip()) and not wrong)
-        sheet.grow()
+        error = check(text.strip()) if check is not None and text.strip() else ""
+        error_label.setText(error)
+        error_label.setVisible(bool(error))
+        field.setAccessibleDescription(error)
+        accept_button.setEnabled(bool(text.strip()) and not error)
+        dialog.grow()
 
     field.textChanged.connect(validate)
     field.setFocus()
-    accepted = await run_dialog(sheet) == int(QDialog.DialogCode.Accepted)
+    accepted = await run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
     return field.text().strip() or None if accepted else None
 
 

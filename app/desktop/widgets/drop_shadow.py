@@ -1,4 +1,4 @@
-"""The shadow of widgets that float over the window.
+"""A shadow for widgets that float over the window.
 
 Qt's own effect blurs the whole widget whenever any part of it is repainted; this shadow is painted only when
 it appears or its size changes.
@@ -26,10 +26,12 @@ class DropShadow(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
-    def place_under(self, place: QRect) -> None:
+    def place_under(self, geometry: QRect) -> None:
         """Move below the widget and match its geometry."""
         self.setGeometry(
-            place.adjusted(-_BLUR_RADIUS, -_BLUR_RADIUS, _BLUR_RADIUS, _BLUR_RADIUS).translated(0, _OFFSET_Y)
+            geometry.adjusted(-_BLUR_RADIUS, -_BLUR_RADIUS, _BLUR_RADIUS, _BLUR_RADIUS).translated(
+                0, _OFFSET_Y
+            )
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:

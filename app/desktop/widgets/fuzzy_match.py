@@ -17,37 +17,37 @@ def best_matches(query: str, names: Sequence[str], limit: int = 50) -> list[int]
     contains it, and one whose note contains it; the first name ranks before the aliases. If there are few
     matches, similar names follow. Pure, and in small steps, so that a worker thread yields to others.
     """
-    wanted = query.casefold().strip()
-    if not wanted:
+    folded_query = query.casefold().strip()
+    if not folded_query:
         return list(range(min(limit, len(names))))
-    words = wanted.split()
+    words = folded_query.split()
     ranked: list[tuple[int, int, int]] = []
     for index, name in enumerate(names):
-        if _holds(name, words):
-            ranked.append((_rank(wanted, name), len(name), index))
+        if _contains_all(name, words):
+            ranked.append((_rank(folded_query, name), len(name), index))
     ranked.sort()
-    found = [index for _, _, index in ranked[:limit]]
-    if len(found) < min(limit, _MIN_DIRECT_MATCHES) and len(wanted) > 2:
-        have = set(found)
-        alike = process.extract(wanted, names, scorer=fuzz.WRatio, limit=limit, score_cutoff=72)
-        found += [index for _, _, index in alike if index not in have]
-    return found[:limit]
+    matches = [index for _, _, index in ranked[:limit]]
+    if len(matches) < min(limit, _MIN_DIRECT_MATCHES) and len(folded_query) > 2:
+        known = set(matches)
+        similar = process.extract(folded_query, names, scorer=fuzz.WRatio, limit=limit, score_cutoff=72)
+        matches += [index for _, _, index in similar if index not in known]
+    return matches[:limit]
 
 
 def matched_alias(query: str, name: str, others: Sequence[str]) -> str:
     """Return which of the `others` matches the query; empty if `name` itself matches, or none does."""
     words = query.casefold().split()
-    if not words or _holds(name.casefold(), words):
+    if not words or _contains_all(name.casefold(), words):
         return ""
-    return next((other for other in others if _holds(other.casefold(), words)), "")
+    return next((other for other in others if _contains_all(other.casefold(), words)), "")
 
 
-def _holds(name: str, words: Sequence[str]) -> bool:
+def _contains_all(name: str, words: Sequence[str]) -> bool:
     return all(word in name for word in words)
 
 
-def _rank(query: str, whole: str) -> int:
-    first, *others = whole.partition("\0")[0].split("\n")
+def _rank(query: str, entry: str) -> int:
+    first, *others = entry.partition("\0")[0].split("\n")
     return min((2 * _rank_of(query, first), *(2 * _rank_of(query, other) + 1 for other in others)))
 
 
@@ -60,4 +60,4 @@ def _rank_of(query: str, name: str) -> int:
         return 2
     if query in name:
         return 3
-    return 4 if _holds(name, query.split()) else 5
+    return 4 if _contains_all(name, query.split()) else 5

@@ -67,14 +67,10 @@ _DISPLAY_NAMES = {
 
 
 def create_editor(name: str, field: FieldInfo, value: object) -> Editor:
-    """Return an editor for the field's type, showing `value`.
-
-    Raises:
-        TypeError: No control fits the type.
-    """
+    """Return an editor for the field's type, showing `value`; other types are edited as text."""
     kind, optional = _strip_annotations(field.annotation)
     if kind is bool:
-        return _checkbox_editor(field, value)
+        return _checkbox_editor(value)
     if get_origin(kind) is Literal:
         return _choice_editor([str(choice) for choice in get_args(kind)], value, optional)
     if kind is int or kind is float:
@@ -109,7 +105,7 @@ def _strip_annotations(annotation: object) -> tuple[object, bool]:
             return annotation, optional
 
 
-def _checkbox_editor(field: FieldInfo, value: object) -> Editor:
+def _checkbox_editor(value: object) -> Editor:
     box = QCheckBox()
     box.setChecked(bool(value))
     editor = Editor(box, box.isChecked)
@@ -170,11 +166,11 @@ def _suggestion_editor(choices: list[str], value: str) -> Editor:
 
 def _bounds(field: FieldInfo) -> tuple[float | None, float | None]:
     low = high = None
-    for mark in field.metadata:
-        if isinstance(mark, Ge | Gt):
-            low = float(str(mark.ge if isinstance(mark, Ge) else mark.gt))
-        elif isinstance(mark, Le | Lt):
-            high = float(str(mark.le if isinstance(mark, Le) else mark.lt))
+    for constraint in field.metadata:
+        if isinstance(constraint, Ge | Gt):
+            low = float(str(constraint.ge if isinstance(constraint, Ge) else constraint.gt))
+        elif isinstance(constraint, Le | Lt):
+            high = float(str(constraint.le if isinstance(constraint, Le) else constraint.lt))
     return low, high
 
 
@@ -191,9 +187,9 @@ def _number_editor(kind: type, field: FieldInfo, value: object) -> Editor:
     else:
         box = decimal = _NoScrollDoubleSpinBox()
         decimal.setRange(low if low is not None else -1e9, high if high is not None else 1e9)
-        fine = high is not None and high <= 10
-        decimal.setDecimals(int(str(extra.get("decimals", 2 if fine else 0))))
-        decimal.setSingleStep(0.1 if fine else 1.0)
+        is_fraction = high is not None and high <= 10
+        decimal.setDecimals(int(str(extra.get("decimals", 2 if is_fraction else 0))))
+        decimal.setSingleStep(0.1 if is_fraction else 1.0)
         decimal.setValue(value if isinstance(value, int | float) else 0.0)
         read = decimal.value
     box.setKeyboardTracking(False)
@@ -296,7 +292,7 @@ class ModelRows(QFrame):
 
     @property
     def values(self) -> tuple[object, ...]:
-        """Return a mapping per row."""
+        """A mapping per row."""
         return tuple(row.value for row in self._rows)
 
     def append(self, value: BaseModel) -> None:
@@ -311,14 +307,14 @@ class ModelRows(QFrame):
     def _add(self, value: BaseModel | None) -> None:
         card = QFrame()
         card.setObjectName("card")
-        inside = QHBoxLayout(card)
+        layout = QHBoxLayout(card)
         row = ModelEditor(self._model, value)
         row.changed.connect(lambda *_: self.changed.emit())
         remove = QPushButton(self.tr("Remove"))
         remove.setProperty("role", "quiet")
         remove.clicked.connect(lambda: self._remove(row, card))
-        inside.addWidget(row, 1)
-        inside.addWidget(remove, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(row, 1)
+        layout.addWidget(remove, 0, Qt.AlignmentFlag.AlignTop)
         self._rows.append(row)
         self._column.addWidget(card)
 

@@ -12,7 +12,8 @@ _MAX_WIDTH, _MIN_WIDTH = 480, 220
 class NamePopup(QCompleter):
     """Shows names for `field`; `chosen` carries the picked one.
 
-    The field calls `takes` first for every key: while the list is open, Enter and Tab pick and Escape closes.
+    The field passes every key to `handle_key` first: while the list is open, Enter and Tab pick, and Escape
+    closes it.
     """
 
     chosen = Signal(str)
@@ -51,7 +52,7 @@ class NamePopup(QCompleter):
         """Hide the list."""
         self._list.hide()
 
-    def takes(self, event: QKeyEvent) -> bool:
+    def handle_key(self, event: QKeyEvent) -> bool:
         """Handle the key if the list is open; return whether it was handled."""
         if not self._list.isVisible():
             return False

@@ -33,7 +33,7 @@ class ThemedButton(QToolButton):
         self,
         theme: ThemeSource,
         symbol: str,
-        words: str,
+        label: str,
         parent: QWidget | None = None,
         size: int = _ICON_SIZE,
     ) -> None:
@@ -41,8 +41,8 @@ class ThemedButton(QToolButton):
         self._symbol = symbol
         self._source = theme
         self._size = size
-        self.setToolTip(words)
-        self.setAccessibleName(words)
+        self.setToolTip(label)
+        self.setAccessibleName(label)
         self.setAutoRaise(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         theme.changed.connect(self._draw)
@@ -60,7 +60,7 @@ class ThemedButton(QToolButton):
 
 
 class PanelTitle(QWidget):
-    """The bar over a panel: its name, its count, and its buttons on the right."""
+    """The title bar of a panel: its name, its count, and its buttons on the right."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,7 +78,7 @@ class PanelTitle(QWidget):
         self._buttons: list[QWidget] = []
 
     def minimumSizeHint(self) -> QSize:
-        """Return the height of the content, also when there is none."""
+        """Return the same minimum height for every title bar."""
         return super().minimumSizeHint().expandedTo(QSize(0, _TITLE_HEIGHT))
 
     def sizeHint(self) -> QSize:
@@ -133,21 +133,21 @@ class SearchField(QLineEdit):
 
     Args:
         theme: The source of themes, or the first theme if the parent calls `set_theme`.
-        words: The placeholder and accessible name.
+        label: The placeholder and accessible name.
         parent: The parent.
     """
 
-    def __init__(self, theme: ThemeSource | Theme, words: str, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: ThemeSource | Theme, label: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setPlaceholderText(words)
-        self.setAccessibleName(words)
-        place = QLineEdit.ActionPosition
-        self._glass = self.addAction(QIcon(), place.LeadingPosition)
-        self._cross = self.addAction(QIcon(), place.TrailingPosition)
-        self._cross.setToolTip(self.tr("Clear"))
-        self._cross.triggered.connect(self.clear)
-        self._cross.setVisible(False)
-        self.textChanged.connect(lambda text: self._cross.setVisible(bool(text)))
+        self.setPlaceholderText(label)
+        self.setAccessibleName(label)
+        position = QLineEdit.ActionPosition
+        self._search_action = self.addAction(QIcon(), position.LeadingPosition)
+        self._clear_action = self.addAction(QIcon(), position.TrailingPosition)
+        self._clear_action.setToolTip(self.tr("Clear"))
+        self._clear_action.triggered.connect(self.clear)
+        self._clear_action.setVisible(False)
+        self.textChanged.connect(lambda text: self._clear_action.setVisible(bool(text)))
         if isinstance(theme, ThemeSource):
             theme.changed.connect(self.set_theme)
             theme = theme.theme
@@ -168,8 +168,8 @@ class SearchField(QLineEdit):
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme to the icons."""
         self._theme = theme
-        self._glass.setIcon(icon(theme, "magnifying-glass", theme.faint))
-        self._cross.setIcon(icon(theme, "x", theme.muted))
+        self._search_action.setIcon(icon(theme, "magnifying-glass", theme.faint))
+        self._clear_action.setIcon(icon(theme, "x", theme.muted))
 
 
 class ElidedLabel(QLabel):
@@ -252,12 +252,12 @@ class EmptyState(QWidget):
         column.setContentsMargins(24, 8, 24, 8)
         column.setSpacing(6)
         column.addStretch(2)
-        self._mark = QLabel()
-        self._mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._icon = QLabel()
+        self._icon.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._heading = _centered_label(heading, "strong")
         self._text = _centered_label(text, "")
         self._text.setProperty("tone", "muted")
-        for widget in (self._mark, self._heading, self._text):
+        for widget in (self._icon, self._heading, self._text):
             column.addWidget(widget)
         if action is not None:
             button = QPushButton(action[0])
@@ -282,14 +282,14 @@ class EmptyState(QWidget):
     def _make_room(self) -> None:
         if (column := self.layout()) is None:
             return
-        used = 0 if self._mark.isHidden() else self._mark.sizeHint().height() + column.spacing()
+        used = 0 if self._icon.isHidden() else self._icon.sizeHint().height() + column.spacing()
         text = column.totalHeightForWidth(self.width()) - used
-        needed = text + self._mark.sizeHint().height() + column.spacing()
-        self._mark.setVisible(needed <= self.height())
+        needed = text + self._icon.sizeHint().height() + column.spacing()
+        self._icon.setVisible(needed <= self.height())
 
     def _draw(self, theme: Theme) -> None:
         side = round(32 * self._source.zoom)
-        self._mark.setPixmap(icon(theme, self._symbol, theme.faint).pixmap(side, side))
+        self._icon.setPixmap(icon(theme, self._symbol, theme.faint).pixmap(side, side))
 
 
 def _centered_label(text: str, size: str) -> QLabel:

@@ -57,7 +57,7 @@ class CappedArea(QScrollArea):
         content = self.widget()
         if content is not None:
             width = self.viewport().width()
-            wanted = content.heightForWidth(width) if content.hasHeightForWidth() else -1
-            height = min(self._tallest, max(wanted, 0) or content.sizeHint().height())
+            height_for_width = content.heightForWidth(width) if content.hasHeightForWidth() else -1
+            height = min(self._tallest, max(height_for_width, 0) or content.sizeHint().height())
             if self.height() != height or self.minimumHeight() != height:
                 self.setFixedHeight(height)

@@ -26,7 +26,7 @@ from app.vault.path import NotePath
 _TEXT_WIDTH = 760
 _TOP_MARGIN = 16
 _RESIZE_DELAY_MS = 120
-# Qt keeps a size that is set in the page even where the view is narrower.
+# Qt keeps an image size that the page sets, even if the view is narrower.
 _SIZE_OF_DRAWING = re.compile(r'(<img src="drawing:[^"]*") width="\d+" height="\d+"')
 _SIZE_OF_IMAGE = re.compile(r'(<img src="vault:[^"#]*)" width="(\d+)"(?: height="(\d+)")?')
 _WIDTH_AND_HEIGHT = re.compile(r"(\d+)x(\d*)")
@@ -43,14 +43,18 @@ class Rendered:
 class ReadingView(QTextBrowser):
     """Shows rendered notes.
 
-    `note_clicked` carries a path and a fragment, `missing_clicked` the name of a note that does not exist,
-    `tag_clicked` a tag, `web_clicked` an address. `hovered` carries the path of the note under the pointer
-    (empty for none) and the position. `task_clicked` carries a task's number among those of the same text,
-    and its text; `fold_clicked` the name of a callout.
+    Signals:
+        note_clicked: The path of a note, and a fragment.
+        unresolved_clicked: The name of a note that does not exist.
+        tag_clicked: A tag.
+        web_clicked: An address.
+        hovered: The path of the note whose link is under the pointer (empty for none), and the position.
+        task_clicked: The number of a task among those with the same text, and the text.
+        fold_clicked: The name of a callout.
     """
 
     note_clicked = Signal(str, str)
-    missing_clicked = Signal(str)
+    unresolved_clicked = Signal(str)
     tag_clicked = Signal(str)
     web_clicked = Signal(str)
     hovered = Signal(str, QPoint)
@@ -63,10 +67,10 @@ class ReadingView(QTextBrowser):
         self._path: NotePath | None = None
         self._images: dict[str, QImage] = {}
         self._loaded: set[QUrl] = set()
-        self._resized = QTimer(self)
-        self._resized.setSingleShot(True)
-        self._resized.setInterval(_RESIZE_DELAY_MS)
-        self._resized.timeout.connect(self._fit_images)
+        self._resize_timer = QTimer(self)
+        self._resize_timer.setSingleShot(True)
+        self._resize_timer.setInterval(_RESIZE_DELAY_MS)
+        self._resize_timer.timeout.connect(self._fit_images)
         self._pointer = QPoint()
         self._header: QWidget | None = None
         self._text_width = _TEXT_WIDTH
@@ -96,9 +100,9 @@ class ReadingView(QTextBrowser):
         self.verticalScrollBar().setValue(at)
 
     def set_text_style(self, text: QFont, code: QFont, width: int) -> None:
-        """Set the fonts, and the width of the text at 100 %, where 0 is the width of the view.
+        """Set the fonts, and the width of the text at 100 %; 0 is the width of the view.
 
-        The font of code is that of the next note that is shown.
+        The code font applies from the next note on.
         """
         self.setFont(text)
         families = ",".join(f"'{family}'" for family in code.families() if "'" not in family)
@@ -123,7 +127,7 @@ class ReadingView(QTextBrowser):
         return super().eventFilter(watched, event)
 
     def _place_header(self) -> None:
-        """Give the header its place, and the text its own below it; another view may have the header."""
+        """Position the header and the text below it, unless another view has the header."""
         header, bar = self._header, self.verticalScrollBar()
         height = 0
         if header is not None and header.parentWidget() is self:
@@ -141,20 +145,20 @@ class ReadingView(QTextBrowser):
         """Scroll a heading or `^block` to the top."""
         self.scrollToAnchor(fragment)
 
-    def mark(self, place: tuple[int, int] | None) -> None:
+    def mark(self, span: tuple[int, int] | None) -> None:
         """Highlight a range of the page, in UTF-16 units, and center it; None removes the highlight."""
-        if place is None:
+        if span is None:
             self.setExtraSelections([])
             return
-        marked = QTextEdit.ExtraSelection()
+        selection = QTextEdit.ExtraSelection()
         cursor = QTextCursor(self.document())
-        cursor.setPosition(place[0])
-        cursor.setPosition(place[1], QTextCursor.MoveMode.KeepAnchor)
-        marked.cursor = cursor
-        marked.format.setBackground(QColor(self._theme.theme.mark_bg))
-        self.setExtraSelections([marked])
+        cursor.setPosition(span[0])
+        cursor.setPosition(span[1], QTextCursor.MoveMode.KeepAnchor)
+        selection.cursor = cursor
+        selection.format.setBackground(QColor(self._theme.theme.mark_bg))
+        self.setExtraSelections([selection])
         start = QTextCursor(cursor)
-        start.setPosition(place[0])
+        start.setPosition(span[0])
         bar = self.verticalScrollBar()
         bar.setValue(bar.value() + self.cursorRect(start).top() - self.viewport().height() // 3)
 
@@ -173,10 +177,10 @@ class ReadingView(QTextBrowser):
         """Return the image at an address, at the size after `#`; None if it was not loaded with the note."""
         scheme, path, size = split_address(url)
         image = self._images.get(f"{scheme}:{path}")
-        if image is None or not (wanted := _WIDTH_AND_HEIGHT.fullmatch(size)):
-            return image and self._fitted(image)
-        ratio, width = self.devicePixelRatioF(), int(wanted[1])
-        height = int(wanted[2]) if wanted[2] else round(image.height() * width / max(1, image.width()))
+        if image is None or not (match := _WIDTH_AND_HEIGHT.fullmatch(size)):
+            return image and self._scale_to_text(image)
+        ratio, width = self.devicePixelRatioF(), int(match[1])
+        height = int(match[2]) if match[2] else round(image.height() * width / max(1, image.width()))
         if 0 < (room := self._room()) < width:
             width, height = room, max(1, round(height * room / width))
         image = image.scaled(
@@ -192,11 +196,11 @@ class ReadingView(QTextBrowser):
         """Return the width of the text."""
         return int(self.viewport().width() - 2 * self.document().documentMargin())
 
-    def _fitted(self, image: QImage) -> QImage:
+    def _scale_to_text(self, image: QImage) -> QImage:
         """Return the image scaled down to the text width; Qt itself scales without smoothing."""
         ratio = self.devicePixelRatioF()
-        if (own := image.devicePixelRatio()) > ratio:
-            width = max(1, round(image.width() * ratio / own))
+        if (image_ratio := image.devicePixelRatio()) > ratio:
+            width = max(1, round(image.width() * ratio / image_ratio))
             image = image.scaledToWidth(width, Qt.TransformationMode.SmoothTransformation)
             image.setDevicePixelRatio(ratio)
         room = round(self._room() * ratio)
@@ -218,7 +222,7 @@ class ReadingView(QTextBrowser):
         super().resizeEvent(event)  # type: ignore[arg-type]
         self._place_header()
         if self._loaded:
-            self._resized.start()
+            self._resize_timer.start()
 
     def _place_text(self) -> None:
         width = round(self._text_width * self._theme.zoom) or self.width()
@@ -245,7 +249,7 @@ class ReadingView(QTextBrowser):
         if scheme == "note":
             self.note_clicked.emit(path, fragment)
         elif scheme == "unresolved":
-            self.missing_clicked.emit(path)
+            self.unresolved_clicked.emit(path)
         elif scheme == "tag":
             self.tag_clicked.emit(path)
         elif scheme == "task":

@@ -12,19 +12,19 @@ def utf16_length(text: str) -> int:
     return len(text) if text.isascii() else len(text) + sum(char > _MAX_BMP_CHARACTER for char in text)
 
 
-def to_utf16_offset(text: str, place: int) -> int:
-    """Return Qt's offset of the character at `place`, from 0."""
-    return utf16_length(text[:place])
+def to_utf16_offset(text: str, index: int) -> int:
+    """Return Qt's offset of the character at `index`."""
+    return utf16_length(text[:index])
 
 
-def from_utf16_offset(text: str, place: int) -> int:
-    """Return the character at Qt's offset `place`; inside a surrogate pair, the one after it."""
+def from_utf16_offset(text: str, offset: int) -> int:
+    """Return the index of the character at Qt's `offset`; inside a surrogate pair, of the one after it."""
     if text.isascii():
-        return min(place, len(text))
+        return min(offset, len(text))
     units = 0
-    for at, char in enumerate(text):
-        if units >= place:
-            return at
+    for index, char in enumerate(text):
+        if units >= offset:
+            return index
         units += 2 if char > _MAX_BMP_CHARACTER else 1
     return len(text)
 

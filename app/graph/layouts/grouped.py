@@ -37,7 +37,7 @@ class _GroupLayout:
     key: str
     rows: NDArray[np.int64]
     inner: dict[str, _GroupLayout] = field(default_factory=dict)
-    places: list[tuple[_GroupLayout, NDArray[np.float64]]] = field(default_factory=list)
+    inner_centers: list[tuple[_GroupLayout, NDArray[np.float64]]] = field(default_factory=list)
     own: NDArray[np.float64] | None = None
     radius: float = 0.0
     count: int = 0
@@ -52,7 +52,7 @@ def grouped_layout(
     aspect: float = 1.6,
     report: Report = no_progress,
 ) -> StaticLayout:
-    """Return a layout with every group in a disc of its own.
+    """Return a layout with every group in its own disc.
 
     Args:
         kind: The arrangement's `kind`.
@@ -113,16 +113,16 @@ class _GroupPlacer:
         self._owner = owner[self._order]
         self._groups = groups
         self._radii = radii
-        self._place = np.zeros(len(radii), dtype=np.int32)
+        self._index_in_group = np.zeros(len(radii), dtype=np.int32)
         self._report = report
         self._engine = Engine()
-        self._done = 0
+        self._placed_count = 0
 
     def place(self, group: _GroupLayout, aspect: float = 1.0) -> None:
         """Place the members of a group and its subgroups, from the inside out."""
-        for each in group.inner.values():
-            self.place(each)
-        discs = [(each, each.radius) for each in group.inner.values()]
+        for inner in group.inner.values():
+            self.place(inner)
+        discs = [(inner, inner.radius) for inner in group.inner.values()]
         if len(group.rows):
             group.own, reach = self._members(group.rows)
             if not discs:
@@ -130,22 +130,22 @@ class _GroupPlacer:
                 return
             discs.append((group, reach))
         sizes = np.array([radius for _, radius in discs])
-        centres = pack_circles(sizes + _GROUP_GAP / 2, aspect)
-        middle, reach = enclosing_circle(centres, sizes)
-        for (each, _), centre in zip(discs, centres - middle, strict=True):
-            if each is group and group.own is not None:
-                group.own = group.own + centre
+        centers = pack_circles(sizes + _GROUP_GAP / 2, aspect)
+        middle, reach = enclosing_circle(centers, sizes)
+        for (inner, _), center in zip(discs, centers - middle, strict=True):
+            if inner is group and group.own is not None:
+                group.own = group.own + center
             else:
-                group.places.append((each, centre))
+                group.inner_centers.append((inner, center))
         group.radius = reach + _RIM_WIDTH
 
     def _members(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
         """Return the members of a group relative to its center, and their reach."""
-        self._report(self._done / len(self._radii), "Arranging groups")
-        self._done += len(rows)
+        self._report(self._placed_count / len(self._radii), "Arranging groups")
+        self._placed_count += len(rows)
         low, high = np.searchsorted(self._owner, [self._groups[rows[0]], self._groups[rows[0]] + 1])
-        self._place[rows] = np.arange(len(rows), dtype=np.int32)
-        links = self._place[self._links[self._order[low:high]]]
+        self._index_in_group[rows] = np.arange(len(rows), dtype=np.int32)
+        links = self._index_in_group[self._links[self._order[low:high]]]
         radii = self._radii[rows]
         if len(rows) >= _MIN_LINKED_SIZE and 2 * len(links) >= len(rows):
             at = self._linked(links, radii)
@@ -219,5 +219,5 @@ def _place_group(
         regions.append(Region(name, group.key, float(at[0]), float(at[1]), group.radius, depth, group.count))
     if group.own is not None:
         positions[group.rows] = group.own + at
-    for inner, place in group.places:
-        _place_group(inner, at + place, depth + 1, positions, regions)
+    for inner, offset in group.inner_centers:
+        _place_group(inner, at + offset, depth + 1, positions, regions)

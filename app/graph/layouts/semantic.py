@@ -56,13 +56,13 @@ def semantic_layout(
         return StaticLayout("meaning", positions)
     packed = pack_discs(radii[rest])
     middle, reach = enclosing_circle(packed, radii[rest].astype(np.float64))
-    centre = np.zeros(2)
+    center = np.zeros(2)
     if len(rows):
         edge = float((positions[rows, 0] + radii[rows]).max())
-        centre = np.array([edge + _REGION_GAP + reach, float(np.median(positions[rows, 1]))])
-    positions[rest] = packed - middle + centre
+        center = np.array([edge + _REGION_GAP + reach, float(np.median(positions[rows, 1]))])
+    positions[rest] = packed - middle + center
     region = Region(
-        "", WITHOUT_VECTORS_KEY, float(centre[0]), float(centre[1]), reach + _REGION_GAP / 4, 0, len(rest)
+        "", WITHOUT_VECTORS_KEY, float(center[0]), float(center[1]), reach + _REGION_GAP / 4, 0, len(rest)
     )
     return StaticLayout("meaning", positions, (region,))
 
@@ -75,7 +75,7 @@ def _scale_to_page(at: NDArray[np.float32], radii: NDArray[np.float32], aspect: 
 
 
 def _layout_nearest(vectors: NDArray[np.float32], aspect: float, report: Report) -> Positions:
-    near, _ = nearest(vectors, _NEIGHBOR_COUNT, report)
+    neighbors, _ = nearest(vectors, _NEIGHBOR_COUNT, report)
     report(-1, "Laying out by meaning")
-    joined = np.stack([np.repeat(np.arange(len(vectors)), near.shape[1]), near.ravel()], axis=1)
+    joined = np.stack([np.repeat(np.arange(len(vectors)), neighbors.shape[1]), neighbors.ravel()], axis=1)
     return compute_layout(bare_graph(len(vectors), joined.astype(np.int32)), aspect=aspect)

@@ -59,21 +59,21 @@ def timeline_layout(
     size = len(radii)
     if not size:
         return StaticLayout("time", np.empty((0, 2), dtype=np.float32))
-    known = times > 0
+    has_time = times > 0
     areas = np.square(2 * radii + _NODE_GAP)
-    area = float(areas[known].sum() or areas.sum()) * _ROOM_FACTOR
+    area = float(areas[has_time].sum() or areas.sum()) * _ROOM_FACTOR
     width = float(np.sqrt(area * aspect))
     height = area / width
-    axis = _Axis(times[known], width, height)
+    axis = _Axis(times[has_time], width, height)
     x = np.empty(size)
-    x[known] = axis.place(times[known])
-    block = float(areas[~known].sum()) * _BLOCK_ROOM_FACTOR / height
-    steps = np.arange(size - known.sum()) + 0.5
-    x[~known] = -_UNKNOWN_GAP - float(radii.max()) - block * steps / max(1, len(steps))
-    wanted = _link_order(links, size) * height / 2
-    y = _pack_column(x, wanted, radii.astype(np.float64), report)
+    x[has_time] = axis.place(times[has_time])
+    block = float(areas[~has_time].sum()) * _BLOCK_ROOM_FACTOR / height
+    steps = np.arange(size - has_time.sum()) + 0.5
+    x[~has_time] = -_UNKNOWN_GAP - float(radii.max()) - block * steps / max(1, len(steps))
+    target_y = _link_order(links, size) * height / 2
+    y = _pack_column(x, target_y, radii.astype(np.float64), report)
     positions: Positions = np.stack([x, y], axis=1).astype(np.float32)
-    return StaticLayout("time", positions, ticks=axis.ticks() if known.any() else ())
+    return StaticLayout("time", positions, ticks=axis.ticks() if has_time.any() else ())
 
 
 class _Axis:
@@ -180,7 +180,7 @@ def _spread_evenly(value: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _pack_column(
     x: NDArray[np.float64],
-    wanted: NDArray[np.float64],
+    target_y: NDArray[np.float64],
     radii: NDArray[np.float64],
     report: Report,
 ) -> NDArray[np.float64]:
@@ -190,6 +190,6 @@ def _pack_column(
     """
     order = np.lexsort((np.arange(len(x)), -radii))
     report(0.5, "Laying out along time")
-    at, goal, size = (as_contiguous(each, np.float32) for each in (x, wanted, radii))
+    at, goal, size = (as_contiguous(each, np.float32) for each in (x, target_y, radii))
     y = core_bindings.beeswarm(at, goal, size, as_contiguous(order, np.int32), _NODE_GAP)
     return y.astype(np.float64)

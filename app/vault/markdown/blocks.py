@@ -61,11 +61,13 @@ def _heading(match: re.Match[str], text: str, begin: int, line: int) -> Heading:
 
 def _setext(match: re.Match[str], text: str, begin: int, start: int, lines: LineCounter) -> Iterator[Heading]:
     """Yield the heading for a line underlined with `=` or `-`."""
-    above = max(text.rfind("\n", start, begin - 1) + 1, start)
-    words = text[above : begin - 1].rstrip("\r")
+    line_start = max(text.rfind("\n", start, begin - 1) + 1, start)
+    words = text[line_start : begin - 1].rstrip("\r")
     if not _NO_PARAGRAPH.match(words):
         level = 1 if match[5][0] == "=" else 2
-        yield Heading(level, words.strip(), Span(above, above + len(words)), lines.number(above))
+        yield Heading(
+            level, words.strip(), Span(line_start, line_start + len(words)), lines.number(line_start)
+        )
 
 
 def _context(text: str) -> tuple[str, str | None]:

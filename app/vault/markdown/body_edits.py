@@ -81,8 +81,8 @@ def insert_under(text: str, heading: str, addition: str) -> str:
         NotFoundError: there is no such heading; `suggestions` are the existing ones.
         AmbiguousError: there are several.
     """
-    found = section(text, heading)
-    return insert_lines(text, found.start, found.own_end, addition)
+    target = section(text, heading)
+    return insert_lines(text, target.start, target.own_end, addition)
 
 
 def insert_lines(text: str, start: int, end: int, addition: str) -> str:
@@ -106,18 +106,18 @@ def replace_section(text: str, heading: str, new: str) -> str:
         NotFoundError: there is no such heading; `suggestions` are the existing ones.
         AmbiguousError: there are several.
     """
-    found = section(text, heading)
-    newline = newline_of(text, found.start)
+    target = section(text, heading)
+    newline = newline_of(text, target.start)
     repeated = scan(new).headings[:1]
     is_first = bool(repeated) and not new[: repeated[0].span.start].strip()
-    if is_first and heading_key(repeated[0].text) == heading_key(found.heading.text):
+    if is_first and heading_key(repeated[0].text) == heading_key(target.heading.text):
         new = new[repeated[0].span.end :]
     body = with_newlines(new, newline).strip("\r\n")
-    old = text[found.start : found.end]
+    old = text[target.start : target.end]
     if not old.strip():
-        return insert_lines(text, found.start, found.end, body) if body else text
-    first = found.start + len(old) - len(old.lstrip("\r\n"))
-    last = found.start + len(old.rstrip())
+        return insert_lines(text, target.start, target.end, body) if body else text
+    first = target.start + len(old) - len(old.lstrip("\r\n"))
+    last = target.start + len(old.rstrip())
     return apply_edits(text, [(first, last, body)])
 
 

@@ -42,18 +42,18 @@ def read_frontmatter(text: str) -> Frontmatter:
     content, end = block_extent(text)
     if content is None:
         return Frontmatter(body_start=bom)
-    whole = Span(bom, end)
+    span = Span(bom, end)
     block = text[content.start : content.end]
     if len(block.encode("utf-8", "replace")) > MAX_BLOCK_BYTES:
         problem = f"The properties are larger than {MAX_BLOCK_BYTES // 1024} KiB."
-        return Frontmatter({}, problem, whole, content, end)
+        return Frontmatter({}, problem, span, content, end)
     try:
         tree = read_tree(block, content.start)
     except UnreadableYaml as error:
         if (values := _json(block)) is not None:
-            return Frontmatter(values, None, whole, content, end)
-        return Frontmatter({}, f"The properties can't be read: {error}.", whole, content, end)
-    return Frontmatter(to_dict(tree) if tree else {}, None, whole, content, end, tree)
+            return Frontmatter(values, None, span, content, end)
+        return Frontmatter({}, f"The properties can't be read: {error}.", span, content, end)
+    return Frontmatter(to_dict(tree) if tree else {}, None, span, content, end, tree)
 
 
 def body_start(text: str) -> int:

@@ -38,15 +38,15 @@ class HeadingSection:
 def heading_matches(headings: Sequence[Heading], wanted: str) -> list[int]:
     """Return the indexes of the headings that match `wanted`, a heading text or a path `H1#H2`."""
     path = [key for part in wanted.split("#") if (key := heading_key(part))]
-    whole = heading_key(wanted)
-    found = []
+    wanted_key = heading_key(wanted)
+    matches = []
     ancestors: list[Heading] = []
     for index, heading in enumerate(headings):
         ancestors = [*(above for above in ancestors if above.level < heading.level), heading]
         key = heading_key(heading.text)
-        if key == whole or (path and key == path[-1] and _is_heading_path(ancestors[:-1], path[:-1])):
-            found.append(index)
-    return found
+        if key == wanted_key or (path and key == path[-1] and _is_heading_path(ancestors[:-1], path[:-1])):
+            matches.append(index)
+    return matches
 
 
 def section(text: str, wanted: str) -> HeadingSection:
@@ -57,15 +57,15 @@ def section(text: str, wanted: str) -> HeadingSection:
         AmbiguousError: there are several; `candidates` are their lines.
     """
     headings = scan(text).headings
-    found = heading_matches(headings, wanted)
-    if not found:
+    matches = heading_matches(headings, wanted)
+    if not matches:
         names = [heading.text for heading in headings[:50]]
         raise NotFoundError(f"The note has no heading {wanted!r}.", heading=wanted, suggestions=names)
-    if len(found) > 1:
-        lines = [f"line {headings[i].line}: {'#' * headings[i].level} {headings[i].text}" for i in found]
-        message = f"The note has {len(found)} headings {wanted!r}. Use `Parent#{wanted}` to select one."
+    if len(matches) > 1:
+        lines = [f"line {headings[i].line}: {'#' * headings[i].level} {headings[i].text}" for i in matches]
+        message = f"The note has {len(matches)} headings {wanted!r}. Use `Parent#{wanted}` to select one."
         raise AmbiguousError(message, heading=wanted, candidates=lines)
-    return section_at(text, headings, found[0])
+    return section_at(text, headings, matches[0])
 
 
 def section_at(text: str, headings: Sequence[Heading], index: int) -> HeadingSection:
@@ -75,9 +75,9 @@ def section_at(text: str, headings: Sequence[Heading], index: int) -> HeadingSec
     is_setext = not text[heading.span.start : heading.span.end].lstrip(" ").startswith("#")
     if is_setext and (underline := _UNDERLINE.match(text, start)):
         start = underline.end()
-    below = headings[index + 1 :]
-    own_end = below[0].span.start if below else len(text)
-    end = next((other.span.start for other in below if other.level <= heading.level), len(text))
+    later_headings = headings[index + 1 :]
+    own_end = later_headings[0].span.start if later_headings else len(text)
+    end = next((other.span.start for other in later_headings if other.level <= heading.level), len(text))
     return HeadingSection(heading, start, own_end, end)
 
 

@@ -55,11 +55,11 @@ def scan_inline(masked: str, text: str, start: int, lines: LineCounter) -> tuple
     """
     links: list[Link] = []
     tags: list[Tag] = []
-    for thing in _iter_inline(masked, text, start, lines):
-        if isinstance(thing, Tag):
-            tags.append(thing)
+    for element in _iter_inline(masked, text, start, lines):
+        if isinstance(element, Tag):
+            tags.append(element)
         else:
-            links.append(thing)
+            links.append(element)
     if any(a.span.start > b.span.start for a, b in pairwise(links)):
         links.sort(key=lambda link: link.span.start)
     return links, tags
@@ -89,12 +89,14 @@ def _iter_inline(masked: str, text: str, start: int, lines: LineCounter) -> Iter
                     opened = [entry for entry in opened[-8:] if entry[1]]
 
 
-def _markdown(match: re.Match[str], text: str, begin: int, embed: bool, lines: LineCounter) -> Link | None:
-    which = 3 if match[3] is not None else 4
-    if match[which] is None or match.start() - begin > _MAX_LABEL_CHARS:
+def _markdown(match: re.Match[str], text: str, start: int, embed: bool, lines: LineCounter) -> Link | None:
+    target_group = 3 if match[3] is not None else 4
+    if match[target_group] is None or match.start() - start > _MAX_LABEL_CHARS:
         return None
-    label = text[begin + (2 if embed else 1) : match.start()]
+    label = text[start + (2 if embed else 1) : match.start()]
     if "\n\n" in label or "\n\r\n" in label:
         return None
-    span = Span(begin, match.end())
-    return markdown_link(match[which], match.start(which), label.strip(), span, embed, lines.number(begin))
+    span = Span(start, match.end())
+    return markdown_link(
+        match[target_group], match.start(target_group), label.strip(), span, embed, lines.number(start)
+    )

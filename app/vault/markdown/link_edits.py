@@ -12,7 +12,7 @@ from app.vault.markdown.property_facts import literal_start
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import apply_edits
 from app.vault.markdown.yaml_tree import Mapping, Node, Scalar, Sequence
-from app.vault.markdown.yaml_value import escaped, is_plain, text_scalar
+from app.vault.markdown.yaml_value import escape_quoted, is_plain, text_scalar
 from app.vault.note import Link, LinkStyle, Span
 
 Edit = tuple[int, int, str]
@@ -53,7 +53,7 @@ def _format_as_written(text: str, link: Link, target: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _PropertyScalar:
     """A scalar of the properties; `flow` if it is in brackets."""
 
     scalar: Scalar
@@ -62,24 +62,28 @@ class _Place:
 
 def _property_edits(text: str, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
     tree = read_frontmatter(text).tree
-    for place in _places(tree, False) if tree else ():
-        span = place.scalar.span
-        inside = [change for change in changes if _lies_in(change[0].target_span, span)]
+    for property_scalar in _iter_scalars(tree, False) if tree else ():
+        span = property_scalar.scalar.span
+        inside = [change for change in changes if _is_inside(change[0].target_span, span)]
         if inside:
-            yield from _scalar_edits(text, place, inside)
+            yield from _scalar_edits(text, property_scalar, inside)
 
 
-def _scalar_edits(text: str, place: _Place, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
-    scalar, begin = place.scalar, literal_start(place.scalar, text)
-    if begin is None:
+def _scalar_edits(
+    text: str, property_scalar: _PropertyScalar, changes: list[tuple[Link, str]]
+) -> Iterator[Edit]:
+    scalar, scalar_start = property_scalar.scalar, literal_start(property_scalar.scalar, text)
+    if scalar_start is None:
         yield from _rewritten(text, scalar, changes)
         return
     edits = [(a.target_span.start, a.target_span.end, format_target(a.style, b)) for a, b in changes]
-    value = apply_edits(scalar.text, [(start - begin, end - begin, new) for start, end, new in edits])
-    if not scalar.quote and not is_plain(value, flow=place.flow):
-        yield scalar.span.start, scalar.span.end, text_scalar(value, flow=place.flow)
+    value = apply_edits(
+        scalar.text, [(start - scalar_start, end - scalar_start, new) for start, end, new in edits]
+    )
+    if not scalar.quote and not is_plain(value, flow=property_scalar.flow):
+        yield scalar.span.start, scalar.span.end, text_scalar(value, flow=property_scalar.flow)
     elif scalar.quote == '"':
-        yield from ((start, end, escaped(new)) for start, end, new in edits)
+        yield from ((start, end, escape_quoted(new)) for start, end, new in edits)
     else:
         doubled = scalar.quote == "'"
         yield from ((start, end, new.replace("'", "''") if doubled else new) for start, end, new in edits)
@@ -90,9 +94,9 @@ def _rewritten(text: str, scalar: Scalar, changes: list[tuple[Link, str]]) -> It
     raw = text[scalar.span.start : scalar.span.end]
     quote = scalar.quote
     for link, target in changes:
-        old = {'"': escaped(link.target), "'": link.target.replace("'", "''")}.get(quote, link.target)
+        old = {'"': escape_quoted(link.target), "'": link.target.replace("'", "''")}.get(quote, link.target)
         new = format_target(link.style, target)
-        new = {'"': escaped(new), "'": new.replace("'", "''")}.get(quote, new)
+        new = {'"': escape_quoted(new), "'": new.replace("'", "''")}.get(quote, new)
         mark = "[[" if link.style is LinkStyle.WIKI else "]("
         if raw.count(mark + old) != 1:
             message = f"A property has {link.target!r} in a form that can't be edited. Nothing was changed."
@@ -101,16 +105,16 @@ def _rewritten(text: str, scalar: Scalar, changes: list[tuple[Link, str]]) -> It
         yield at, at + len(old), new
 
 
-def _lies_in(inner: Span, outer: Span) -> bool:
+def _is_inside(inner: Span, outer: Span) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
 
 
-def _places(node: Node, flow: bool) -> Iterator[_Place]:
+def _iter_scalars(node: Node, flow: bool) -> Iterator[_PropertyScalar]:
     if isinstance(node, Scalar):
-        yield _Place(node, flow)
+        yield _PropertyScalar(node, flow)
     elif isinstance(node, Sequence):
         for item in node.items:
-            yield from _places(item, node.flow)
+            yield from _iter_scalars(item, node.flow)
     elif isinstance(node, Mapping):
         for entry in node.entries:
-            yield from _places(entry.value, node.flow)
+            yield from _iter_scalars(entry.value, node.flow)

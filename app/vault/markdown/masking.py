@@ -171,9 +171,9 @@ class _Spans:
             self.ticks = {}
             for match in _TICKS.finditer(self.text, at, end):
                 self.ticks.setdefault(len(match[0]), []).append(match.start())
-        places = self.ticks.get(length, [])
-        index = bisect_left(places, at + length)
-        return places[index] + length if index < len(places) else None
+        positions = self.ticks.get(length, [])
+        index = bisect_left(positions, at + length)
+        return positions[index] + length if index < len(positions) else None
 
     def _inline_math(self, at: int) -> int | None:
         end = self._paragraph(at)
@@ -189,21 +189,21 @@ def _indented_code(text: str, start: int) -> list[Interval]:
     """Return the blocks indented by four after a blank line and outside lists (CommonMark 4.4)."""
     if not _INDENTED.search(text, max(start - 2, 0)):
         return []
-    found: list[Interval] = []
-    opened: int | None = None
+    intervals: list[Interval] = []
+    block_start: int | None = None
     in_list, after_blank, at = False, True, start
     for line in [*text[start:].split("\n"), "end"]:
         if not line.strip():
             after_blank = True
         elif line.startswith(("    ", "\t")):
-            if opened is None and after_blank and not in_list and not _LIST_ITEM.match(line):
-                opened = at
+            if block_start is None and after_blank and not in_list and not _LIST_ITEM.match(line):
+                block_start = at
             after_blank = False
         else:
-            if opened is not None:
-                found.append((opened, opened + len(text[opened:at].rstrip())))
-                opened = None
+            if block_start is not None:
+                intervals.append((block_start, block_start + len(text[block_start:at].rstrip())))
+                block_start = None
             in_list = bool(_LIST_ITEM.match(line)) or (in_list and (not after_blank or line.startswith("  ")))
             after_blank = False
         at += len(line) + 1
-    return found
+    return intervals

@@ -43,11 +43,11 @@ def apply_patch(text: str, patch: str) -> str:
     unended = bool(rows) and not rows[-1].endswith("\n")
     bare = [row.removesuffix("\n").removesuffix("\r") for row in rows]
     result: list[str] = []
-    at, moved = 0, 0
+    at, shift = 0, 0
     for number, hunk in enumerate(hunks, 1):
-        place = _find_hunk(bare, hunk, at, moved, number)
-        result += rows[at:place]
-        at = place
+        position = _find_hunk(bare, hunk, at, shift, number)
+        result += rows[at:position]
+        at = position
         for mark, line in hunk.lines:
             if mark == " ":
                 result.append(rows[at])
@@ -55,7 +55,7 @@ def apply_patch(text: str, patch: str) -> str:
                 result.append(line + newline)
             at += mark != "+"
         if hunk.start is not None:
-            moved = place - (hunk.start - (1 if hunk.old else 0))
+            shift = position - (hunk.start - (1 if hunk.old else 0))
     result += rows[at:]
     return _join_rows(result, newline, _stays_unended(hunks, unended))
 
@@ -93,18 +93,20 @@ def _mark_unended(hunk: PatchHunk) -> None:
     hunk.new_unended |= last != "-"
 
 
-def _find_hunk(lines: list[str], hunk: PatchHunk, at: int, moved: int, number: int) -> int:
+def _find_hunk(lines: list[str], hunk: PatchHunk, at: int, shift: int, number: int) -> int:
     """Return the index of the line at which the hunk's old lines start."""
     old = hunk.old
-    stated = None if hunk.start is None else hunk.start - (1 if old else 0) + moved
+    stated = None if hunk.start is None else hunk.start - (1 if old else 0) + shift
     if stated is not None and at <= stated <= len(lines) and lines[stated : stated + len(old)] == old:
         return stated
-    found = [i for i in range(at, len(lines) - len(old) + 1) if lines[i : i + len(old)] == old] if old else []
-    if len(found) == 1:
-        return found[0]
-    why = f"occur {len(found)} times" if found else "are not in the note"
+    positions = (
+        [i for i in range(at, len(lines) - len(old) + 1) if lines[i : i + len(old)] == old] if old else []
+    )
+    if len(positions) == 1:
+        return positions[0]
+    why = f"occur {len(positions)} times" if positions else "are not in the note"
     message = f"The lines that hunk {number} changes {why}. Nothing was changed."
-    raise ConflictError(message, hunk=number, expected=old[:20], count=len(found))
+    raise ConflictError(message, hunk=number, expected=old[:20], count=len(positions))
 
 
 def _stays_unended(hunks: list[PatchHunk], unended: bool) -> bool:

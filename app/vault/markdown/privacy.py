@@ -81,10 +81,10 @@ def classify_text(
     if "\0" in text[:_FIRST_BYTES]:
         return _unknown(_NOT_UTF8)
     if not _MAY_BE_BLOCK.match(text):
-        first = re.split(r"\n\s*\n", text[:_FIRST_BYTES], maxsplit=1)[0]
-        if readable is not None and readable < len(first):
+        first_paragraph = re.split(r"\n\s*\n", text[:_FIRST_BYTES], maxsplit=1)[0]
+        if readable is not None and readable < len(first_paragraph):
             return _unknown(_NOT_UTF8)
-        return _PRIVATE if _BARE_LINE.search(_fold(first)) else PUBLIC
+        return _PRIVATE if _BARE_LINE.search(_fold(first_paragraph)) else PUBLIC
     content, end = block_extent(text)
     if content is None:
         reason = (
@@ -98,12 +98,12 @@ def classify_text(
         return _classify_raw(block, _NOT_UTF8, provable=False)
     if block.isascii() and not _WORD.search(block.lower()) and not _ESCAPE.search(block):
         return PUBLIC
-    found = frontmatter or read_frontmatter(text)
-    if found.problem is not None:
+    parsed = frontmatter or read_frontmatter(text)
+    if parsed.problem is not None:
         return _classify_raw(block, "its properties can't be read")
-    if found.tree is None and found.properties:
+    if parsed.tree is None and parsed.properties:
         return _classify_raw(block, "its properties are unusual JSON")
-    return _classify_values(found.tree)
+    return _classify_values(parsed.tree)
 
 
 def _unknown(reason: str) -> PrivacyVerdict:
@@ -167,5 +167,5 @@ def _fold(text: str) -> str:
     """Normalize case and width, and drop invisible characters."""
     if text.isascii():
         return text.lower()
-    kept = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
-    return unicodedata.normalize("NFKC", kept.casefold())
+    visible = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
+    return unicodedata.normalize("NFKC", visible.casefold())

@@ -40,12 +40,16 @@ def set_property(text: str, key: str, value: object) -> str:
     wanted = json_like(value)
     if not key.strip():
         raise InvalidParametersError("A property needs a name.")
-    found = editable_frontmatter(text)
-    entry = find_entry(found, key)
+    frontmatter = editable_frontmatter(text)
+    entry = find_entry(frontmatter, key)
     if entry and is_same_value(to_plain(entry.value), wanted):
         return text
-    expected = {**found.properties, entry.key.text if entry else key: wanted}
-    attempts = _replacements(text, found, entry, wanted) if entry else _additions(text, found, key, wanted)
+    expected = {**frontmatter.properties, entry.key.text if entry else key: wanted}
+    attempts = (
+        _replacements(text, frontmatter, entry, wanted)
+        if entry
+        else _additions(text, frontmatter, key, wanted)
+    )
     for attempt in attempts:
         if has_properties(attempt, expected):
             return attempt
@@ -60,19 +64,19 @@ def remove_property(text: str, key: str) -> str:
     Raises:
         InvalidParametersError: the block cannot be read or edited safely.
     """
-    found = editable_frontmatter(text)
-    entry = find_entry(found, key)
-    if entry is None or found.tree is None or found.span is None or found.content is None:
+    frontmatter = editable_frontmatter(text)
+    entry = find_entry(frontmatter, key)
+    if entry is None or frontmatter.tree is None or frontmatter.span is None or frontmatter.content is None:
         return text
-    expected = {name: value for name, value in found.properties.items() if name != entry.key.text}
-    if found.tree.flow:
-        spans = [(e.key.span.start, content_end(text, e)) for e in found.tree.entries]
-        after = apply_edits(text, [_flow_removal(spans, found.tree.entries.index(entry))])
+    expected = {name: value for name, value in frontmatter.properties.items() if name != entry.key.text}
+    if frontmatter.tree.flow:
+        spans = [(e.key.span.start, content_end(text, e)) for e in frontmatter.tree.entries]
+        after = apply_edits(text, [_flow_removal(spans, frontmatter.tree.entries.index(entry))])
     else:
         start, end = _line_start(text, entry.key.span.start), _line_end(text, content_end(text, entry))
         after = apply_edits(text, [(start, end, "")])
-        if not (text[found.content.start : start] + text[end : found.content.end]).strip():
-            after = apply_edits(text, [(found.span.start, found.span.end, "")])
+        if not (text[frontmatter.content.start : start] + text[end : frontmatter.content.end]).strip():
+            after = apply_edits(text, [(frontmatter.span.start, frontmatter.span.end, "")])
     if not has_properties(after, expected):
         message = f"The property {key!r} can't be removed without changing others. Nothing was changed."
         raise InvalidParametersError(message, property=key)
@@ -85,21 +89,23 @@ def editable_frontmatter(text: str) -> Frontmatter:
     Raises:
         InvalidParametersError: it can't be read, or only as JSON.
     """
-    found = read_frontmatter(text)
-    if found.problem:
-        raise InvalidParametersError(f"{found.problem} Nothing was changed.", problem=found.problem)
-    if found.tree is None and found.properties:
+    frontmatter = read_frontmatter(text)
+    if frontmatter.problem:
+        raise InvalidParametersError(
+            f"{frontmatter.problem} Nothing was changed.", problem=frontmatter.problem
+        )
+    if frontmatter.tree is None and frontmatter.properties:
         raise InvalidParametersError("These properties are JSON that can be read but not edited.")
-    return found
+    return frontmatter
 
 
-def find_entry(found: Frontmatter, key: str) -> MappingEntry | None:
+def find_entry(frontmatter: Frontmatter, key: str) -> MappingEntry | None:
     """Return the entry of the property `key`, preferably in the same case.
 
     Raises:
         InvalidParametersError: it occurs twice.
     """
-    entries = found.tree.entries if found.tree else ()
+    entries = frontmatter.tree.entries if frontmatter.tree else ()
     exact = [entry for entry in entries if entry.key.text == key]
     same_key = exact or [e for e in entries if e.key.text.casefold() == key.strip().casefold()]
     if len(same_key) > 1:
@@ -110,8 +116,8 @@ def find_entry(found: Frontmatter, key: str) -> MappingEntry | None:
 
 def has_properties(text: str, expected: dict[str, object]) -> bool:
     """Return whether the properties of `text` are exactly `expected`."""
-    found = read_frontmatter(text)
-    return found.problem is None and is_same_value(found.properties, expected)
+    frontmatter = read_frontmatter(text)
+    return frontmatter.problem is None and is_same_value(frontmatter.properties, expected)
 
 
 def content_end(text: str, entry: MappingEntry) -> int:
@@ -144,30 +150,30 @@ def _line_end(text: str, at: int) -> int:
     return end + 1 if end >= 0 else len(text)
 
 
-def _additions(text: str, found: Frontmatter, key: str, value: object) -> Iterator[str]:
-    newline = newline_of(text, found.content.start if found.content else 0)
+def _additions(text: str, frontmatter: Frontmatter, key: str, value: object) -> Iterator[str]:
+    newline = newline_of(text, frontmatter.content.start if frontmatter.content else 0)
     name = text_scalar(key)
-    if found.tree and found.tree.flow:
+    if frontmatter.tree and frontmatter.tree.flow:
         pair = f"{json_text(key)}: {json_text(value)}"
-        entries = found.tree.entries
-        at = content_end(text, entries[-1]) if entries else found.tree.span.start + 1
+        entries = frontmatter.tree.entries
+        at = content_end(text, entries[-1]) if entries else frontmatter.tree.span.start + 1
         yield apply_edits(text, [(at, at, f", {pair}" if entries else pair)])
         return
-    indent, at = "", found.body_start
-    if found.tree:
-        first = found.tree.entries[0].key.span.start
+    indent, at = "", frontmatter.body_start
+    if frontmatter.tree:
+        first = frontmatter.tree.entries[0].key.span.start
         indent = text[_line_start(text, first) : first]
-    for written in _yaml_candidates(value, newline, indent, _list_indent(found.tree, text)):
-        line = f"{indent}{name}:{written}{newline}"
-        if found.content is None:
+    for value_text in _yaml_candidates(value, newline, indent, _list_indent(frontmatter.tree, text)):
+        line = f"{indent}{name}:{value_text}{newline}"
+        if frontmatter.content is None:
             yield apply_edits(text, [(at, at, f"---{newline}{line}---{newline}")])
         else:
-            yield apply_edits(text, [(found.content.end, found.content.end, line)])
+            yield apply_edits(text, [(frontmatter.content.end, frontmatter.content.end, line)])
 
 
-def _replacements(text: str, found: Frontmatter, entry: MappingEntry, value: object) -> Iterator[str]:
+def _replacements(text: str, frontmatter: Frontmatter, entry: MappingEntry, value: object) -> Iterator[str]:
     node, after_colon = entry.value, _colon(text, entry) + 1
-    if found.tree and found.tree.flow:
+    if frontmatter.tree and frontmatter.tree.flow:
         yield apply_edits(text, [(node.span.start, node.span.end, json_text(value))])
         return
     newline = newline_of(text, entry.key.span.start)
@@ -185,8 +191,8 @@ def _replacements(text: str, found: Frontmatter, entry: MappingEntry, value: obj
     if isinstance(node, Sequence) and node.flow and isinstance(value, list):
         yield apply_edits(text, [(node.span.start, end, inline_yaml(value))])
     indent = text[_line_start(text, entry.key.span.start) : entry.key.span.start]
-    for written in _yaml_candidates(value, newline, indent, _list_indent(found.tree, text)):
-        yield apply_edits(text, [(after_colon, end, written)])
+    for value_text in _yaml_candidates(value, newline, indent, _list_indent(frontmatter.tree, text)):
+        yield apply_edits(text, [(after_colon, end, value_text)])
 
 
 def _yaml_candidates(value: object, newline: str, indent: str, list_indent: str) -> Iterator[str]:
@@ -221,10 +227,10 @@ def _list_indent(tree: Mapping | None, text: str) -> str:
 def _changes(node: Sequence, value: list[object]) -> tuple[int, int]:
     """Return how many items at the start and at the end stay unchanged."""
     old = [to_plain(item) for item in node.items]
-    most = min(len(old), len(value))
-    head = next((i for i in range(most) if not is_same_value(old[i], value[i])), most)
-    rest = most - head
-    tail = next((i for i in range(rest) if not is_same_value(old[-1 - i], value[-1 - i])), rest)
+    shared_length = min(len(old), len(value))
+    head = next((i for i in range(shared_length) if not is_same_value(old[i], value[i])), shared_length)
+    max_tail = shared_length - head
+    tail = next((i for i in range(max_tail) if not is_same_value(old[-1 - i], value[-1 - i])), max_tail)
     return head, tail
 
 

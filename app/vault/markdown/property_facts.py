@@ -34,12 +34,12 @@ def property_tags(frontmatter: Frontmatter, text: str, lines: LineCounter) -> It
 
 def scalar_tags(scalar: Scalar, text: str, lines: LineCounter) -> Iterator[Tag]:
     """Yield the tags in one scalar; a span covers the name, or the whole scalar if it has escapes."""
-    begin = literal_start(scalar, text)
+    start = literal_start(scalar, text)
     for match in _TAG.finditer(scalar.text):
         name = match[0].lstrip("#").strip("/")
         if name and is_tag_name(name):
             at = match.end() - len(match[0].lstrip("#"))
-            span = scalar.span if begin is None else Span(begin + at, begin + match.end())
+            span = scalar.span if start is None else Span(start + at, start + match.end())
             yield Tag(name, span, lines.number(span.start), True)
 
 
@@ -54,8 +54,8 @@ def property_links(
 
 def literal_start(scalar: Scalar, text: str) -> int | None:
     """Return the start of the scalar's text, or None if escapes or folds make it differ from its value."""
-    begin = scalar.span.start + (1 if scalar.quote in ("'", '"') else 0)
-    return begin if scalar.quote not in ("|", ">", "*") and text.startswith(scalar.text, begin) else None
+    start = scalar.span.start + (1 if scalar.quote in ("'", '"') else 0)
+    return start if scalar.quote not in ("|", ">", "*") and text.startswith(scalar.text, start) else None
 
 
 def _scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
@@ -84,15 +84,15 @@ def _unquoted(node: Sequence, text: str) -> Scalar | None:
 
 def _links(scalar: Scalar, alone: bool, text: str, lines: LineCounter) -> Iterator[tuple[Link, bool]]:
     value = f"[[{scalar.text}]]" if alone else scalar.text
-    begin = literal_start(scalar, text)
+    start = literal_start(scalar, text)
     number = lines.number(scalar.span.start)
     for link in scan_inline(value, value, 0, LineCounter(""))[0]:
-        whole = link.span.start == 0 and value[link.span.end :].lstrip()[:1] in ("", "(")
-        if begin is None:
+        is_whole_value = link.span.start == 0 and value[link.span.end :].lstrip()[:1] in ("", "(")
+        if start is None:
             span = target = scalar.span
         else:
-            shift = begin - 2 if alone else begin
+            shift = start - 2 if alone else start
             span = Span(shift + link.span.start, shift + link.span.end)
             target = Span(shift + link.target_span.start, shift + link.target_span.end)
-        placed = replace(link, span=span, target_span=target, line=number, in_properties=True)
-        yield placed, whole
+        property_link = replace(link, span=span, target_span=target, line=number, in_properties=True)
+        yield property_link, is_whole_value

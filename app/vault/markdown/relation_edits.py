@@ -1,4 +1,4 @@
-"""Adding, changing and removing of relations: only their own lines change.
+"""Functions that add, change and remove relations; only the lines of the relations change.
 
 A single relation (a list item, a field) is changed in place. One of several on a line, or one in a property,
 is removed and rewritten as an item under `## Relations`. Each edit is parsed again before it is returned: if
@@ -58,11 +58,11 @@ def add_items(text: str, items: Iterable[str]) -> str:
     headings = scan(text).headings
     for index, heading in enumerate(headings):
         if heading_key(heading.text) == RELATIONS_HEADING.casefold():
-            place = section_at(text, headings, index)
-            return insert_lines(text, place.start, place.own_end, "\n".join(lines))
+            section = section_at(text, headings, index)
+            return insert_lines(text, section.start, section.own_end, "\n".join(lines))
     newline = newline_of(text, len(text))
-    written = text.rstrip()
-    gap = "" if not written or text[len(written) :].count("\n") > 1 else newline
+    trimmed = text.rstrip()
+    gap = "" if not trimmed or text[len(trimmed) :].count("\n") > 1 else newline
     return append(text, f"{gap}## {RELATIONS_HEADING}{newline}{newline}{newline.join(lines)}")
 
 
@@ -96,12 +96,12 @@ def change_relation(
     kind = relation.type if kind is None else _checked_type(kind)
     number = relation.confidence if confidence is None else _checked_number(confidence)
     note = relation.note if keep_note else None
-    wanted: RelationFields = (kind, relation.link.target, number, note)
-    if wanted == _relation_fields(relation):
+    new_fields: RelationFields = (kind, relation.link.target, number, note)
+    if new_fields == _relation_fields(relation):
         return text
     expected = [*map(_relation_fields, before.relations)]
-    expected[at] = wanted
-    for attempt in _changes(text, before, relation, wanted):
+    expected[at] = new_fields
+    for attempt in _changes(text, before, relation, new_fields):
         if Counter(map(_relation_fields, scan(attempt).relations)) == Counter(expected):
             return attempt
     raise InvalidParametersError(
@@ -142,10 +142,10 @@ def _item(kind: str, link: str, confidence: float | None, note: str | None) -> s
     return f"- {word} {link}" + (f" ({', '.join(details)})" if details else "")
 
 
-def _checked_type(given: str) -> str:
-    kind = relation_type(given)
+def _checked_type(text: str) -> str:
+    kind = relation_type(text)
     if not kind:
-        raise InvalidParametersError(f"{given!r} can't be the type of a relation.", given=given)
+        raise InvalidParametersError(f"{text!r} can't be the type of a relation.", given=text)
     return kind
 
 
@@ -173,11 +173,11 @@ def _relation_index(note: ParsedNote, relation: Relation) -> int:
 
 def _link_text(text: str, relation: Relation) -> str:
     link = relation.link
-    written = text[link.span.start : link.span.end]
-    if written.startswith("[["):
-        return written
+    link_text = text[link.span.start : link.span.end]
+    if link_text.startswith("[["):
+        return link_text
     if not link.in_properties:
-        return written
+        return link_text
     heading, alias = (f"#{link.heading}" if link.heading else ""), (f"|{link.alias}" if link.alias else "")
     return f"[[{link.target}{heading}{alias}]]"
 
@@ -190,16 +190,16 @@ def _siblings(note: ParsedNote, relation: Relation) -> list[Relation]:
 # Changing
 
 
-def _changes(text: str, note: ParsedNote, relation: Relation, wanted: RelationFields) -> Iterator[str]:
-    kind, _, number, remark = wanted
+def _changes(text: str, note: ParsedNote, relation: Relation, new_fields: RelationFields) -> Iterator[str]:
+    kind, _, number, remark = new_fields
     if not relation.link.in_properties and len(_siblings(note, relation)) == 1:
         for word in (relation_word(kind), f'"{relation_word(kind)}"'):
             edits = list(_in_place(text, relation, word, number, remark))
             if edits:
                 yield apply_edits(text, edits)
-    moved = _item(kind, _link_text(text, relation), number, remark)
+    new_item = _item(kind, _link_text(text, relation), number, remark)
     for without in _removals(text, note, relation):
-        yield add_items(without, [moved])
+        yield add_items(without, [new_item])
 
 
 def _in_place(
@@ -216,9 +216,9 @@ def _in_place(
         details = f" (confidence: {_format_number(number)})" if number is not None else ""
         yield end, inside.end + 1 if inside else end, details
     elif number is not None and number != relation.confidence:
-        found = _CONFIDENCE.search(text, inside.start, inside.end) if inside else None
-        if found:
-            yield found.start(), found.end(), f"confidence: {_format_number(number)}"
+        confidence = _CONFIDENCE.search(text, inside.start, inside.end) if inside else None
+        if confidence:
+            yield confidence.start(), confidence.end(), f"confidence: {_format_number(number)}"
         elif inside:
             separator = ", " if text[inside.start : inside.end].strip() else ""
             yield inside.start, inside.start, f"confidence: {_format_number(number)}{separator}"
@@ -246,10 +246,10 @@ def _parentheses(text: str, relation: Relation) -> Span | None:
     if at >= limit or text[at] != "(":
         return None
     depth = 0
-    for place in range(at, limit):
-        depth += (text[place] == "(") - (text[place] == ")")
+    for position in range(at, limit):
+        depth += (text[position] == "(") - (text[position] == ")")
         if depth == 0:
-            return Span(at + 1, place)
+            return Span(at + 1, position)
     return None
 
 
@@ -271,8 +271,8 @@ def _removals(text: str, note: ParsedNote, relation: Relation) -> Iterator[str]:
         begin = text.rfind("\n", 0, relation.span.start) + 1
         end = text.find("\n", relation.span.end)
         stop = len(text) if end < 0 else end
-        around = text[begin : relation.span.start] + text[relation.span.end : stop]
-        if _EMPTY.fullmatch(around):
+        rest_of_line = text[begin : relation.span.start] + text[relation.span.end : stop]
+        if _EMPTY.fullmatch(rest_of_line):
             yield _without_line(text, begin, stop)
         start = relation.span.start
         while start > begin and text[start - 1] in " \t":
@@ -284,29 +284,29 @@ def _without_line(text: str, begin: int, stop: int) -> str:
     if stop < len(text):
         return text[:begin] + text[stop + 1 :]
     # The last line has no newline, so the text still ends without one.
-    kept = text[:begin]
-    return kept.removesuffix("\n").removesuffix("\r") if begin < stop else kept
+    head = text[:begin]
+    return head.removesuffix("\n").removesuffix("\r") if begin < stop else head
 
 
 def _without_empty_section(before: ParsedNote, relation: Relation, text: str) -> str:
     """Return `text` without the heading `Relations` if a removed relation was the last one below it."""
-    above = [one for one in before.headings if one.span.start < relation.span.start]
+    earlier_headings = [one for one in before.headings if one.span.start < relation.span.start]
     if (
         relation.link.in_properties
-        or not above
-        or heading_key(above[-1].text) != RELATIONS_HEADING.casefold()
+        or not earlier_headings
+        or heading_key(earlier_headings[-1].text) != RELATIONS_HEADING.casefold()
     ):
         return text
     headings = scan(text).headings
-    found = [i for i, one in enumerate(headings) if one.span == above[-1].span]
-    if not found:
+    matches = [i for i, one in enumerate(headings) if one.span == earlier_headings[-1].span]
+    if not matches:
         return text
-    place = section_at(text, headings, found[0])
-    if place.end != place.own_end or text[place.start : place.own_end].strip():
+    section = section_at(text, headings, matches[0])
+    if section.end != section.own_end or text[section.start : section.own_end].strip():
         return text
-    start = place.heading.span.start
-    if place.end < len(text):
-        return text[:start] + text[place.end :]
+    start = section.heading.span.start
+    if section.end < len(text):
+        return text[:start] + text[section.end :]
     body = text[:start].rstrip("\r\n")
     if not body:
         return text[:start]

@@ -73,16 +73,16 @@ def prose_relations(
         yield from _line_relations(masked, text, span, on_line, number, sections)
 
 
-def property_relations(found: Sequence[tuple[str, Link, bool]], text: str) -> Iterator[Relation]:
+def property_relations(property_links: Sequence[tuple[str, Link, bool]], text: str) -> Iterator[Relation]:
     """Yield the relations of properties whose value is a link or a list of links.
 
     Args:
-        found: Key, link, and whether the link is the whole value.
+        property_links: Key, link, and whether the link is the whole value.
         text: The note's text.
     """
-    for key, link, whole in found:
+    for key, link, is_whole_value in property_links:
         kind = relation_type(key)
-        if whole and kind and kind not in _NOT_A_RELATION and not kind.startswith("CSSCLASS"):
+        if is_whole_value and kind and kind not in _NOT_A_RELATION and not kind.startswith("CSSCLASS"):
             confidence, note = parse_context(_parenthesized(text, link.span.end))
             yield Relation(kind, link, confidence, note, link.span, link.line)
 
@@ -104,15 +104,15 @@ class _RelationSections:
 
 
 def _relation_spans(headings: Sequence[Heading], end: int) -> list[Span]:
-    found: list[Span] = []
-    opened: Heading | None = None
+    spans: list[Span] = []
+    section_heading: Heading | None = None
     for heading in headings:
-        if opened and heading.level <= opened.level:
-            found.append(Span(opened.span.end, heading.span.start))
-            opened = None
-        if not opened and heading.text.strip().casefold() == "relations":
-            opened = heading
-    return [*found, Span(opened.span.end, end)] if opened else found
+        if section_heading and heading.level <= section_heading.level:
+            spans.append(Span(section_heading.span.end, heading.span.start))
+            section_heading = None
+        if not section_heading and heading.text.strip().casefold() == "relations":
+            section_heading = heading
+    return [*spans, Span(section_heading.span.end, end)] if section_heading else spans
 
 
 def _line_relations(
@@ -150,9 +150,9 @@ def _list_item(
     tail = _ITEM_TAIL.fullmatch(text, targets[-1].span.end, span.end)
     if kind and kind not in _NOT_A_RELATION and (tail or sections.contains(span.start)):
         confidence, note = parse_context(tail[1] if tail else _parenthesized(text, targets[-1].span.end))
-        whole = Span(span.start, span.end - 1 if text[span.end - 1] == "\r" else span.end)
+        item_span = Span(span.start, span.end - 1 if text[span.end - 1] == "\r" else span.end)
         for link in targets:
-            yield Relation(kind, link, confidence, note, whole, number)
+            yield Relation(kind, link, confidence, note, item_span, number)
 
 
 def _inline_fields(masked: str, text: str, span: Span, links: list[Link], number: int) -> Iterator[Relation]:

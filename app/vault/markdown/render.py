@@ -43,9 +43,9 @@ _PARSERS = threading.local()
 class _Nesting:
     """The position of a text among embeds: the enclosing notes or parts, and how many embeds remain."""
 
-    around: tuple[str, ...]
+    enclosing: tuple[str, ...]
     depth: int = 0
-    left: list[int] = field(default_factory=lambda: [MAX_EMBEDS])
+    embeds_left: list[int] = field(default_factory=lambda: [MAX_EMBEDS])
 
 
 def render(
@@ -87,27 +87,27 @@ def _body(
     interaction: Interaction | None,
 ) -> str:
     start = read_frontmatter(text).body_start
-    shown = _without_comments(text, start)
-    if max(map(len, shown.split("\n"))) > _MAX_LINE_CHARS or shown.count("[") > _MAX_BRACKETS:
+    visible = _without_comments(text, start)
+    if max(map(len, visible.split("\n"))) > _MAX_LINE_CHARS or visible.count("[") > _MAX_BRACKETS:
         # Markdown parsers take quadratic time on such text, and it is not prose.
         style = f"white-space:pre-wrap;font-family:{MONOSPACE};"
-        return f'<pre style="{style}">{escape(shown, quote=False)}</pre>'
+        return f'<pre style="{style}">{escape(visible, quote=False)}</pre>'
 
     def embed(link: Link, target: NoteTarget) -> str | None:
         embedded = f"{target.path}#{link.heading or ''}^{link.block or ''}".removesuffix("#^")
-        if nesting.depth >= MAX_EMBED_DEPTH or embedded in nesting.around or nesting.left[0] <= 0:
+        if nesting.depth >= MAX_EMBED_DEPTH or embedded in nesting.enclosing or nesting.embeds_left[0] <= 0:
             return None
         content = target.body()
         if content is None:
             return None
-        nesting.left[0] -= 1
+        nesting.embeds_left[0] -= 1
         part = _embedded_part(content, link)
-        inner = replace(nesting, around=(*nesting.around, embedded), depth=nesting.depth + 1)
+        inner = replace(nesting, enclosing=(*nesting.enclosing, embedded), depth=nesting.depth + 1)
         return _body(part, NoteTarget(target.path, content), resolve, colors, inner, draw, interaction)
 
-    scope = "/".join(nesting.around[-nesting.depth :]) if nesting.depth else ""
+    scope = "/".join(nesting.enclosing[-nesting.depth :]) if nesting.depth else ""
     page = RenderContext(own, resolve, colors, embed, _write, draw, interaction=interaction, scope=scope)
-    return _write(page, _parser().parse(shown))
+    return _write(page, _parser().parse(visible))
 
 
 def _write(page: RenderContext, tokens: Sequence[Token]) -> str:
@@ -187,11 +187,11 @@ def _create_parser() -> MarkdownIt:
 def _without_comments(text: str, start: int) -> str:
     """Return the prose without `%%…%%` and `<!-- … -->`, and without lines that held nothing else."""
     edits = []
-    for begin, end in code_spans(text, start):
-        if not text.startswith(("%%", "<!--"), begin):
+    for code_start, code_end in code_spans(text, start):
+        if not text.startswith(("%%", "<!--"), code_start):
             continue
-        alone = text[begin - 1 : begin] in ("", "\n") and text[end : end + 1] == "\n"
-        edits.append((begin - start, end + alone - start, ""))
+        alone = text[code_start - 1 : code_start] in ("", "\n") and text[code_end : code_end + 1] == "\n"
+        edits.append((code_start - start, code_end + alone - start, ""))
     return apply_edits(text[start:], edits)
 
 
@@ -199,10 +199,10 @@ def _embedded_part(text: str, link: Link) -> str:
     """Return the text an embed shows: the heading's section, the block's lines or the whole note."""
     if link.heading:
         headings = scan(text).headings
-        found = heading_matches(headings, link.heading)
-        if found:
-            place = section_at(text, headings, found[0])
-            return text[place.heading.span.start : place.end]
+        matches = heading_matches(headings, link.heading)
+        if matches:
+            section = section_at(text, headings, matches[0])
+            return text[section.heading.span.start : section.end]
     if link.block:
         return _block(text, link.block)
     return text

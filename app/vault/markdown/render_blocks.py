@@ -27,7 +27,7 @@ from app.vault.markdown.render_page import (
 from app.vault.markdown.render_raw import clean_block
 
 LINE = "line-height:145%;"
-# A line with a picture is as high as that; a share of its height would leave a gap below.
+# A line with a picture has the picture's height; a percentage of it would leave a gap below.
 _LINE_WITH_PICTURE = "line-height:8px;-qt-line-height-type:line-distance;"
 _LIST_SHIFT = -14  # Qt indents each list by 40 pixels
 _MAX_HIGHLIGHTED_CHARS = 60_000
@@ -59,20 +59,22 @@ _ICONS = {
 
 
 def _heading_open(page: RenderContext, token: Token) -> str:
-    size, above, below = _HEADINGS[token.tag]
+    size, margin_top, margin_bottom = _HEADINGS[token.tag]
     color = f"color:{page.colors.muted};" if token.tag in ("h5", "h6") else ""
-    style = f"font-size:{size};font-weight:600;margin-top:{above}px;margin-bottom:{below}px;{color}"
+    style = (
+        f"font-size:{size};font-weight:600;margin-top:{margin_top}px;margin-bottom:{margin_bottom}px;{color}"
+    )
     return f'<{token.tag} style="{style}">{_heading_anchors(page, int(token.tag[1]), token.meta["text"])}'
 
 
 def _heading_anchors(page: RenderContext, level: int, text: str) -> str:
     """Return the anchors of a heading: its text, its key, and its key below each ancestor."""
     key = heading_key(text)
-    page.headings = [above for above in page.headings if above[0] < level]
+    page.headings = [heading for heading in page.headings if heading[0] < level]
     names, path = [text, key], key
-    for _, above in reversed(page.headings):
-        path = f"{above}#{path}"
-        names += [path, f"{above}#{key}"]
+    for _, anchor in reversed(page.headings):
+        path = f"{anchor}#{path}"
+        names += [path, f"{anchor}#{key}"]
     page.headings.append((level, key))
     return "".join(anchor_html(name) for name in dict.fromkeys(names) if name)
 
@@ -110,13 +112,13 @@ def _code_block(page: RenderContext, token: Token) -> str:
 
 def _code(page: RenderContext, code: str, language: str) -> str:
     colors = page.colors
-    shown = _highlighted(code.rstrip("\n"), language, is_dark=colors.is_dark) or "&nbsp;"
+    code_html = _highlighted(code.rstrip("\n"), language, is_dark=colors.is_dark) or "&nbsp;"
     style = f"font-family:{MONOSPACE};white-space:pre-wrap;margin:0;"
     label = ""
     if language:
         faint = f"margin:0;color:{colors.muted};font-size:small;"
         label = f'<p align="right" style="{faint}">{escape(language)}</p>'
-    return f'{box_open(background=colors.code_bg)}{label}<pre style="{style}">{shown}</pre>{BOX_CLOSE}'
+    return f'{box_open(background=colors.code_bg)}{label}<pre style="{style}">{code_html}</pre>{BOX_CLOSE}'
 
 
 def _highlighted(code: str, language: str, *, is_dark: bool) -> str:
@@ -142,13 +144,13 @@ def _callout_open(page: RenderContext, token: Token) -> str:
     words = page.write(page, [token.meta["title"]])
     icon = _ICONS.get(kind, _ICONS["note"])
     style = f"margin-top:0;margin-bottom:6px;color:{color};font-weight:600;"
-    opened = box_open(background=page.colors.tint(color), bar=color, padding="10px 14px")
+    box = box_open(background=page.colors.tint(color), bar=color, padding="10px 14px")
     mark = ""
     if token.meta["fold"] and page.interaction is not None:
         sign = "▸" if token.meta["folded"] else "▾"
         link = f'style="color:{color};text-decoration:none;"'
         mark = f'&nbsp; <a href="fold:{quote_address(token.meta["name"])}" {link}>{sign}</a>'
-    return f'{opened}<p style="{style}">{icon}&nbsp; {words}{mark}</p>'
+    return f'{box}<p style="{style}">{icon}&nbsp; {words}{mark}</p>'
 
 
 def _box_close(page: RenderContext, token: Token) -> str:
@@ -172,8 +174,9 @@ def _math_block(page: RenderContext, token: Token) -> str:
 def _list_open(page: RenderContext, token: Token) -> str:
     start = token.attrGet("start")
     number = f' start="{int(start)}"' if start is not None else ""
-    below = 0 if token.meta.get("inner") else 10
-    return f'<{token.tag}{number} style="margin-top:0;margin-bottom:{below}px;margin-left:{_LIST_SHIFT}px;">'
+    margin_bottom = 0 if token.meta.get("inner") else 10
+    style = f"margin-top:0;margin-bottom:{margin_bottom}px;margin-left:{_LIST_SHIFT}px;"
+    return f'<{token.tag}{number} style="{style}">'
 
 
 def _item_open(page: RenderContext, token: Token) -> str:
@@ -211,8 +214,8 @@ def _footnotes_open(page: RenderContext, token: Token) -> str:
 def _footnote_open(page: RenderContext, token: Token) -> str:
     number, muted = token.meta["id"] + 1, page.colors.muted
     style = f"color:{muted};text-decoration:none;"
-    back = f'{anchor_html(f"fn{number}")}<a href="#fnref{number}" style="{style}">{number}.</a>'
-    return f'<tr><td style="padding-right:8px;">{back}</td><td style="color:{muted};">'
+    back_link = f'{anchor_html(f"fn{number}")}<a href="#fnref{number}" style="{style}">{number}.</a>'
+    return f'<tr><td style="padding-right:8px;">{back_link}</td><td style="color:{muted};">'
 
 
 BLOCKS: dict[str, Rule] = {

@@ -26,12 +26,12 @@ def split_size(words: str) -> tuple[str, str, str]:
 
 def image_html(page: RenderContext, source: str, text: str, width: str = "", height: str = "") -> str:
     """Return the HTML for an image by its source as written in Markdown or HTML."""
-    shown = escape(text.strip() or unquote(source).rpartition("/")[2] or source, quote=False)
+    alt_text = escape(text.strip() or unquote(source).rpartition("/")[2] or source, quote=False)
     if source.lower().startswith(("http://", "https://")):
-        return f'<a style="color:{page.colors.link};" href="{quote_attribute(source)}">🖼 {shown}</a>'
+        return f'<a style="color:{page.colors.link};" href="{quote_attribute(source)}">🖼 {alt_text}</a>'
     target = None if SCHEME.match(source) else page.resolve(unquote(source))
     if target is None or not target.path.lower().endswith(IMAGE_SUFFIXES):
-        return f'<span style="color:{page.colors.unresolved};">🖼 {shown}</span>'
+        return f'<span style="color:{page.colors.unresolved};">🖼 {alt_text}</span>'
     return vault_image(target.path, width, height)
 
 

@@ -132,13 +132,13 @@ def _note_link(page: RenderContext, link: Link, words: str) -> str:
 
 def _link_tag(page: RenderContext, target: str, fragment: str) -> str:
     """Return the opening tag of a link to `target`; an empty target is the same note."""
-    place = f"#{quote_address(fragment)}" if fragment else ""
-    found = page.resolve(target) if target else None
-    href, color = place, page.colors.link
-    if found:
-        href = f"note:{quote_address(found.path)}{place}"
+    address_fragment = f"#{quote_address(fragment)}" if fragment else ""
+    resolved = page.resolve(target) if target else None
+    href, color = address_fragment, page.colors.link
+    if resolved:
+        href = f"note:{quote_address(resolved.path)}{address_fragment}"
     elif target:
-        href, color = f"unresolved:{quote_address(target)}{place}", page.colors.unresolved
+        href, color = f"unresolved:{quote_address(target)}{address_fragment}", page.colors.unresolved
     return f'<a href="{href}" style="color:{color};text-decoration:{page.link_decoration};">'
 
 

@@ -53,11 +53,11 @@ Rule = Callable[[RenderContext, Token], str]
 
 def box_open(*, background: str = "", bar: str = "", padding: str = "10px 14px", color: str = "") -> str:
     """Return the start tags of a box, optionally with a bar at its left."""
-    left = f'<td width="3" bgcolor="{bar}"></td>' if bar else ""
+    bar_cell = f'<td width="3" bgcolor="{bar}"></td>' if bar else ""
     fill = f' bgcolor="{background}"' if background else ""
     ink = f"color:{color};" if color else ""
     table = '<table width="100%" cellspacing="0" cellpadding="0" style="margin-top:6px;margin-bottom:12px;">'
-    return f'{table}<tr>{left}<td{fill} style="padding:{padding};{ink}">'
+    return f'{table}<tr>{bar_cell}<td{fill} style="padding:{padding};{ink}">'
 
 
 BOX_CLOSE = "</td></tr></table>\n"
@@ -69,12 +69,12 @@ def drawing_html(page: RenderContext, kind: str, source: str) -> str:
     if image is None:
         return ""
     size = f'width="{image.width}" height="{image.height}"'
-    place = ' style="vertical-align:middle;"' if kind == "inline-math" else ""
-    return f'<img src="{quote_attribute(image.address)}" {size} alt="{quote_attribute(source)}"{place}>'
+    style = ' style="vertical-align:middle;"' if kind == "inline-math" else ""
+    return f'<img src="{quote_attribute(image.address)}" {size} alt="{quote_attribute(source)}"{style}>'
 
 
 def anchor_html(name: str) -> str:
-    """Return an anchor."""
+    """Return the HTML of an anchor."""
     return f'<a name="{quote_attribute(name)}"></a>'
 
 

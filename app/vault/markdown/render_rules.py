@@ -167,8 +167,8 @@ def _callouts(state: StateCore) -> None:
         token.type, closing.type = "callout_open", "callout_close"
         words: list[Token] = []
         state.md.inline.parse(title or name.capitalize(), state.md, state.env, words)
-        shown = Token("inline", "", 0, children=words)
-        token.meta = {"kind": callout_kind(name), "title": shown, "fold": match[2]}
+        title_token = Token("inline", "", 0, children=words)
+        token.meta = {"kind": callout_kind(name), "title": title_token, "fold": match[2]}
         inline.content = inline.content[match.end() :]
         if not inline.content.strip():
             tokens[index + 1].meta = tokens[index + 3].meta = {"bare": True}
@@ -184,7 +184,7 @@ def _tasks(state: StateCore) -> None:
             token.content = token.content[match.end() :]
             text = token.content.partition("\n")[0].strip()
             tokens[index - 2].meta = {"box": match[1], "task": text, "loose": not tokens[index - 1].hidden}
-            # The text stands beside the box, not in a paragraph of its own below it.
+            # The text follows the box instead of starting a paragraph below it.
             tokens[index - 1].meta = tokens[index + 1].meta = {"bare": True}
 
 

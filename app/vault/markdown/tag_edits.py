@@ -1,4 +1,4 @@
-"""Adding, removing and renaming of tags in the properties and the prose."""
+"""Functions that add, remove and rename tags in the properties and the prose."""
 
 from __future__ import annotations
 
@@ -68,17 +68,17 @@ def rename_tag(text: str, old: str, new: str) -> str:
     name = validate_tag(new)
     before = [name_key(part) for part in old.strip().lstrip("#").strip("/").split("/")]
 
-    def renamed(tag: str) -> str:
+    def rename(tag: str) -> str:
         parts = tag.split("/")
         nested = [name_key(part) for part in parts[: len(before)]] == before
         return "/".join([name, *parts[len(before) :]]) if nested else tag
 
     edits = [
-        (tag.span.start + 1, tag.span.end, renamed(tag.name))
+        (tag.span.start + 1, tag.span.end, rename(tag.name))
         for tag in scan(text).tags
-        if not tag.in_properties and renamed(tag.name) != tag.name
+        if not tag.in_properties and rename(tag.name) != tag.name
     ]
-    return _change_properties(apply_edits(text, edits), renamed)
+    return _change_properties(apply_edits(text, edits), rename)
 
 
 def validate_tag(tag: str) -> str:
@@ -112,18 +112,20 @@ def _remove_inline(text: str, key: str) -> str:
 
 def _change_properties(text: str, change: Change) -> str:
     """Return `text` with each tag of its properties changed; a change to None removes the tag."""
-    found = read_frontmatter(text)
-    entry = _tag_entry(found)
+    frontmatter = read_frontmatter(text)
+    entry = _tag_entry(frontmatter)
     if entry is None:
         return text
     value = to_plain(entry.value)
     if isinstance(value, list):
-        kept: list[object] = []
+        kept_items: list[object] = []
         for item in value:
             changed = _change_words(item, change) if isinstance(item, str) else item
-            if changed is not None and (changed == item or (changed not in kept and changed not in value)):
-                kept.append(changed)
-        return text if kept == value else set_property(text, entry.key.text, kept)
+            if changed is not None and (
+                changed == item or (changed not in kept_items and changed not in value)
+            ):
+                kept_items.append(changed)
+        return text if kept_items == value else set_property(text, entry.key.text, kept_items)
     if not isinstance(value, str):
         return text
     changed = _change_words(value, change)
@@ -132,21 +134,22 @@ def _change_properties(text: str, change: Change) -> str:
 
 def _change_words(value: str, change: Change) -> str | None:
     """Return a string of tags with each one changed and separators kept, or None if none is left."""
-    kept, at, seen = "", 0, set()
+    result, at, seen_keys = "", 0, set()
     for match in _WORD.finditer(value):
         bare = match[0].lstrip("#")
         changed = change(bare)
         gap = value[at : match.start()]
         at = match.end()
-        if changed is None or (changed != bare and name_key(changed) in seen):
+        if changed is None or (changed != bare and name_key(changed) in seen_keys):
             continue
-        seen.add(name_key(changed))
-        kept += (gap if kept else gap.lstrip(" ,")) + match[0][: len(match[0]) - len(bare)] + changed
-    return (kept + value[at:]) if kept else None
+        seen_keys.add(name_key(changed))
+        result += (gap if result else gap.lstrip(" ,")) + match[0][: len(match[0]) - len(bare)] + changed
+    return (result + value[at:]) if result else None
 
 
-def _tag_entry(found: Frontmatter) -> MappingEntry | None:
-    return next((entry for entry in (found.tree.entries if found.tree else ()) if is_tag_entry(entry)), None)
+def _tag_entry(frontmatter: Frontmatter) -> MappingEntry | None:
+    entries = frontmatter.tree.entries if frontmatter.tree else ()
+    return next((entry for entry in entries if is_tag_entry(entry)), None)
 
 
 def _separator(value: str) -> str:

@@ -28,15 +28,15 @@ class TaskFacts:
 
 def task_facts(text: str) -> TaskFacts:
     """Parse a task's text, which follows its box."""
-    due, shown = None, text
+    due, visible_text = None, text
     for match in _DUE.finditer(text):
         try:
             due = date.fromisoformat(match[1])
         except ValueError:
             continue  # An invalid date, such as February 31, stays in the text.
-        shown = f"{text[: match.start()].rstrip()} {text[match.end() :].lstrip()}".strip()
+        visible_text = f"{text[: match.start()].rstrip()} {text[match.end() :].lstrip()}".strip()
         break
-    return TaskFacts(shown, due, tuple(match[1] for match in _TAG.finditer(text)))
+    return TaskFacts(visible_text, due, tuple(match[1] for match in _TAG.finditer(text)))
 
 
 def set_task_done(text: str, line: int, task: str, *, done: bool) -> str:

@@ -88,10 +88,10 @@ def text_scalar(text: str, *, quote: str = "", flow: bool = False) -> str:
 
 def double_quoted(text: str) -> str:
     """Return text in double quotes, escaped."""
-    return '"' + escaped(text) + '"'
+    return '"' + escape_quoted(text) + '"'
 
 
-def escaped(text: str) -> str:
+def escape_quoted(text: str) -> str:
     """Escape text for double quotes."""
     text = text.replace("\\", "\\\\").replace('"', '\\"')
     return _UNPRINTABLE.sub(lambda match: _ESCAPES.get(match[0]) or _code(match[0]), text)

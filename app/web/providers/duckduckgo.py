@@ -46,23 +46,23 @@ class DuckDuckGo:
             )
         except ParserError as error:
             raise UnreadableAnswerError("DuckDuckGo sent an empty page.") from error
-        found = page.xpath(f"//div[{_has('result')}][not({_has('result--ad')})]")
-        if not found and not page.xpath(f"//*[{_has('no-results')}]"):
+        results = page.xpath(f"//div[{_has_class('result')}][not({_has_class('result--ad')})]")
+        if not results and not page.xpath(f"//*[{_has_class('no-results')}]"):
             raise UnreadableAnswerError(
                 "DuckDuckGo sent a page without results; it may require a CAPTCHA. "
                 "Try again later, or choose another provider in the settings."
             )
-        return build_hits(_iter_results(found))
+        return build_hits(_iter_results(results))
 
 
-def _has(name: str) -> str:
+def _has_class(name: str) -> str:
     return f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
 
 
-def _iter_results(found: list[HtmlElement]) -> Iterator[tuple[object, object, object, object]]:
-    for one in found:
-        links = one.xpath(f".//a[{_has('result__a')}]")
-        texts = one.xpath(f".//*[{_has('result__snippet')}]")
+def _iter_results(results: list[HtmlElement]) -> Iterator[tuple[object, object, object, object]]:
+    for result in results:
+        links = result.xpath(f".//a[{_has_class('result__a')}]")
+        texts = result.xpath(f".//*[{_has_class('result__snippet')}]")
         if links:
             snippet = texts[0].text_content() if texts else ""
             yield _result_target(links[0].get("href", "")), links[0].text_content(), snippet, ""

@@ -66,12 +66,12 @@ def parse_json(answer: WebAnswer, name: str) -> Mapping[str, object]:
         UnreadableAnswerError: the response is not a JSON object.
     """
     try:
-        found = json.loads(decode_text(answer.body, "utf-8"))
+        data = json.loads(decode_text(answer.body, "utf-8"))
     except (ValueError, RecursionError) as error:
         raise UnreadableAnswerError(f"{name} sent something that is not JSON.") from error
-    if not isinstance(found, dict):
-        raise UnreadableAnswerError(f"{name} sent JSON of another kind than search results.")
-    return found
+    if not isinstance(data, dict):
+        raise UnreadableAnswerError(f"{name} sent JSON without search results.")
+    return data
 
 
 def result_entries(value: object, name: str) -> list[Mapping[str, object]]:
@@ -85,10 +85,10 @@ def result_entries(value: object, name: str) -> list[Mapping[str, object]]:
     return [one for one in value if isinstance(one, dict)]
 
 
-def build_hits(found: Iterable[tuple[object, object, object, object]]) -> list[WebSearchHit]:
+def build_hits(results: Iterable[tuple[object, object, object, object]]) -> list[WebSearchHit]:
     """Build hits from (url, title, snippet, date), without duplicates and without other URL schemes."""
     hits: dict[str, WebSearchHit] = {}
-    for url, title, snippet, date in found:
+    for url, title, snippet, date in results:
         if isinstance(url, str) and url.startswith(("http://", "https://")) and url not in hits:
             day = str(date or "")[:10]
             hits[url] = WebSearchHit(

@@ -33,7 +33,8 @@ class SearXNG:
 
     def hits(self, answer: WebAnswer) -> list[WebSearchHit]:
         """Parse the list `results`."""
-        found = result_entries(parse_json(answer, self.name).get("results"), self.name)
+        results = result_entries(parse_json(answer, self.name).get("results"), self.name)
         return build_hits(
-            (one.get("url"), one.get("title"), one.get("content"), one.get("publishedDate")) for one in found
+            (one.get("url"), one.get("title"), one.get("content"), one.get("publishedDate"))
+            for one in results
         )

@@ -78,8 +78,8 @@ class AttachmentService:
 
     def link(self, path: NotePath, source: NotePath, *, embed: bool | None = None) -> str:
         """Return the shortest wikilink from `source` to a file; without `embed`, media are embedded."""
-        shown = path.suffix in _EMBEDDED_SUFFIXES if embed is None else embed
-        return f"{'!' if shown else ''}[[{self._notes.shortest(path, source)}]]"
+        is_embedded = path.suffix in _EMBEDDED_SUFFIXES if embed is None else embed
+        return f"{'!' if is_embedded else ''}[[{self._notes.shortest(path, source)}]]"
 
     async def link_files(self, note: NotePath, files: Iterable[Path]) -> list[str]:
         """Link to files on the disk; a file from outside the vault is first copied as an attachment.

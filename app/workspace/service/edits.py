@@ -181,8 +181,8 @@ def name_problem(name: str, folder: str = "") -> str:
 
 def merge_texts(base: bytes, ours: bytes, theirs: bytes) -> str | None:
     """Return both texts merged, or None if they collide."""
-    both = merge(base, ours, theirs)
-    return None if both.conflicts else both.text.decode("utf-8")
+    merged = merge(base, ours, theirs)
+    return None if merged.conflicts else merged.text.decode("utf-8")
 
 
 def _writer(session: str) -> Caller:
@@ -190,17 +190,17 @@ def _writer(session: str) -> Caller:
 
 
 def mention_span(mention: Mention, line: str) -> tuple[int, int]:
-    """Return the offset of a mention in its line, of which it shows a part between two "…".
+    """Return the offset of a mention in its line; its text may be an excerpt of the line between two "…".
 
     Raises:
         ConflictError: The line has changed.
     """
-    shown, cut = mention.text, 0
-    if shown not in line and shown.startswith("…"):
-        shown, cut = shown[1:], 1
-    if shown not in line:
-        shown = shown.removesuffix("…")
-    at = line.find(shown)
+    visible, removed = mention.text, 0
+    if visible not in line and visible.startswith("…"):
+        visible, removed = visible[1:], 1
+    if visible not in line:
+        visible = visible.removesuffix("…")
+    at = line.find(visible)
     if at < 0:
-        raise ConflictError(f"{mention.source} was changed: it does not say that any more.")
-    return at + mention.start - cut, at + mention.end - cut
+        raise ConflictError(f"{mention.source} was changed: it no longer contains this mention.")
+    return at + mention.start - removed, at + mention.end - removed

@@ -42,7 +42,7 @@ class BlockHistory:
     """The versions of a block, newest first, and its current bytes (None if it is not stored)."""
 
     versions: tuple[Version, ...]
-    now: bytes | None
+    current: bytes | None
 
 
 class MemoryService:
@@ -67,8 +67,8 @@ class MemoryService:
     async def overview(self, query: str) -> MemoryOverview:
         """Return the memory as it is now; with a query, the entries that match it."""
         memory = self._memory
-        kept = {block.path.key: block for block in memory.store.all_blocks()}
-        start = {block.path.key: block for block in memory.store.blocks(OWN_AGENT)}
+        saved = {block.path.key: block for block in memory.store.all_blocks()}
+        initial = {block.path.key: block for block in memory.store.blocks(OWN_AGENT)}
         agents = {OWN_AGENT, *memory.store.agents()}
         entries: list[ArchiveHit] = []
         for agent in sorted(agents):
@@ -78,7 +78,7 @@ class MemoryService:
                 entries += memory.archive.newest(agent, MAX_ENTRIES)
         entries.sort(key=lambda one: -one.score if query else 0.0)
         total = sum(memory.archive.count(agent) for agent in agents)
-        return MemoryOverview(tuple({**start, **kept}.values()), tuple(entries), total)
+        return MemoryOverview(tuple({**initial, **saved}.values()), tuple(entries), total)
 
     def agents(self) -> tuple[str, ...]:
         """Return the names of the agents with which a block can be shared."""
@@ -87,10 +87,10 @@ class MemoryService:
     def history(self, path: NotePath) -> BlockHistory:
         """Return the versions of a block."""
         try:
-            now: bytes | None = self._memory.store.read(path)
+            current: bytes | None = self._memory.store.read(path)
         except NotFoundError:
-            now = None
-        return BlockHistory(self._journal.history(path, place=MEMORY_PLACE), now)
+            current = None
+        return BlockHistory(self._journal.history(path, place=MEMORY_PLACE), current)
 
     async def save_text(self, before: Block, text: str) -> ToolOutcome:
         """Write a block's text; if an agent changed the block meanwhile, both edits are kept.
@@ -106,10 +106,10 @@ class MemoryService:
 
     async def roll_back(self, path: NotePath, key: str) -> ToolOutcome:
         """Replace a block by one of its versions."""
-        now = self.history(path).now
+        current = self.history(path).current
         content = self._journal.content(key)
         parse_block(content)
-        return await self._write(path, now, content)
+        return await self._write(path, current, content)
 
     async def create(self, label: str) -> ToolOutcome:
         """Create a text block of the app's own agent.
@@ -117,10 +117,10 @@ class MemoryService:
         Raises:
             ConflictError: There is a block with this label.
         """
-        made = Block.new(OWN_AGENT, label)
-        if self._memory.store.block_at(made.path) is not None:
+        block = Block.new(OWN_AGENT, label)
+        if self._memory.store.block_at(block.path) is not None:
             raise ConflictError(f"There is a block {label!r} already.", label=label)
-        return await self._write(made.path, None, serialize_block(made))
+        return await self._write(block.path, None, serialize_block(block))
 
     async def delete(self, label: str) -> ToolOutcome:
         """Delete a block of the app's own agent, after the user's approval."""

@@ -40,7 +40,7 @@ class NoteData:
 
     @property
     def privacy(self) -> PrivacyVerdict:
-        """True if models and external programs may read the note."""
+        """Whether models and external programs may read the note, and why not."""
         return classify_privacy(self.content, complete=self.complete)
 
     @property
@@ -50,7 +50,7 @@ class NoteData:
 
 
 def read_note(store: NoteStore, path: NotePath, max_bytes: int) -> NoteData:
-    """Read the note at `path`, of which only an excerpt if it is larger or has very long lines.
+    """Read the note at `path`; if it is larger or has very long lines, read only an excerpt.
 
     Raises:
         NotFoundError, StorageError: It does not exist, or can't be read.
@@ -70,11 +70,11 @@ def read_note(store: NoteStore, path: NotePath, max_bytes: int) -> NoteData:
     return NoteData(path, content, text, scan(text), problem)
 
 
-def _excerpt(path: NotePath, start: bytes, why: str) -> NoteData:
+def _excerpt(path: NotePath, start: bytes, reason: str) -> NoteData:
     """Return the beginning of a note that is too large, with its longest lines cut."""
     lines = decode_lossy(start).rstrip("\ufffd").split("\n")
-    shown = (
+    lines_shown = (
         line if len(line) <= _EXCERPT_LINE_CHARS else f"{line[:_EXCERPT_LINE_CHARS]} …" for line in lines
     )
-    text = "\n".join(shown)
-    return NoteData(path, start, text, scan(text), f"{why} Only its beginning is shown.", complete=False)
+    text = "\n".join(lines_shown)
+    return NoteData(path, start, text, scan(text), f"{reason} Only its beginning is shown.", complete=False)

@@ -1,4 +1,4 @@
-"""Reading notes and files of the vault, and what the index knows about them."""
+"""Reads notes and files of the vault and their records in the index."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class NoteService:
     # Records
 
     def record(self, path: NotePath) -> NoteRecord | None:
-        """Return what the index knows about a note; None if there is no such note."""
+        """Return a note's record in the index; None if there is no such note."""
         return self._index.note(path)
 
     def records(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
@@ -148,9 +148,9 @@ class NoteService:
         """Return the files that are not notes."""
         return self._index.files()
 
-    def random(self, but: NotePath | None = None) -> NotePath | None:
+    def random(self, excluded: NotePath | None = None) -> NotePath | None:
         """Return a random note other than this one; None if there is no other."""
-        paths = [path for path in self.paths() if path != but]
+        paths = [path for path in self.paths() if path != excluded]
         return random.choice(paths) if paths else None
 
     def problems(self) -> tuple[Problem, ...]:
@@ -220,9 +220,11 @@ class NoteService:
         record = self._index.note(path)
         if record is None:
             return ()
-        found = find_related_notes(self._index, self._similar_notes(), path, record.tags, limit + _MAX_LINKED)
+        related_notes = find_related_notes(
+            self._index, self._similar_notes(), path, record.tags, limit + _MAX_LINKED
+        )
         more_than_linked = (
-            one for one in found if any(reason.kind not in _LINK_REASONS for reason in one.reasons)
+            one for one in related_notes if any(reason.kind not in _LINK_REASONS for reason in one.reasons)
         )
         return tuple(more_than_linked)[:limit]
 

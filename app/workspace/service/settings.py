@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SettingsService:
-    """Reads and changes settings; a change applies at once."""
+    """Reads and changes settings; a change applies immediately."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace

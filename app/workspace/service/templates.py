@@ -57,18 +57,18 @@ class TemplateService:
         path = daily_path(folders, now)
         if (existing := self._notes.existing_path(path)) is not None:
             return DailyNote(existing, created=False)
-        expanded, problem = ExpandedTemplate("", None), ""
+        expansion, problem = ExpandedTemplate("", None), ""
         if folders.daily_template:
             try:
-                expanded = self._expanded(folders, self._named(folders.daily_template), path.name, now)
+                expansion = self._expand(folders, self._find_template(folders.daily_template), path.name, now)
             except ScriptoriumError as error:
                 problem = f"The template “{folders.daily_template}” was not used: {error.message}"
-        outcome = await self._runner.run(Call.save(path, None, expanded.text.encode("utf-8"), Caller.user()))
+        outcome = await self._runner.run(Call.save(path, None, expansion.text.encode("utf-8"), Caller.user()))
         if not outcome.success:
             if (existing := self._notes.existing_path(path)) is not None:
                 return DailyNote(existing, created=False)
             raise ScriptoriumError(outcome.message)
-        return DailyNote(path, True, expanded.cursor, problem)
+        return DailyNote(path, True, expansion.cursor, problem)
 
     def paths(self) -> tuple[NotePath, ...]:
         """Return the templates of the vault by name; empty if it has none."""
@@ -76,24 +76,24 @@ class TemplateService:
         notes = self._notes.records(folder) if folder else ()
         return tuple(sorted((note.path for note in notes), key=lambda path: path.key))
 
-    def expanded(self, template: NotePath, title: str, now: datetime) -> ExpandedTemplate:
+    def expand_template(self, template: NotePath, title: str, now: datetime) -> ExpandedTemplate:
         """Return the text of a template for the note with this `title`.
 
         Raises:
             NotFoundError, StorageError: It does not exist, or can't be read.
         """
-        return self._expanded(self._folders(), template, title, now)
+        return self._expand(self._folders(), template, title, now)
 
     def _folders(self) -> NoteFolders:
         return note_folders(self._settings.current.editor, self._notes)
 
-    def _expanded(
+    def _expand(
         self, folders: NoteFolders, template: NotePath, title: str, now: datetime
     ) -> ExpandedTemplate:
         text = decode(self._notes.read(template)).removeprefix(BOM)
         return expand(text, title, now, date_format=folders.date_format, time_format=folders.time_format)
 
-    def _named(self, name: str) -> NotePath:
+    def _find_template(self, name: str) -> NotePath:
         """Return the note that a setting names, with or without its extension.
 
         Raises:

@@ -107,7 +107,7 @@ class VaultService:
     def is_pending(self, call: str) -> bool:
         """Return whether the call with this id is an undecided operation."""
         pending = self._workspace.pending
-        if not pending.are_kept:
+        if not pending.can_wait:
             return False
         try:
             return pending.status(call, Caller.user()).state.is_open
@@ -121,7 +121,7 @@ class VaultService:
 
     @cached_property
     def notes(self) -> NoteService:
-        """Reading notes and files, and what the index knows about them."""
+        """The service that reads notes and files and their records in the index."""
         parts = self._workspace
 
         def similar_notes() -> LikeNote | None:
@@ -187,7 +187,7 @@ class VaultService:
         """The local server and the programs that use it."""
         return ConnectionService(self._workspace.endpoints)
 
-    # Parts whose own interface is the one for front ends
+    # Parts that front ends use directly
 
     @property
     def search(self) -> SearchService:

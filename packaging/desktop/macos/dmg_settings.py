@@ -1,6 +1,6 @@
 """dmgbuild -s packaging/desktop/macos/dmg_settings.py -D app=dist/Scriptorium.app Scriptorium out.dmg."""
 
-application = defines["app"]  # noqa: F821 (dmgbuild gives it)
+application = defines["app"]  # noqa: F821 (defined by dmgbuild)
 files = [application]
 symlinks = {"Applications": "/Applications"}
 format = "ULFO"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# sign.sh keychain            imports the certificate into a keychain of its own
+# sign.sh keychain            imports the certificate into a separate keychain
 # sign.sh application APP     signs every file of the application
 # sign.sh notarize FILE       has Apple notarize a signed disk image, and staples the ticket
 #
 # MACOS_CERTIFICATE (base64 of a .p12 file), MACOS_CERTIFICATE_PASSWORD, CODESIGN_IDENTITY and, to notarize,
-# NOTARY_APPLE_ID, NOTARY_PASSWORD and NOTARY_TEAM come from the environment. What lacks them is skipped: the
+# NOTARY_APPLE_ID, NOTARY_PASSWORD and NOTARY_TEAM come from the environment. Steps without their variables are skipped: the
 # application then has only the ad-hoc signature that PyInstaller gives.
 set -eu
 here=$(dirname "$0")

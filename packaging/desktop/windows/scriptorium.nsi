@@ -1,5 +1,5 @@
 ; makensis -DVERSION=0.1.0 -DBUNDLE=…\scriptorium -DOUTFILE=setup.exe packaging\desktop\windows\scriptorium.nsi
-; For one user, without administrator's rights. Notes, settings and data are left when it is removed.
+; For one user, without administrator rights. Uninstalling keeps notes, settings and data.
 Unicode true
 SetCompressor /SOLID lzma
 !include "MUI2.nsh"
@@ -32,7 +32,7 @@ VIAddVersionKey "LegalCopyright" "MIT License"
 !insertmacro MUI_UNPAGE_INSTFILES
 !insertmacro MUI_LANGUAGE "English"
 
-; A program that runs keeps its files: nothing is replaced or removed under it.
+; The files of a running program are neither replaced nor removed.
 !macro WAIT_UNTIL_CLOSED
   ${Do}
     ClearErrors
@@ -84,7 +84,7 @@ Section "Uninstall"
   Delete "$INSTDIR\Scriptorium.exe"
   Delete "$INSTDIR\scriptorium-cli.exe"
   Delete "$INSTDIR\uninstall.exe"
-  ; Only if it is empty: what else is in there is not ours.
+  ; Only if it is empty: other files in it are not ours.
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\${NAME}.lnk"
   DeleteRegKey HKCU "${MENU}"

@@ -16,7 +16,7 @@ from app.settings import AgentProgram, AgentProgramSettings, AnswerByProgram
 SCRIPT = Path(__file__).resolve().parents[2] / "support" / "external_agent.py"
 
 
-def outside(*flags: str, variables: tuple[str, ...] = ()) -> AgentProgram:
+def agent_program(*flags: str, variables: tuple[str, ...] = ()) -> AgentProgram:
     return AgentProgram(
         name="Outsider", command=sys.executable, arguments=(str(SCRIPT), *flags), variables=variables
     )
@@ -79,4 +79,4 @@ class Talk:
 
 @pytest.fixture
 def talk(workspace) -> Iterator[Talk]:
-    return Talk(workspace, outside())
+    return Talk(workspace, agent_program())

@@ -13,7 +13,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProgram
 from app.toolkit.call import Call
 from app.vault.path import NotePath
-from tests.agent.acp.conftest import Talk, outside
+from tests.agent.acp.conftest import Talk, agent_program
 
 H4 = NotePath("Instruments/H4.md")
 K1 = NotePath("Instruments/K1.md")
@@ -22,7 +22,7 @@ K1 = NotePath("Instruments/K1.md")
 async def test_updates_and_requests_are_shown_like_the_panels_own(workspace, approver, monkeypatch):
     monkeypatch.setenv("OF_THE_AGENT", "mine")
     monkeypatch.setenv("OF_OTHERS", "theirs")
-    talk = Talk(workspace, outside(variables=("OF_THE_AGENT",)))
+    talk = Talk(workspace, agent_program(variables=("OF_THE_AGENT",)))
     finished = await talk.say(
         "!think about it\n!say Hello there\n!plan look|write\n!tool read Read H4\n!say Done"
     )
@@ -127,15 +127,15 @@ async def check_reading_only(talk, approver):
 async def test_pending_requests_are_withdrawn_when_the_turn_is_stopped(
     workspace, talk, approver, monkeypatch
 ):
-    asked = asyncio.Event()
+    question_asked = asyncio.Event()
 
     async def never(request):
-        asked.set()
+        question_asked.set()
         await asyncio.Event().wait()
 
     approver.answers = [never]
     talk.start("!ask execute make")
-    await asyncio.wait_for(asked.wait(), 30)
+    await asyncio.wait_for(question_asked.wait(), 30)
     workspace.agent.stop(talk.id)
     assert (await asyncio.wait_for(talk.finished.get(), 30)).state == "stopped"
     (entry,) = [entry for entry in workspace.audit.entries() if entry.tool == "agent_action"]
@@ -169,7 +169,7 @@ def runs(pid: int) -> bool:
 
 async def test_a_crash_is_reported_and_the_conversation_continues(workspace, tmp_path, monkeypatch):
     monkeypatch.setenv("AGENT_SESSIONS", str(tmp_path / "sessions.json"))
-    talk = Talk(workspace, outside(variables=("AGENT_SESSIONS",)))
+    talk = Talk(workspace, agent_program(variables=("AGENT_SESSIONS",)))
     await talk.say("Remember the number 41.\n!say Noted.")
     assert (await talk.say("!crash")).state == "done"
     (notice,) = talk.notices
@@ -190,13 +190,13 @@ async def test_a_crash_is_reported_and_the_conversation_continues(workspace, tmp
 @pytest.mark.parametrize(
     ("change", "said", "advice"),
     [
-        ({"arguments": outside("--dies-at-once").arguments}, "exit status 3", "no licence found"),
-        ({"arguments": outside("--not-acp").arguments}, "exit status 2", "next message"),
+        ({"arguments": agent_program("--dies-at-once").arguments}, "exit status 3", "no licence found"),
+        ({"arguments": agent_program("--not-acp").arguments}, "exit status 2", "next message"),
         ({"command": "no-such-agent"}, "no program 'no-such-agent'", "settings"),
     ],
 )
 async def test_one_that_does_not_start_says_why(workspace, change, said, advice):
-    talk = Talk(workspace, outside().model_copy(update=change))
+    talk = Talk(workspace, agent_program().model_copy(update=change))
     await talk.say("Hello")
     (notice,) = talk.notices
     assert said in notice.text and advice in notice.hint
@@ -245,7 +245,7 @@ async def test_a_program_that_the_settings_lose_is_ended_and_one_in_the_vault_is
 
 
 async def test_one_that_wants_a_login_says_so(workspace):
-    talk = Talk(workspace, outside("--needs-login"))
+    talk = Talk(workspace, agent_program("--needs-login"))
     await talk.say("Hello")
     (notice,) = talk.notices
     assert "log in first" in notice.text and "terminal" in notice.hint

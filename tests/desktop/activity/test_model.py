@@ -57,7 +57,7 @@ def test_a_call_is_one_line_from_its_start_to_its_undo(qapp) -> None:
     assert line.status is ActivityStatus.COMPLETED and line.summary == "Tagged “Tea”."
     feed.handle_events([AuditAppended(replace(ENTRY, id=8, call="d", tool="undo", commit=4, undoes=(3,)))])
     undo, line = feed.activities
-    assert undo.what == "undo" and line.summary.endswith("(undone)")
+    assert undo.name == "undo" and line.summary.endswith("(undone)")
     assert line.entry is not None and line.entry.undone_by == 8
 
 
@@ -76,10 +76,10 @@ def test_calls_that_a_limit_refuses_again_are_counted_in_one_line(qapp) -> None:
     refused = ToolOutcome(False, message="Too many calls.", error={"type": "limit"}, entry=ENTRY.id)
     feed.handle_events([started(), AuditAppended(first)])
     for number in (1, 2, 3):
-        again = replace(started(), call_id=f"c{number}")
-        feed.handle_events([again, ToolFinished(again.call_id, refused, AGENT, "add_tag", number)])
+        repeated = replace(started(), call_id=f"c{number}")
+        feed.handle_events([repeated, ToolFinished(repeated.call_id, refused, AGENT, "add_tag", number)])
     (line,) = feed.activities
-    assert line.summary == "Too many calls. (3 more calls refused)"
+    assert line.summary == "Too many calls. (3 more calls rejected)"
 
 
 def test_a_refused_token_has_a_line(qapp) -> None:
@@ -97,11 +97,11 @@ def test_a_call_that_could_not_be_logged_is_shown_nevertheless(qapp) -> None:
     (line,) = feed.activities
     assert (line.status, line.summary) == (ActivityStatus.FAILED, "The disk is full.")
     feed.handle_events([AuditAppended(ENTRY)])
-    assert [each.entry for each in feed.activities] == [ENTRY]
+    assert [activity.entry for activity in feed.activities] == [ENTRY]
 
 
 @pytest.mark.parametrize(
-    ("decided", "result", "status"),
+    ("decision", "result", "status"),
     [
         (AuditDecision.NO_APPROVAL_NEEDED, "5 notes found.", ActivityStatus.COMPLETED),
         (AuditDecision.AUTO_APPROVED, "Tagged.", ActivityStatus.COMPLETED),
@@ -115,12 +115,12 @@ def test_a_call_that_could_not_be_logged_is_shown_nevertheless(qapp) -> None:
     ],
 )
 def test_the_result_of_a_logged_call_is_shown(
-    decided: AuditDecision, result: str, status: ActivityStatus
+    decision: AuditDecision, result: str, status: ActivityStatus
 ) -> None:
-    entry = replace(ENTRY, decision=decided, result=result, reason="because")
+    entry = replace(ENTRY, decision=decision, result=result, reason="because")
     assert entry_status(entry) is status
-    shown = item_from_entry(entry).summary
-    assert shown == ("because" if result == "denied" else result.partition(": ")[2] or result)
+    summary = item_from_entry(entry).summary
+    assert summary == ("because" if result == "denied" else result.partition(": ")[2] or result)
 
 
 def test_a_round_of_vectors_is_one_line_that_grows(qapp) -> None:
@@ -163,7 +163,7 @@ def test_the_saves_of_a_writing_session_are_one_line_on_top(qapp) -> None:
         [AuditAppended(save(10)), AuditAppended(replace(ENTRY, id=11)), AuditAppended(save(12))]
     )
     session, other = feed.activities
-    assert session.summary == "Save Tea (2 times)" and session.entry == save(12) and other.what == "add_tag"
+    assert session.summary == "Save Tea (2 times)" and session.entry == save(12) and other.name == "add_tag"
     feed.handle_events([AuditAppended(replace(save(13), paths=("Water.md",)))])
     assert len(feed.activities) == 3
     feed.handle_events(

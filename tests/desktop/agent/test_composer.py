@@ -14,11 +14,11 @@ from app.desktop.theme.theme import ThemeSource
 
 @pytest.fixture
 def composer(qtbot) -> Composer:
-    made = Composer(ThemeSource("light"))
-    qtbot.addWidget(made)
-    made.resize(360, 200)
-    made.show()
-    return made
+    new_composer = Composer(ThemeSource("light"))
+    qtbot.addWidget(new_composer)
+    new_composer.resize(360, 200)
+    new_composer.show()
+    return new_composer
 
 
 def test_enter_sends_and_shift_enter_breaks_the_line(composer: Composer, qtbot) -> None:
@@ -33,14 +33,14 @@ def test_enter_sends_and_shift_enter_breaks_the_line(composer: Composer, qtbot) 
 
 
 def test_nothing_is_sent_while_a_turn_runs_and_escape_stops_it(composer: Composer) -> None:
-    said: list[str] = []
-    composer.sent.connect(said.append)
-    composer.stopped.connect(lambda: said.append("stop"))
+    signals: list[str] = []
+    composer.sent.connect(signals.append)
+    composer.stopped.connect(lambda: signals.append("stop"))
     composer.set_running(True)
     QTest.keyClicks(composer.field, "more")
     QTest.keyClick(composer.field, Qt.Key.Key_Return)
     QTest.keyClick(composer.field, Qt.Key.Key_Escape)
-    assert said == ["stop"]
+    assert signals == ["stop"]
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
@@ -77,10 +77,10 @@ def test_a_note_dragged_from_the_tree_is_attached_once(composer: Composer, qapp)
 
 
 def test_escape_cancels_editing_an_earlier_message(composer: Composer) -> None:
-    given_up: list[int] = []
-    composer.edit_dropped.connect(lambda: given_up.append(1))
+    cancelled: list[int] = []
+    composer.edit_cancelled.connect(lambda: cancelled.append(1))
     composer.restore_prompt("an earlier message", ("A.md",))
     composer.set_editing(True)
     QTest.keyClick(composer.field, Qt.Key.Key_Escape)
-    assert given_up == [1]
+    assert cancelled == [1]
     assert composer.take_prompt() == ("", ())

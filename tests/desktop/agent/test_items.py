@@ -47,13 +47,13 @@ def test_a_chip_is_changed_by_the_keyboard(qtbot) -> None:
     qtbot.keyClick(label, Qt.Key.Key_Space)
     (field,) = view.findChildren(QLineEdit)
     assert field.text() == field.selectedText() == "core"
-    with qtbot.waitSignal(view.completions_requested) as wanted:
+    with qtbot.waitSignal(view.completions_requested) as requested:
         qtbot.keyClicks(field, "s")
-    assert wanted.args == ["tag:s", field]
+    assert requested.args == ["tag:s", field]
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert label.isVisibleTo(view)
     qtbot.keyClick(label, Qt.Key.Key_Space)
-    field = next(one for one in view.findChildren(QLineEdit) if one.isVisibleTo(view))
+    field = next(edit for edit in view.findChildren(QLineEdit) if edit.isVisibleTo(view))
     qtbot.keyClicks(field, "sea clock")
     with qtbot.waitSignal(view.reply_chosen) as chosen:
         qtbot.keyClick(field, Qt.Key.Key_Return)
@@ -66,8 +66,8 @@ def test_setting_up_a_model_is_a_button_of_the_answer(qtbot) -> None:
     choice = AnswerChoice(label="Set up a model…", reply="", action=SET_UP_MODEL)
     view.show_item(Question(turn="t", at=0.0, text="That needs a model.", choices=(choice,)))
     (button,) = view.findChildren(QPushButton)
-    with qtbot.waitSignal(view.action_requested) as wanted:
+    with qtbot.waitSignal(view.action_requested) as requested:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert wanted.args == [SET_UP_MODEL]
+    assert requested.args == [SET_UP_MODEL]
     view.deactivate()
     assert button.isEnabled()

@@ -75,12 +75,12 @@ def test_the_team_is_listed_below_and_the_active_agent_is_marked(qtbot) -> None:
     assert texts(menu)[-5:-1] == ["Anna", "Bert", "Duo  ·  pipeline", "Set up the team…"]
     assert [action.text() for action in menu.actions() if action.isChecked()] == ["Duo  ·  pipeline"]
     chosen: list[str] = []
-    wanted: list[str] = []
+    requested: list[str] = []
     menu.team_chosen.connect(chosen.append)
-    menu.setup_requested.connect(wanted.append)
-    for words in ("Bert", "Set up the team…", "Set up a model…"):
-        next(action for action in menu.actions() if action.text() == words).trigger()
-    assert chosen == ["Bert"] and wanted == ["team", "model"]
+    menu.setup_requested.connect(requested.append)
+    for text in ("Bert", "Set up the team…", "Set up a model…"):
+        next(action for action in menu.actions() if action.text() == text).trigger()
+    assert chosen == ["Bert"] and requested == ["team", "model"]
 
 
 def test_external_programs_are_listed_last_and_the_active_one_is_marked(qtbot) -> None:
@@ -94,17 +94,17 @@ def test_external_programs_are_listed_last_and_the_active_one_is_marked(qtbot) -
     assert texts(menu)[-2:] == ["Claude Code", "Add external agent…"]
     assert [action.text() for action in menu.actions() if action.isChecked()] == ["Claude Code"]
     chosen: list[str] = []
-    wanted: list[str] = []
+    requested: list[str] = []
     menu.program_chosen.connect(chosen.append)
-    menu.setup_requested.connect(wanted.append)
-    for words in ("Claude Code", "Add external agent…"):
-        next(action for action in menu.actions() if action.text() == words).trigger()
-    assert chosen == ["Claude Code"] and wanted == ["programs"]
+    menu.setup_requested.connect(requested.append)
+    for text in ("Claude Code", "Add external agent…"):
+        next(action for action in menu.actions() if action.text() == text).trigger()
+    assert chosen == ["Claude Code"] and requested == ["programs"]
     choices = (AcpOptionValue("ask", "Always ask"), AcpOptionValue("plan", "Plan & ask"))
     menu.show_options([AcpOption("mode", "Mode", "ask", choices, is_mode=True)])
     assert texts(menu)[-3:] == ["Claude Code", "Mode: Always ask", "Add external agent…"]
     options: list[tuple[str, str]] = []
-    menu.option_chosen.connect(lambda *what: options.append(what))
+    menu.option_chosen.connect(lambda *choice: options.append(choice))
     submenu = next(action.menu() for action in menu.actions() if action.text() == "Mode: Always ask")
     assert [action.isChecked() for action in submenu.actions()] == [True, False]
     submenu.actions()[1].trigger()
@@ -125,21 +125,21 @@ def test_used_models_are_remembered_the_latest_first() -> None:
         used.add(ModelChoice("openai", "", f"m{number}"))
     used.add(ModelChoice("openai", "", "m10"))
     used.add(ModelChoice("built-in"))
-    kept = [choice.model for choice in UsedModels().list_models()]
-    assert kept[:3] == ["m10", "m11", "m9"]
-    assert len(kept) == 8
+    names = [choice.model for choice in UsedModels().list_models()]
+    assert names[:3] == ["m10", "m11", "m9"]
+    assert len(names) == 8
 
 
 @pytest.mark.parametrize(
-    ("usage", "said"),
+    ("usage", "label"),
     [
         (Usage(cost=0.0), ""),
         (Usage(requests=1, input_tokens=100, output_tokens=20, cost=None), "120 tokens"),
         (Usage(requests=2, input_tokens=1900, output_tokens=100, cost=0.0104), "2.0k tokens · $0.010"),
     ],
 )
-def test_usage_in_short(usage: Usage, said: str) -> None:
-    assert short_usage(usage) == said
+def test_usage_in_short(usage: Usage, label: str) -> None:
+    assert short_usage(usage) == label
 
 
 def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:

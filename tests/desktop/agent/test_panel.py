@@ -49,8 +49,8 @@ async def ask(panel: AgentPanel, text: str, wait_until) -> None:
     """Send `text` and wait for the end of the turn."""
     panel.composer.field.setPlainText(text)
     panel.composer.sent.emit(text)
-    await wait_until(lambda: panel.composer.running)
-    await wait_until(lambda: not panel.composer.running)
+    await wait_until(lambda: panel.composer.is_running)
+    await wait_until(lambda: not panel.composer.is_running)
 
 
 def cards(panel: AgentPanel) -> list[ToolCard]:
@@ -61,8 +61,8 @@ def cards(panel: AgentPanel) -> list[ToolCard]:
 def test_suggestions_name_the_note_with_the_most_links(gui, panel_of, wait_until) -> None:
     async def main() -> None:
         async with panel_of() as (_, panel):
-            await wait_until(lambda: panel._empty.suggestions)
-            assert all("Longitude" in one.prompt for one in panel._empty.suggestions)
+            await wait_until(lambda: panel._start_page.suggestions)
+            assert all("Longitude" in button.prompt for button in panel._start_page.suggestions)
 
     gui(main())
 
@@ -82,7 +82,7 @@ def test_a_change_is_a_card_with_its_diff_and_its_undo(gui, panel_of, wait_until
             view.card._diff.click()
             view.card._undo.click()
             assert diffs == undone == [card.entry]
-            view.card._fold.setChecked(True)
+            view.card._details_button.setChecked(True)
             assert view.card._details is not None
             assert '"reviewed"' in view.card._details.toPlainText()
 
@@ -120,11 +120,13 @@ def test_an_edited_message_replaces_what_came_after_it(gui, panel_of, wait_until
         async with panel_of() as (_, panel):
             await ask(panel, "tag Longitude with #reviewed", wait_until)
             await ask(panel, "what links to Longitude?", wait_until)
-            panel._edit_again(0)
+            panel._edit_message(0)
             assert panel.composer.field.toPlainText() == "tag Longitude with #reviewed"
             await ask(panel, "what links to Moon?", wait_until)
-            said = [item.text for at in range(50) if isinstance(item := panel.transcript.item(at), UserText)]
-            assert said == ["what links to Moon?"]
+            prompts = [
+                item.text for at in range(50) if isinstance(item := panel.transcript.item(at), UserText)
+            ]
+            assert prompts == ["what links to Moon?"]
             assert len(cards(panel)) == 1
 
     gui(main())
@@ -219,7 +221,7 @@ def test_nothing_is_clipped_in_a_narrow_panel(
 ) -> None:
     async def main() -> None:
         async with panel_of() as (_, panel):
-            await wait_until(lambda: panel._empty.suggestions)
+            await wait_until(lambda: panel._start_page.suggestions)
             panel.resize(round(width * zoom), 2_000)
             panel.composer.set_model("Qwen2.5-Coder-32B-Instruct-GGUF")
             panel.composer.set_usage("37.2k tokens · $0.020", "")

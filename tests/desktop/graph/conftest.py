@@ -20,8 +20,10 @@ def still() -> Callable[..., None]:
 
     def wait(view: GraphView, qtbot) -> None:
         view.canvas.run_frames()
-        glide = view.arranging.glide
-        qtbot.waitUntil(lambda: not glide.moving and not view.canvas._frames.isActive(), timeout=20_000)
+        animation = view.layout_switch.animation
+        qtbot.waitUntil(
+            lambda: not animation.is_moving and not view.canvas._frames.isActive(), timeout=20_000
+        )
 
     return wait
 
@@ -46,9 +48,9 @@ def cross(qtbot, still) -> Iterator[GraphView]:
         GraphEdge("west.md", "hub.md", "SUPPORTS"),
         GraphEdge("hub.md", "North"),
     ]
-    places = np.array([[0, 0], [10, 0], [-10, 0], [0, -8], [0, 8]], dtype=np.float32)
+    positions = np.array([[0, 0], [10, 0], [-10, 0], [0, -8], [0, 8]], dtype=np.float32)
     with qtbot.waitSignal(view.arranged, timeout=20_000):
-        view.set_graph(build_from(nodes, edges), places)
-    view.canvas.eye.set(Camera(0, 0, 25))
+        view.set_graph(build_from(nodes, edges), positions)
+    view.canvas.camera_animation.set(Camera(0, 0, 25))
     still(view, qtbot)
     yield view

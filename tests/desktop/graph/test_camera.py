@@ -28,19 +28,22 @@ def test_coordinates_convert_both_ways(camera, x, y):
 
 @given(start=cameras, end=cameras)
 def test_a_flight_starts_and_ends_where_it_should_and_stays_finite(start, end):
-    way, length = flight_path(start, end, 900)
+    camera_at, length = flight_path(start, end, 900)
     assert length >= 0
-    for part, camera in ((0.0, start), (1.0, end)):
-        at = way(part)
+    for fraction, camera in ((0.0, start), (1.0, end)):
+        reached = camera_at(fraction)
         tolerance = 900 / camera.scale * 1e-3
-        assert at.scale == pytest.approx(camera.scale, rel=1e-3)
-        assert (at.x, at.y) == pytest.approx((camera.x, camera.y), abs=tolerance)
-    assert all(np.isfinite([way(part / 10).x, way(part / 10).scale]).all() for part in range(11))
+        assert reached.scale == pytest.approx(camera.scale, rel=1e-3)
+        assert (reached.x, reached.y) == pytest.approx((camera.x, camera.y), abs=tolerance)
+    assert all(
+        np.isfinite([camera_at(fraction / 10).x, camera_at(fraction / 10).scale]).all()
+        for fraction in range(11)
+    )
 
 
 def test_a_far_flight_goes_out_before_it_goes_in():
-    way, _ = flight_path(Camera(0, 0, 40), Camera(400, 0, 40), 900)
-    assert way(0.5).scale < 20
+    camera_at, _ = flight_path(Camera(0, 0, 40), Camera(400, 0, 40), 900)
+    assert camera_at(0.5).scale < 20
 
 
 def test_the_whole_graph_fits_the_view():
@@ -53,24 +56,24 @@ def test_the_whole_graph_fits_the_view():
 
 
 def test_the_eye_glides_to_the_whole_zoom_and_stops():
-    eye = CameraAnimation()
-    before = eye.camera.scale
-    eye.zoom(2.0, 100, 100, 900, 600)
-    eye.zoom(1.5, 100, 100, 900, 600)
+    animation = CameraAnimation()
+    before = animation.camera.scale
+    animation.zoom(2.0, 100, 100, 900, 600)
+    animation.zoom(1.5, 100, 100, 900, 600)
     for _ in range(200):
-        eye.advance(0.016)
-    assert not eye.moving
-    assert eye.camera.scale == pytest.approx(before * 3, rel=1e-3)
-    eye.zoom(1e9, 0, 0, 900, 600)
+        animation.advance(0.016)
+    assert not animation.is_moving
+    assert animation.camera.scale == pytest.approx(before * 3, rel=1e-3)
+    animation.zoom(1e9, 0, 0, 900, 600)
     for _ in range(200):
-        eye.advance(0.016)
-    assert not eye.moving
-    assert eye.camera.scale == MAX_SCALE
+        animation.advance(0.016)
+    assert not animation.is_moving
+    assert animation.camera.scale == MAX_SCALE
 
 
 def test_a_fade_ends():
-    fade = Fade(aim=1.0)
+    fade = Fade(target=1.0)
     for _ in range(100):
         fade.advance(0.016)
     assert fade.value == 1.0
-    assert not fade.moving
+    assert not fade.is_moving

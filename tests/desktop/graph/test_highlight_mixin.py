@@ -19,15 +19,15 @@ PLACES = np.array([[-8, -6], [8, -6], [-8, 6], [8, 6]], dtype=np.float32)
 @pytest.fixture
 def canvas(qtbot):
     """a – b over c – d, at the corners of a rectangle."""
-    made = Canvas(DARK)
-    qtbot.addWidget(made, before_close_func=lambda canvas: canvas.close_layers())
-    made.resize(800, 600)
-    made.show()
-    made.set_graph(of_edges(["ab", "cd"]), PLACES)
-    rest(made, qtbot)
-    made.eye.set(Camera(0, 0, 25))
-    rest(made, qtbot)
-    return made
+    new_canvas = Canvas(DARK)
+    qtbot.addWidget(new_canvas, before_close_func=lambda canvas: canvas.close_layers())
+    new_canvas.resize(800, 600)
+    new_canvas.show()
+    new_canvas.set_graph(of_edges(["ab", "cd"]), PLACES)
+    rest(new_canvas, qtbot)
+    new_canvas.camera_animation.set(Camera(0, 0, 25))
+    rest(new_canvas, qtbot)
+    return new_canvas
 
 
 def rest(canvas: Canvas, qtbot) -> None:
@@ -71,10 +71,10 @@ def test_sizes_are_factors_within_bounds_and_can_be_picked_by(canvas, qtbot):
     canvas.set_node_sizes(np.array([3, 1, 0.001, 1000], dtype=np.float32))
     rest(canvas, qtbot)
     assert scene.pixel_radii(25.0) / before == pytest.approx([3, 1, 0.25, 6], rel=1e-5)
-    beside = place(canvas, "a.md") + QPoint(round(float(before[0]) * 2), 0)
-    assert scene.node_at(beside.x(), beside.y(), canvas.camera, 800, 600) == scene.graph.rows["a.md"]
+    next_to_a = place(canvas, "a.md") + QPoint(round(float(before[0]) * 2), 0)
+    assert scene.node_at(next_to_a.x(), next_to_a.y(), canvas.camera, 800, 600) == scene.graph.rows["a.md"]
     canvas.set_node_sizes(None)
-    assert scene.node_at(beside.x(), beside.y(), canvas.camera, 800, 600) == -1
+    assert scene.node_at(next_to_a.x(), next_to_a.y(), canvas.camera, 800, 600) == -1
 
 
 def test_hidden_nodes_are_neither_drawn_nor_picked_nor_linked(canvas, qtbot):
@@ -104,19 +104,19 @@ def test_a_path_is_drawn_named_and_keeps_its_nodes_bright(canvas, qtbot):
 
 
 def test_highlights_of_several_keys_are_added_and_removed(canvas, qtbot):
-    beside = {path: place(canvas, path) + QPoint(0, -16) for path in ("a.md", "d.md")}
+    next_to = {path: place(canvas, path) + QPoint(0, -16) for path in ("a.md", "d.md")}
     canvas.set_glow("communities", ["a.md"], "#ff0000")
     canvas.set_glow("orphans", ["d.md"], "#0000ff")
     rest(canvas, qtbot)
     image = shown(canvas)
-    assert at(image, beside["a.md"]).red() > at(image, beside["a.md"]).blue() + 10
-    assert at(image, beside["d.md"]).blue() > at(image, beside["d.md"]).red() + 10
+    assert at(image, next_to["a.md"]).red() > at(image, next_to["a.md"]).blue() + 10
+    assert at(image, next_to["d.md"]).blue() > at(image, next_to["d.md"]).red() + 10
     canvas.set_glow("communities", ())
     rest(canvas, qtbot)
-    assert at(shown(canvas), beside["a.md"]) == QColor(DARK.window)
+    assert at(shown(canvas), next_to["a.md"]) == QColor(DARK.window)
 
 
-def test_marks_follow_their_nodes_into_the_next_state_and_end_with_another_graph(canvas, qtbot):
+def test_highlights_follow_their_nodes_into_the_next_state_and_end_with_another_graph(canvas, qtbot):
     scene = canvas.scene
     rows = scene.graph.rows
     canvas.set_node_colors(pack_colors(["#000001", "#000002", "#000003", "#000004"]))
@@ -128,20 +128,20 @@ def test_marks_follow_their_nodes_into_the_next_state_and_end_with_another_graph
     rest(canvas, qtbot)
     row = graph.rows
     assert scene.colors[[row["b.md"], row["c.md"], row["d.md"]]].tolist() == [2, 3, 4]
-    assert scene.marks.sizes[[row["b.md"], row["0.md"]]].tolist() == [2, 1]
+    assert scene.highlights.sizes[[row["b.md"], row["0.md"]]].tolist() == [2, 1]
     assert scene.strength[row["c.md"]] == 0 < scene.strength[row["0.md"]]
-    assert scene.marks.path == [row["d.md"], row["b.md"]]
+    assert scene.highlights.path == [row["d.md"], row["b.md"]]
     canvas.replace_graph(
         compute_update(graph, GraphDelta(removed=("b.md",))).graph, np.zeros((3, 2), dtype=np.float32)
     )
-    assert scene.marks.path == []
+    assert scene.highlights.path == []
     canvas.set_graph(of_edges(["xy"]), np.zeros((2, 2), dtype=np.float32))
-    assert scene.marks.colors is None
+    assert scene.highlights.colors is None
     rest(canvas, qtbot)
 
 
 def test_the_overview_shows_the_whole_and_follows_changes(canvas, qtbot):
-    canvas.eye.set(Camera(100, 100, 60))
+    canvas.camera_animation.set(Camera(100, 100, 60))
     with qtbot.waitSignal(canvas.overview_changed):
         canvas.want_overview(160, 120)
     overview = canvas.overview
@@ -159,22 +159,22 @@ def test_the_overview_shows_the_whole_and_follows_changes(canvas, qtbot):
     rest(canvas, qtbot)
 
 
-def test_the_viewport_says_what_is_seen(canvas):
+def test_the_viewport_is_the_visible_rectangle(canvas):
     assert canvas.viewport().center() == QPointF(0, 0)
     assert canvas.viewport().width() == pytest.approx(800 / 25)
     moved = []
-    canvas.moved.connect(lambda: moved.append(canvas.viewport().center()))
+    canvas.camera_moved.connect(lambda: moved.append(canvas.viewport().center()))
     canvas.center_on(3, 4)
     assert moved == [QPointF(3, 4)]
 
 
-def test_a_lasso_takes_what_is_inside_and_shown(canvas):
+def test_a_lasso_selects_the_visible_nodes_inside(canvas):
     scene = canvas.scene
     corners = [(100, 50), (700, 50), (700, 200), (300, 300), (250, 550), (100, 550)]
     hook = np.array(corners, dtype=np.float32)
-    inside = scene.nodes_inside(hook, canvas.camera, 800, 600)
+    inside = scene.nodes_in_polygon(hook, canvas.camera, 800, 600)
     assert {scene.graph.paths[row] for row in inside} == {"a.md", "b.md", "c.md"}
-    scene.marks.visible = np.array([True, False, True, True])
+    scene.highlights.visible = np.array([True, False, True, True])
     scene.refilter()
-    assert len(scene.nodes_inside(hook, canvas.camera, 800, 600)) == 2
-    assert scene.nodes_inside(hook[:2], canvas.camera, 800, 600) == []
+    assert len(scene.nodes_in_polygon(hook, canvas.camera, 800, 600)) == 2
+    assert scene.nodes_in_polygon(hook[:2], canvas.camera, 800, 600) == []

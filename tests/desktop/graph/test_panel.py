@@ -29,44 +29,44 @@ class Watched:
         self.panel, self.vault, self.client, self.theme = panel, vault, client, theme
         self.arranged: list[int] = []
         self.cut_short: list[int] = []
-        shown = panel.view.set_graph
+        show_graph = panel.view.set_graph
 
         def set_graph(graph, positions=None, communities=None) -> None:
             if panel.view.is_arranging:
                 self.cut_short.append(len(graph))
             if positions is None:
                 self.arranged.append(len(graph))
-            shown(graph, positions, communities)
+            show_graph(graph, positions, communities)
 
         panel.view.set_graph = set_graph  # type: ignore[method-assign]
 
     def write(self, names: range, folder: str = "") -> list[NotePath]:
         """Write notes in a chain, each linked with the one before."""
-        made = []
+        paths = []
         for number in names:
             file = self.vault.root / folder / f"Note {number}.md"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f"# Note {number}\n\nAfter [[Note {max(0, number - 1)}]].\n", encoding="utf-8")
-            made.append(NotePath.parse(file.relative_to(self.vault.root).as_posix()))
-        return made
+            paths.append(NotePath.parse(file.relative_to(self.vault.root).as_posix()))
+        return paths
 
     async def add(self, names: range) -> None:
         """Write notes and update the index."""
-        made = self.write(names)
-        await in_workspace(self.client, lambda vault: vault.index.refresh(made))
+        paths = self.write(names)
+        await in_workspace(self.client, lambda vault: vault.index.refresh(paths))
 
     async def scan(self) -> None:
         """Scan the whole vault, like the window."""
-        self.panel.set_reading(True)
+        self.panel.set_scanning(True)
         await in_workspace(self.client, lambda vault: vault.start_scan(lambda _: None))
-        self.panel.set_reading(False)
+        self.panel.set_scanning(False)
 
     @property
     def count(self) -> int:
         return len(self.panel.view.graph())
 
     @property
-    def places(self) -> dict[str, tuple[float, ...]]:
+    def positions(self) -> dict[str, tuple[float, ...]]:
         view = self.panel.view
         return dict(zip(view.graph().paths, map(tuple, view.positions().tolist()), strict=True))
 
@@ -74,7 +74,7 @@ class Watched:
     def at_rest(self) -> bool:
         """Return whether the first layout is finished and no other is pending."""
         panel = self.panel
-        return panel._is_settled and not panel.view.is_arranging and not panel._settle.isActive()
+        return panel._is_settled and not panel.view.is_arranging and not panel._update_timer.isActive()
 
 
 @pytest.fixture
@@ -88,13 +88,13 @@ def watched(tmp_path: Path, service: ServiceThread, qtbot, wait_until) -> Callab
         client = VaultClient(service, service_of(vault))
         theme = ThemeSource("light")
         panel = GraphPanel(client, theme)
-        panel._quiet.setInterval(200)
+        panel._idle_timer.setInterval(200)
         panel.resize(600, 500)
         panel.show()
-        made = Watched(panel, vault, client, theme)
-        made.write(range(notes))
+        watched_panel = Watched(panel, vault, client, theme)
+        watched_panel.write(range(notes))
         try:
-            yield made
+            yield watched_panel
             await wait_until(lambda: not panel.view.is_arranging)
         finally:
             panel.shut_down()
@@ -124,10 +124,10 @@ def test_an_empty_graph_says_that_it_is_loading_only_while_it_is(gui, watched, w
             scene = it.panel.view.canvas.scene
             await wait_until(lambda: not scene.is_loading)
             empty = it.panel.view.canvas.grab().toImage()
-            it.panel.set_reading(True)
+            it.panel.set_scanning(True)
             assert scene.is_loading
             assert it.panel.view.canvas.grab().toImage() != empty
-            it.panel.set_reading(False)
+            it.panel.set_scanning(False)
             await wait_until(lambda: not scene.is_loading)
             assert it.panel.view.canvas.grab().toImage() == empty
 
@@ -144,10 +144,10 @@ def test_labels_grow_with_the_zoom_of_the_interface(gui, watched, wait_until) ->
             def heights() -> set[float]:
                 return {bottom - top for _, top, _, bottom in canvas.labels.placed.values()}
 
-            await wait_until(lambda: heights() and not canvas.labels.fading)
+            await wait_until(lambda: heights() and not canvas.labels.is_fading)
             before = max(heights())
             it.theme.set("light", 2.0)
-            await wait_until(lambda: heights() and not canvas.labels.fading)
+            await wait_until(lambda: heights() and not canvas.labels.is_fading)
             assert 1.8 * before < max(heights()) < 2.2 * before
 
     gui(main())
@@ -173,16 +173,16 @@ def test_saved_positions_are_kept_without_a_layout(gui, watched, wait_until) -> 
             graph = it.panel.view.graph()
             await wait_until(lambda: load_communities(it.panel._folder, graph) is not None)
             await wait_until(lambda: load_positions(it.panel._folder, graph) is not None)
-            return it.places
+            return it.positions
 
     async def again(before: dict[str, tuple[float, ...]]) -> None:
         async with watched() as it:
             await wait_until(lambda: it.count == 80)
-            assert not it.panel.view.canvas.scene.unsorted
+            assert not it.panel.view.canvas.scene.needs_communities
             await it.scan()
             await wait_until(lambda: it.at_rest)
             assert it.arranged == []
-            assert it.places == before
+            assert it.positions == before
 
     before = gui(first())
     gui(again(before))
@@ -193,11 +193,11 @@ def test_one_more_note_moves_no_other(gui, watched, wait_until) -> None:
         async with watched(notes=80) as it:
             await it.scan()
             await wait_until(lambda: it.count == 80 and it.at_rest)
-            before, arrangements = it.places, len(it.arranged)
+            before, arrangements = it.positions, len(it.arranged)
             await it.add(range(80, 81))
             await wait_until(lambda: it.count == 81)
             assert len(it.arranged) == arrangements
-            assert {path: place for path, place in it.places.items() if path in before} == before
+            assert {path: place for path, place in it.positions.items() if path in before} == before
 
     gui(main())
 
@@ -220,18 +220,18 @@ def test_a_saved_note_updates_the_graph_without_a_rebuild(gui, watched, wait_unt
         async with watched(notes=80) as it:
             await it.scan()
             await wait_until(lambda: it.count == 80 and it.at_rest)
-            whole: list[str] = []
+            full_reads: list[str] = []
             read = it.vault.index.graph
-            it.vault.index.graph = lambda: (whole.append("read"), read())[1]
+            it.vault.index.graph = lambda: (full_reads.append("read"), read())[1]
             await it.add(range(80, 82))
             await wait_until(lambda: it.count == 82)
             (it.vault.root / "Note 81.md").write_text("[[Note 3]] and [[Not yet]]", encoding="utf-8")
             await in_workspace(it.client, lambda vault: vault.index.refresh([NotePath("Note 81.md")]))
             await wait_until(lambda: it.count == 83)
             graph = it.panel.view.graph()
-            near = {graph.paths[row] for row in graph.neighbors(graph.rows["Note 81.md"]).tolist()}
-            assert near == {"Note 3.md", "Not yet"}
-            assert whole == []
+            neighbors = {graph.paths[row] for row in graph.neighbors(graph.rows["Note 81.md"]).tolist()}
+            assert neighbors == {"Note 3.md", "Not yet"}
+            assert full_reads == []
 
     gui(main())
 
@@ -241,23 +241,28 @@ def test_the_settings_panel_lists_the_saved_searches(gui, watched, wait_until) -
         async with watched(notes=4) as it:
             await it.scan()
             await wait_until(lambda: it.count == 4)
-            sheet = it.panel.view.sheet
-            query, rows = sheet.filters.query, sheet.groups.rows
-            assert not query._star.isVisible()
+            settings_panel = it.panel.view.settings_panel
+            query, rows = settings_panel.filters.query, settings_panel.groups.rows
+            assert not query._saved_searches_action.isVisible()
             await in_workspace(it.client, lambda vault: vault.searches.save("The third", "file:3"))
             await wait_until(lambda: [action.text() for action in query._menu.actions()] == ["The third"])
-            assert query._star.isVisible()
+            assert query._saved_searches_action.isVisible()
             query._menu.actions()[0].trigger()
             await wait_until(lambda: query.message == "1 note")
-            assert sheet.choices.filter == "file:3"
+            assert settings_panel.settings.filter == "file:3"
             it.panel.filter_by("Note")
             await wait_until(lambda: query.message == "4 notes")
             rows.add_button.click()
             (row,) = rows._rows
             row.query._menu.actions()[0].trigger()
-            assert [group.query for group in sheet.choices.groups] == ["file:3"]
+            assert [group.query for group in settings_panel.settings.groups] == ["file:3"]
             await in_workspace(it.client, lambda vault: vault.searches.remove("The third"))
-            await wait_until(lambda: not query._star.isVisible() and not row.query._star.isVisible())
+            await wait_until(
+                lambda: (
+                    not query._saved_searches_action.isVisible()
+                    and not row.query._saved_searches_action.isVisible()
+                )
+            )
 
     gui(main())
 
@@ -270,13 +275,13 @@ def test_queries_in_the_settings_panel_are_completed_as_in_the_search_panel(gui,
             await wait_until(lambda: it.count == 2)
             it.vault.analysis = SimpleNamespace(embedded_note_count=0)
             it.panel.activateWindow()
-            sheet = it.panel.view.sheet
-            sheet.show()
-            if not sheet.groups.is_open:
-                sheet.unfold(sheet.groups)
-            sheet.groups.rows.add_button.click()
-            (row,) = sheet.groups.rows._rows
-            for field in (sheet.filters.query.field, row.query.field):
+            settings_panel = it.panel.view.settings_panel
+            settings_panel.show()
+            if not settings_panel.groups.is_open:
+                settings_panel.expand_section(settings_panel.groups)
+            settings_panel.groups.rows.add_button.click()
+            (row,) = settings_panel.groups.rows._rows
+            for field in (settings_panel.filters.query.field, row.query.field):
                 field.setFocus()
                 await wait_until(field.hasFocus)
                 QTest.keyClicks(field, "ta")

@@ -45,17 +45,17 @@ def test_the_lasso_selects_what_it_goes_around(cross, qtbot):
     QTest.keyClick(cross.canvas, Qt.Key.Key_A)
     assert cross.toolbar.lasso.isChecked()
     hub, east = at(cross, "hub.md"), at(cross, "east.md")
-    way = [
+    corners = [
         hub + QPoint(-40, -40),
         QPoint(east.x() + 40, hub.y() - 40),
         east + QPoint(40, 40),
         hub + QPoint(-40, 40),
     ]
-    QTest.mousePress(cross.canvas, LEFT, pos=way[0])
-    for place in way[1:]:
-        QTest.mouseMove(cross.canvas, place)
+    QTest.mousePress(cross.canvas, LEFT, pos=corners[0])
+    for corner in corners[1:]:
+        QTest.mouseMove(cross.canvas, corner)
         assert cross.annotations.outline and cross.annotations.isVisible()
-    QTest.mouseRelease(cross.canvas, LEFT, pos=way[-1])
+    QTest.mouseRelease(cross.canvas, LEFT, pos=corners[-1])
     assert set(cross.selection()) == {"hub.md", "east.md"}
     assert not cross.annotations.outline
     QTest.mouseClick(cross.canvas, LEFT, pos=at(cross, "west.md"))
@@ -66,23 +66,23 @@ def test_the_lasso_selects_what_it_goes_around(cross, qtbot):
 
 def test_kinds_of_nodes_can_be_left_out(cross):
     everything = shown(cross)
-    for name, gone in (("orphans", "alone.md"), ("unresolved", "North")):
-        cross.sheet.filters.box(name).click()
-        assert everything - shown(cross) == {gone}
-        cross.sheet.filters.box(name).click()
+    for name, hidden in (("orphans", "alone.md"), ("unresolved", "North")):
+        cross.settings_panel.filters.box(name).click()
+        assert everything - shown(cross) == {hidden}
+        cross.settings_panel.filters.box(name).click()
     assert shown(cross) == everything
 
 
 def test_tag_nodes_appear_and_disappear_without_moving_notes(cross, qtbot, still):
     before = {path: place_of(cross, path) for path in cross.graph().paths}
-    cross.sheet.filters.box("tags").click()
+    cross.settings_panel.filters.box("tags").click()
     still(cross, qtbot)
     graph = cross.canvas.scene.graph
     assert {path for path in graph.paths if path.startswith("#")} == {"#x", "#y"}
     assert len(cross.positions()) == len(cross.graph()) == 5
     assert graph.neighbors(graph.rows["#x"]).tolist() == [graph.rows["hub.md"], graph.rows["east.md"]]
     assert {path: place_of(cross, path) for path in before} == before
-    cross.sheet.filters.box("tags").click()
+    cross.settings_panel.filters.box("tags").click()
     assert len(cross.canvas.scene.graph) == 5
     assert {path: place_of(cross, path) for path in before} == before
 
@@ -96,7 +96,7 @@ def test_filter_and_search_both_apply_after_a_pending_change(cross):
     assert (cross.canvas.scene.strength > 0).all(), "the rest is faint, not gone"
     cross.set_pending(())
     cross.set_filter(None)
-    cross.sheet.filters.box("dimmed").click()
+    cross.settings_panel.filters.box("dimmed").click()
     assert (cross.canvas.scene.strength > 0).sum() == 2
 
 
@@ -121,76 +121,80 @@ def test_groups_come_first_in_the_legend_and_can_be_hidden_there(cross, qtbot):
 
 
 def test_groups_are_added_reordered_and_removed(cross, qtbot):
-    rows, seen = cross.sheet.groups.rows, []
-    cross.choices_changed.connect(seen.append)
+    rows, changes = cross.settings_panel.groups.rows, []
+    cross.settings_changed.connect(changes.append)
     for query in ("tag:a", "tag:b"):
         rows.add_button.click()
         field = rows._rows[-1].query
         QTest.keyClicks(field.field, query)
         QTest.keyClick(field.field, Qt.Key.Key_Return)
-    assert [group.query for group in seen[-1].groups] == ["tag:a", "tag:b"]
-    rows._rows[1]._up.click()
-    assert [group.query for group in seen[-1].groups] == ["tag:b", "tag:a"]
-    rows._rows[0]._off.click()
-    assert [group.query for group in seen[-1].groups] == ["tag:a"]
+    assert [group.query for group in changes[-1].groups] == ["tag:a", "tag:b"]
+    rows._rows[1]._up_button.click()
+    assert [group.query for group in changes[-1].groups] == ["tag:b", "tag:a"]
+    rows._rows[0]._remove_button.click()
+    assert [group.query for group in changes[-1].groups] == ["tag:a"]
 
 
 def test_a_query_that_cannot_be_read_says_where(cross):
-    field = cross.sheet.filters.query
+    field = cross.settings_panel.filters.query
     field.show_error("tag:(", QueryError("Expected a word.", position=5))
     assert field.message == "tag:( ▸\nExpected a word."
-    field.show_answer("")
+    field.show_result("")
     assert field.message == ""
 
 
 def test_sliders_move_the_nodes_and_their_defaults_move_them_back(cross, qtbot, still):
     before = np.ptp(cross.positions(), axis=0).max()
-    cross.sheet.forces.sliders["spacing"].slider.setValue(36)
+    cross.settings_panel.forces.sliders["spacing"].slider.setValue(36)
     still(cross, qtbot)
     assert np.ptp(cross.positions(), axis=0).max() > 1.3 * before
-    assert cross.sheet.choices.forces == ForceParams(spacing=36)
-    cross.sheet.forces.reset.click()
-    assert cross.sheet.choices.forces == ForceParams() and cross.canvas.forces.spacing == 16
+    assert cross.settings_panel.settings.forces == ForceParams(spacing=36)
+    cross.settings_panel.forces.reset.click()
+    assert cross.settings_panel.settings.forces == ForceParams() and cross.canvas.forces.spacing == 16
 
 
 def test_sliders_reach_the_limits_of_the_forces(cross):
     for name, (low, high) in RANGES.items():
-        row = cross.sheet.forces.sliders[name]
+        row = cross.settings_panel.forces.sliders[name]
         for value, limit in ((row.slider.minimum(), low), (row.slider.maximum(), high)):
             row.slider.setValue(value)
-            assert getattr(cross.sheet.choices.forces, name) == getattr(cross.canvas.forces, name) == limit
+            assert (
+                getattr(cross.settings_panel.settings.forces, name)
+                == getattr(cross.canvas.forces, name)
+                == limit
+            )
 
 
 def test_space_freezes_the_graph(cross):
     QTest.keyClick(cross.canvas, Qt.Key.Key_Space)
-    assert cross.canvas.layout_thread.paused
-    assert cross.toolbar.pause.isChecked() and cross.sheet.forces.pause.isChecked()
+    assert cross.canvas.layout_thread.is_paused
+    assert cross.toolbar.pause.isChecked() and cross.settings_panel.forces.pause.isChecked()
     cross.toolbar.pause.click()
-    assert not cross.canvas.layout_thread.paused and not cross.sheet.forces.pause.isChecked()
+    assert not cross.canvas.layout_thread.is_paused and not cross.settings_panel.forces.pause.isChecked()
 
 
 def test_nodes_glide_to_another_layout_and_back(cross, qtbot, still):
-    asked = []
-    cross.chosen.arrangement_asked.connect(asked.append)
+    requested = []
+    cross.settings_controller.arrangement_requested.connect(requested.append)
     before = cross.positions().copy()
-    cross.sheet.arrange.buttons[LayoutMode.TYPE].click()
-    assert asked == [LayoutMode.TYPE]
-    places = np.array([[row * 4.0, 3.0] for row in range(5)], dtype=np.float32)
-    cross.arranging.show(
-        LayoutMode.TYPE, places, [RegionDisc("Note", 4, 3, 9, 0)], [AxisTick(0.0, "2024", True)]
+    cross.settings_panel.layout_section.buttons[LayoutMode.TYPE].click()
+    assert requested == [LayoutMode.TYPE]
+    positions = np.array([[row * 4.0, 3.0] for row in range(5)], dtype=np.float32)
+    cross.layout_switch.show(
+        LayoutMode.TYPE, positions, [RegionDisc("Note", 4, 3, 9, 0)], [AxisTick(0.0, "2024", True)]
     )
     still(cross, qtbot)
-    assert np.allclose(cross.canvas.scene.positions, places)
+    assert np.allclose(cross.canvas.scene.positions, positions)
     assert np.allclose(cross.positions(), before), "kept for the next start is where the links had them"
-    assert cross.annotations.isVisible() and not cross.sheet.forces.sliders["spacing"].isEnabled()
+    assert cross.annotations.isVisible() and not cross.settings_panel.forces.sliders["spacing"].isEnabled()
     delta = GraphDelta(nodes=(GraphNode("new.md", "New"),))
     cross.update_graph(compute_update(cross.graph(), delta).graph)
     still(cross, qtbot)
-    assert np.allclose(cross.canvas.scene.positions[:5], places)
-    cross.sheet.arrange.buttons[LayoutMode.FORCE].click()
+    assert np.allclose(cross.canvas.scene.positions[:5], positions)
+    cross.settings_panel.layout_section.buttons[LayoutMode.FORCE].click()
     still(cross, qtbot)
     assert np.allclose(cross.canvas.scene.positions[:5], before)
-    assert not cross.annotations.isVisible() and cross.sheet.forces.sliders["spacing"].isEnabled()
+    assert not cross.annotations.isVisible() and cross.settings_panel.forces.sliders["spacing"].isEnabled()
 
 
 def test_the_map_moves_the_view_and_is_there_while_a_part_is_seen(cross, qtbot, still):
@@ -209,7 +213,7 @@ def test_the_map_moves_the_view_and_is_there_while_a_part_is_seen(cross, qtbot, 
     QTest.keyClick(small, Qt.Key.Key_Left)
     assert cross.canvas.camera.x < before
     QTest.keyClick(cross.canvas, Qt.Key.Key_M)
-    assert small.isHidden() and cross.sheet.choices.minimap is False
+    assert small.isHidden() and cross.settings_panel.settings.minimap is False
 
 
 def test_the_local_graph_of_several_notes(cross, qtbot, still):
@@ -225,52 +229,52 @@ def test_saved_settings_apply_before_a_graph_exists(cross):
     choices = GraphSettings(
         shown=VisibilitySettings(orphans=False), forces=ForceParams(gravity=0.5), minimap=True
     )
-    cross.chosen.restore(choices)
+    cross.settings_controller.restore(choices)
     assert "alone.md" not in shown(cross)
     assert cross.canvas.forces.gravity == 0.5
-    assert cross.sheet.forces.sliders["gravity"].value == 0.5
+    assert cross.settings_panel.forces.sliders["gravity"].value == 0.5
 
 
 def test_sections_fold_and_the_folding_is_saved(cross):
-    seen = []
-    cross.choices_changed.connect(seen.append)
-    cross.toggle_sheet()
-    assert not cross.sheet.forces.is_open
-    cross.sheet.forces._head.click()
-    assert cross.sheet.forces.is_open and "forces" not in seen[-1].folded
-    QTest.keyClick(cross.sheet.filters.query.field, Qt.Key.Key_Escape)
-    assert cross.sheet.isHidden() and cross.canvas.hasFocus()
+    changes = []
+    cross.settings_changed.connect(changes.append)
+    cross.toggle_settings()
+    assert not cross.settings_panel.forces.is_open
+    cross.settings_panel.forces._header.click()
+    assert cross.settings_panel.forces.is_open and "forces" not in changes[-1].folded
+    QTest.keyClick(cross.settings_panel.filters.query.field, Qt.Key.Key_Escape)
+    assert cross.settings_panel.isHidden() and cross.canvas.hasFocus()
 
 
 def test_the_settings_panel_and_the_list_of_links_replace_each_other(cross):
-    cross.toggle_sheet()
-    assert cross.canvas.insets.right == cross.sheet.width()
-    assert cross.legend.geometry().right() < cross.sheet.geometry().left()
+    cross.toggle_settings()
+    assert cross.canvas.insets.right == cross.settings_panel.width()
+    assert cross.legend.geometry().right() < cross.settings_panel.geometry().left()
     cross.toggle_neighbors()
-    assert cross.sheet.isHidden() and cross.neighbors.isVisible()
-    assert cross.toolbar.list.isChecked() and not cross.toolbar.sheet.isChecked()
+    assert cross.settings_panel.isHidden() and cross.neighbors.isVisible()
+    assert cross.toolbar.list.isChecked() and not cross.toolbar.settings.isChecked()
 
 
 def test_a_result_is_announced_listed_and_cleared(cross):
-    part, chosen, accepted = cross.sheet.analysis, [], []
-    cross.toggle_sheet()
-    cross.sheet.unfold(part)
-    part.list.chosen.connect(chosen.append)
-    part.list.accepted.connect(accepted.append)
-    lines = tuple(AnalysisResultRow((f"{name}.md", "hub.md"), f"{name} – Hub") for name in ("east", "west"))
-    part.show_progress("Counting…", 0.5)
-    part.show_progress("")
-    part.show_finding(
-        AnalysisResult("suggestions", "Suggested links", "2 could be made", lines, can_accept=True)
+    section, chosen, accepted = cross.settings_panel.analysis, [], []
+    cross.toggle_settings()
+    cross.settings_panel.expand_section(section)
+    section.list.chosen.connect(chosen.append)
+    section.list.accepted.connect(accepted.append)
+    rows = tuple(AnalysisResultRow((f"{name}.md", "hub.md"), f"{name} – Hub") for name in ("east", "west"))
+    section.show_progress("Counting…", 0.5)
+    section.show_progress("")
+    section.show_result(
+        AnalysisResult("suggestions", "Suggested links", "2 could be made", rows, can_accept=True)
     )
-    assert part.message == "Suggested links. 2 could be made"
-    assert part.buttons["suggestions"].isChecked() and not part.buttons["bridges"].isChecked()
-    QTest.keyClick(part.list.view, Qt.Key.Key_Down)
-    assert chosen == [lines[1]]
-    part.list.accept.click()
-    assert accepted == [lines[1]]
-    part.show_finding(None)
-    assert part.message == "" and not part.buttons["suggestions"].isChecked()
+    assert section.summary == "Suggested links. 2 could be made"
+    assert section.buttons["suggestions"].isChecked() and not section.buttons["bridges"].isChecked()
+    QTest.keyClick(section.list.view, Qt.Key.Key_Down)
+    assert chosen == [rows[1]]
+    section.list.accept_button.click()
+    assert accepted == [rows[1]]
+    section.show_result(None)
+    assert section.summary == "" and not section.buttons["suggestions"].isChecked()
 
 
 # Concerns the offscreen platform only.
@@ -278,13 +282,13 @@ def test_a_result_is_announced_listed_and_cleared(cross):
 def test_the_find_box_lists_names_and_distinguishes_duplicates(cross, qtbot):
     box = cross.find_box
     box.set_names(["Index", "Index", "Indexing", "Other"], ["a", "b", "", ""])
-    found = []
-    box.found.connect(found.append)
+    chosen = []
+    box.chosen.connect(chosen.append)
     box.setFocus()
     QTest.keyClicks(box, "ind")
-    assert box.offered == ["Index  ·  a", "Index  ·  b", "Indexing"]
+    assert box.suggestions == ["Index  ·  a", "Index  ·  b", "Indexing"]
     assert box.popup.isVisible()
     QTest.keyClick(box.popup, Qt.Key.Key_Down)
     QTest.keyClick(box.popup, Qt.Key.Key_Down)
     QTest.keyClick(box.popup, Qt.Key.Key_Return)
-    assert found == [1] and not box.popup.isVisible()
+    assert chosen == [1] and not box.popup.isVisible()

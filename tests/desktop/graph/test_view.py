@@ -39,26 +39,26 @@ def typed():
         GraphEdge("hub.md", "north.md"),
         GraphEdge("hub.md", "South"),
     ]
-    places = np.array([[0, 0], [10, 0], [-10, 0], [0, -8], [0, 8]], dtype=np.float32)
-    return build_from(nodes, edges), places
+    positions = np.array([[0, 0], [10, 0], [-10, 0], [0, -8], [0, 8]], dtype=np.float32)
+    return build_from(nodes, edges), positions
 
 
 @pytest.fixture
 def view(qtbot):
-    made = GraphView(DARK)
-    qtbot.addWidget(made, before_close_func=lambda view: view.canvas.close_layers())
-    made.resize(800, 600)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    graph_view = GraphView(DARK)
+    qtbot.addWidget(graph_view, before_close_func=lambda view: view.canvas.close_layers())
+    graph_view.resize(800, 600)
+    graph_view.show()
+    qtbot.waitExposed(graph_view)
+    return graph_view
 
 
 @pytest.fixture
 def star(view, qtbot):
-    graph, places = typed()
+    graph, positions = typed()
     with qtbot.waitSignal(view.arranged):
-        view.set_graph(graph, places)
-    view.canvas.eye.set(Camera(0, 0, 25))
+        view.set_graph(graph, positions)
+    view.canvas.camera_animation.set(Camera(0, 0, 25))
     rest(view, qtbot)
     return view
 
@@ -106,13 +106,13 @@ def test_relations_have_their_colors(star):
 
 
 @given(st.integers(0, 9000), st.integers(1, 3000))
-def test_of_very_many_links_a_fair_part_is_drawn(count, most):
+def test_of_very_many_links_a_fair_part_is_drawn(count, limit):
     links = np.arange(count) * 3
-    part = overlay_painter._sample(links, most)
-    assert len(part) == min(count, most)
-    places = part // 3
-    assert (np.diff(places) > 0).all()
-    assert np.diff(places, prepend=-1, append=count).max() <= max(1, -(-count // most))
+    sample = overlay_painter._sample(links, limit)
+    assert len(sample) == min(count, limit)
+    indices = sample // 3
+    assert (np.diff(indices) > 0).all()
+    assert np.diff(indices, prepend=-1, append=count).max() <= max(1, -(-count // limit))
 
 
 def test_the_theme_changes_every_color(star, qtbot):
@@ -124,13 +124,13 @@ def test_the_theme_changes_every_color(star, qtbot):
 
 
 def test_click_selects_control_adds_and_the_ground_clears(star, qtbot):
-    seen = []
-    star.selected.connect(seen.append)
+    selections = []
+    star.selected.connect(selections.append)
     QTest.mouseClick(star.canvas, LEFT, pos=place(star, "east.md"))
     QTest.mouseClick(star.canvas, LEFT, Qt.KeyboardModifier.ControlModifier, place(star, "west.md"))
     QTest.mouseClick(star.canvas, LEFT, Qt.KeyboardModifier.ControlModifier, place(star, "east.md"))
     QTest.mouseClick(star.canvas, LEFT, pos=QPoint(700, 500))
-    assert seen == [("east.md",), ("east.md", "west.md"), ("west.md",), ()]
+    assert selections == [("east.md",), ("east.md", "west.md"), ("west.md",), ()]
 
 
 def test_a_shift_drag_selects_what_it_encloses(star):
@@ -157,9 +157,9 @@ def test_double_click_and_enter_open(star, qtbot):
 def test_right_click_selects_and_asks_for_the_menu(star, qtbot):
     at = place(star, "north.md")
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, star.canvas.mapToGlobal(at))
-    with qtbot.waitSignal(star.context_requested) as asked:
+    with qtbot.waitSignal(star.context_requested) as requested:
         QApplication.sendEvent(star.canvas, event)
-    assert asked.args[0] == "north.md"
+    assert requested.args[0] == "north.md"
     assert star.selection() == ("north.md",)
 
 
@@ -223,7 +223,7 @@ def test_dragging_the_ground_pans(star):
 
 
 def test_a_drag_from_a_node_too_small_to_be_meant_pans_and_a_click_chooses_it(star, qtbot):
-    star.canvas.eye.set(Camera(0, 0, 0.02))
+    star.canvas.camera_animation.set(Camera(0, 0, 0.02))
     rest(star, qtbot)
     before, hub = star.canvas.camera, place(star, "hub.md")
     QTest.mousePress(star.canvas, LEFT, pos=hub)
@@ -231,22 +231,22 @@ def test_a_drag_from_a_node_too_small_to_be_meant_pans_and_a_click_chooses_it(st
     QTest.mouseMove(star.canvas, hub + QPoint(50, -20))
     QTest.mouseRelease(star.canvas, LEFT, pos=hub + QPoint(50, -20))
     assert star.canvas.camera == before.moved(50, -20)
-    assert star.canvas.held is None
+    assert star.canvas.dragged_rows is None
     QTest.mouseClick(star.canvas, LEFT, pos=place(star, "hub.md"))
     assert len(star.canvas.scene.selection) == 1
     QTest.mousePress(star.canvas, LEFT, pos=place(star, "hub.md"))
     QTest.mouseMove(star.canvas, hub)
-    assert star.canvas.held is not None
+    assert star.canvas.dragged_rows is not None
     QTest.mouseRelease(star.canvas, LEFT, pos=hub)
 
 
 def test_hover_highlights_the_neighbors_and_dims_the_rest(view, qtbot):
     graph = of_edges(["ab", "cd"])
-    places = np.array([[-6, -6], [6, -6], [-6, 6], [6, 6]], dtype=np.float32)
+    positions = np.array([[-6, -6], [6, -6], [-6, 6], [6, 6]], dtype=np.float32)
     with qtbot.waitSignal(view.arranged):
-        view.set_graph(graph, places)
+        view.set_graph(graph, positions)
     view.set_color_by(ColorBy.TYPE)
-    view.canvas.eye.set(Camera(0, 0, 25))
+    view.canvas.camera_animation.set(Camera(0, 0, 25))
     rest(view, qtbot)
     full = color(view.canvas.grab().toImage(), place(view, "d.md"))
     view.canvas.hover(graph.rows["a.md"])
@@ -276,7 +276,7 @@ def test_a_filter_dims_or_hides_and_hidden_nodes_cannot_be_picked(star, qtbot):
     canvas = star.canvas
     star.set_filter({"hub.md"})
     assert canvas.scene.strength[canvas.scene.graph.rows["east.md"]] < 0.2
-    star.sheet.filters.box("dimmed").click()
+    star.settings_panel.filters.box("dimmed").click()
     QTest.mouseClick(canvas, LEFT, pos=place(star, "east.md"))
     assert star.selection() == ()
     star.set_filter(None)
@@ -288,15 +288,15 @@ def test_the_legend_and_the_toggles_hide_kinds_of_nodes(star):
     scene = star.canvas.scene
     assert [group.key for group in scene.nodes.groups][-1] == "unresolved"
     star.legend.toggled.emit("source", False)
-    star.sheet.filters.box("unresolved").click()
+    star.settings_panel.filters.box("unresolved").click()
     hidden = {scene.graph.paths[row] for row in np.flatnonzero(scene.strength == 0)}
     assert hidden == {"west.md", "South"}
     star.legend.toggled.emit("source", True)
-    star.sheet.filters.box("unresolved").click()
+    star.settings_panel.filters.box("unresolved").click()
     assert (scene.strength == 1).all()
     assert star.legend.count == 5
     opened = star.legend.height()
-    QTest.mouseClick(star.legend._fold, LEFT)
+    QTest.mouseClick(star.legend._fold_button, LEFT)
     assert star.legend.height() < opened
     assert star.canvas.insets.bottom == 0
 
@@ -419,8 +419,8 @@ def test_a_pending_proposal_glows_until_it_is_decided(star, qtbot):
     star.canvas._frames.timeout.connect(lambda: frames.append(None))
     qtbot.waitUntil(lambda: len(frames) >= 4)
     image = star.canvas.picture(800, 600)
-    beside = place(star, "west.md") + QPoint(0, -16)
-    assert not close_to(color(image, beside), DARK.window)
+    next_to_west = place(star, "west.md") + QPoint(0, -16)
+    assert not close_to(color(image, next_to_west), DARK.window)
     star.set_pending(())
     rest(star, qtbot)
 
@@ -431,8 +431,8 @@ def test_nearly_empty_graphs_are_shown(view, qtbot, count):
         view.set_graph(of_edges([], lonely="x"[:count]))
     rest(view, qtbot)
     image = view.canvas.grab().toImage()
-    middle = [color(image, QPoint(x, y)) for x in range(300, 500, 2) for y in range(260, 340, 2)]
-    assert any(not close_to(each, DARK.window) for each in middle)
+    pixels = [color(image, QPoint(x, y)) for x in range(300, 500, 2) for y in range(260, 340, 2)]
+    assert any(not close_to(pixel, DARK.window) for pixel in pixels)
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Return, Qt.Key.Key_0, Qt.Key.Key_Minus, Qt.Key.Key_Escape):
         QTest.keyClick(view.canvas, key)
     QTest.mouseMove(view.canvas, QPoint(400, 300))
@@ -443,7 +443,7 @@ def test_a_new_graph_may_arrive_during_a_layout(view, qtbot):
     big, _ = planted(20, 30)
     small = of_edges(["ab"])
     view.set_graph(big)
-    qtbot.waitUntil(lambda: view.canvas.layout_thread.busy)
+    qtbot.waitUntil(lambda: view.canvas.layout_thread.is_busy)
     assert view.is_arranging
     view.set_graph(small)
     rest(view, qtbot)

@@ -17,7 +17,7 @@ from tests.desktop.whole_vault import whole_vault
 NOTES = {"Tea.md": "t", "Books/Tea.md": "b", "Kyoto.md": "k"}
 
 
-def test_a_copied_link_means_that_note_and_no_other(
+def test_a_copied_link_resolves_to_its_note_only(
     gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until
 ) -> None:
     async def main() -> None:
@@ -28,15 +28,15 @@ def test_a_copied_link_means_that_note_and_no_other(
             for path, link in (("Kyoto.md", "[[Kyoto]]"), ("Books/Tea.md", "[[Books/Tea]]")):
                 commands.run_command("copy-link", path)
                 await wait_until(lambda link=link: QGuiApplication.clipboard().text() == link)
-            asked: list[str] = []
-            commands.ask_requested.connect(asked.append)
+            prompts: list[str] = []
+            commands.ask_requested.connect(prompts.append)
             commands.run_command("related", "Books/Tea.md")
-            await wait_until(lambda: asked == ["Find notes related to [[Books/Tea]]"])
+            await wait_until(lambda: prompts == ["Find notes related to [[Books/Tea]]"])
 
     gui(main())
 
 
-def test_a_note_made_by_hand_asks_nothing_and_a_taken_name_offers_the_note(
+def test_creating_a_note_needs_no_approval_and_a_taken_name_offers_the_note(
     gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until
 ) -> None:
     async def main() -> None:
@@ -44,12 +44,12 @@ def test_a_note_made_by_hand_asks_nothing_and_a_taken_name_offers_the_note(
             window = QWidget()
             qtbot.addWidget(window)
             commands = NoteCommands(vault.client, ThemeSource("light"), window)
-            made: list[str] = []
+            created_paths: list[str] = []
             opened: list[str] = []
-            commands.made.connect(made.append)
+            commands.created.connect(created_paths.append)
             commands.open_requested.connect(lambda path, _: opened.append(path))
             await commands.new_note("Osaka", "Books")
-            assert made == ["Books/Osaka.md"]
+            assert created_paths == ["Books/Osaka.md"]
             assert (tmp_path / "vault/Books/Osaka.md").read_text() == "# Osaka\n"
             entry = (await vault.run(lambda ws: ws.audit.entries()))[0]
             assert (entry.tool, entry.caller_kind) == ("save", "user") and entry.commit is not None
@@ -59,13 +59,13 @@ def test_a_note_made_by_hand_asks_nothing_and_a_taken_name_offers_the_note(
             (sheet,) = window.findChildren(dialogs.SheetDialog)
             next(b for b in sheet.findChildren(QPushButton) if b.text() == "Open").click()
             await asking
-            assert opened == ["Kyoto.md"] and made == ["Books/Osaka.md"]
+            assert opened == ["Kyoto.md"] and created_paths == ["Books/Osaka.md"]
             assert (tmp_path / "vault/Kyoto.md").read_text() == "k"
 
     gui(main())
 
 
-def test_a_name_that_no_file_can_have_is_explained_in_place_and_stays(
+def test_an_invalid_name_is_explained_in_the_dialog(
     gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until
 ) -> None:
     async def main() -> None:
@@ -73,8 +73,8 @@ def test_a_name_that_no_file_can_have_is_explained_in_place_and_stays(
             window = QWidget()
             qtbot.addWidget(window)
             commands = NoteCommands(vault.client, ThemeSource("light"), window)
-            made: list[str] = []
-            commands.made.connect(made.append)
+            created_paths: list[str] = []
+            commands.created.connect(created_paths.append)
 
             def field() -> QLineEdit:
                 (sheet,) = window.findChildren(dialogs.SheetDialog)
@@ -94,7 +94,7 @@ def test_a_name_that_no_file_can_have_is_explained_in_place_and_stays(
                 done.click()
                 await asking
                 await wait_until(lambda: not window.findChildren(dialogs.SheetDialog))
-            assert made == ["Plan 2027.md", "Osaka.md"]
+            assert created_paths == ["Plan 2027.md", "Osaka.md"]
             assert not (tmp_path / "Osaka.md").exists()
 
     gui(main())

@@ -73,7 +73,7 @@ def test_autosave_keeps_every_byte_that_was_not_typed(
             await view.open("Odd.md")
             type_at_end(view, "typed")
             await wait_until(lambda: file.read_bytes() == before + b"typed")
-            await wait_until(lambda: not view.document.dirty)
+            await wait_until(lambda: not view.document.is_dirty)
 
     gui(main())
 
@@ -82,10 +82,10 @@ def test_undoing_back_to_the_saved_text_leaves_nothing_to_save(gui, opened) -> N
     async def main() -> None:
         async with opened("A.md") as (vault, view):
             type_at_end(view, "x")
-            assert view.document.dirty
-            view.document.keep_draft()
+            assert view.document.is_dirty
+            view.document.save_draft()
             view.editor.undo()
-            assert not view.document.dirty
+            assert not view.document.is_dirty
             assert DraftStore(vault.root).load(A) is None
 
     gui(main())
@@ -99,7 +99,7 @@ def test_a_rename_while_typing_is_followed_without_a_question(gui, opened, wait_
             outcome = await vault.run(lambda ws: ws.runner.run(Call.of("move_note", call, Caller.user())))
             assert outcome.success
             await wait_until(lambda: view.path == "Renamed.md")
-            assert not view.notice.text and view.document.dirty
+            assert not view.notice.text and view.document.is_dirty
             assert await view.document.save()
             assert (vault.root / "Renamed.md").read_text() == NOTES["A.md"] + "typed"
             assert not (vault.root / "A.md").exists()
@@ -116,8 +116,8 @@ def test_a_link_that_a_rename_rewrites_is_merged_into_unsaved_text(gui, opened, 
             await wait_until(lambda: "[[Renamed]]" in view.editor.toPlainText())
             assert not view.notice.text
             assert await view.document.save()
-            fresh = NOTES["B.md"].replace("[[A]]", "[[Renamed]]")
-            assert (vault.root / "B.md").read_text() == fresh + "typed"
+            expected = NOTES["B.md"].replace("[[A]]", "[[Renamed]]")
+            assert (vault.root / "B.md").read_text() == expected + "typed"
 
     gui(main())
 
@@ -132,7 +132,7 @@ def test_what_is_typed_after_the_question_is_merged_too(gui, opened, wait_until)
             assert not await view.document.save()
             type_at_end(view, "after")
             view.notice.answer("Merge")
-            await wait_until(lambda: not view.document.dirty)
+            await wait_until(lambda: not view.document.is_dirty)
             assert file.read_text() == NOTES["A.md"].replace("one", "theirs") + "before after"
 
     gui(main())
@@ -147,8 +147,8 @@ def test_a_conflict_that_was_resolved_while_the_note_was_loaded_is_not_asked_aga
             type_at_end(view, "mine")
             file.write_text("theirs\n")
             assert not await view.document.save()
-            asked = view.notice.text
-            assert "changed outside" in asked
+            question = view.notice.text
+            assert "changed outside" in question
             # The watcher reports the change late; the user answers while the note is loaded for it.
             run, answers = view.document._client.run, ["Keep mine"]
 
@@ -160,7 +160,7 @@ def test_a_conflict_that_was_resolved_while_the_note_was_loaded_is_not_asked_aga
 
             monkeypatch.setattr(view.document._client, "run", run_slowly)
             await view.document._follow(A)
-            await wait_until(lambda: not view.document.dirty)
+            await wait_until(lambda: not view.document.is_dirty)
             assert view.notice.text == "" and view.document.conflict is None
             assert file.read_text() == NOTES["A.md"] + "mine"
 
@@ -179,7 +179,7 @@ def test_undo_restores_what_keep_theirs_discarded(gui, opened, wait_until) -> No
             button.setFocus()
             await wait_until(button.hasFocus)
             button.click()
-            await wait_until(lambda: not view.document.dirty)
+            await wait_until(lambda: not view.document.is_dirty)
             assert view.editor.toPlainText() == "theirs\n" == file.read_text()
             assert view.editor.hasFocus()  # So that Ctrl+Z reaches it.
             view.editor.undo()
@@ -190,7 +190,7 @@ def test_undo_restores_what_keep_theirs_discarded(gui, opened, wait_until) -> No
     gui(main())
 
 
-def test_a_save_that_fails_is_shown_and_tried_again(gui, opened, wait_until, monkeypatch) -> None:
+def test_a_failed_save_is_shown_and_retried(gui, opened, wait_until, monkeypatch) -> None:
     async def main() -> None:
         monkeypatch.setattr("app.desktop.notes.autosave._MIN_RETRY_DELAY_S", 0.05)
         async with opened("A.md", 0.5) as (vault, view):
@@ -208,14 +208,14 @@ def test_a_save_that_fails_is_shown_and_tried_again(gui, opened, wait_until, mon
             assert marks == [True]
             assert DraftStore(vault.root).load(A).text == NOTES["A.md"] + "typed"
             monkeypatch.setattr(store, "commit", commit)
-            await wait_until(lambda: not view.document.dirty)
+            await wait_until(lambda: not view.document.is_dirty)
             assert marks == [True, False] and not view.notice.text
             assert (vault.root / "A.md").read_text() == NOTES["A.md"] + "typed"
 
     gui(main())
 
 
-def test_a_save_that_fails_on_a_full_disk_is_shown_though_no_draft_fits(
+def test_a_failed_save_is_shown_even_if_no_draft_fits_on_the_disk(
     gui, opened, wait_until, monkeypatch
 ) -> None:
     async def main() -> None:
@@ -229,12 +229,14 @@ def test_a_save_that_fails_on_a_full_disk_is_shown_though_no_draft_fits(
 
             monkeypatch.setattr(DraftStore, "save", full)
             monkeypatch.setattr(vault.workspace.store, "commit", refuse)
+            marks: list[bool] = []
+            view.dirty_changed.connect(marks.append)
             type_at_end(view, "more")
             assert not await view.document.save()
-            assert "Not saved" in view.notice.text and view.document.unsaved
+            assert "Not saved" in view.notice.text and marks == [True]
             with pytest.raises(OSError, match="No space left"):
                 view.document.leave_draft()
-            assert view.document.dirty, "text that is in no draft is not given up"
+            assert view.document.is_dirty, "text without a draft is not discarded"
 
     gui(main())
 
@@ -256,8 +258,8 @@ def test_consecutive_saves_share_one_session(gui, opened, wait_until) -> None:
 
 
 def dialog() -> ConflictDialog | None:
-    found = (w for w in QApplication.topLevelWidgets() if isinstance(w, ConflictDialog) and w.isVisible())
-    return next(found, None)
+    visible = (w for w in QApplication.topLevelWidgets() if isinstance(w, ConflictDialog) and w.isVisible())
+    return next(visible, None)
 
 
 @pytest.mark.parametrize("answer", ["accept", "reject"])
@@ -299,7 +301,7 @@ def test_what_was_typed_while_comparing_is_kept_when_deciding_later(gui, opened,
             dialog().editor.field.setPlainText("by hand\n")
             dialog().reject()
             await wait_until(lambda: dialog() is None and view.document.conflict.result)
-            assert view.document.dirty and view.document.text == NOTES["A.md"] + "mine"
+            assert view.document.is_dirty and view.document.text == NOTES["A.md"] + "mine"
             assert file.read_text() == "theirs\n"
             # A crash loses neither text.
             draft = DraftStore(vault.workspace.root).load(A)

@@ -16,7 +16,7 @@ from app.desktop.widgets import dialogs
 from app.vault.path import NotePath
 from tests.desktop.whole_vault import whole_vault
 
-GONE = NotePath.parse("Sub/Gone.md")
+DELETED = NotePath.parse("Sub/Gone.md")
 
 
 def press(text: str, among: QWidget | None = None) -> bool:
@@ -42,12 +42,12 @@ def test_a_draft_is_restored_discarded_or_kept(
             window.show()
             banners = Banners(ThemeSource("light"), window)
             drafts = DraftStore(vault.workspace.root)
-            drafts.save(GONE, "hash", "typed words")
+            drafts.save(DELETED, "hash", "typed words")
             drafts.save(NotePath.parse("A.md"), "hash", "of a note that is there")
-            lost = DraftRecovery(vault.client, banners, window)
+            recovery = DraftRecovery(vault.client, banners, window)
             opened: list[str] = []
-            lost.open_requested.connect(lambda path, _: opened.append(path))
-            await lost.show_drafts()
+            recovery.open_requested.connect(lambda path, _: opened.append(path))
+            await recovery.show_drafts()
             (banner,) = banners.findChildren(Banner)
             assert "“Gone”" in banner.accessibleName() and "“A”" not in banner.accessibleName()
             assert press("Review…", banner)
@@ -55,12 +55,12 @@ def test_a_draft_is_restored_discarded_or_kept(
             file = tmp_path / "vault" / "Sub" / "Gone.md"
             if answer == "Restore note":
                 await wait_until(lambda: opened == ["Sub/Gone.md"])
-                assert file.read_text() == "typed words" and drafts.load(GONE) is None
+                assert file.read_text() == "typed words" and drafts.load(DELETED) is None
             elif answer == "Discard text":
-                await wait_until(lambda: drafts.load(GONE) is None)
+                await wait_until(lambda: drafts.load(DELETED) is None)
                 assert not file.exists()
             else:
-                assert drafts.load(GONE) is not None
+                assert drafts.load(DELETED) is not None
 
     gui(main())
 

@@ -20,7 +20,7 @@ from tests.desktop.whole_vault import whole_vault
 @pytest.mark.parametrize(
     ("locale", "size"), [("en_US", (612, 792)), ("de_DE", (595, 842)), ("es_MX", (612, 792))]
 )
-def test_the_paper_of_a_pdf_is_that_of_the_region(qapp, tmp_path: Path, locale: str, size) -> None:
+def test_a_pdf_has_the_paper_size_of_the_region(qapp, tmp_path: Path, locale: str, size) -> None:
     before, file = QLocale(), tmp_path / "Note.pdf"
     QLocale.setDefault(QLocale(locale))
     try:
@@ -35,8 +35,8 @@ def test_callouts_keep_their_colors_on_paper(gui, service, tmp_path: Path) -> No
     async def main() -> None:
         async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
             text = "> [!danger] Out\n> x\n\n> [!tip] In\n> y\n"
-            shown = await vault.client.run(lambda ws: render_for_print(ws, NotePath.parse("A.md"), text))
-            assert LIGHT.danger in shown.html and LIGHT.danger != LIGHT.link
+            rendered = await vault.client.run(lambda ws: render_for_print(ws, NotePath.parse("A.md"), text))
+            assert LIGHT.danger in rendered.html and LIGHT.danger != LIGHT.link
 
     gui(main())
 

@@ -23,7 +23,7 @@ async def history_of(vault: WholeVault, wait_until, versions: int) -> HistoryDia
     return dialog
 
 
-def test_versions_are_listed_and_compared_with_now(
+def test_versions_are_listed_and_compared_with_the_current_text(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
@@ -94,9 +94,9 @@ def test_each_difference_can_be_picked(qtbot) -> None:
     assert dialog.choices() == {A: conflict().theirs}
 
 
-def test_a_file_that_one_side_does_not_have_is_kept_or_not(qtbot) -> None:
-    gone = conflict(theirs=b"", theirs_missing=True)
-    dialog = ConflictDialog([gone], ThemeSource("light"))
+def test_a_file_missing_on_one_side_is_kept_or_deleted(qtbot) -> None:
+    missing = conflict(theirs=b"", theirs_missing=True)
+    dialog = ConflictDialog([missing], ThemeSource("light"))
     qtbot.addWidget(dialog)
     assert not dialog.picked_button.isEnabled()
     assert dialog.choices() == {}
@@ -105,9 +105,9 @@ def test_a_file_that_one_side_does_not_have_is_kept_or_not(qtbot) -> None:
 
 
 def test_nothing_is_picked_at_first() -> None:
-    one = ConflictResolution.of(conflict(ours=b"", ours_missing=True))
-    assert one.result is None
-    one.take_theirs()
-    assert one.result == conflict().theirs
-    one.keep_ours()
-    assert one.result is None
+    resolution = ConflictResolution.of(conflict(ours=b"", ours_missing=True))
+    assert resolution.result is None
+    resolution.take_theirs()
+    assert resolution.result == conflict().theirs
+    resolution.keep_ours()
+    assert resolution.result is None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.desktop.notes.html_to_markdown import markdown_of_html
+from app.desktop.notes.html_to_markdown import html_to_markdown
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from app.desktop.notes.html_to_markdown import markdown_of_html
     ],
 )
 def test_formatting_becomes_markdown_and_plain_words_stay_plain(html: str, markdown: str) -> None:
-    assert markdown_of_html(html) == markdown
+    assert html_to_markdown(html) == markdown
 
 
 def test_nothing_harmful_is_kept() -> None:
@@ -33,12 +33,12 @@ def test_nothing_harmful_is_kept() -> None:
         '<b>x</b><script>alert(1)</script><style>b{}</style><a href="javascript:go()">bad</a>'
         '<img src="file:///etc/passwd"><a href="data:text/html,x">d</a>'
     )
-    made = markdown_of_html(html)
-    assert made.startswith("**x**")
+    markdown = html_to_markdown(html)
+    assert markdown.startswith("**x**")
     for word in ("alert", "javascript", "file:", "data:", "{}"):
-        assert word not in made
+        assert word not in markdown
 
 
 @given(st.text(alphabet="<>ab/=\"' li&;#x", max_size=200))
 def test_broken_html_never_fails(html: str) -> None:
-    assert isinstance(markdown_of_html(f"<b>{html}"), str)
+    assert isinstance(html_to_markdown(f"<b>{html}"), str)

@@ -24,7 +24,7 @@ def link(source: NotePath, target: NotePath) -> LinkRecord:
     return LinkRecord(source, target, target.name, "LINKS_TO", None, None, False, False, 3, "as it says")
 
 
-def about(incoming: int, outgoing: int) -> NoteContext:
+def context_with(incoming: int, outgoing: int) -> NoteContext:
     return NoteContext(
         None,
         tuple(link(note("From", number), HERE) for number in range(incoming)),
@@ -42,25 +42,25 @@ def names(pane: LinksPane, start: str) -> list[str]:
 
 @pytest.fixture
 def pane(qtbot: QtBot, qapp: QApplication) -> LinksPane:
-    made = LinksPane(ThemeSource("light"))
-    qtbot.addWidget(made)
-    made.resize(400, 300)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    links_pane = LinksPane(ThemeSource("light"))
+    qtbot.addWidget(links_pane)
+    links_pane.resize(400, 300)
+    links_pane.show()
+    qtbot.waitExposed(links_pane)
+    return links_pane
 
 
-def whole(pane: LinksPane, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: pane.is_whole, timeout=20_000)
+def wait_until_complete(pane: LinksPane, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: pane.is_complete, timeout=20_000)
     QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
 
 
 def test_many_links_load_in_order_while_the_window_responds(pane: LinksPane, qtbot: QtBot) -> None:
-    pane.show_links(about(260, 30))
-    assert not pane.is_whole
+    pane.show_links(context_with(260, 30))
+    assert not pane.is_complete
     assert names(pane, "From")[0] == "From 0"
     assert names(pane, "To")[0] == "To 0"
-    whole(pane, qtbot)
+    wait_until_complete(pane, qtbot)
     listed = [f"From {number}" for number in range(200)]
     others = [f"To {number}" for number in range(30)]
     # Rows are in order after the layout.
@@ -69,11 +69,11 @@ def test_many_links_load_in_order_while_the_window_responds(pane: LinksPane, qtb
 
 
 def test_another_note_replaces_one_that_is_still_loading(pane: LinksPane, qtbot: QtBot) -> None:
-    pane.show_links(about(150, 150))
+    pane.show_links(context_with(150, 150))
     pane.show_mentions(tuple(Mention(note("Named", number), 1, "here", 0, 4) for number in range(40)))
     pane.forget()
-    pane.show_links(about(2, 1))
-    whole(pane, qtbot)
+    pane.show_links(context_with(2, 1))
+    wait_until_complete(pane, qtbot)
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     assert names(pane, "From") == ["From 0", "From 1"]
     assert names(pane, "To") == ["To 0"]
@@ -81,12 +81,12 @@ def test_another_note_replaces_one_that_is_still_loading(pane: LinksPane, qtbot:
 
 
 def test_updates_keep_the_scroll_position(pane: LinksPane, qtbot: QtBot) -> None:
-    pane.show_links(about(120, 0))
-    whole(pane, qtbot)
+    pane.show_links(context_with(120, 0))
+    wait_until_complete(pane, qtbot)
     bar = pane.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 2000, timeout=10_000)
     bar.setValue(1500)
     for _ in range(2):
-        pane.show_links(about(121, 0))
-    whole(pane, qtbot)
+        pane.show_links(context_with(121, 0))
+    wait_until_complete(pane, qtbot)
     qtbot.waitUntil(lambda: bar.value() == 1500, timeout=10_000)

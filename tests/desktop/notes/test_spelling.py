@@ -12,10 +12,10 @@ class Words:
 
     def __init__(self, *words: str) -> None:
         self.words = words
-        self.asked: list[str] = []
+        self.checked: list[str] = []
 
     def check(self, word: str) -> bool:
-        self.asked.append(word)
+        self.checked.append(word)
         return word.lower() in self.words
 
     def suggest(self, word: str) -> list[str]:
@@ -23,42 +23,44 @@ class Words:
 
 
 def checker(*dictionaries: Words) -> SpellChecker:
-    made = SpellChecker()
-    made._dictionaries = dictionaries  # type: ignore[assignment]
-    return made
+    spell_checker = SpellChecker()
+    spell_checker._dictionaries = dictionaries  # type: ignore[assignment]
+    return spell_checker
 
 
-def wrong(made: SpellChecker, text: str) -> list[str]:
-    return [text[start:end] for start, end in made.check(text)]
+def misspelled(spell_checker: SpellChecker, text: str) -> list[str]:
+    return [text[start:end] for start, end in spell_checker.check(text)]
 
 
 def test_only_words_are_checked_and_each_once() -> None:
     words = Words("the", "tea", "don't", "is", "hot")
-    made = checker(words)
+    spell_checker = checker(words)
     text = "The tea don’t izz hot x1y snake_case http://exmple.org/pth me@exmple.org #tagg C:\\dirr hot izz"
-    assert wrong(made, text) == ["izz", "izz"]
-    made.check(text)
-    assert words.asked.count("izz") == 1
+    assert misspelled(spell_checker, text) == ["izz", "izz"]
+    spell_checker.check(text)
+    assert words.checked.count("izz") == 1
 
 
-def test_a_word_of_any_language_is_right() -> None:
-    made = checker(Words("tea"), Words("tee", "schön"))
-    assert wrong(made, "tea Tee schön schon") == ["schon"]
-    assert made.suggest("tx") == ["tea", "tee"]
+def test_a_word_of_any_language_is_correct() -> None:
+    spell_checker = checker(Words("tea"), Words("tee", "schön"))
+    assert misspelled(spell_checker, "tea Tee schön schon") == ["schon"]
+    assert spell_checker.suggest("tx") == ["tea", "tee"]
 
 
-def test_learned_words_are_kept_for_the_next_start(own_folders: Path) -> None:
-    made = checker(Words("tea"))
-    assert wrong(made, "Gongfu tea") == ["Gongfu"]
-    made.learn("Gongfu")
-    assert wrong(made, "Gongfu tea") == []
-    assert wrong(checker(Words("tea")), "Gongfu tea gongfu") == ["gongfu"]
+def test_learned_words_are_saved(own_folders: Path) -> None:
+    spell_checker = checker(Words("tea"))
+    assert misspelled(spell_checker, "Gongfu tea") == ["Gongfu"]
+    spell_checker.learn("Gongfu")
+    assert misspelled(spell_checker, "Gongfu tea") == []
+    assert misspelled(checker(Words("tea")), "Gongfu tea gongfu") == ["gongfu"]
 
 
 def test_without_dictionaries_nothing_is_marked() -> None:
-    made = SpellChecker()
-    made.load(("xx_XX",))
-    assert made.languages == () and not made.ready and made.check("Whatevr") == []
+    spell_checker = SpellChecker()
+    spell_checker.load(("xx_XX",))
+    assert (
+        spell_checker.languages == () and not spell_checker.is_ready and spell_checker.check("Whatevr") == []
+    )
 
 
 def test_dictionaries_of_the_system_are_used() -> None:
@@ -68,7 +70,7 @@ def test_dictionaries_of_the_system_are_used() -> None:
         pytest.skip("enchant's library is not on this machine")
     if not enchant.dict_exists("en_US"):
         pytest.skip("there is no English dictionary on this machine")
-    made = SpellChecker()
-    made.load(("en_US",))
-    assert made.languages == ("en_US",) and wrong(made, "Helo world") == ["Helo"]
-    assert "Hello" in made.suggest("Helo")
+    spell_checker = SpellChecker()
+    spell_checker.load(("en_US",))
+    assert spell_checker.languages == ("en_US",) and misspelled(spell_checker, "Helo world") == ["Helo"]
+    assert "Hello" in spell_checker.suggest("Helo")

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from app.desktop.bridge import ServiceThread
-from app.desktop.notes import loader as pages
+from app.desktop.notes import loader
 from app.desktop.notes.drafts import DraftStore
 from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.mode import ViewMode
@@ -66,9 +66,9 @@ def test_a_list_property_is_edited_by_its_chips_and_only_its_line_changes(gui, o
             assert isinstance(tags, ListValue)
             tags.field.setText("#three")
             tags.field.editingFinished.emit()
-            fresh = NOTES["A.md"].replace("[one, two]", "[one, two, three]")
-            await wait_until(lambda: (vault.root / "A.md").read_text() == fresh)
-            await wait_until(lambda: not view.document.dirty)
+            expected = NOTES["A.md"].replace("[one, two]", "[one, two, three]")
+            await wait_until(lambda: (vault.root / "A.md").read_text() == expected)
+            await wait_until(lambda: not view.document.is_dirty)
             view.editor.undo()
             assert view.editor.toPlainText() == NOTES["A.md"]
             view.document.discard_changes()
@@ -90,7 +90,7 @@ def test_a_property_is_added_changed_and_removed(gui, opened, wait_until) -> Non
             rating.field.editingFinished.emit()
             await wait_until(lambda: "rating: 5\n" in file.read_text())
             view.properties.removed.emit("rating")
-            await wait_until(lambda: file.read_text() == NOTES["A.md"] and not view.document.dirty)
+            await wait_until(lambda: file.read_text() == NOTES["A.md"] and not view.document.is_dirty)
 
     gui(main())
 
@@ -101,23 +101,23 @@ def test_broken_properties_are_named_and_not_edited(gui, opened, wait_until) -> 
             assert "can't be read" in view.properties._problem.text()
             assert view.properties.has_problem
             view.properties.source_requested.emit()
-            assert view.editing
+            assert view.is_editing
 
     gui(main())
 
 
-def test_links_of_the_source_lead_where_they_say(gui, opened, wait_until) -> None:
+def test_links_in_the_source_open_their_targets(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (_, view):
-            went: list[tuple[str, str]] = []
-            made: list[str] = []
-            view.open_requested.connect(lambda path, fragment: went.append((path, fragment)))
-            view.create_requested.connect(made.append)
+            opened_notes: list[tuple[str, str]] = []
+            created_names: list[str] = []
+            view.open_requested.connect(lambda path, fragment: opened_notes.append((path, fragment)))
+            view.create_requested.connect(created_names.append)
             view.editor.link_followed.emit("note", "B#Part|alias")
             view.editor.link_followed.emit("address", "B.md#Part")
-            await wait_until(lambda: went == [("B.md", "Part"), ("B.md", "Part")])
+            await wait_until(lambda: opened_notes == [("B.md", "Part"), ("B.md", "Part")])
             view.editor.link_followed.emit("note", "Not yet")
-            await wait_until(lambda: made == ["Not yet"])
+            await wait_until(lambda: created_names == ["Not yet"])
 
     gui(main())
 
@@ -151,7 +151,7 @@ def test_a_note_of_100_mb_in_one_line_is_shown_in_part_and_never_written(gui, op
             assert view.editor.isReadOnly()
             assert "Only its beginning" in view.notice.text
             view.document.mark_edited()
-            assert not view.document.dirty
+            assert not view.document.is_dirty
 
     gui(main())
 
@@ -166,13 +166,13 @@ def test_a_long_line_in_a_small_note_is_shown_in_part_too(gui, opened, wait_unti
     gui(main())
 
 
-def test_a_large_note_is_opened_whole_and_is_not_dirty(gui, opened, wait_until) -> None:
+def test_a_large_note_is_opened_completely_and_is_not_dirty(gui, opened, wait_until) -> None:
     async def main() -> None:
         text = "# Large\n\n" + "Some **words** with a [[A]] and #tag 🧭.\n\n" * 40_000
         async with opened("Large.md", {**NOTES, "Large.md": text}) as (_, view):
             view.editor.moveCursor(QTextCursor.MoveOperation.End)
-            assert view.document.editable
-            assert not view.document.dirty
+            assert view.document.is_editable
+            assert not view.document.is_dirty
             assert view.document.text == text
 
     gui(main())
@@ -183,8 +183,8 @@ def test_unsaved_text_is_offered_after_a_crash(gui, opened, wait_until) -> None:
         async with opened("A.md") as (vault, view):
             view.editor.moveCursor(QTextCursor.MoveOperation.End)
             view.editor.insertPlainText("typed 🧭")
-            assert view.document.dirty
-            view.document.keep_draft()
+            assert view.document.is_dirty
+            view.document.save_draft()
             again = NoteView(vault.client, ThemeSource("dark"))
             await again.open("A.md")
             assert "unsaved text" in again.notice.text
@@ -225,9 +225,9 @@ def test_one_escape_closes_finding_and_gives_the_note_the_focus(gui, opened, wai
             view.find_text()
             bar = view.find_bar
             bar.field.setText("a")
-            assert len(view.editor.extraSelections()) > 1 and view.editor.match_places
+            assert len(view.editor.extraSelections()) > 1 and view.editor.match_positions
             QTest.keyClick(bar.field, Qt.Key.Key_Escape)
-            assert bar.isHidden() and not view.editor.extraSelections() and not view.editor.match_places
+            assert bar.isHidden() and not view.editor.extraSelections() and not view.editor.match_positions
             await wait_until(view.editor.hasFocus)
 
     gui(main())
@@ -248,7 +248,7 @@ def test_the_mode_of_a_note_is_remembered(gui, opened, wait_until) -> None:
             await again.open("B.md")
             assert again.mode is ViewMode.LIVE
             view.toggle_mode()
-            assert view.mode is ViewMode.LIVE and not view.document.dirty
+            assert view.mode is ViewMode.LIVE and not view.document.is_dirty
 
     gui(main())
 
@@ -264,14 +264,14 @@ def test_a_task_is_checked_and_a_callout_unfolded_in_the_reading_view(gui, opene
             view.reader.anchorClicked.emit(QUrl("fold:0"))
             await wait_until(lambda: "inside" in view.reader.toPlainText())
             view.reader.anchorClicked.emit(QUrl("task:1#same"))
-            fresh = text.replace("same\n- [ ]", "same\n- [x]")
-            assert view.editor.text() == fresh
+            expected = text.replace("same\n- [ ]", "same\n- [x]")
+            assert view.editor.text() == expected
             await wait_until(lambda: "☑" in view.reader.toPlainText())
             view.activateWindow()
             view.reader.setFocus()
             await wait_until(view.reader.hasFocus)
             QTest.keyClick(view.reader, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-            assert view.editor.text() == text and not view.document.dirty
+            assert view.editor.text() == text and not view.document.is_dirty
             await wait_until(lambda: "☑" not in view.reader.toPlainText())
 
     gui(main())
@@ -282,9 +282,9 @@ def test_only_notes_are_previewed(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("T.md", {"T.md": "[[Other]] ![[x.png]]", "Other.md": "words"}) as (_, view):
             (view._client.root / "x.png").write_bytes(b"\x89PNG")
-            view._point_at("x.png", QPoint(5, 5))
-            assert view._preview is None or not view._preview._timer.isActive()
-            view._point_at("Other.md", QPoint(5, 5))
+            view._hover_note("x.png", QPoint(5, 5))
+            assert view._preview is None or not view._preview._hover_timer.isActive()
+            view._hover_note("Other.md", QPoint(5, 5))
             await wait_until(lambda: view._preview.isVisible())
             assert view._preview._text.toPlainText() == "words"
             view._preview.hide()
@@ -341,18 +341,18 @@ def test_pictures_formulas_and_embedded_notes_are_drawn(gui, opened, wait_until)
             assert (flow.row(2).drawing.width, flow.row(2).drawing.height) == (40, 30)
             assert flow.row(8).fragments[0].layout.text() == "missing.png"
             assert "$" not in "".join(fragment.layout.text() for fragment in flow.row(12).fragments)
-            assert not view.document.dirty
+            assert not view.document.is_dirty
 
     gui(main())
 
 
-def test_a_link_to_no_note_looks_so_until_there_is_one(gui, opened, wait_until) -> None:
+def test_an_unresolved_link_is_styled_until_its_note_exists(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):
             text_format = view.editor.flow.style.text_format(inline.LINK | inline.UNRESOLVED)
             unresolved = text_format.foreground().color()
 
-            def looks_unresolved() -> list[str]:
+            def unresolved_texts() -> list[str]:
                 (fragment,) = view.editor.flow.row(7).fragments
                 formats = fragment.layout.formats()
                 return [
@@ -362,9 +362,9 @@ def test_a_link_to_no_note_looks_so_until_there_is_one(gui, opened, wait_until) 
                 ]
 
             view.editor.go_to_line(7)
-            await wait_until(lambda: looks_unresolved() == ["Not yet"])
+            await wait_until(lambda: unresolved_texts() == ["Not yet"])
             (vault.root / "Not yet.md").write_text("here")
-            await wait_until(lambda: looks_unresolved() == [])
+            await wait_until(lambda: unresolved_texts() == [])
 
     gui(main())
 
@@ -376,7 +376,7 @@ def test_a_note_that_embeds_its_own_section_shows_what_was_saved(gui, opened, wa
         async with opened("Own.md", {"Own.md": text}) as (_, view):
             flow, seen = view.editor.flow, []
 
-            def is_drawn_anew() -> bool:
+            def has_new_drawing() -> bool:
                 view.editor.viewport().repaint()
                 drawing = flow.row(2).drawing
                 if drawing is not None and drawing not in seen:
@@ -384,11 +384,11 @@ def test_a_note_that_embeds_its_own_section_shows_what_was_saved(gui, opened, wa
                     return True
                 return False
 
-            await wait_until(is_drawn_anew)
+            await wait_until(has_new_drawing)
             view.editor.moveCursor(QTextCursor.MoveOperation.End)
             view.editor.insertPlainText("\ntwo\n\nthree\n")
             assert await view.document.save()
-            await wait_until(is_drawn_anew)
+            await wait_until(has_new_drawing)
             assert seen[1].height > seen[0].height
 
     gui(main())
@@ -420,13 +420,13 @@ def test_properties_scroll_with_the_text_of_the_reading_view(gui, opened, wait_u
     gui(main())
 
 
-def test_an_empty_note_says_so_and_offers_to_write(gui, opened, wait_until) -> None:
+def test_an_empty_note_shows_a_message_and_a_write_button(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("Blank.md", {"Blank.md": "---\nkey: value\n---\n\n", "B.md": "b"}) as (vault, view):
             view.show_mode(ViewMode.READING)
-            await wait_until(view.nothing.isVisible)
-            view.nothing.findChild(QPushButton).click()
-            assert view.editing
+            await wait_until(view.empty_state.isVisible)
+            view.empty_state.findChild(QPushButton).click()
+            assert view.is_editing
             view.editor.insertPlainText("words")
             view.show_mode(ViewMode.READING)
             assert view.reader.isVisible()
@@ -436,16 +436,16 @@ def test_an_empty_note_says_so_and_offers_to_write(gui, opened, wait_until) -> N
     gui(main())
 
 
-def test_a_note_that_was_just_made_is_written_in_at_once(gui, opened) -> None:
+def test_a_new_note_opens_for_writing(gui, opened) -> None:
     async def main() -> None:
         async with opened("A.md") as (_, view):
             await view.open("A.md", EDIT_ACTION_PREFIX)
-            assert view.editing and view.editor.textCursor().atEnd()
+            assert view.is_editing and view.editor.textCursor().atEnd()
 
     gui(main())
 
 
-def test_the_settings_of_the_editor_hold_for_open_notes_too(gui, opened, wait_until) -> None:
+def test_editor_settings_apply_to_open_notes(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md", {**NOTES, "B.md": "Here is `code`."}) as (vault, view):
             settings = vault.workspace.settings.model_copy(deep=True)
@@ -539,7 +539,7 @@ def test_an_image_with_a_width_fits_a_narrow_reading_view(qtbot, sizes: str, wid
     wanted = "".join(f' {n}="{v}"' for n, v in zip(("width", "height"), sizes.split("x"), strict=False))
     html = f'<p><img src="vault:photo.png"{wanted} style="max-width:100%;"></p>'
     image = QImage(800, 400, QImage.Format.Format_RGB32)
-    reader.show_rendered(pages.Rendered(html, {"vault:photo.png": image}), A)
+    reader.show_rendered(loader.Rendered(html, {"vault:photo.png": image}), A)
     reader.viewport().repaint()
     assert not reader.horizontalScrollBar().maximum()
     block = reader.document().begin()

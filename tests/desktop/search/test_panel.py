@@ -38,19 +38,19 @@ async def in_vault(service: ServiceThread, root: Path, use: Callable[[VaultClien
 
 
 def titles(panel: SearchPanel) -> list[str]:
-    return sorted(row.hit.title for row in panel.model.rows if row.is_head)
+    return sorted(row.hit.title for row in panel.model.rows if row.is_heading)
 
 
 def test_results_come_while_typing_and_open_at_their_line(gui, wait_until, service, vault: Path) -> None:
     async def use(client: VaultClient) -> None:
         panel = SearchPanel(client, ThemeSource("light"))
-        found: list[tuple[str, ...]] = []
+        hit_paths: list[tuple[str, ...]] = []
         opened: list[tuple[str, str]] = []
-        panel.found.connect(found.append)
+        panel.hits_changed.connect(hit_paths.append)
         panel.open_requested.connect(lambda path, fragment: opened.append((path, fragment)))
         panel.field.setText("clock")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
-        await wait_until(lambda: found and set(found[-1]) == {"Longitude.md", "Harrison.md"})
+        await wait_until(lambda: hit_paths and set(hit_paths[-1]) == {"Longitude.md", "Harrison.md"})
         for number, row in enumerate(panel.model.rows):
             if row.snippet and row.hit.title == "Longitude":
                 start, end = row.snippet.marks[0]
@@ -103,20 +103,20 @@ def test_the_rest_of_the_hits_comes_while_scrolling(gui, wait_until, service, tm
         panel = SearchPanel(client, ThemeSource("light"))
         panel.resize(300, 300)
         panel.show()
-        found: list[tuple[str, ...]] = []
-        panel.found.connect(found.append)
+        hit_paths: list[tuple[str, ...]] = []
+        panel.hits_changed.connect(hit_paths.append)
         panel.search("plan ")
         await wait_until(lambda: panel.model.hit_count)
         assert panel.model.hit_count < 90
-        await wait_until(lambda: found and len(found[-1]) == 90)
+        await wait_until(lambda: hit_paths and len(hit_paths[-1]) == 90)
 
         def all_there() -> bool:
             panel.list.scrollToBottom()
             return panel.model.hit_count == 90
 
         await wait_until(all_there)
-        heads = [row.hit.path.text for row in panel.model.rows if row.is_head]
-        assert len(heads) == len(set(heads)) == 90
+        paths = [row.hit.path.text for row in panel.model.rows if row.is_heading]
+        assert len(paths) == len(set(paths)) == 90
         panel.deleteLater()
 
     gui(in_vault(service, tmp_path, use))
@@ -147,12 +147,16 @@ def test_hits_are_ordered_and_grouped_as_chosen(gui, wait_until, service, vault:
         panel = SearchPanel(client, ThemeSource("light"))
         panel.search("clock")
         await wait_until(lambda: panel.model.hit_count == 3)
-        actions = {action.text(): action for action in panel.order.menu().actions()}
+        actions = {action.text(): action for action in panel.sort_button.menu().actions()}
         actions["By name"].trigger()
         actions["Group by folder"].trigger()
         await wait_until(lambda: any(row.group for row in panel.model.rows))
-        said = [panel.model.index(at, 0).data() for at, row in enumerate(panel.model.rows) if not row.snippet]
-        assert said == ["sub", "Clock", "none", "Harrison", "Longitude"]
+        labels = [
+            panel.model.index(number, 0).data()
+            for number, row in enumerate(panel.model.rows)
+            if not row.snippet
+        ]
+        assert labels == ["sub", "Clock", "none", "Harrison", "Longitude"]
         panel.resize(280, 400)
         panel.show()
         assert not panel.grab().isNull()
@@ -194,18 +198,18 @@ def test_a_search_is_saved_found_again_and_forgotten(gui, wait_until, service, v
         panel = SearchPanel(client, ThemeSource("light"))
         panel.search("tag:history/sea")
         await wait_until(lambda: titles(panel) == ["Longitude"])
-        assert panel.star.isEnabled()
+        assert panel.save_button.isEnabled()
         await in_workspace(client, lambda w: w.searches.save("Sea", "tag:history/sea", "modified", "folder"))
-        await wait_until(lambda: "Sea" in panel.star.toolTip())
+        await wait_until(lambda: "Sea" in panel.save_button.toolTip())
         panel.field.clear()
         await wait_until(lambda: not panel.model.rows)
-        rows = panel.start.model()
+        rows = panel.start_page.model()
         assert rows.index(1, 0).data() == "Sea"
-        panel.start.activated.emit(rows.index(1, 0))
+        panel.start_page.activated.emit(rows.index(1, 0))
         await wait_until(lambda: titles(panel) == ["Longitude"])
-        assert (panel.order.order, panel.order.grouping) == ("modified", "folder")
-        panel.star.click()
-        await wait_until(lambda: "Sea" not in panel.star.toolTip())
+        assert (panel.sort_button.order, panel.sort_button.grouping) == ("modified", "folder")
+        panel.save_button.click()
+        await wait_until(lambda: "Sea" not in panel.save_button.toolTip())
         assert await in_workspace(client, lambda w: w.searches.list_searches()) == ()
         panel.deleteLater()
 
@@ -213,40 +217,44 @@ def test_a_search_is_saved_found_again_and_forgotten(gui, wait_until, service, v
 
 
 def test_the_switch_turns_semantic_search_on(gui, wait_until, service, vault: Path) -> None:
-    asked: list[str] = []
+    queries: list[str] = []
 
     async def close_in_meaning(text: str, limit: int) -> list[tuple[NotePath, float]]:
-        asked.append(text)
+        queries.append(text)
         return [(NotePath.parse("Longitude.md"), 0.9), (NotePath.parse("Harrison.md"), 0.5)]
 
     async def use(client: VaultClient) -> None:
         panel = SearchPanel(client, ThemeSource("light"))
         panel.search("ocean timekeeper")
         await wait_until(lambda: panel._stack.currentWidget() is panel.empty)
-        panel.meaning.click()
+        panel.semantic_button.click()
         await wait_until(lambda: not panel.problem.isHidden())
         assert "off or not ready" in panel.problem.message.text() and panel.problem.position.isHidden()
         await in_workspace(client, lambda w: setattr(w.index, "similarity", close_in_meaning))
         panel.search("ocean timekeeper")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
-        assert panel.model.rows[0].hit.title == "Longitude" and asked[-1] == "ocean timekeeper"
-        shown = panel.model.rows[1].snippet
-        assert shown is not None and (shown.line, shown.text, shown.marks) == (3, "A clock at sea.", ())
+        assert panel.model.rows[0].hit.title == "Longitude" and queries[-1] == "ocean timekeeper"
+        snippet = panel.model.rows[1].snippet
+        assert snippet is not None and (snippet.line, snippet.text, snippet.marks) == (
+            3,
+            "A clock at sea.",
+            (),
+        )
         panel.search("ocean -tag:history/sea timekeeper")
         await wait_until(lambda: titles(panel) == ["Harrison"])
         panel.search("ocean (")
         await wait_until(lambda: not panel.problem.position.isHidden())
         panel.search("timekeeper")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
-        await wait_until(lambda: panel.star.isEnabled())
-        saved = panel.star._query
+        await wait_until(lambda: panel.save_button.isEnabled())
+        saved = panel.save_button._query
         assert saved == 'similar:"timekeeper"', "what is saved says itself how it is meant"
         await in_workspace(client, lambda w: w.searches.save("Clocks", saved))
-        panel.meaning.click()
+        panel.semantic_button.click()
         await wait_until(lambda: panel._stack.currentWidget() is panel.empty)
         panel.search_saved("Clocks")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
-        assert not panel.meaning.isChecked()
+        assert not panel.semantic_button.isChecked()
         panel.deleteLater()
 
     gui(in_vault(service, vault, use))
@@ -256,13 +264,13 @@ def test_what_a_search_means_is_shown_part_by_part(gui, wait_until, service, vau
     async def use(client: VaultClient) -> None:
         panel = SearchPanel(client, ThemeSource("light"))
         panel.search("clock tag:history/sea ")
-        panel.explaining.click()
-        tree = panel.explained.model()
+        panel.explain_button.click()
+        tree = panel.explanation.model()
         await wait_until(lambda: tree.rowCount() == 1 and tree.rowCount(tree.index(0, 0)) == 2)
         assert tree.index(0, 0).data() == "All of these"
-        assert panel.explained.isVisibleTo(panel)
+        assert panel.explanation.isVisibleTo(panel)
         panel.field.clear()
-        await wait_until(lambda: panel.explained.isHidden())
+        await wait_until(lambda: panel.explanation.isHidden())
         panel.deleteLater()
 
     gui(in_vault(service, vault, use))
@@ -294,15 +302,15 @@ def test_keys_go_from_the_field_to_the_hits_and_back(gui, wait_until, service, v
 def test_tags_are_a_tree_with_counts_and_a_click_searches(gui, wait_until, service, vault: Path) -> None:
     async def use(client: VaultClient) -> None:
         panel = TagsPanel(client, ThemeSource("dark"))
-        asked: list[str] = []
-        panel.search_requested.connect(asked.append)
+        queries: list[str] = []
+        panel.search_requested.connect(queries.append)
         await wait_until(lambda: panel.model.rowCount())
         top = panel.tree.model().index(0, 0, QModelIndex())
         assert top.data() == "history" and top.data(TAG_ROLE) == "history"
         nested = panel.tree.model().index(0, 0, top)
         assert nested.data() == "sea"
         panel.tree.clicked.emit(nested)
-        assert asked == ["tag:history/sea"]
+        assert queries == ["tag:history/sea"]
         (vault / "New.md").write_text("#fresh")
         await in_workspace(client, lambda w: w.index.refresh([NotePath("New.md")], []))
         await wait_until(lambda: panel.model.rowCount() == 2)

@@ -13,9 +13,9 @@ from app.settings import Rule, Settings
 @pytest.fixture
 def dialog(qtbot) -> SettingsDialog:
     answering = {("agent", "answering"): lambda value: AnsweringEditor(Settings())}
-    made = SettingsDialog(Settings(), ThemeSource("light"), own=answering)
-    qtbot.addWidget(made)
-    return made
+    new_dialog = SettingsDialog(Settings(), ThemeSource("light"), editors=answering)
+    qtbot.addWidget(new_dialog)
+    return new_dialog
 
 
 def every_field() -> list[tuple[str, str]]:
@@ -29,7 +29,7 @@ def every_field() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("section", "name"), every_field())
-def test_every_setting_has_a_control_a_title_and_words(dialog, section: str, name: str) -> None:
+def test_every_setting_has_a_control_a_title_and_a_description(dialog, section: str, name: str) -> None:
     control = dialog.editor_of(section, name).control
     field = type(getattr(Settings(), section)).model_fields[name]
     assert control.accessibleName() == field.title
@@ -37,9 +37,9 @@ def test_every_setting_has_a_control_a_title_and_words(dialog, section: str, nam
     assert dialog.editor_of(section, name).value == getattr(getattr(Settings(), section), name)
 
 
-def test_a_change_is_in_effect_at_once_and_typed(dialog) -> None:
-    told: list[Settings] = []
-    dialog.changed.connect(told.append)
+def test_a_change_takes_effect_immediately_and_is_typed(dialog) -> None:
+    changes: list[Settings] = []
+    dialog.changed.connect(changes.append)
     theme = dialog.editor_of("general", "theme").control
     assert isinstance(theme, QComboBox)
     theme.setCurrentText("Dark")
@@ -52,25 +52,25 @@ def test_a_change_is_in_effect_at_once_and_typed(dialog) -> None:
     bulk = dialog.editor_of("permissions", "bulk_threshold").control
     assert isinstance(bulk, QSpinBox) and bulk.minimum() == 1
     bulk.setValue(7)
-    last = told[-1]
+    last = changes[-1]
     assert (last.general.theme, last.general.zoom) == ("dark", 1.5)
     assert (last.permissions.unlock_delete_grants, last.permissions.bulk_threshold) == (True, 7)
-    assert len(told) == 4
+    assert len(changes) == 4
 
 
 def test_invalid_values_are_reported_and_not_saved(dialog) -> None:
-    told: list[Settings] = []
-    dialog.changed.connect(told.append)
+    changes: list[Settings] = []
+    dialog.changed.connect(changes.append)
     field = dialog.editor_of("model", "temperature").control
     assert isinstance(field, QLineEdit)
     field.setText("very hot")
     field.editingFinished.emit()
-    assert told == [] and dialog.settings.model.temperature is None
+    assert changes == [] and dialog.settings.model.temperature is None
     (row,) = (row for row in dialog._rows if row.name == "temperature")
     assert not row.error.isHidden() and "number" in row.error.text()
     field.setText("0.5")
     field.editingFinished.emit()
-    assert told[-1].model.temperature == 0.5 and row.error.isHidden()
+    assert changes[-1].model.temperature == 0.5 and row.error.isHidden()
 
 
 def test_a_port_has_no_separator_between_its_digits(dialog) -> None:
@@ -105,15 +105,15 @@ def test_rules_can_be_added_and_removed(dialog) -> None:
 
 def test_searching_shows_matching_settings_of_all_sections(dialog) -> None:
     dialog.search.setText("maximum note")
-    assert dialog.shown() == ("index.max_note_mib",)
+    assert dialog.visible_settings() == ("index.max_note_mib",)
     assert dialog.list.currentRow() == -1, "what is found may be of any section"
     dialog.search.setText("theme dark")
-    assert dialog.shown() == ("general.theme",)
+    assert dialog.visible_settings() == ("general.theme",)
     dialog.search.setText("nothing is called so")
-    assert dialog.shown() == () and not dialog._none.isHidden()
+    assert dialog.visible_settings() == () and not dialog._no_match.isHidden()
     dialog.search.clear()
     assert dialog.list.currentRow() == 0
-    assert len(dialog.shown()) == len(every_field())
+    assert len(dialog.visible_settings()) == len(every_field())
 
 
 def test_a_section_can_be_shown(dialog) -> None:
@@ -129,8 +129,8 @@ def test_the_other_sections_are_made_between_the_window_s_events(dialog, qtbot) 
     assert len(dialog._editors) < len(every_field())
     qtbot.waitUntil(lambda: dialog._slices.done)
     assert set(dialog._editors) == set(every_field())
-    made = [f"{row.section}.{row.name}" for row in dialog._rows]
-    assert sorted(made) == sorted(".".join(one) for one in every_field()), "each is made once"
+    names = [f"{row.section}.{row.name}" for row in dialog._rows]
+    assert sorted(names) == sorted(".".join(field) for field in every_field()), "each is made once"
 
 
 def test_a_section_that_is_made_late_shows_the_settings_as_they_are_by_then(dialog) -> None:

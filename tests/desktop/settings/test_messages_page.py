@@ -32,9 +32,9 @@ def test_a_webhook_is_kept_replaced_and_forgotten(
             await wait_until(lambda: "Kept in memory" in row.status.text())
             assert row.field.text() == "" and HOOK not in row.status.text()
             assert await vault.run(lambda ws: ws.keys.get("discord", WEBHOOK)) == HOOK
-            row.forget()
+            row.remove()
             await wait_until(
-                lambda: row.forget_button.isHidden() and "Kept in memory" not in row.status.text()
+                lambda: row.remove_button.isHidden() and "Kept in memory" not in row.status.text()
             )
             assert await vault.run(lambda ws: ws.keys.get("discord", WEBHOOK)) is None
             setup.deleteLater()

@@ -8,7 +8,8 @@ import pytest
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.desktop.bridge import ServiceThread
-from app.desktop.settings.model_page import ModelPage, settings_with_model
+from app.desktop.settings.dialog_factory import create_settings_dialog
+from app.desktop.settings.model_page import ModelPage
 from app.desktop.theme.theme import ThemeSource
 from app.settings import (
     AgentProfile,
@@ -24,9 +25,9 @@ from tests.support.model_server import ModelServer, Say
 
 @pytest.fixture
 def owner(qtbot) -> QWidget:
-    made = QWidget()
-    qtbot.addWidget(made)
-    return made
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    return widget
 
 
 def test_a_wrong_key_is_reported_and_the_right_one_works(
@@ -54,15 +55,15 @@ def test_a_wrong_key_is_reported_and_the_right_one_works(
                 assert setup.models.count() > 0
                 setup.models.activated.emit(0)
                 assert picked == [setup.models.itemText(0)]
-                setup.forget_key()
-                await wait_until(lambda: setup._forget.isHidden())
+                setup.remove_key()
+                await wait_until(lambda: setup._remove_button.isHidden())
                 setup.deleteLater()
 
     gui(main())
 
 
 def test_nothing_is_asked_for_without_a_vault(owner: QWidget) -> None:
-    dialog = settings_with_model(Settings(), ThemeSource("light"), None, owner)
+    dialog = create_settings_dialog(Settings(), ThemeSource("light"), None, owner)
     dialog.show_section("model")
     (setup,) = dialog.findChildren(ModelPage)
     assert "Open a vault" in setup._status.text()
@@ -72,7 +73,7 @@ def test_nothing_is_asked_for_without_a_vault(owner: QWidget) -> None:
 def test_the_choice_of_who_answers_lists_the_team_and_programs_and_follows_them(owner: QWidget) -> None:
     settings = Settings()
     settings.programs = AgentProgramSettings(programs=(AgentProgram(name="Claude Code", command="c"),))
-    dialog = settings_with_model(settings, ThemeSource("light"), None, owner)
+    dialog = create_settings_dialog(settings, ThemeSource("light"), None, owner)
     box = dialog.editor_of("agent", "answering").control
     assert isinstance(box, QComboBox)
 

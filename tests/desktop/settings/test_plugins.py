@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app import paths
-from app.desktop.settings.model_page import settings_with_model
+from app.desktop.settings.dialog_factory import create_settings_dialog
 from app.desktop.settings.plugins import PluginList
 from app.desktop.theme.theme import ThemeSource
 from app.settings import Settings
@@ -20,16 +20,16 @@ def test_a_plug_in_is_switched_in_the_settings(qtbot, gui) -> None:
 def _switch(qtbot) -> None:
     install(paths.plugin_folder() / "support")
     (paths.plugin_folder() / "empty").mkdir()
-    told: list[Settings] = []
-    dialog = settings_with_model(Settings(), ThemeSource("light"), None, None)
+    changes: list[Settings] = []
+    dialog = create_settings_dialog(Settings(), ThemeSource("light"), None, None)
     qtbot.addWidget(dialog)
-    dialog.changed.connect(told.append)
+    dialog.changed.connect(changes.append)
     dialog.editor_of("tools", "plugins_on")
     (switches,) = dialog.findChildren(PluginList)
     assert set(switches.boxes) == {"support"}, "what can't be loaded has no switch"
     switches.boxes["support"].click()
-    assert told[-1].tools.plugins_on == ("support",)
+    assert changes[-1].tools.plugins_on == ("support",)
     switches.boxes["support"].click()
-    assert told[-1].tools.plugins_on == ()
+    assert changes[-1].tools.plugins_on == ()
     dialog.search.setText("plug-ins wheel")
-    assert "tools." in dialog.shown()
+    assert "tools." in dialog.visible_settings()

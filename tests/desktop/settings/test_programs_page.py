@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from app.agent.acp.presets import installed_presets
-from app.desktop.settings.model_page import settings_with_model
+from app.desktop.settings.dialog_factory import create_settings_dialog
 from app.desktop.settings.programs_page import ProgramsPage
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.model_form import ModelRows
@@ -27,8 +27,8 @@ def on_the_path(tmp_path: Path, monkeypatch) -> Path:
 
 
 def test_only_installed_programs_are_listed_once_with_their_protocol(on_the_path: Path) -> None:
-    found = {one.name: (one.command, *one.arguments) for one in installed_presets()}
-    assert found == {"Claude Code": ("claude-agent-acp",), "Gemini CLI": ("gemini", "--acp")}
+    commands = {preset.name: (preset.command, *preset.arguments) for preset in installed_presets()}
+    assert commands == {"Claude Code": ("claude-agent-acp",), "Gemini CLI": ("gemini", "--acp")}
 
 
 def offered(setup: ProgramsPage) -> list[str]:
@@ -38,7 +38,7 @@ def offered(setup: ProgramsPage) -> list[str]:
 
 def test_the_button_puts_a_program_into_the_list(gui, wait_until, on_the_path: Path) -> None:
     async def main() -> None:
-        dialog = settings_with_model(Settings(), ThemeSource("light"), None, None)
+        dialog = create_settings_dialog(Settings(), ThemeSource("light"), None, None)
         dialog.show_section("programs")
         setup = dialog.findChild(ProgramsPage)
         dialog.show()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.desktop.bridge import ServiceThread
-from app.desktop.settings.model_page import settings_with_model
+from app.desktop.settings.dialog_factory import create_settings_dialog
 from app.desktop.settings.sentence_model_editor import SentenceModelEditor
 from app.desktop.theme.theme import ThemeSource
 from app.embeddings import multilingual
@@ -22,21 +22,21 @@ def test_the_choices_set_the_model(gui, qtbot, wait_until, monkeypatch) -> None:
     monkeypatch.setattr(multilingual, "state", lambda: "convertible")
 
     async def main() -> None:
-        dialog = settings_with_model(Settings(), ThemeSource("light"), None, None)
+        dialog = create_settings_dialog(Settings(), ThemeSource("light"), None, None)
         qtbot.addWidget(dialog)
-        told: list[str] = []
-        dialog.changed.connect(lambda settings: told.append(settings.embeddings.model))
+        models: list[str] = []
+        dialog.changed.connect(lambda settings: models.append(settings.embeddings.model))
         editor = dialog.editor_of("embeddings", "model")
         assert isinstance(editor, SentenceModelEditor)
         assert editor.button(SHIPPED_MODEL).isChecked()
         await wait_until(lambda: "converted on this computer" in editor._multilingual.text())
         editor.button(MULTILINGUAL).click()
         editor.button("").click()
-        assert told == [MULTILINGUAL], "another model has no name yet"
+        assert models == [MULTILINGUAL], "another model has no name yet"
         editor.line.setText("some/model")
         editor.line.editingFinished.emit()
         editor.button(SHIPPED_MODEL).click()
-        assert told == [MULTILINGUAL, "some/model", SHIPPED_MODEL]
+        assert models == [MULTILINGUAL, "some/model", SHIPPED_MODEL]
 
     gui(main())
 
@@ -50,7 +50,7 @@ def test_a_missing_model_cannot_be_chosen_and_the_way_to_it_is_shown(
         editor = SentenceModelEditor(None, SHIPPED_MODEL)
         qtbot.addWidget(editor)
         await wait_until(lambda: not editor.button(MULTILINGUAL).isEnabled())
-        assert "packaging/start.py --multilingual" in editor._how.text()
+        assert "packaging/start.py --multilingual" in editor._instructions.text()
 
     gui(main())
 

@@ -22,13 +22,13 @@ def test_without_a_vault_each_category_is_shown_as_it_is_for_all(qtbot) -> None:
     on = {id for id, box in switches.boxes.items() if box.isChecked()}
     assert on == {category.id for category in CATEGORIES if category.on} - {"tags"} | {"web"}
     # A category that is off explains what turning it on means.
-    assert {id for id, note in switches._notes.items() if note.text()} == set(switches.boxes) - on
+    assert {id for id, label in switches._off_labels.items() if label.text()} == set(switches.boxes) - on
     assert not switches.choices, "no vault is open"
 
 
 def test_a_switch_emits_the_requested_state(qtbot) -> None:
     switches = ToolCategoryList(None, Settings())
     qtbot.addWidget(switches)
-    with qtbot.waitSignal(switches.toggled) as wanted:
+    with qtbot.waitSignal(switches.toggled) as toggled:
         switches.boxes["tags"].click()
-    assert wanted.args == ["tags", False]
+    assert toggled.args == ["tags", False]

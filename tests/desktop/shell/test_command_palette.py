@@ -39,31 +39,31 @@ def test_a_misspelled_name_is_found() -> None:
 
 @given(st.text(max_size=8), st.lists(st.text(max_size=12), max_size=30), st.integers(1, 10))
 def test_matches_are_real_distinct_and_few(query: str, names: list[str], limit: int) -> None:
-    found = best_matches(query, [name.casefold() for name in names], limit)
-    assert len(found) == len(set(found)) <= limit
-    assert all(0 <= index < len(names) for index in found)
+    indices = best_matches(query, [name.casefold() for name in names], limit)
+    assert len(indices) == len(set(indices)) <= limit
+    assert all(0 <= index < len(names) for index in indices)
 
 
 @given(st.lists(st.text(alphabet="abc ", min_size=1, max_size=6), min_size=1, max_size=20), st.data())
 def test_an_exact_name_is_listed_first(names: list[str], data: st.DataObject) -> None:
-    wanted = data.draw(st.sampled_from([name for name in names if name.strip()] or ["a"]))
-    found = best_matches(wanted, names)
-    if wanted.strip() in names:
-        assert names[found[0]] == wanted.strip()
+    query = data.draw(st.sampled_from([name for name in names if name.strip()] or ["a"]))
+    indices = best_matches(query, names)
+    if query.strip() in names:
+        assert names[indices[0]] == query.strip()
 
 
 @pytest.fixture
 def window(qtbot) -> QWidget:
-    made = QWidget()
-    made.resize(800, 600)
-    column = QVBoxLayout(made)
+    new_window = QWidget()
+    new_window.resize(800, 600)
+    column = QVBoxLayout(new_window)
     column.addWidget(QLineEdit())
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    qtbot.addWidget(new_window)
+    new_window.show()
+    return new_window
 
 
-async def some() -> tuple[PaletteItem, ...]:
+async def load_four() -> tuple[PaletteItem, ...]:
     return tuple(PaletteItem(f"{name}.md", name, "Folder") for name in ("Alpha", "Beta", "Gamma", "Alphabet"))
 
 
@@ -77,7 +77,7 @@ def test_typing_narrows_and_enter_chooses(gui, wait_until, window: QWidget) -> N
         palette = CommandPalette(ThemeSource("light"), window)
         chosen: list[tuple[str, str]] = []
         palette.chosen.connect(lambda mode, key: chosen.append((mode, key)))
-        palette.open("notes", "Go to a note", some)
+        palette.open("notes", "Go to a note", load_four)
         await wait_until(lambda: len(texts(palette)) == 4)
         QTest.keyClicks(palette.field, "alph")
         await wait_until(lambda: texts(palette) == ["Alpha", "Alphabet"])
@@ -117,7 +117,7 @@ def test_escape_closes_and_gives_the_focus_back(gui, wait_until, window: QWidget
         field = window.findChild(QLineEdit)
         field.setFocus()
         palette = CommandPalette(ThemeSource("light"), window)
-        palette.open("notes", "Go to a note", some)
+        palette.open("notes", "Go to a note", load_four)
         await wait_until(lambda: texts(palette))
         QTest.keyClick(palette.field, Qt.Key.Key_Escape)
         assert not palette.isVisible() and window.focusWidget() is field
@@ -128,20 +128,20 @@ def test_escape_closes_and_gives_the_focus_back(gui, wait_until, window: QWidget
 def test_a_name_that_no_note_has_is_offered_on(gui, wait_until, window: QWidget) -> None:
     async def main() -> list[tuple[str, str]]:
         palette = CommandPalette(ThemeSource("light"), window)
-        wanted: list[tuple[str, str]] = []
-        palette.fallback.connect(lambda mode, text: wanted.append((mode, text)))
-        palette.open("notes", "Go to a note", some)
+        requested: list[tuple[str, str]] = []
+        palette.fallback.connect(lambda mode, text: requested.append((mode, text)))
+        palette.open("notes", "Go to a note", load_four)
         await wait_until(lambda: texts(palette))
         QTest.keyClicks(palette.field, "zzzzqqqq")
         await wait_until(lambda: not texts(palette))
-        assert palette.nothing.isVisible()
+        assert palette.no_match_label.isVisible()
         QTest.keyClick(palette.field, Qt.Key.Key_Return)
-        return wanted
+        return requested
 
     assert gui(main()) == [("notes", "zzzzqqqq")]
 
 
-def test_no_shortcut_stands_for_two_commands() -> None:
+def test_every_shortcut_belongs_to_one_command() -> None:
     keys = [key for command in COMMANDS for key in command.shortcuts]
     assert len(keys) == len(set(keys))
     assert len({command.id for command in COMMANDS}) == len(COMMANDS)
@@ -171,10 +171,10 @@ def test_every_command_has_an_existing_icon(command, qtbot) -> None:
     assert not icon(LIGHT, command.icon).isNull()
 
 
-async def slow() -> tuple[PaletteItem, ...]:
+async def load_slowly() -> tuple[PaletteItem, ...]:
     await asyncio.sleep(0.05)
     return (
-        PaletteItem("Tea.md", "The book of tea", "Books", others=("Tea", "Okakura 1906")),
+        PaletteItem("Tea.md", "The book of tea", "Books", aliases=("Tea", "Okakura 1906")),
         PaletteItem("Teapot.md", "Teapot"),
     )
 
@@ -182,7 +182,7 @@ async def slow() -> tuple[PaletteItem, ...]:
 def test_a_note_is_found_by_its_other_names_and_the_name_is_shown(gui, wait_until, window: QWidget) -> None:
     async def main() -> None:
         palette = CommandPalette(ThemeSource("light"), window)
-        palette.open("notes", "Go to a note", slow)
+        palette.open("notes", "Go to a note", load_slowly)
         await wait_until(lambda: len(texts(palette)) == 2)
         QTest.keyClicks(palette.field, "okakura")
         await wait_until(lambda: texts(palette) == ["The book of tea"])
@@ -199,20 +199,20 @@ def test_enter_waits_for_the_list_that_answers_to_what_was_typed(gui, wait_until
     async def main() -> tuple[list[str], list[str]]:
         palette = CommandPalette(ThemeSource("light"), window)
         chosen: list[str] = []
-        wanted: list[str] = []
+        requested: list[str] = []
         palette.chosen.connect(lambda _, key: chosen.append(key))
-        palette.fallback.connect(lambda _, text: wanted.append(text))
-        palette.open("notes", "Go to a note", slow)
+        palette.fallback.connect(lambda _, text: requested.append(text))
+        palette.open("notes", "Go to a note", load_slowly)
         QTest.keyClicks(palette.field, "teapot")
         QTest.keyClick(palette.field, Qt.Key.Key_Return)
-        await wait_until(lambda: chosen or wanted)
+        await wait_until(lambda: chosen or requested)
         # The text typed the last time does not filter the reloaded list.
-        palette.open("notes", "Go to a note", slow)
+        palette.open("notes", "Go to a note", load_slowly)
         await asyncio.sleep(0)
         QTest.keyClicks(palette.field, "book")
         await wait_until(lambda: palette.list.model().rowCount())
         QTest.keyClick(palette.field, Qt.Key.Key_Return)
-        await wait_until(lambda: len(chosen) == 2 or wanted)
-        return chosen, wanted
+        await wait_until(lambda: len(chosen) == 2 or requested)
+        return chosen, requested
 
     assert gui(main()) == (["Teapot.md", "Tea.md"], [])

@@ -15,10 +15,10 @@ from app.desktop.shell.file_open_events import FileOpenEvents
 
 @pytest.fixture
 def events(qapp: QApplication) -> FileOpenEvents:
-    made = FileOpenEvents(qapp, "darwin")
-    yield made
-    qapp.removeEventFilter(made)
-    made.deleteLater()
+    new_events = FileOpenEvents(qapp, "darwin")
+    yield new_events
+    qapp.removeEventFilter(new_events)
+    new_events.deleteLater()
 
 
 def send(path: Path) -> None:
@@ -28,28 +28,30 @@ def send(path: Path) -> None:
 def test_a_folder_that_came_before_the_window_is_opened_when_there_is_one(events, tmp_path: Path) -> None:
     opened: list[Path] = []
     send(tmp_path)
-    assert events.hand_to(opened.append) and opened == [tmp_path]
+    assert events.set_receiver(opened.append) and opened == [tmp_path]
     other = tmp_path / "Other"
     other.mkdir()
     send(other)
     assert opened == [tmp_path, other]
-    assert not events.hand_to(opened.append), "each folder is opened once"
+    assert not events.set_receiver(opened.append), "each folder is opened once"
 
 
 def test_no_event_of_a_widget_reaches_python_where_no_such_event_is_sent(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[object] = []
-    monkeypatch.setattr(FileOpenEvents, "eventFilter", lambda self, watched, event: bool(seen.append(event)))
-    made = FileOpenEvents(qapp, "linux")
+    received: list[object] = []
+    monkeypatch.setattr(
+        FileOpenEvents, "eventFilter", lambda self, watched, event: bool(received.append(event))
+    )
+    events = FileOpenEvents(qapp, "linux")
     QWidget().setWindowTitle("an event")
-    assert not seen
-    made.deleteLater()
+    assert not received
+    events.deleteLater()
 
 
 def test_files_are_ignored(events, tmp_path: Path) -> None:
     opened: list[Path] = []
-    events.hand_to(opened.append)
+    events.set_receiver(opened.append)
     note = tmp_path / "Note.md"
     note.touch()
     send(note)

@@ -21,7 +21,7 @@ from tests.desktop.whole_vault import WholeVault, whole_vault
 GERMAN = VaultLanguages(20, (("de", 0.6), ("en", 0.3), ("es", 0.1)))
 
 
-class Shown:
+class ProposalWindow:
     """The suggestion over an open vault."""
 
     def __init__(self, vault: WholeVault, window: QWidget) -> None:
@@ -54,29 +54,29 @@ def test_the_proposal_can_be_accepted_or_postponed(
         async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
             window = QWidget()
             qtbot.addWidget(window)
-            shown = Shown(vault, window)
-            await shown.measured(GERMAN)
-            await wait_until(lambda: shown.banner() is not None)
-            banner = shown.banner()
+            first = ProposalWindow(vault, window)
+            await first.measured(GERMAN)
+            await wait_until(lambda: first.banner() is not None)
+            banner = first.banner()
             assert banner is not None
-            assert "70 %" in banner.accessibleName() and "(German, Spanish)" in banner.accessibleName()
-            assert list(shown.buttons()) == ["Switch", "Not now"]
-            shown.buttons()["Switch"].click()
-            assert [one.embeddings.model for one in shown.wanted] == [MULTILINGUAL]
-            await wait_until(lambda: shown.banner() is None)
+            assert "70%" in banner.accessibleName() and "(German, Spanish)" in banner.accessibleName()
+            assert list(first.buttons()) == ["Switch", "Not now"]
+            first.buttons()["Switch"].click()
+            assert [settings.embeddings.model for settings in first.wanted] == [MULTILINGUAL]
+            await wait_until(lambda: first.banner() is None)
 
-            await shown.measured(GERMAN)
-            await wait_until(lambda: shown.banner() is not None)
-            shown.buttons()["Not now"].click()
-            await wait_until(lambda: shown.banner() is None)
+            await first.measured(GERMAN)
+            await wait_until(lambda: first.banner() is not None)
+            first.buttons()["Not now"].click()
+            await wait_until(lambda: first.banner() is None)
             # Remembered for this vault, also in the next window.
-            again = Shown(vault, window)
-            shown.proposal.deleteLater()
-            seen: list[object] = []
-            vault.client.events.batch.connect(seen.extend)
-            await again.measured(GERMAN)
-            await wait_until(lambda: LanguagesMeasured(GERMAN) in seen)
-            assert again.banner() is None
+            second = ProposalWindow(vault, window)
+            first.proposal.deleteLater()
+            events: list[object] = []
+            vault.client.events.batch.connect(events.extend)
+            await second.measured(GERMAN)
+            await wait_until(lambda: LanguagesMeasured(GERMAN) in events)
+            assert second.banner() is None
 
     gui(main())
 
@@ -90,14 +90,14 @@ def test_missing_requirements_are_explained(
         async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
             window = QWidget()
             qtbot.addWidget(window)
-            shown = Shown(vault, window)
-            await shown.measured(VaultLanguages(20, (("en", 0.95), ("de", 0.05))))
-            await shown.measured(GERMAN)
-            await wait_until(lambda: shown.banner() is not None)
-            banner = shown.banner()
+            proposal = ProposalWindow(vault, window)
+            await proposal.measured(VaultLanguages(20, (("en", 0.95), ("de", 0.05))))
+            await proposal.measured(GERMAN)
+            await wait_until(lambda: proposal.banner() is not None)
+            banner = proposal.banner()
             assert banner is not None
             assert "packaging/start.py --multilingual" in banner.accessibleName()
-            assert list(shown.buttons()) == ["Not now"]
+            assert list(proposal.buttons()) == ["Not now"]
 
     gui(main())
 

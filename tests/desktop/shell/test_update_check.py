@@ -34,28 +34,28 @@ class Releases:
 
     def __init__(self) -> None:
         self.version = "99.0"
-        self.asked = 0
+        self.requests = 0
         self.address = ""
 
     async def answer(self, _: Request) -> PlainTextResponse:
-        self.asked += 1
+        self.requests += 1
         release = {"version": self.version, "page": "https://example.org/get", "notes": "**Faster** graph"}
         body = json.dumps(release).encode()
         return PlainTextResponse(base64.b64encode(PRIVATE.sign(body)) + b"\n" + body)
 
 
-class Desk:
+class UpdateBench:
     """An update check with its own clock."""
 
     def __init__(self, service: ServiceThread, window: QWidget, updates: UpdateSettings) -> None:
         self.settings = Settings(updates=updates)
         self.now = 1_800_000_000.0
         self.banners = Banners(ThemeSource("light"), window)
-        self._made = (service, window)
-        self.check = self.started_again()
+        self._owner = (service, window)
+        self.check = self.restart()
 
-    def started_again(self) -> UpdateCheck:
-        service, window = self._made
+    def restart(self) -> UpdateCheck:
+        service, window = self._owner
         self.check = UpdateCheck(
             service,
             self.banners,
@@ -77,17 +77,19 @@ class Desk:
 
 @pytest.fixture
 def releases() -> Iterator[Releases]:
-    made = Releases()
-    with WebServer([Route("/release", made.answer)]) as server:
-        made.address = f"{server.address}/release"
-        yield made
+    new_releases = Releases()
+    with WebServer([Route("/release", new_releases.answer)]) as server:
+        new_releases.address = f"{server.address}/release"
+        yield new_releases
 
 
 @pytest.fixture
-def desk(qtbot, service: ServiceThread, releases: Releases) -> Callable[[bool], Desk]:
+def make_bench(qtbot, service: ServiceThread, releases: Releases) -> Callable[[bool], UpdateBench]:
     window = QWidget()
     qtbot.addWidget(window)
-    return lambda on: Desk(service, window, UpdateSettings(check=on, address=releases.address, key=KEY))
+    return lambda on: UpdateBench(
+        service, window, UpdateSettings(check=on, address=releases.address, key=KEY)
+    )
 
 
 def sheets() -> list[dialogs.SheetDialog]:
@@ -99,54 +101,56 @@ def press(text: str) -> None:
     button.click()
 
 
-def test_nothing_is_asked_unless_the_user_wants_it(gui, desk, releases) -> None:
+def test_nothing_is_asked_unless_the_user_wants_it(gui, make_bench, releases) -> None:
     async def use() -> None:
-        one = desk(False)
-        await one.check.begin()
-        assert releases.asked == 0 and one.banners.keys == ()
+        bench = make_bench(False)
+        await bench.check.begin()
+        assert releases.requests == 0 and bench.banners.keys == ()
 
     gui(use())
 
 
-def test_the_user_is_asked_once_after_the_first_week(gui, desk, releases, wait_until) -> None:
+def test_the_user_is_asked_once_after_the_first_week(gui, make_bench, releases, wait_until) -> None:
     async def use() -> None:
-        one = desk(False)
-        await one.check.begin()
-        one.now += CONSENT_DELAY_S - 60
-        await one.started_again().begin()
-        assert one.banners.keys == ()
-        one.now += 120
-        await one.started_again().begin()
-        assert one.banners.keys == ("ask-updates",) and releases.asked == 0
-        one.banners.clear("ask-updates")
-        await one.started_again().begin()
-        assert one.banners.keys == (), "the question is asked once"
+        bench = make_bench(False)
+        await bench.check.begin()
+        bench.now += CONSENT_DELAY_S - 60
+        await bench.restart().begin()
+        assert bench.banners.keys == ()
+        bench.now += 120
+        await bench.restart().begin()
+        assert bench.banners.keys == ("ask-updates",) and releases.requests == 0
+        bench.banners.clear("ask-updates")
+        await bench.restart().begin()
+        assert bench.banners.keys == (), "the question is asked once"
 
     gui(use())
 
 
-def test_accepting_enables_the_check_and_runs_it(gui, desk, releases, wait_until) -> None:
+def test_accepting_enables_the_check_and_runs_it(gui, make_bench, releases, wait_until) -> None:
     async def use() -> None:
-        one = desk(False)
-        await one.check.begin()
-        one.now += CONSENT_DELAY_S
-        await one.check.begin()
-        one.press("ask-updates")
-        assert one.settings.updates.check
-        await wait_until(lambda: one.banners.keys == ("update",))
+        bench = make_bench(False)
+        await bench.check.begin()
+        bench.now += CONSENT_DELAY_S
+        await bench.check.begin()
+        bench.press("ask-updates")
+        assert bench.settings.updates.check
+        await wait_until(lambda: bench.banners.keys == ("update",))
 
     gui(use())
 
 
-def test_a_new_version_is_announced_and_its_page_opened(gui, desk, releases, wait_until, monkeypatch) -> None:
+def test_a_new_version_is_announced_and_its_page_opened(
+    gui, make_bench, releases, wait_until, monkeypatch
+) -> None:
     opened: list[str] = []
     monkeypatch.setattr(update_check.QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
 
     async def use() -> None:
-        one = desk(True)
-        await one.check.begin()
-        assert one.banners.keys == ("update",)
-        one.press("update")
+        bench = make_bench(True)
+        await bench.check.begin()
+        assert bench.banners.keys == ("update",)
+        bench.press("update")
         await wait_until(sheets)
         (notes,) = sheets()[0].findChildren(QTextBrowser)
         assert "Faster graph" in notes.toPlainText() and opened == []
@@ -156,46 +160,46 @@ def test_a_new_version_is_announced_and_its_page_opened(gui, desk, releases, wai
     gui(use())
 
 
-def test_it_asks_once_a_day_and_not_about_a_skipped_version(gui, desk, releases, wait_until) -> None:
+def test_it_asks_once_a_day_and_not_about_a_skipped_version(gui, make_bench, releases, wait_until) -> None:
     async def use() -> None:
-        one = desk(True)
-        await one.check.begin()
-        await one.started_again().begin()
-        assert releases.asked == 1
-        one.press("update")
+        bench = make_bench(True)
+        await bench.check.begin()
+        await bench.restart().begin()
+        assert releases.requests == 1
+        bench.press("update")
         await wait_until(sheets)
         press("Skip this version")
         await wait_until(lambda: WindowState(paths.data_folder() / "updates.json").text("skipped"))
-        one.now += CHECK_INTERVAL_S
-        await one.started_again().begin()
-        assert releases.asked == 2 and one.banners.keys == ()
+        bench.now += CHECK_INTERVAL_S
+        await bench.restart().begin()
+        assert releases.requests == 2 and bench.banners.keys == ()
         releases.version = "99.1"
-        one.now += CHECK_INTERVAL_S
-        await one.started_again().begin()
-        assert one.banners.keys == ("update",)
+        bench.now += CHECK_INTERVAL_S
+        await bench.restart().begin()
+        assert bench.banners.keys == ("update",)
 
     gui(use())
 
 
-def test_a_manual_check_always_shows_its_result(gui, desk, releases, wait_until) -> None:
-    async def say(one: Desk) -> str:
+def test_a_manual_check_always_shows_its_result(gui, make_bench, releases, wait_until) -> None:
+    async def say(bench: UpdateBench) -> str:
         from app.desktop.runtime import tasks
 
-        tasks.start(one.check.check_now(), what="check")
+        tasks.start(bench.check.check_now(), what="check")
         await wait_until(sheets)
-        words = " ".join(label.text() for label in sheets()[0].findChildren(QLabel))
+        text = " ".join(label.text() for label in sheets()[0].findChildren(QLabel))
         sheets()[0].reject()
         await wait_until(lambda: not sheets())
-        return words
+        return text
 
     async def use() -> None:
-        one = desk(False)
+        bench = make_bench(False)
         releases.version = __version__
-        assert "up to date" in await say(one)
-        one._change(UpdateSettings(address=releases.address, key="wrong"))
-        assert "Could not check" in await say(one)
-        one._change(UpdateSettings())
-        assert "No update address" in await say(one)
+        assert "up to date" in await say(bench)
+        bench._change(UpdateSettings(address=releases.address, key="wrong"))
+        assert "Could not check" in await say(bench)
+        bench._change(UpdateSettings())
+        assert "No update address" in await say(bench)
 
     gui(use())
 

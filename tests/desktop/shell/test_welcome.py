@@ -57,7 +57,7 @@ def test_a_click_on_a_recent_vault_opens_it(qtbot, tmp_path: Path) -> None:
     assert caught.args == [str(tmp_path.resolve())]
 
 
-def test_the_names_of_recent_vaults_stand_in_one_line(qtbot, tmp_path: Path) -> None:
+def test_the_names_of_recent_vaults_are_aligned(qtbot, tmp_path: Path) -> None:
     for name in ("a", "a much longer name"):
         (tmp_path / name).mkdir()
         RecentVaults().add(tmp_path / name)
@@ -97,11 +97,11 @@ def test_the_buttons_ask_for_a_folder_and_for_the_sample(qtbot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"),
+    ("seconds", "text"),
     [(20, "just now"), (90, "1 min ago"), (7300, "2 h ago"), (86400, "1 day ago"), (86400 * 3, "3 days ago")],
 )
-def test_times_are_shown_relative_to_now(seconds: float, words: str) -> None:
-    assert time_ago(1_000_000.0, now=1_000_000.0 + seconds) == words
+def test_times_are_shown_relative_to_now(seconds: float, text: str) -> None:
+    assert time_ago(1_000_000.0, now=1_000_000.0 + seconds) == text
 
 
 def test_a_folder_of_notes_is_a_vault(tmp_path: Path) -> None:
@@ -113,8 +113,8 @@ def test_notes_in_hidden_folders_do_not_make_a_vault(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "A.md").write_text("a")
     (tmp_path / "photo.jpg").write_text("a")
-    words = vault_preflight.open_warning(vault_preflight.inspect_folder(tmp_path))
-    assert words is not None and "no Markdown notes" in words and "1 other" in words
+    warning = vault_preflight.open_warning(vault_preflight.inspect_folder(tmp_path))
+    assert warning is not None and "no Markdown notes" in warning and "1 other" in warning
 
 
 def test_home_and_the_disks_root_are_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

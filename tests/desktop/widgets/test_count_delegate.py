@@ -31,7 +31,7 @@ def test_a_long_name_ends_before_the_text_at_the_right(qtbot) -> None:
     option.widget, option.rect = tree, tree.visualRect(index)  # type: ignore[attr-defined]
     delegate.initStyleOption(option, index)
     shown = option.text  # type: ignore[attr-defined]
-    place = tree.style().subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, tree)
-    end = place.left() + option.fontMetrics.horizontalAdvance(shown)  # type: ignore[attr-defined]
+    text_area = tree.style().subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, tree)
+    end = text_area.left() + option.fontMetrics.horizontalAdvance(shown)  # type: ignore[attr-defined]
     right = option.rect.right() - option.fontMetrics.horizontalAdvance("2026-11-25")  # type: ignore[attr-defined]
     assert shown.startswith("write") and shown.endswith("…") and end < right

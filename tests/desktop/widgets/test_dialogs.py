@@ -37,9 +37,9 @@ def test_confirm_returns_the_answer(gui, wait_until, button: str, expected: bool
     assert gui(main()) is expected
 
 
-def test_enter_in_a_confirm_takes_the_safe_answer(gui, wait_until) -> None:
+def test_enter_in_a_confirmation_chooses_the_safe_answer(gui, wait_until) -> None:
     async def main() -> bool:
-        task = tasks.start(dialogs.confirm(None, "Delete it?", "For ever.", yes="Delete", danger=True))
+        task = tasks.start(dialogs.confirm(None, "Delete it?", "Forever.", yes="Delete", danger=True))
         await wait_until(shown)
         QTest.keyClick(shown_dialog(), Qt.Key.Key_Return)
         return await task
@@ -81,7 +81,7 @@ def test_closing_the_parent_counts_as_cancel(gui, wait_until) -> None:
     async def main() -> bool:
         parent = QWidget()
         parent.show()
-        task = tasks.start(dialogs.confirm(parent, "Go on?", ""))
+        task = tasks.start(dialogs.confirm(parent, "Continue?", ""))
         await wait_until(lambda: parent.findChild(dialogs.SheetDialog) is not None)
         parent.deleteLater()
         return await task
@@ -92,7 +92,7 @@ def test_closing_the_parent_counts_as_cancel(gui, wait_until) -> None:
 @pytest.mark.parametrize(("typed", "expected"), [("  A name ", "A name"), ("", None)])
 def test_prompt_text_strips_and_rejects_empty_text(gui, wait_until, typed: str, expected: str | None) -> None:
     async def main() -> str | None:
-        task = tasks.start(dialogs.prompt_text(None, "Name", "How is it called?", "old", accept="Rename"))
+        task = tasks.start(dialogs.prompt_text(None, "Name", "New name:", "old", accept="Rename"))
         await wait_until(shown)
         field = shown_dialog().findChild(QLineEdit)
         field.setText(typed)
@@ -102,14 +102,14 @@ def test_prompt_text_strips_and_rejects_empty_text(gui, wait_until, typed: str, 
     assert gui(main()) == expected
 
 
-def test_a_long_reason_under_a_field_is_shown_whole(gui, wait_until) -> None:
+def test_a_long_reason_below_a_field_is_fully_visible(gui, wait_until) -> None:
     reason = "'Plan: part 2/3?.md' can't be a path in the vault: ':' is not allowed in a file name. " * 2
 
     async def main() -> str | None:
-        asked = dialogs.prompt_text(
+        prompt = dialogs.prompt_text(
             None, "New note", "Name:", accept="Create", check=lambda text: reason if ":" in text else ""
         )
-        task = tasks.start(asked)
+        task = tasks.start(prompt)
         await wait_until(shown)
         dialog = shown_dialog()
         dialog.findChild(QLineEdit).setText("Plan: part 2/3?")
@@ -134,7 +134,7 @@ def test_choose_returns_the_choice(gui, wait_until) -> None:
 @pytest.mark.parametrize(("tabs", "expected"), [(0, 0), (1, 1), (2, 2)])
 def test_enter_presses_the_button_that_has_the_focus(gui, wait_until, tabs: int, expected: int) -> None:
     async def main() -> int | None:
-        task = tasks.start(dialogs.choose(None, "Save it?", "", ("Save", "Throw away", "Cancel"), main=0))
+        task = tasks.start(dialogs.choose(None, "Save it?", "", ("Save", "Discard", "Cancel"), main=0))
         await wait_until(lambda: shown() and shown_dialog().focusWidget() is not None)
         for _ in range(tabs):
             QTest.keyClick(shown_dialog().focusWidget(), Qt.Key.Key_Tab)
@@ -144,7 +144,7 @@ def test_enter_presses_the_button_that_has_the_focus(gui, wait_until, tabs: int,
     assert gui(main()) == expected
 
 
-def test_pick_folder_returns_what_was_picked(gui, wait_until, tmp_path) -> None:
+def test_pick_folder_returns_the_picked_folder(gui, wait_until, tmp_path) -> None:
     async def main() -> object:
         task = tasks.start(dialogs.pick_folder(None))
         await wait_until(lambda: shown(QFileDialog))
@@ -156,25 +156,27 @@ def test_pick_folder_returns_what_was_picked(gui, wait_until, tmp_path) -> None:
     assert gui(main()) == tmp_path
 
 
-@pytest.mark.parametrize(("wanted", "given"), [((420, 220), (420, 220)), ((5000, 220), (None, 220))])
-def test_a_dialog_is_no_larger_than_the_screen(qtbot, wanted, given) -> None:
+@pytest.mark.parametrize(
+    ("requested", "expected_size"), [((420, 220), (420, 220)), ((5000, 220), (None, 220))]
+)
+def test_a_dialog_is_no_larger_than_the_screen(qtbot, requested, expected_size) -> None:
     dialog = dialogs.SheetDialog(None, "Large")
     qtbot.addWidget(dialog)
-    dialogs.resize_within_screen(dialog, *wanted)
+    dialogs.resize_within_screen(dialog, *requested)
     room = dialog.screen().availableSize()
-    assert dialog.width() == (given[0] or int(room.width() * 0.92))
-    assert dialog.height() == given[1]
+    assert dialog.width() == (expected_size[0] or int(room.width() * 0.92))
+    assert dialog.height() == expected_size[1]
     dialog.show()
     assert dialog.frameGeometry().width() < room.width()
 
 
-def test_the_dialog_of_printers_is_a_question_like_others(gui, wait_until) -> None:
+def test_a_print_dialog_can_be_awaited(gui, wait_until) -> None:
     async def main() -> int:
         printer = QPrinter()
-        asked = QPrintDialog(printer)
-        task = tasks.start(dialogs.run_dialog(asked))
-        await wait_until(asked.isVisible)
-        asked.reject()
+        dialog = QPrintDialog(printer)
+        task = tasks.start(dialogs.run_dialog(dialog))
+        await wait_until(dialog.isVisible)
+        dialog.reject()
         return await task
 
     assert gui(main()) == int(QDialog.DialogCode.Rejected)

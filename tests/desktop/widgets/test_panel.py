@@ -1,4 +1,4 @@
-"""The bar over a panel: what of it shows where there is little room."""
+"""The title bar of a panel hides its count if there is little room."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QToolButton
 from app.desktop.widgets.panel import PanelTitle
 
 
-def test_the_name_stays_and_a_number_shows_where_there_is_room(gui) -> None:
+def test_the_count_is_hidden_without_room(gui) -> None:
     title = PanelTitle("Search")
     for _ in range(3):
         title.add(QToolButton())

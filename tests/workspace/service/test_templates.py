@@ -48,7 +48,7 @@ async def test_the_note_of_a_day_is_made_once_by_obsidians_formats(
     (commit,) = vault.history.commits()
     assert commit.author == "You"
     assert [path.name for path in vault.templates.paths()] == ["Day", "Other"]
-    other = vault.templates.expanded(NotePath.parse("Templates/Other.md"), "x", NOW)
+    other = vault.templates.expand_template(NotePath.parse("Templates/Other.md"), "x", NOW)
     assert other.text == "14:05\n"
 
 

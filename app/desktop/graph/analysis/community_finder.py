@@ -1,4 +1,4 @@
-"""Finds communities in a worker, for the colors of a scene."""
+"""Find communities in a worker, for the colors of a scene."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class CommunityFinder:
         self._closed = False
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         """Return whether a search is running."""
         return self._running is not None
 
-    def begin(self) -> bool:
+    def start(self) -> bool:
         """Start a search if the scene needs it; return whether one started."""
-        if not self._scene.unsorted or self.busy or self._closed:
+        if not self._scene.needs_communities or self.is_busy or self._closed:
             return False
         graph = self._scene.graph
         self._running = graph, self._edges.run_in_worker(lambda: _communities(graph))
@@ -41,16 +41,16 @@ class CommunityFinder:
         (graph, future), self._running = self._running, None
         if self._scene.set_communities(graph, future.result()):
             return True
-        self.begin()
+        self.start()
         return False
 
     def close(self) -> None:
-        """Stop searching."""
+        """Ignore a running search, and start no more."""
         self._closed, self._running = True, None
 
 
 def _communities(graph: Graph) -> NDArray[np.int64]:
-    """Run in the worker, which also imports scipy: a vault with saved communities never needs it."""
+    """Return the communities; called in the worker, which imports scipy only if none are saved."""
     from app.graph.coarsen import communities
 
     return communities(graph.edges, len(graph))

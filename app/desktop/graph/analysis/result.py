@@ -7,22 +7,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AnalysisResultRow:
-    """One row: the nodes it refers to, its text, and a number or a reason in `note`."""
+    """One row: the nodes it refers to, its text, and a number or a reason in `detail`."""
 
     paths: tuple[str, ...]
     text: str
-    note: str = ""
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysisResult:
-    """A named result; `kind` is the requested analysis, `words` summarizes the result in a sentence.
+    """A result: the requested analysis (`kind`), its title, a summary in one sentence, and rows.
 
     Rows with `can_accept` are suggestions that the user can accept.
     """
 
     kind: str
     title: str
-    words: str
-    lines: tuple[AnalysisResultRow, ...] = ()
+    summary: str
+    rows: tuple[AnalysisResultRow, ...] = ()
     can_accept: bool = False

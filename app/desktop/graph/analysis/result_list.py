@@ -17,32 +17,32 @@ class _ResultModel(QAbstractListModel):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.lines: tuple[AnalysisResultRow, ...] = ()
+        self.rows: tuple[AnalysisResultRow, ...] = ()
 
-    def show(self, lines: tuple[AnalysisResultRow, ...]) -> None:
+    def show(self, rows: tuple[AnalysisResultRow, ...]) -> None:
         """Replace the rows."""
         self.beginResetModel()
-        self.lines = lines
+        self.rows = rows
         self.endResetModel()
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT_INDEX) -> int:
         """Return the number of rows."""
-        return 0 if parent.isValid() else len(self.lines)
+        return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = 0) -> object:
         """Return the data of a row."""
-        line = self.lines[index.row()]
+        row = self.rows[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"{line.text}  ·  {line.note}" if line.note else line.text
-        return ("\n".join((*line.paths, line.note))).strip() if role == Qt.ItemDataRole.ToolTipRole else None
+            return f"{row.text}  ·  {row.detail}" if row.detail else row.text
+        return ("\n".join((*row.paths, row.detail))).strip() if role == Qt.ItemDataRole.ToolTipRole else None
 
 
 class AnalysisResultList(QWidget):
-    """A list of results; its signals carry the current `AnalysisResultRow`, or the one clicked."""
+    """A list of results; its signals carry the selected or clicked `AnalysisResultRow`."""
 
     chosen = Signal(object)
     accepted = Signal(object)
-    hidden = Signal(object)
+    dismissed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,52 +53,54 @@ class AnalysisResultList(QWidget):
         self.view.setUniformItemSizes(True)
         self.view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.accept = QPushButton(self.tr("Link"))
-        self.accept.setToolTip(self.tr("Propose the most likely relation between the two notes"))
-        self.hide_one = QPushButton(self.tr("Dismiss"))
-        self.hide_one.setToolTip(self.tr("Don't suggest this link again"))
-        self.hide_one.setProperty("role", "quiet")
+        self.accept_button = QPushButton(self.tr("Link"))
+        self.accept_button.setToolTip(self.tr("Propose the most likely relation between the two notes"))
+        self.dismiss_button = QPushButton(self.tr("Dismiss"))
+        self.dismiss_button.setToolTip(self.tr("Don't suggest this link again"))
+        self.dismiss_button.setProperty("role", "quiet")
         buttons = QHBoxLayout()
         buttons.setSpacing(4)
-        buttons.addWidget(self.accept)
-        buttons.addWidget(self.hide_one)
+        buttons.addWidget(self.accept_button)
+        buttons.addWidget(self.dismiss_button)
         buttons.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addWidget(self.view)
         column.addLayout(buttons)
-        self.view.selectionModel().currentChanged.connect(self._choose)
-        self.view.clicked.connect(self._choose)
-        self.view.enter_pressed.connect(self._choose)
-        self.accept.clicked.connect(lambda: self._emit_current(self.accepted))
-        self.hide_one.clicked.connect(lambda: self._emit_current(self.hidden))
+        self.view.selectionModel().currentChanged.connect(self._emit_chosen)
+        self.view.clicked.connect(self._emit_chosen)
+        self.view.enter_pressed.connect(self._emit_chosen)
+        self.accept_button.clicked.connect(lambda: self._emit_current(self.accepted))
+        self.dismiss_button.clicked.connect(lambda: self._emit_current(self.dismissed))
 
     @property
     def current(self) -> AnalysisResultRow | None:
         """The selected row."""
-        at = self.view.currentIndex()
-        return self.model.lines[at.row()] if at.isValid() and at.row() < len(self.model.lines) else None
+        index = self.view.currentIndex()
+        return (
+            self.model.rows[index.row()] if index.isValid() and index.row() < len(self.model.rows) else None
+        )
 
-    def show_finding(self, finding: AnalysisResult) -> None:
+    def show_result(self, result: AnalysisResult) -> None:
         """List the rows of a result; if the selected row is gone, the next one is selected."""
-        row = max(0, self.view.currentIndex().row())
+        selected_row = max(0, self.view.currentIndex().row())
         blocked = self.view.selectionModel().blockSignals(True)
-        self.model.show(finding.lines)
-        if finding.can_accept and finding.lines:
-            self.view.setCurrentIndex(self.model.index(min(row, len(finding.lines) - 1)))
+        self.model.show(result.rows)
+        if result.can_accept and result.rows:
+            self.view.setCurrentIndex(self.model.index(min(selected_row, len(result.rows) - 1)))
         self.view.selectionModel().blockSignals(blocked)
-        self.view.setAccessibleName(f"{finding.title}: {finding.words}")
-        for button in (self.accept, self.hide_one):
-            button.setVisible(finding.can_accept and bool(finding.lines))
-        self.view.setVisible(bool(finding.lines))
-        line = max(self.view.sizeHintForRow(0), 20)
-        self.view.setFixedHeight(line * min(len(finding.lines), _VISIBLE_ROWS) + 10)
+        self.view.setAccessibleName(f"{result.title}: {result.summary}")
+        for button in (self.accept_button, self.dismiss_button):
+            button.setVisible(result.can_accept and bool(result.rows))
+        self.view.setVisible(bool(result.rows))
+        row_height = max(self.view.sizeHintForRow(0), 20)
+        self.view.setFixedHeight(row_height * min(len(result.rows), _VISIBLE_ROWS) + 10)
 
-    def _choose(self, index: QModelIndex) -> None:
+    def _emit_chosen(self, index: QModelIndex) -> None:
         if index.isValid():
-            self.chosen.emit(self.model.lines[index.row()])
+            self.chosen.emit(self.model.rows[index.row()])
 
     def _emit_current(self, signal: object) -> None:
-        if (line := self.current) is not None:
-            signal.emit(line)  # type: ignore[attr-defined]
+        if (row := self.current) is not None:
+            signal.emit(row)  # type: ignore[attr-defined]

@@ -26,23 +26,23 @@ from app.desktop.theme.icons import icon
 class AnalysisSection(CollapsibleSection):
     """Starts analyses and shows results.
 
-    The signal `asked` carries the analysis; `cancelled` and `cleared` carry nothing.
+    The signal `requested` carries the analysis; `cancelled` and `cleared` carry nothing.
     """
 
-    asked = Signal(str)
+    requested = Signal(str)
     cancelled = Signal()
     cleared = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("analysis", "", parent)
-        self._head.setText(self.tr("Analysis"))
+        self._header.setText(self.tr("Analysis"))
         grid = QWidget(self.body)
-        cells = QGridLayout(grid)
-        cells.setContentsMargins(0, 0, 0, 0)
-        cells.setSpacing(4)
+        grid_layout = QGridLayout(grid)
+        grid_layout.setContentsMargins(0, 0, 0, 0)
+        grid_layout.setSpacing(4)
         self.buttons: dict[str, QToolButton] = {}
         self._symbols: dict[str, str] = {}
-        for place, (kind, symbol, title, words) in enumerate(
+        for index, (kind, symbol, title, description) in enumerate(
             (
                 (
                     "communities",
@@ -83,13 +83,13 @@ class AnalysisSection(CollapsibleSection):
                 ),
             )
         ):
-            button = self._button(title, words)
-            button.clicked.connect(partial(self.asked.emit, kind))
+            button = self._create_button(title, description)
+            button.clicked.connect(partial(self.requested.emit, kind))
             self.buttons[kind], self._symbols[kind] = button, symbol
-            cells.addWidget(button, place // 2, place % 2)
+            grid_layout.addWidget(button, index // 2, index % 2)
         self.add(grid)
-        self._make_progress()
-        self._make_finding()
+        self._create_progress()
+        self._create_result()
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
@@ -97,84 +97,86 @@ class AnalysisSection(CollapsibleSection):
         for kind, button in self.buttons.items():
             button.setIcon(icon(theme, self._symbols[kind]))
 
-    def set_path_possible(self, possible: bool) -> None:
-        """Set whether two notes are selected, so that a path between them can be searched."""
-        words = self.tr("Fewest links between the two selected notes")
-        self.buttons["path"].setEnabled(possible)
-        self.buttons["path"].setToolTip(words if possible else self.tr("Select two notes first (Ctrl+click)"))
+    def set_path_enabled(self, enabled: bool) -> None:
+        """Enable the search for a path if two notes are selected."""
+        description = self.tr("Fewest links between the two selected notes")
+        self.buttons["path"].setEnabled(enabled)
+        self.buttons["path"].setToolTip(
+            description if enabled else self.tr("Select two notes first (Ctrl+click)")
+        )
 
-    def show_progress(self, words: str, share: float | None = None) -> None:
+    def show_progress(self, text: str, fraction: float | None = None) -> None:
         """Show a running analysis with its progress (0 to 1, None if unknown); an empty text ends it."""
-        self._working.setVisible(bool(words))
-        self._what.setText(words)
-        self._bar.setRange(0, 0 if share is None else 100)
-        if share is not None:
-            self._bar.setValue(round(share * 100))
+        self._progress_row.setVisible(bool(text))
+        self._progress_label.setText(text)
+        self._progress_bar.setRange(0, 0 if fraction is None else 100)
+        if fraction is not None:
+            self._progress_bar.setValue(round(fraction * 100))
 
-    def show_finding(self, finding: AnalysisResult | None) -> None:
+    def show_result(self, result: AnalysisResult | None) -> None:
         """Show a result; None removes it."""
-        self._found.setVisible(finding is not None)
+        self._result_row.setVisible(result is not None)
         for kind, button in self.buttons.items():
-            button.setChecked(finding is not None and finding.kind == kind)
-        self.list.setVisible(finding is not None and bool(finding.lines))
-        if finding is not None:
-            self._summary.setText(f"{finding.title}. {finding.words}")
-            self.list.show_finding(finding)
+            button.setChecked(result is not None and result.kind == kind)
+        self.list.setVisible(result is not None and bool(result.rows))
+        if result is not None:
+            self._summary.setText(f"{result.title}. {result.summary}")
+            self.list.show_result(result)
 
     @property
-    def message(self) -> str:
+    def summary(self) -> str:
         """The summary of the result; empty if there is none."""
-        return "" if self._found.isHidden() else self._summary.text()
+        return "" if self._result_row.isHidden() else self._summary.text()
 
-    def _make_progress(self) -> None:
-        self._working = QWidget(self.body)
-        self._what = QLabel()
-        self._what.setProperty("tone", "muted")
-        self._what.setWordWrap(True)
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
-        self.cancel = QPushButton(self.tr("Stop"))
-        self.cancel.setProperty("role", "quiet")
-        self.cancel.setToolTip(self.tr("Stop the analysis without changing the graph"))
-        self.cancel.clicked.connect(self.cancelled)
-        cells = QGridLayout(self._working)
-        cells.setContentsMargins(0, 0, 0, 0)
-        cells.setSpacing(4)
-        cells.addWidget(self._what, 0, 0)
-        cells.addWidget(self.cancel, 0, 1, 2, 1)
-        cells.addWidget(self._bar, 1, 0)
-        cells.setColumnStretch(0, 1)
-        self._working.hide()
-        self.add(self._working)
+    def _create_progress(self) -> None:
+        self._progress_row = QWidget(self.body)
+        self._progress_label = QLabel()
+        self._progress_label.setProperty("tone", "muted")
+        self._progress_label.setWordWrap(True)
+        self._progress_bar = QProgressBar()
+        self._progress_bar.setTextVisible(False)
+        self.cancel_button = QPushButton(self.tr("Stop"))
+        self.cancel_button.setProperty("role", "quiet")
+        self.cancel_button.setToolTip(self.tr("Stop the analysis without changing the graph"))
+        self.cancel_button.clicked.connect(self.cancelled)
+        grid_layout = QGridLayout(self._progress_row)
+        grid_layout.setContentsMargins(0, 0, 0, 0)
+        grid_layout.setSpacing(4)
+        grid_layout.addWidget(self._progress_label, 0, 0)
+        grid_layout.addWidget(self.cancel_button, 0, 1, 2, 1)
+        grid_layout.addWidget(self._progress_bar, 1, 0)
+        grid_layout.setColumnStretch(0, 1)
+        self._progress_row.hide()
+        self.add(self._progress_row)
 
-    def _make_finding(self) -> None:
-        self._found = QWidget(self.body)
-        row = QHBoxLayout(self._found)
+    def _create_result(self) -> None:
+        self._result_row = QWidget(self.body)
+        row = QHBoxLayout(self._result_row)
         row.setContentsMargins(0, 4, 0, 0)
         row.setSpacing(4)
         self._summary = QLabel()
         self._summary.setTextFormat(Qt.TextFormat.PlainText)
         self._summary.setWordWrap(True)
-        self.clear = QPushButton(self.tr("Clear"))
-        self.clear.setProperty("role", "quiet")
-        self.clear.setToolTip(self.tr("Remove the analysis from the graph"))
-        self.clear.clicked.connect(self.cleared)
+        self.clear_button = QPushButton(self.tr("Clear"))
+        self.clear_button.setProperty("role", "quiet")
+        self.clear_button.setToolTip(self.tr("Remove the analysis from the graph"))
+        self.clear_button.clicked.connect(self.cleared)
         row.addWidget(self._summary, 1)
-        row.addWidget(self.clear, 0, Qt.AlignmentFlag.AlignTop)
-        self._found.hide()
+        row.addWidget(self.clear_button, 0, Qt.AlignmentFlag.AlignTop)
+        self._result_row.hide()
         self.list = AnalysisResultList()
         self.list.hide()
-        self.add(self._found)
+        self.add(self._result_row)
         self.add(self.list)
 
-    def _button(self, title: str, words: str) -> QToolButton:
-        made = QToolButton()
-        made.setObjectName("graphArrangement")
-        made.setText(title)
-        made.setToolTip(words)
-        made.setAccessibleName(f"{title}: {words}")
-        made.setCheckable(True)
-        made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        made.setIconSize(QSize(14, 14))
-        return made
+    def _create_button(self, title: str, description: str) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName("graphArrangement")
+        button.setText(title)
+        button.setToolTip(description)
+        button.setAccessibleName(f"{title}: {description}")
+        button.setCheckable(True)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        button.setIconSize(QSize(14, 14))
+        return button

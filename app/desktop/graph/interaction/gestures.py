@@ -13,8 +13,7 @@ from app.desktop.graph.canvas import Canvas
 from app.graph.model import affected_rows
 
 _WHEEL_ZOOM_BASE = 1.0018
-# Smaller nodes are not draggable: zoomed out, a large graph has one under every pixel, and a drag that should
-# pan would move one.
+# Zoomed out, a large graph has a node under every pixel, and a drag that should pan would move one.
 _MIN_GRAB_RADIUS = 2.0
 
 
@@ -22,147 +21,149 @@ class Gestures(QObject):
     """Turns mouse events of the canvas into camera motion and selection.
 
     Dragging the background pans; dragging a node that is large enough moves it; Shift and drag selects a
-    rectangle, and any drag selects an outline while the lasso is active. A click selects, with Control it
-    adds or removes, on the background it clears.
+    rectangle; any drag selects an outline while the lasso is active. A click selects a node, or clears the
+    selection on the background; with Control it adds or removes a node.
 
     Signals:
-        opened: A row, on a double-click.
-        chosen: A new selection.
-        context: A row, -1 for the background, and the screen position for its menu.
-        outlined: The lasso's points; empty when it ends.
+        open_requested: A row, on a double-click.
+        selection_changed: The selection changed.
+        menu_requested: A row, -1 for the background, and the screen position for its menu.
+        lasso_changed: The lasso's points; empty when it ends.
     """
 
-    opened = Signal(int)
-    chosen = Signal()
-    context = Signal(int, QPoint)
-    outlined = Signal(object)
+    open_requested = Signal(int)
+    selection_changed = Signal()
+    menu_requested = Signal(int, QPoint)
+    lasso_changed = Signal(object)
 
     def __init__(self, canvas: Canvas) -> None:
         super().__init__(canvas)
         self._canvas = canvas
         self._pressed: QPointF | None = None
-        self._under = ""
+        self._pressed_path = ""
         self._last = QPointF()
-        self._grabbed = ""
-        self._band = False
-        self._lassoing = False
+        self._dragged_path = ""
+        self._is_selecting_rectangle = False
+        self._is_lasso_active = False
         self._outline: list[QPointF] | None = None
-        self._dragging = False
+        self._is_dragging = False
         canvas.installEventFilter(self)
         canvas.grabGesture(Qt.GestureType.PinchGesture)
 
     @property
-    def lassoing(self) -> bool:
+    def is_lasso_active(self) -> bool:
         """True while the lasso is active."""
-        return self._lassoing
+        return self._is_lasso_active
 
-    def take_lasso(self, on: bool) -> None:
+    def set_lasso_active(self, on: bool) -> None:
         """Activate or deactivate the lasso."""
-        self._lassoing = on
-        self._canvas.setCursor(self._idle)
+        self._is_lasso_active = on
+        self._canvas.setCursor(self._idle_cursor)
 
     @property
-    def _idle(self) -> Qt.CursorShape:
-        return Qt.CursorShape.CrossCursor if self._lassoing else Qt.CursorShape.ArrowCursor
+    def _idle_cursor(self) -> Qt.CursorShape:
+        return Qt.CursorShape.CrossCursor if self._is_lasso_active else Qt.CursorShape.ArrowCursor
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Handle mouse, wheel and pinch events of the canvas."""
-        kinds = QEvent.Type
+        types = QEvent.Type
         match event.type():
-            case kinds.MouseButtonPress:
+            case types.MouseButtonPress:
                 return self._press(cast("QMouseEvent", event))
-            case kinds.MouseMove:
+            case types.MouseMove:
                 return self._move(cast("QMouseEvent", event))
-            case kinds.MouseButtonRelease:
+            case types.MouseButtonRelease:
                 return self._release(cast("QMouseEvent", event))
-            case kinds.MouseButtonDblClick:
-                return self._double(cast("QMouseEvent", event))
-            case kinds.Wheel:
+            case types.MouseButtonDblClick:
+                return self._double_click(cast("QMouseEvent", event))
+            case types.Wheel:
                 return self._wheel(cast("QWheelEvent", event))
-            case kinds.NativeGesture:
-                return self._native(cast("QNativeGestureEvent", event))
-            case kinds.Gesture:
+            case types.NativeGesture:
+                return self._native_gesture(cast("QNativeGestureEvent", event))
+            case types.Gesture:
                 return self._pinch(cast("QGestureEvent", event))
-            case kinds.ContextMenu:
-                return self._menu(cast("QContextMenuEvent", event))
-            case kinds.Enter:
-                if self._canvas.loads_for_pointer:
+            case types.ContextMenu:
+                return self._request_menu(cast("QContextMenuEvent", event))
+            case types.Enter:
+                if self._canvas.warms_up_on_hover:
                     self._canvas.layout_thread.warm_up()
-            case kinds.Leave:
+            case types.Leave:
                 if self._pressed is None:
                     self._canvas.hover(-1)
         return False
 
-    def _node_at(self, place: QPointF) -> int:
+    def _node_at(self, position: QPointF) -> int:
         canvas = self._canvas
-        return canvas.scene.node_at(place.x(), place.y(), canvas.camera, canvas.width(), canvas.height())
+        return canvas.scene.node_at(
+            position.x(), position.y(), canvas.camera, canvas.width(), canvas.height()
+        )
 
     def _press(self, event: QMouseEvent) -> bool:
         if event.button() not in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
             return False
         self._canvas.setFocus(Qt.FocusReason.MouseFocusReason)
         self._pressed = self._last = event.position()
-        self._dragging = False
+        self._is_dragging = False
         panning = event.button() == Qt.MouseButton.MiddleButton
-        lasso = self._lassoing and not panning
+        lasso = self._is_lasso_active and not panning
         row = -1 if panning or lasso else self._node_at(event.position())
         self._outline = [event.position()] if lasso else None
-        self._under = self._canvas.scene.graph.paths[row] if row >= 0 else ""
-        self._grabbed = self._under if row >= 0 and self._can_be_grabbed(row) else ""
+        self._pressed_path = self._canvas.scene.graph.paths[row] if row >= 0 else ""
+        self._dragged_path = self._pressed_path if row >= 0 and self._can_drag(row) else ""
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        self._band = shifted and row < 0 and not panning and not lasso
+        self._is_selecting_rectangle = shifted and row < 0 and not panning and not lasso
         return True
 
-    def _can_be_grabbed(self, row: int) -> bool:
+    def _can_drag(self, row: int) -> bool:
         canvas = self._canvas
         radius = canvas.scene.pixel_radii(canvas.camera.scale)[row]
         return bool(radius >= _MIN_GRAB_RADIUS) or row in canvas.scene.selection
 
     def _move(self, event: QMouseEvent) -> bool:
-        canvas, place = self._canvas, event.position()
+        canvas, position = self._canvas, event.position()
         if self._pressed is None:
-            row = self._node_at(place)
+            row = self._node_at(position)
             canvas.hover(row)
-            canvas.setCursor(Qt.CursorShape.PointingHandCursor if row >= 0 else self._idle)
+            canvas.setCursor(Qt.CursorShape.PointingHandCursor if row >= 0 else self._idle_cursor)
             return True
-        if not self._dragging:
-            if (place - self._pressed).manhattanLength() < QApplication.startDragDistance() * 0.5:
+        if not self._is_dragging:
+            if (position - self._pressed).manhattanLength() < QApplication.startDragDistance() * 0.5:
                 return True
             self._begin_drag()
         if self._outline is not None:
-            self._outline.append(place)
-            self.outlined.emit(list(self._outline))
-        elif self._band:
-            canvas.rubber_band = QRectF(self._pressed, place).normalized()
+            self._outline.append(position)
+            self.lasso_changed.emit(list(self._outline))
+        elif self._is_selecting_rectangle:
+            canvas.rubber_band = QRectF(self._pressed, position).normalized()
             canvas.run_frames()
-        elif self._grabbed:
-            self._carry(place)
+        elif self._dragged_path:
+            self._drag_node(position)
         else:
-            canvas.eye.pan(place.x() - self._last.x(), place.y() - self._last.y())
+            canvas.camera_animation.pan(position.x() - self._last.x(), position.y() - self._last.y())
             canvas.mark_touched()
-        self._last = place
+        self._last = position
         return True
 
-    def _row(self) -> int:
+    def _pressed_row(self) -> int:
         """Return the row of the pressed node, which may be gone if the graph changed."""
-        return self._canvas.scene.graph.rows.get(self._under, -1)
+        return self._canvas.scene.graph.rows.get(self._pressed_path, -1)
 
-    def _carry(self, place: QPointF) -> None:
-        canvas, row = self._canvas, self._row()
+    def _drag_node(self, position: QPointF) -> None:
+        canvas, row = self._canvas, self._pressed_row()
         if row >= 0:
-            x, y = canvas.camera.to_world(place.x(), place.y(), canvas.width(), canvas.height())
-            if canvas.held is None:
-                canvas.held = affected_rows(canvas.scene.graph, row)
+            x, y = canvas.camera.to_world(position.x(), position.y(), canvas.width(), canvas.height())
+            if canvas.dragged_rows is None:
+                canvas.dragged_rows = affected_rows(canvas.scene.graph, row)
                 canvas.refresh()
             canvas.layout_thread.pin(row, x, y)
             canvas.run_frames()
 
     def _begin_drag(self) -> None:
-        self._dragging = True
+        self._is_dragging = True
         canvas = self._canvas
-        if self._grabbed:
+        if self._dragged_path:
             canvas.hover(-1)
-        if not self._band and self._outline is None:
+        if not self._is_selecting_rectangle and self._outline is None:
             canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     def _release(self, event: QMouseEvent) -> bool:
@@ -170,32 +171,32 @@ class Gestures(QObject):
             return False
         adding = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if self._outline is not None:
-            self._choose_outline(event, adding)
-        elif self._dragging and self._grabbed:
-            if (row := self._row()) >= 0:
+            self._select_in_lasso(event, adding)
+        elif self._is_dragging and self._dragged_path:
+            if (row := self._pressed_row()) >= 0:
                 self._canvas.layout_thread.release(row)
             self._canvas.run_frames()
-        elif self._band:
-            self._choose_band(event.position(), adding)
-        elif not self._dragging and event.button() == Qt.MouseButton.LeftButton:
-            self._choose(self._row(), adding)
-        self._pressed, self._band, self._dragging = None, False, False
-        self._canvas.setCursor(self._idle)
+        elif self._is_selecting_rectangle:
+            self._select_in_rectangle(event.position(), adding)
+        elif not self._is_dragging and event.button() == Qt.MouseButton.LeftButton:
+            self._select(self._pressed_row(), adding)
+        self._pressed, self._is_selecting_rectangle, self._is_dragging = None, False, False
+        self._canvas.setCursor(self._idle_cursor)
         return True
 
-    def _choose_outline(self, event: QMouseEvent, adding: bool) -> None:
+    def _select_in_lasso(self, event: QMouseEvent, adding: bool) -> None:
         """Select the nodes inside the closed lasso; a click without a drag is an ordinary click."""
         outline, self._outline = self._outline or [], None
-        self.outlined.emit([])
-        if not self._dragging or len(outline) < 3:
-            self._choose(self._node_at(event.position()), adding)
+        self.lasso_changed.emit([])
+        if not self._is_dragging or len(outline) < 3:
+            self._select(self._node_at(event.position()), adding)
             return
         canvas = self._canvas
-        polygon = np.array([place.toTuple() for place in outline], dtype=np.float32)
-        rows = canvas.scene.nodes_inside(polygon, canvas.camera, canvas.width(), canvas.height())
-        self._choose_rows(rows, adding)
+        polygon = np.array([point.toTuple() for point in outline], dtype=np.float32)
+        rows = canvas.scene.nodes_in_polygon(polygon, canvas.camera, canvas.width(), canvas.height())
+        self._select_rows(rows, adding)
 
-    def _choose(self, row: int, adding: bool) -> None:
+    def _select(self, row: int, adding: bool) -> None:
         scene = self._canvas.scene
         if not adding:
             scene.selection = [row] if row >= 0 else []
@@ -204,36 +205,38 @@ class Gestures(QObject):
         elif row >= 0:
             scene.selection.append(row)
         self._canvas.run_frames()
-        self.chosen.emit()
+        self.selection_changed.emit()
 
-    def _choose_band(self, place: QPointF, adding: bool) -> None:
+    def _select_in_rectangle(self, position: QPointF, adding: bool) -> None:
         canvas = self._canvas
         assert self._pressed is not None
-        corner, opposite = self._pressed.toTuple(), place.toTuple()
-        rows = canvas.scene.nodes_in(corner, opposite, canvas.camera, canvas.width(), canvas.height())
+        corner, opposite = self._pressed.toTuple(), position.toTuple()
+        rows = canvas.scene.nodes_in_rectangle(
+            corner, opposite, canvas.camera, canvas.width(), canvas.height()
+        )
         canvas.rubber_band = None
-        self._choose_rows(rows, adding)
+        self._select_rows(rows, adding)
 
-    def _choose_rows(self, rows: list[int], adding: bool) -> None:
+    def _select_rows(self, rows: list[int], adding: bool) -> None:
         scene = self._canvas.scene
         scene.selection = list(dict.fromkeys([*(scene.selection if adding else []), *rows]))
         self._canvas.run_frames()
-        self.chosen.emit()
+        self.selection_changed.emit()
 
-    def _double(self, event: QMouseEvent) -> bool:
+    def _double_click(self, event: QMouseEvent) -> bool:
         row = self._node_at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and row >= 0:
-            self.opened.emit(row)
+            self.open_requested.emit(row)
         return True
 
-    def _menu(self, event: QContextMenuEvent) -> bool:
+    def _request_menu(self, event: QContextMenuEvent) -> bool:
         canvas = self._canvas
         row = canvas.scene.selection[-1] if canvas.scene.selection else -1
         if event.reason() != QContextMenuEvent.Reason.Keyboard:
             row = self._node_at(QPointF(event.pos()))
             if row >= 0 and row not in canvas.scene.selection:
-                self._choose(row, adding=False)
-        self.context.emit(row, event.globalPos())
+                self._select(row, adding=False)
+        self.menu_requested.emit(row, event.globalPos())
         return True
 
     def _wheel(self, event: QWheelEvent) -> bool:
@@ -243,7 +246,7 @@ class Gestures(QObject):
         event.accept()
         return True
 
-    def _native(self, event: QNativeGestureEvent) -> bool:
+    def _native_gesture(self, event: QNativeGestureEvent) -> bool:
         if event.gestureType() != Qt.NativeGestureType.ZoomNativeGesture:
             return False
         self._zoom(1.0 + event.value(), event.position())
@@ -254,12 +257,12 @@ class Gestures(QObject):
         if gesture is None:
             return False
         pinch = cast("QPinchGesture", gesture)
-        middle = QPointF(self._canvas.mapFromGlobal(pinch.centerPoint().toPoint()))
-        self._zoom(pinch.scaleFactor(), middle)
+        center = QPointF(self._canvas.mapFromGlobal(pinch.centerPoint().toPoint()))
+        self._zoom(pinch.scaleFactor(), center)
         event.accept()
         return True
 
-    def _zoom(self, factor: float, place: QPointF) -> None:
+    def _zoom(self, factor: float, position: QPointF) -> None:
         canvas = self._canvas
-        canvas.eye.zoom(factor, place.x(), place.y(), canvas.width(), canvas.height())
+        canvas.camera_animation.zoom(factor, position.x(), position.y(), canvas.width(), canvas.height())
         canvas.mark_touched()

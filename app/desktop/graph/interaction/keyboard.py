@@ -8,6 +8,7 @@ from typing import cast
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
+from app.desktop.graph.camera import Camera
 from app.desktop.graph.canvas import Canvas
 from app.desktop.graph.scene import Scene
 
@@ -17,11 +18,9 @@ _ARROWS = {
     Qt.Key.Key_Down: (0.0, 1.0),
     Qt.Key.Key_Up: (0.0, -1.0),
 }
-
-
-_TOGGLE_KEYS = {
+_ACTION_KEYS = {
     Qt.Key.Key_L: "list",
-    Qt.Key.Key_S: "sheet",
+    Qt.Key.Key_S: "settings",
     Qt.Key.Key_M: "minimap",
     Qt.Key.Key_A: "lasso",
     Qt.Key.Key_F: "find",
@@ -34,14 +33,14 @@ class KeyboardNavigation(QObject):
     """Turns keys into camera motion and selection.
 
     Signals:
-        opened: A row, on Enter.
-        chosen: A new selection.
-        asked: "list", "sheet", "minimap", "lasso", "find" or "pause".
+        open_requested: A row, on Enter.
+        selection_changed: The selection changed.
+        action_requested: "list", "settings", "minimap", "lasso", "find" or "pause".
     """
 
-    opened = Signal(int)
-    chosen = Signal()
-    asked = Signal(str)
+    open_requested = Signal(int)
+    selection_changed = Signal()
+    action_requested = Signal(str)
 
     def __init__(self, canvas: Canvas) -> None:
         super().__init__(canvas)
@@ -52,43 +51,45 @@ class KeyboardNavigation(QObject):
         """Handle key events of the canvas."""
         if event.type() == QEvent.Type.ShortcutOverride:
             key = cast("QKeyEvent", event)
-            if self._plain(key) and self._known(key.key()):
+            if self._is_unmodified(key) and self._handles(key.key()):
                 event.accept()
                 return True
         if event.type() != QEvent.Type.KeyPress:
             return False
         key = cast("QKeyEvent", event)
-        return self._plain(key) and self._handle_key(key.key())
+        return self._is_unmodified(key) and self._handle_key(key.key())
 
-    def _plain(self, event: QKeyEvent) -> bool:
-        held = event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
-        return held == Qt.KeyboardModifier.NoModifier
+    def _is_unmodified(self, event: QKeyEvent) -> bool:
+        modifiers = event.modifiers() & ~(
+            Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier
+        )
+        return modifiers == Qt.KeyboardModifier.NoModifier
 
-    def _known(self, key: int) -> bool:
+    def _handles(self, key: int) -> bool:
         if key == Qt.Key.Key_Escape:
             return bool(self._canvas.scene.selection)
-        keys = (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_0)
-        return key in _ARROWS or key in _TOGGLE_KEYS or key in keys
+        camera_keys = (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_0)
+        return key in _ARROWS or key in _ACTION_KEYS or key in camera_keys
 
     def _handle_key(self, key: int) -> bool:
         canvas, scene = self._canvas, self._canvas.scene
-        middle = (canvas.width() / 2, canvas.height() / 2, canvas.width(), canvas.height())
+        center = (canvas.width() / 2, canvas.height() / 2, canvas.width(), canvas.height())
         if key in _ARROWS:
             self._walk(*_ARROWS[Qt.Key(key)])
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
-            canvas.eye.zoom(1 / 1.5 if key == Qt.Key.Key_Minus else 1.5, *middle)
+            canvas.camera_animation.zoom(1 / 1.5 if key == Qt.Key.Key_Minus else 1.5, *center)
             canvas.mark_touched()
-        elif key in _TOGGLE_KEYS:
-            self.asked.emit(_TOGGLE_KEYS[Qt.Key(key)])
+        elif key in _ACTION_KEYS:
+            self.action_requested.emit(_ACTION_KEYS[Qt.Key(key)])
         elif key == Qt.Key.Key_0:
             canvas.fit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and scene.selection:
-            self.opened.emit(scene.selection[-1])
+            self.open_requested.emit(scene.selection[-1])
         elif key == Qt.Key.Key_Escape and scene.selection:
             scene.selection = []
             canvas.hover(-1)
             canvas.run_frames()
-            self.chosen.emit()
+            self.selection_changed.emit()
         else:
             return False
         return True
@@ -106,46 +107,46 @@ class KeyboardNavigation(QObject):
         canvas.hover(row)
         bring_into_view(canvas, row)
         canvas.run_frames()
-        self.chosen.emit()
+        self.selection_changed.emit()
 
 
 def most_linked_node(scene: Scene) -> int:
     """Return the visible node with the most links; -1 if none is visible."""
-    shown = scene.strength > 0.5
-    if not shown.any():
+    visible = scene.strength > 0.5
+    if not visible.any():
         return -1
-    return int((scene.weight * shown).argmax())
+    return int((scene.weight * visible).argmax())
 
 
 def neighbor_in_direction(scene: Scene, row: int, right: float, down: float) -> int:
-    """Return the linked node closest to that direction; -1 if none is within 75° of it.
+    """Return the linked node closest to a direction; -1 if none is within 75° of it.
 
     At a similar angle, a near node is preferred to a far one.
     """
-    best, least = -1, math.inf
+    best, lowest_cost = -1, math.inf
     x, y = scene.positions[row].tolist()
     for other in scene.graph.neighbors(row).tolist():
         if scene.strength[other] <= 0.5:
             continue
-        away_x, away_y = scene.positions[other, 0] - x, scene.positions[other, 1] - y
-        length = math.hypot(away_x, away_y) or 1e-6
-        turn = math.acos(max(-1.0, min(1.0, (away_x * right + away_y * down) / length)))
-        if turn > math.radians(75):
+        dx, dy = scene.positions[other, 0] - x, scene.positions[other, 1] - y
+        distance = math.hypot(dx, dy) or 1e-6
+        angle = math.acos(max(-1.0, min(1.0, (dx * right + dy * down) / distance)))
+        if angle > math.radians(75):
             continue
-        cost = length * (1 + 2.5 * turn)
-        if cost < least:
-            best, least = other, cost
+        cost = distance * (1 + 2.5 * angle)
+        if cost < lowest_cost:
+            best, lowest_cost = other, cost
     return best
 
 
 def bring_into_view(canvas: Canvas, row: int) -> None:
     """Center a node that is near the edge or outside the view."""
-    at = canvas.scene.positions[row]
+    position = canvas.scene.positions[row]
     camera = canvas.camera
-    x = (float(at[0]) - camera.x) * camera.scale + canvas.width() / 2
-    y = (float(at[1]) - camera.y) * camera.scale + canvas.height() / 2
+    x = (float(position[0]) - camera.x) * camera.scale + canvas.width() / 2
+    y = (float(position[1]) - camera.y) * camera.scale + canvas.height() / 2
     margin = 60
     if margin < x < canvas.width() - margin and margin < y < canvas.height() - margin:
         return
-    canvas.eye.fly(type(camera)(float(at[0]), float(at[1]), camera.scale), canvas.width())
+    canvas.camera_animation.fly(Camera(float(position[0]), float(position[1]), camera.scale), canvas.width())
     canvas.mark_touched()

@@ -17,9 +17,9 @@ _MAX_MATCHES = 200
 
 
 class FindBox(SearchField):
-    """A search field; `found` carries the row of the chosen name, as given to `set_names`."""
+    """A search field; `chosen` carries the row of the chosen name, as passed to `set_names`."""
 
-    found = Signal(int)
+    chosen = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, self.tr("Find in graph"), parent)
@@ -28,8 +28,8 @@ class FindBox(SearchField):
         self.setAccessibleName(self.tr("Find a note in the graph"))
         self._names: Sequence[str] = ()
         self._folders: Sequence[str] = ()
-        self._folded: list[str] = []
-        self._listed: list[int] = []
+        self._casefolded_names: list[str] = []
+        self._listed_rows: list[int] = []
         self._model = QStringListModel(self)
         self._completer = QCompleter(self._model, self)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
@@ -47,51 +47,53 @@ class FindBox(SearchField):
         self.returnPressed.connect(self._enter)
 
     def set_names(self, names: Sequence[str], folders: Sequence[str] = ()) -> None:
-        """Set the names that can be found, in the order of their rows, and their positions."""
-        self._names, self._folders, self._folded = names, folders, []
+        """Set the names that can be found, in the order of their rows, and their folders."""
+        self._names, self._folders, self._casefolded_names = names, folders, []
 
     @property
-    def offered(self) -> list[str]:
+    def suggestions(self) -> list[str]:
         """The suggestions, which are visible only while something is typed."""
         return self._model.stringList()
 
     def rows_for(self, text: str) -> list[int]:
         """Return the rows of names that match `text`: equal first, then by prefix, then by substring."""
-        wanted = text.strip().casefold()
-        if not wanted:
+        typed = text.strip().casefold()
+        if not typed:
             return []
-        if len(self._folded) != len(self._names):
-            self._folded = [name.casefold() for name in self._names]
-        hits = [
-            (0 if name == wanted else 1 if name.startswith(wanted) else 2, len(name), row)
-            for row, name in enumerate(self._folded)
-            if wanted in name
+        if len(self._casefolded_names) != len(self._names):
+            self._casefolded_names = [name.casefold() for name in self._names]
+        matches = [
+            (0 if name == typed else 1 if name.startswith(typed) else 2, len(name), row)
+            for row, name in enumerate(self._casefolded_names)
+            if typed in name
         ]
-        hits.sort()
-        return [row for _, _, row in hits]
+        matches.sort()
+        return [row for _, _, row in matches]
 
     def _update_matches(self, text: str) -> None:
         rows = self.rows_for(text)
-        self._listed = rows[:_MAX_MATCHES]
-        doubles = Counter(self._names[row] for row in self._listed)
-        self._model.setStringList([self._line(row, doubles[self._names[row]] > 1) for row in self._listed])
-        if not self._listed:
+        self._listed_rows = rows[:_MAX_MATCHES]
+        name_counts = Counter(self._names[row] for row in self._listed_rows)
+        self._model.setStringList(
+            [self._label(row, name_counts[self._names[row]] > 1) for row in self._listed_rows]
+        )
+        if not self._listed_rows:
             self.popup.hide()
             return
         area = self.rect()
         area.setWidth(max(area.width(), 46 * self.fontMetrics().averageCharWidth()))
         self._completer.complete(area)
 
-    def _line(self, row: int, with_place: bool) -> str:
-        place = self._folders[row] if with_place and row < len(self._folders) else ""
-        return f"{self._names[row]}  ·  {place}" if place else self._names[row]
+    def _label(self, row: int, with_folder: bool) -> str:
+        folder = self._folders[row] if with_folder and row < len(self._folders) else ""
+        return f"{self._names[row]}  ·  {folder}" if folder else self._names[row]
 
     def _accept(self, index: QModelIndex) -> None:
-        if 0 <= index.row() < len(self._listed):
-            row = self._listed[index.row()]
+        if 0 <= index.row() < len(self._listed_rows):
+            row = self._listed_rows[index.row()]
             self.popup.hide()
             self.setText(self._names[row])
-            self.found.emit(row)
+            self.chosen.emit(row)
 
     def _enter(self) -> None:
         """Choose the best match on Enter in the field; Enter on a suggestion is handled by the list."""
@@ -100,10 +102,10 @@ class FindBox(SearchField):
             return
         self.popup.hide()
         if rows := self.rows_for(self.text()):
-            self.found.emit(rows[0])
+            self.chosen.emit(rows[0])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Clear the field when Escape is pressed, or leave it if it is empty."""
+        """Move the focus to the graph on Escape in an empty field; otherwise, handle the key as usual."""
         parent = self.parentWidget()
         if event.key() == Qt.Key.Key_Escape and not self.text() and parent is not None:
             parent.setFocus()

@@ -29,34 +29,34 @@ class Legend(QFrame):
 
     Signals:
         toggled: A group, and whether to show it.
-        folded: The legend was collapsed or expanded.
+        resized: The legend was collapsed or expanded.
     """
 
     toggled = Signal(str, bool)
-    folded = Signal()
+    resized = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("graphLegend")
         self.setAccessibleName(self.tr("Graph legend"))
-        self._showing: object = None
+        self._shown_state: object = None
         self._entries: list[QWidget] = []
         self._relations: list[QWidget] = []
-        self._open: bool | None = None
-        self._small = False
+        self._user_choice: bool | None = None
+        self._is_small = False
         self._theme: Theme | None = None
-        self._fold = QToolButton(self)
-        self._fold.setAutoRaise(True)
-        self._fold.setIconSize(QSize(14, 14))
-        self._fold.clicked.connect(self._toggle)
+        self._fold_button = QToolButton(self)
+        self._fold_button.setAutoRaise(True)
+        self._fold_button.setIconSize(QSize(14, 14))
+        self._fold_button.clicked.connect(self._toggle)
 
     @property
     def is_open(self) -> bool:
-        """True if the legend is expanded: as the user left it, otherwise if there is room."""
-        return not self._small if self._open is None else self._open
+        """True if the legend is expanded: by the user's choice, otherwise if there is room."""
+        return not self._is_small if self._user_choice is None else self._user_choice
 
     @property
-    def is_small(self) -> bool:
+    def is_collapsed(self) -> bool:
         """True if the legend is collapsed."""
         return not self.is_open
 
@@ -78,74 +78,80 @@ class Legend(QFrame):
 
         `sizes` describes the meaning of node sizes, if it is not the number of links.
         """
-        wanted = (tuple(groups), tuple(relations), frozenset(hidden), theme.name, ratio, sizes)
-        if wanted == self._showing:
+        state = (tuple(groups), tuple(relations), frozenset(hidden), theme.name, ratio, sizes)
+        if state == self._shown_state:
             return
-        self._showing = wanted
+        self._shown_state = state
         for widget in (*self._entries, *self._relations):
             widget.hide()
             widget.deleteLater()
-        shown = [group for group in groups[:_MAX_GROUPS] if group.count]
-        shown += [group for group in groups[_MAX_GROUPS:] if group.count and group.key in _ALWAYS_SHOWN]
-        self._entries = [self._entry(group, group.key not in hidden, theme, ratio) for group in shown]
+        visible_groups = [group for group in groups[:_MAX_GROUPS] if group.count]
+        visible_groups += [
+            group for group in groups[_MAX_GROUPS:] if group.count and group.key in _ALWAYS_SHOWN
+        ]
+        self._entries = [
+            self._create_entry(group, group.key not in hidden, theme, ratio) for group in visible_groups
+        ]
         self._relations = [self._create_label(self.tr("Size: {0}").format(sizes), "")] if sizes else []
-        self._relations += [self._relation(name, theme) for name in relations[:_MAX_RELATIONS]]
+        self._relations += [self._create_relation_label(name, theme) for name in relations[:_MAX_RELATIONS]]
         self._theme = theme
-        self._show_fold()
+        self._update_fold_button()
 
     def arrange(self, width: int, *, small: bool = False) -> None:
         """Lay the entries out in lines of at most `width` pixels and resize to fit.
 
-        Relations have one line, from which the rarest are left out. In a `small` view the legend is collapsed
-        until the user expands it.
+        Relations have one line; the rarest that do not fit are hidden. In a `small` view the legend is
+        collapsed until the user expands it.
         """
-        if small != self._small:
-            self._small = small
-            self._show_fold()
+        if small != self._is_small:
+            self._is_small = small
+            self._update_fold_button()
         # A row is as tall as its text, which grows with the zoom.
         texts = (*self._entries, *self._relations)
         row_height = max([_MIN_ROW_HEIGHT, *(widget.sizeHint().height() for widget in texts)])
         # The padding of the button grows with the zoom; a fixed size would leave no room for its icon.
-        side = max(_MIN_ROW_HEIGHT, self._fold.sizeHint().width(), self._fold.sizeHint().height())
+        side = max(
+            _MIN_ROW_HEIGHT, self._fold_button.sizeHint().width(), self._fold_button.sizeHint().height()
+        )
         widest = 0
-        line = 0
+        row_number = 0
         right = width - _PADDING - side
         for widgets in (self._entries, self._relations):
             x = _PADDING
             for widget in widgets:
                 size = widget.sizeHint()
-                fits = x == _PADDING or x + size.width() <= right
-                widget.setVisible(self.is_open and (fits or widgets is self._entries))
+                has_room = x == _PADDING or x + size.width() <= right
+                widget.setVisible(self.is_open and (has_room or widgets is self._entries))
                 if widget.isHidden():
                     continue
-                if not fits:
-                    x, line = _PADDING, line + 1
-                widget.setGeometry(x, 4 + line * row_height, min(size.width(), right - x), row_height)
+                if not has_room:
+                    x, row_number = _PADDING, row_number + 1
+                widget.setGeometry(x, 4 + row_number * row_height, min(size.width(), right - x), row_height)
                 x += size.width() + _ENTRY_GAP
                 widest = max(widest, x)
-            line += bool(widgets)
+            row_number += bool(widgets)
         if self.is_open:
-            self.resize(min(width, widest + side + 4), 8 + max(side, line * row_height))
+            self.resize(min(width, widest + side + 4), 8 + max(side, row_number * row_height))
             top = 4 + max(0, row_height - side) // 2
         else:
             self.resize(side + 8, side + 8)
             top = 4
-        self._fold.setGeometry(self.width() - side - 4, top, side, side)
+        self._fold_button.setGeometry(self.width() - side - 4, top, side, side)
 
     def _toggle(self) -> None:
-        self._open = not self.is_open
-        self._show_fold()
-        self.folded.emit()
+        self._user_choice = not self.is_open
+        self._update_fold_button()
+        self.resized.emit()
 
-    def _show_fold(self) -> None:
+    def _update_fold_button(self) -> None:
         if self._theme is None:
             return
-        words = self.tr("Collapse legend") if self.is_open else self.tr("Show legend")
-        self._fold.setIcon(icon(self._theme, "caret-down" if self.is_open else "palette"))
-        self._fold.setToolTip(words)
-        self._fold.setAccessibleName(words)
+        text = self.tr("Collapse legend") if self.is_open else self.tr("Show legend")
+        self._fold_button.setIcon(icon(self._theme, "caret-down" if self.is_open else "palette"))
+        self._fold_button.setToolTip(text)
+        self._fold_button.setAccessibleName(text)
 
-    def _entry(self, group: LegendEntry, on: bool, theme: Theme, ratio: float) -> QToolButton:
+    def _create_entry(self, group: LegendEntry, is_visible: bool, theme: Theme, ratio: float) -> QToolButton:
         button = QToolButton(self)
         label = (
             group.label
@@ -153,44 +159,44 @@ class Legend(QFrame):
             else group.label[: _MAX_LABEL_CHARS - 1].rstrip() + "…"
         )
         button.setText(f" {label.replace('&', '&&')}  {group.count:,}")
-        button.setIcon(_swatch(group, on, theme, ratio))
+        button.setIcon(_swatch(group, is_visible, theme, ratio))
         button.setIconSize(QSize(12, 12))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setAutoRaise(True)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
-        button.setToolTip((self.tr("Hide {0}") if on else self.tr("Show {0}")).format(group.label))
+        button.setToolTip((self.tr("Hide {0}") if is_visible else self.tr("Show {0}")).format(group.label))
         count = PluralText("Legend", "{0} note", "{0} notes").format(group.count)
-        state = self.tr("shown") if on else self.tr("hidden")
+        state = self.tr("shown") if is_visible else self.tr("hidden")
         button.setAccessibleName(f"{group.label}, {count}, {state}")
-        button.clicked.connect(lambda: self.toggled.emit(group.key, not on))
+        button.clicked.connect(lambda: self.toggled.emit(group.key, not is_visible))
         return button
 
-    def _relation(self, name: str, theme: Theme) -> QLabel:
-        words = name.replace("_", " ").lower()
+    def _create_relation_label(self, name: str, theme: Theme) -> QLabel:
+        text = name.replace("_", " ").lower()
         color = relation_color(theme, name)
         label = self._create_label(
-            f'<span style="color:{color}">━</span>&nbsp;{html.escape(words)}',
-            self.tr("Links of type “{0}”").format(words),
+            f'<span style="color:{color}">━</span>&nbsp;{html.escape(text)}',
+            self.tr("Links of type “{0}”").format(text),
         )
         label.setTextFormat(Qt.TextFormat.RichText)
         return label
 
-    def _create_label(self, text: str, tip: str) -> QLabel:
+    def _create_label(self, text: str, tooltip: str) -> QLabel:
         label = QLabel(text, self)
         label.setProperty("tone", "muted")
-        label.setToolTip(tip)
+        label.setToolTip(tooltip)
         label.setContentsMargins(6, 0, 6, 0)
         return label
 
 
-def _swatch(group: LegendEntry, on: bool, theme: Theme, ratio: float) -> QIcon:
-    """Draw the node as in the graph; a hidden one as a ring."""
+def _swatch(group: LegendEntry, is_visible: bool, theme: Theme, ratio: float) -> QIcon:
+    """Draw a node as in the graph; a hidden one as a ring."""
     pixmap = QPixmap(round(12 * ratio), round(12 * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    if on:
+    if is_visible:
         draw_disc(painter, QPointF(6, 6), 4.2, group, theme.panel)
     else:
         painter.setPen(QPen(QColor(theme.faint), 1))

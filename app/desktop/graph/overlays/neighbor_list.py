@@ -1,7 +1,7 @@
 """The links of the selected node as a list, for screen readers, the keyboard and hidden labels.
 
 The list belongs to one note. Up and Down select its neighbors in the graph; Right shows the links of the
-selected neighbor, Left goes back, Enter opens, Escape returns to the graph.
+selected neighbor, Left goes back, Enter opens it, Escape returns to the graph.
 """
 
 from __future__ import annotations
@@ -38,40 +38,47 @@ class NeighborItem:
     outgoing: bool
 
     @property
-    def shown(self) -> str:
+    def text(self) -> str:
         """The text of the row, next to its arrow."""
         return f"{self.name}  ·  {self.relation}" if self.relation else self.name
 
     @property
-    def spoken(self) -> str:
+    def accessible_text(self) -> str:
         """The text for a screen reader."""
         if self.relation:
-            words = (
+            template = (
                 translate("NeighborList", "{0}, {1}, from this note")
                 if self.outgoing
                 else translate("NeighborList", "{0}, {1}, to this note")
             )
-            return words.format(self.name, self.relation)
-        words = (
+            return template.format(self.name, self.relation)
+        template = (
             translate("NeighborList", "{0}, linked from this note")
             if self.outgoing
             else translate("NeighborList", "{0}, links to this note")
         )
-        return words.format(self.name)
+        return template.format(self.name)
 
 
 def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:
     """Return the links of a node: outgoing first, relations before plain links, then by name."""
-    touching = (graph.edges == row).any(axis=1).nonzero()[0].tolist()
-    found: list[NeighborItem] = []
-    for each in touching:
-        source, target = graph.edges[each].tolist()
-        kind = graph.edge_types[graph.edge_codes[each]]
-        words = "" if kind == PLAIN_LINK else kind.replace("_", " ").lower()
+    links = (graph.edges == row).any(axis=1).nonzero()[0].tolist()
+    neighbors: list[NeighborItem] = []
+    for link in links:
+        source, target = graph.edges[link].tolist()
+        kind = graph.edge_types[graph.edge_codes[link]]
+        relation = "" if kind == PLAIN_LINK else kind.replace("_", " ").lower()
         other = target if source == row else source
-        found.append(NeighborItem(other, graph.names[other], words, source == row))
-    found.sort(key=lambda one: (not one.outgoing, not one.relation, one.name.casefold(), one.row))
-    return tuple(found)
+        neighbors.append(NeighborItem(other, graph.names[other], relation, source == row))
+    neighbors.sort(
+        key=lambda neighbor: (
+            not neighbor.outgoing,
+            not neighbor.relation,
+            neighbor.name.casefold(),
+            neighbor.row,
+        )
+    )
+    return tuple(neighbors)
 
 
 class _NeighborModel(QAbstractListModel):
@@ -94,30 +101,30 @@ class _NeighborModel(QAbstractListModel):
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = 0) -> object:
         """Return the data of a row."""
-        one = self.rows[index.row()]
+        neighbor = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return one.shown
+            return neighbor.text
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-            return one.spoken
-        return self.arrows.get(one.outgoing) if role == Qt.ItemDataRole.DecorationRole else None
+            return neighbor.accessible_text
+        return self.arrows.get(neighbor.outgoing) if role == Qt.ItemDataRole.DecorationRole else None
 
 
 class _NeighborListView(QListView):
     """A list view that reports navigation keys."""
 
-    entered = Signal()
-    followed = Signal()
-    returned = Signal()
+    open_requested = Signal()
+    follow_requested = Signal()
+    back_requested = Signal()
     left = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the keys: Enter opens, Right follows the link, Left goes back, Escape closes."""
         signal = {
-            Qt.Key.Key_Return: self.entered,
-            Qt.Key.Key_Enter: self.entered,
-            Qt.Key.Key_Right: self.followed,
-            Qt.Key.Key_Left: self.returned,
-            Qt.Key.Key_Backspace: self.returned,
+            Qt.Key.Key_Return: self.open_requested,
+            Qt.Key.Key_Enter: self.open_requested,
+            Qt.Key.Key_Right: self.follow_requested,
+            Qt.Key.Key_Left: self.back_requested,
+            Qt.Key.Key_Backspace: self.back_requested,
             Qt.Key.Key_Escape: self.left,
         }.get(Qt.Key(event.key()))
         if signal is None:
@@ -131,13 +138,13 @@ class NeighborList(QFrame):
 
     Signals:
         chosen: A row to select: that of the list's current line, or of the note it belongs to.
-        opened: A row to open.
+        open_requested: A row to open.
         left: The focus returns to the graph.
         closed: The user closed the panel.
     """
 
     chosen = Signal(int)
-    opened = Signal(int)
+    open_requested = Signal(int)
     left = Signal()
     closed = Signal()
 
@@ -146,8 +153,8 @@ class NeighborList(QFrame):
         self.setObjectName("graphNeighbours")
         self._graph: Graph | None = None
         self._center = ""
-        self._way: list[str] = []
-        self._choosing = False
+        self._history: list[str] = []
+        self._is_choosing = False
         self._name = QLabel()
         self._name.setTextFormat(Qt.TextFormat.PlainText)
         self._name.setProperty("textSize", "strong")
@@ -188,7 +195,7 @@ class NeighborList(QFrame):
     def follow(self, graph: Graph, row: int) -> None:
         """List the links of the selected node (-1 for none), unless it was selected in this list."""
         path = graph.paths[row] if row >= 0 else ""
-        if self._choosing and graph is self._graph:
+        if self._is_choosing and graph is self._graph:
             return
         if graph is not self._graph or path != self._center:
             self._show_links_of(graph, path)
@@ -226,36 +233,36 @@ class NeighborList(QFrame):
         column.addWidget(self.list, 1)
 
     def _connect(self) -> None:
-        self.list.selectionModel().currentChanged.connect(self._choose)
+        self.list.selectionModel().currentChanged.connect(self._emit_chosen)
         self.list.doubleClicked.connect(self._open)
-        self.list.entered.connect(self._open)
-        self.list.followed.connect(self._go_to_current)
-        self.list.returned.connect(self._go_back)
+        self.list.open_requested.connect(self._open)
+        self.list.follow_requested.connect(self._go_to_current)
+        self.list.back_requested.connect(self._go_back)
         self.list.left.connect(self.left)
 
     def _current(self) -> NeighborItem | None:
-        at = self.list.currentIndex()
-        return self.rows[at.row()] if at.isValid() and at.row() < len(self.rows) else None
+        index = self.list.currentIndex()
+        return self.rows[index.row()] if index.isValid() and index.row() < len(self.rows) else None
 
-    def _choose(self) -> None:
-        if (one := self._current()) is not None and self.list.hasFocus():
-            self._choosing = True
-            self.chosen.emit(one.row)
-            self._choosing = False
+    def _emit_chosen(self) -> None:
+        if (neighbor := self._current()) is not None and self.list.hasFocus():
+            self._is_choosing = True
+            self.chosen.emit(neighbor.row)
+            self._is_choosing = False
 
     def _open(self) -> None:
-        if (one := self._current()) is not None:
-            self.opened.emit(one.row)
+        if (neighbor := self._current()) is not None:
+            self.open_requested.emit(neighbor.row)
 
     def _go_to_current(self) -> None:
-        if (one := self._current()) is not None and self._graph is not None:
-            self._way.append(self._center)
-            self._show_links_of(self._graph, self._graph.paths[one.row])
-            self.chosen.emit(one.row)
+        if (neighbor := self._current()) is not None and self._graph is not None:
+            self._history.append(self._center)
+            self._show_links_of(self._graph, self._graph.paths[neighbor.row])
+            self.chosen.emit(neighbor.row)
 
     def _go_back(self) -> None:
-        while self._way and self._graph is not None:
-            path, graph = self._way.pop(), self._graph
+        while self._history and self._graph is not None:
+            path, graph = self._history.pop(), self._graph
             if (row := graph.rows.get(path)) is not None:
                 self._show_links_of(graph, path)
                 self.chosen.emit(row)

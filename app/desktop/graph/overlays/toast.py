@@ -9,28 +9,28 @@ _DURATION_S = 5
 
 
 class Toast(QLabel):
-    """Shows one message; `turned` is emitted when it appears or disappears, so that it is placed."""
+    """Shows one message; `visibility_changed` is emitted when it appears or disappears."""
 
-    turned = Signal()
+    visibility_changed = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("graphNote")
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._going = QTimer(self, singleShot=True, interval=_DURATION_S * 1000)
-        self._going.timeout.connect(self._dismiss)
+        self._timer = QTimer(self, singleShot=True, interval=_DURATION_S * 1000)
+        self._timer.timeout.connect(self._dismiss)
         self.hide()
 
-    def show_message(self, words: str) -> None:
-        """Show `words` for some seconds."""
-        self.setText(words)
-        self.setAccessibleName(words)
+    def show_message(self, text: str) -> None:
+        """Show `text` for some seconds."""
+        self.setText(text)
+        self.setAccessibleName(text)
         self.show()
         self.raise_()
-        self._going.start()
-        self.turned.emit()
+        self._timer.start()
+        self.visibility_changed.emit()
 
     def _dismiss(self) -> None:
         self.hide()
-        self.turned.emit()
+        self.visibility_changed.emit()

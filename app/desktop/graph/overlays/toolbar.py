@@ -13,16 +13,16 @@ from app.desktop.theme.icons import icon
 
 
 class Toolbar(QFrame):
-    """Buttons; each has a signal. `exported` carries "png" or "svg"."""
+    """Buttons, each with a signal; `export_requested` carries "png" or "svg"."""
 
     zoomed = Signal(float)
-    fit_asked = Signal()
-    list_asked = Signal()
-    sheet_asked = Signal()
-    lasso_turned = Signal(bool)
+    fit_requested = Signal()
+    list_requested = Signal()
+    settings_requested = Signal()
+    lasso_toggled = Signal(bool)
     paused = Signal(bool)
-    exported = Signal(str)
-    help_asked = Signal()
+    export_requested = Signal(str)
+    help_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -32,25 +32,25 @@ class Toolbar(QFrame):
         self._row.setContentsMargins(4, 4, 4, 4)
         self._row.setSpacing(2)
         self._icons: list[tuple[QToolButton, str]] = []
-        out = self._button("minus", self.tr("Zoom out (-)"), lambda: self.zoomed.emit(1 / 1.6))
-        closer = self._button("plus", self.tr("Zoom in (+)"), lambda: self.zoomed.emit(1.6))
-        self._button("corners-out", self.tr("Fit to view (0)"), self.fit_asked.emit)
-        self.lasso = self._switch("scribble-loop", self.tr("Select nodes with a lasso (A)"))
-        self.lasso.clicked.connect(self.lasso_turned)
-        self.pause = self._switch("pause", self.tr("Freeze the layout (Space)"))
+        zoom_out = self._add_button("minus", self.tr("Zoom out (-)"), lambda: self.zoomed.emit(1 / 1.6))
+        zoom_in = self._add_button("plus", self.tr("Zoom in (+)"), lambda: self.zoomed.emit(1.6))
+        self._add_button("corners-out", self.tr("Fit to view (0)"), self.fit_requested.emit)
+        self.lasso = self._add_toggle("scribble-loop", self.tr("Select nodes with a lasso (A)"))
+        self.lasso.clicked.connect(self.lasso_toggled)
+        self.pause = self._add_toggle("pause", self.tr("Freeze the layout (Space)"))
         self.pause.clicked.connect(self.paused)
-        self.list = self._switch("list-bullets", self.tr("List the links of a note (L)"))
-        self.list.clicked.connect(lambda: self.list_asked.emit())
-        export = self._button("download-simple", self.tr("Export graph"))
+        self.list = self._add_toggle("list-bullets", self.tr("List the links of a note (L)"))
+        self.list.clicked.connect(lambda: self.list_requested.emit())
+        export = self._add_button("download-simple", self.tr("Export graph"))
         export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.export_menu = QMenu(export)
-        self.export_menu.addAction(self.tr("Export as PNG…"), lambda: self.exported.emit("png"))
-        self.export_menu.addAction(self.tr("Export as SVG…"), lambda: self.exported.emit("svg"))
+        self.export_menu.addAction(self.tr("Export as PNG…"), lambda: self.export_requested.emit("png"))
+        self.export_menu.addAction(self.tr("Export as SVG…"), lambda: self.export_requested.emit("svg"))
         export.setMenu(self.export_menu)
-        self.sheet = self._switch("sliders-horizontal", self.tr("Graph settings (S)"))
-        self.sheet.clicked.connect(lambda: self.sheet_asked.emit())
-        self.help = self._button("question", self.tr("Help"), self.help_asked.emit)
-        self._spare = (out, closer, export)
+        self.settings = self._add_toggle("sliders-horizontal", self.tr("Graph settings (S)"))
+        self.settings.clicked.connect(lambda: self.settings_requested.emit())
+        self.help = self._add_button("question", self.tr("Help"), self.help_requested.emit)
+        self._wide_only = (zoom_out, zoom_in, export)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -61,32 +61,32 @@ class Toolbar(QFrame):
         self.show_paused(self.pause.isChecked())
 
     def set_narrow(self, narrow: bool) -> None:
-        """Hide the buttons whose actions the wheel and the command palette offer too."""
-        for button in self._spare:
+        """Hide the buttons whose actions are also available by wheel or command palette."""
+        for button in self._wide_only:
             button.setVisible(not narrow)
 
     def show_paused(self, paused: bool) -> None:
-        """Check the pause button."""
+        """Show whether the layout is paused."""
         self.pause.setChecked(paused)
         self.pause.setIcon(icon(self._theme, "play" if paused else "pause"))
-        still, moving = self.tr("Freeze the layout (Space)"), self.tr("Resume the layout (Space)")
-        words = moving if paused else still
-        self.pause.setToolTip(words)
-        self.pause.setAccessibleName(words)
+        freeze, resume = self.tr("Freeze the layout (Space)"), self.tr("Resume the layout (Space)")
+        text = resume if paused else freeze
+        self.pause.setToolTip(text)
+        self.pause.setAccessibleName(text)
 
-    def _switch(self, name: str, words: str) -> QToolButton:
-        made = self._button(name, words)
-        made.setCheckable(True)
-        return made
+    def _add_toggle(self, name: str, text: str) -> QToolButton:
+        button = self._add_button(name, text)
+        button.setCheckable(True)
+        return button
 
-    def _button(self, name: str, words: str, act: Callable[[], object] | None = None) -> QToolButton:
+    def _add_button(self, name: str, text: str, action: Callable[[], object] | None = None) -> QToolButton:
         button = QToolButton(self)
         button.setIconSize(QSize(18, 18))
-        button.setToolTip(words)
-        button.setAccessibleName(words)
+        button.setToolTip(text)
+        button.setAccessibleName(text)
         button.setAutoRaise(True)
-        if act is not None:
-            button.clicked.connect(lambda: act())
+        if action is not None:
+            button.clicked.connect(lambda: action())
         self._icons.append((button, name))
         self._row.addWidget(button)
         return button

@@ -1,7 +1,7 @@
-"""Renders all links into a picture in a worker; the last picture stays until the next one is ready.
+"""Render all links into a picture in a worker; the last picture stays until the next one is ready.
 
 While the camera moves, the last picture is moved and scaled with it, so a frame costs one blit. The worker
-draws the next pictures as fast as it can, and a sharp one right after the motion.
+draws drafts as fast as it can, and a full-quality picture right after the motion.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ class EdgeRenderRequest:
     """A request for a picture.
 
     Args:
-        look: Computes the links' look in the thread that draws.
+        compute_style: Computes the links' style in the thread that draws.
         positions: The positions of all nodes, which must not be changed afterwards.
         camera: The camera.
         width: The width of the view in pixels.
         height: The height of the view in pixels.
         ratio: Device pixels per pixel.
         alpha: The opacity of one link.
-        moving: Rows whose links are left out because they are drawn live.
-        hurried: True if a sample at one device pixel per pixel is enough, because the next picture comes
+        omitted_rows: Rows whose links are left out because they are drawn live.
+        is_draft: True if a sample at one device pixel per pixel is enough, because the next picture comes
             soon.
-        margin: How far the picture reaches beyond the view on each side, as a share of it, so that a pan does
-            not show its edge at once.
+        margin: The margin around the view, as a share of its size, so that a short pan does not show the
+            picture's edge.
     """
 
-    look: Callable[[], EdgeStyle]
+    compute_style: Callable[[], EdgeStyle]
     positions: Positions
     camera: Camera
     width: int
     height: int
     ratio: float
     alpha: float
-    moving: NDArray[np.int64] | None = None
-    hurried: bool = False
+    omitted_rows: NDArray[np.int64] | None = None
+    is_draft: bool = False
     margin: float = MARGIN_SHARE
 
 
@@ -81,41 +81,41 @@ class _FullQualityJob:
 class EdgeRenderer:
     """Draws one request at a time; of the waiting requests only the newest is kept.
 
-    A hurried request cancels a sharp picture, which is out of date and would delay it. So a sharp one can be
-    started as soon as nothing moves.
+    A draft cancels a full-quality picture, which is out of date and would delay it. So a full-quality picture
+    can be started as soon as nothing moves.
     """
 
     def __init__(self) -> None:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="graph edges")
-        # All pictures share these threads, because every new thread allocates memory of its own. During
-        # motion one core is left to the GUI.
-        self._all, self._some = WorkerThreads(), WorkerThreads(_FAST_THREADS)
-        self._useless: Future[EdgeImage | None] | None = None
+        # All pictures share these threads, because every new thread allocates memory. Drafts leave one core
+        # to the GUI.
+        self._all_threads, self._draft_threads = WorkerThreads(), WorkerThreads(_FAST_THREADS)
+        self._outdated: Future[EdgeImage | None] | None = None
         self._running: Future[EdgeImage | None] | None = None
-        self._sharp: _FullQualityJob | None = None
-        self._waiting: EdgeRenderRequest | None = None
+        self._full_quality: _FullQualityJob | None = None
+        self._next_request: EdgeRenderRequest | None = None
         self.picture: EdgeImage | None = None
-        self._closed = False
+        self._is_closed = False
 
     @property
-    def busy(self) -> bool:
-        """Return whether a picture is due."""
+    def is_busy(self) -> bool:
+        """Return whether a picture is being drawn."""
         return self._running is not None
 
     def request(self, request: EdgeRenderRequest) -> None:
         """Request a picture."""
-        if self._closed:
+        if self._is_closed:
             return
         if self._running is not None:
-            self._waiting = request
-            if self._sharp is not None and request.hurried:
-                self._sharp.is_wanted = False
+            self._next_request = request
+            if self._full_quality is not None and request.is_draft:
+                self._full_quality.is_wanted = False
             return
-        self._sharp = None if request.hurried else _FullQualityJob()
-        self._running = self._worker.submit(self._draw, request, self._sharp)
+        self._full_quality = None if request.is_draft else _FullQualityJob()
+        self._running = self._worker.submit(self._draw, request, self._full_quality)
 
     @property
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """Return whether a picture is ready to collect."""
         return self._running is not None and self._running.done()
 
@@ -123,26 +123,26 @@ class EdgeRenderer:
         """Take over a finished picture; return whether there was one."""
         if self._running is None or not self._running.done():
             return False
-        done, self._running = self._running, None
-        picture = done.result()
-        if picture is not None and done is not self._useless:
+        finished, self._running = self._running, None
+        picture = finished.result()
+        if picture is not None and finished is not self._outdated:
             self.picture = picture
-        if self._waiting is not None:
-            waiting, self._waiting = self._waiting, None
-            self.request(waiting)
+        if self._next_request is not None:
+            next_request, self._next_request = self._next_request, None
+            self.request(next_request)
         return picture is not None
 
     def draw_now(self, request: EdgeRenderRequest) -> None:
         """Draw in the calling thread, for exports and still pictures."""
         self.picture = self._draw(request, None)
 
-    def _draw(self, request: EdgeRenderRequest, sharp: _FullQualityJob | None) -> EdgeImage | None:
-        workers = self._some if request.hurried else self._all
-        return _draw_edges(request, workers, lambda: sharp is None or sharp.is_wanted)
+    def _draw(self, request: EdgeRenderRequest, full_quality: _FullQualityJob | None) -> EdgeImage | None:
+        threads = self._draft_threads if request.is_draft else self._all_threads
+        return _draw_edges(request, threads, lambda: full_quality is None or full_quality.is_wanted)
 
     def discard(self) -> None:
         """Discard all pictures because another graph is shown."""
-        self.picture, self._waiting, self._useless = None, None, self._running
+        self.picture, self._next_request, self._outdated = None, None, self._running
 
     def run_in_worker(self, work: Callable[[], T]) -> Future[T]:
         """Run a function in the worker between two pictures."""
@@ -150,11 +150,11 @@ class EdgeRenderer:
 
     def close(self) -> None:
         """Stop the worker; later requests are ignored."""
-        self._closed = True
-        self._running = self._waiting = None
+        self._is_closed = True
+        self._running = self._next_request = None
         self._worker.shutdown(cancel_futures=True)
-        self._all.close()
-        self._some.close()
+        self._all_threads.close()
+        self._draft_threads.close()
 
 
 def image_pixels(image: QImage) -> NDArray[np.uint8]:
@@ -163,32 +163,33 @@ def image_pixels(image: QImage) -> NDArray[np.uint8]:
 
 
 def _draw_edges(
-    request: EdgeRenderRequest, workers: WorkerThreads, is_wanted: Callable[[], bool]
+    request: EdgeRenderRequest, threads: WorkerThreads, is_wanted: Callable[[], bool]
 ) -> EdgeImage | None:
     """Return the picture, or None if it was cancelled."""
-    ratio = 1.0 if request.hurried else request.ratio
-    whole = 1 + 2 * request.margin
-    width, height = math.ceil(request.width * whole * ratio), math.ceil(request.height * whole * ratio)
+    ratio = 1.0 if request.is_draft else request.ratio
+    share_with_margins = 1 + 2 * request.margin
+    width = math.ceil(request.width * share_with_margins * ratio)
+    height = math.ceil(request.height * share_with_margins * ratio)
     camera = Camera(request.camera.x, request.camera.y, request.camera.scale * ratio)
     hidden = None
-    if request.moving is not None and len(request.moving):
+    if request.omitted_rows is not None and len(request.omitted_rows):
         hidden = np.zeros(len(request.positions), dtype=bool)
-        hidden[request.moving] = True
-    at = camera.to_screen(request.positions, width, height)
-    budget = FRAME_BUDGET if request.hurried else None
+        hidden[request.omitted_rows] = True
+    pixels_at = camera.to_screen(request.positions, width, height)
+    budget = FRAME_BUDGET if request.is_draft else None
     exposure = Exposure(request.alpha, 60.0 + 5.0 * request.camera.scale, ratio, budget)
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
     pixels = image_pixels(image)
-    draw_edges(request.look(), at, pixels, exposure, hidden, workers, is_wanted)
+    draw_edges(request.compute_style(), pixels_at, pixels, exposure, hidden, threads, is_wanted)
     return EdgeImage(image, pixels, request, ratio) if is_wanted() else None
 
 
 def image_rect(picture: EdgeImage, camera: Camera, width: float, height: float) -> QRectF:
-    """Return where a picture lies under `camera`, in pixels of a view of that size."""
-    made = picture.request
-    zoom = camera.scale / made.camera.scale
-    broad = picture.image.width() / picture.ratio * zoom
-    tall = picture.image.height() / picture.ratio * zoom
-    x = width / 2 + (made.camera.x - camera.x) * camera.scale - broad / 2
-    y = height / 2 + (made.camera.y - camera.y) * camera.scale - tall / 2
-    return QRectF(x, y, broad, tall)
+    """Return the rectangle of a picture under `camera`, in pixels of a view of that size."""
+    request = picture.request
+    zoom = camera.scale / request.camera.scale
+    image_width = picture.image.width() / picture.ratio * zoom
+    image_height = picture.image.height() / picture.ratio * zoom
+    x = width / 2 + (request.camera.x - camera.x) * camera.scale - image_width / 2
+    y = height / 2 + (request.camera.y - camera.y) * camera.scale - image_height / 2
+    return QRectF(x, y, image_width, image_height)

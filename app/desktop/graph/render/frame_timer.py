@@ -1,4 +1,4 @@
-"""Runs frames at a regular rate while something moves, or as soon as a picture is ready."""
+"""Run frames at a regular rate while something moves, or as soon as a picture is ready."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class FrameTimer(QTimer):
     Args:
         parent: The owner.
         frame: Renders one frame.
-        waits: Returns whether there is nothing new to show yet; called again soon.
+        is_waiting: Returns whether there is nothing new to show yet; it is called again soon.
     """
 
-    def __init__(self, parent: QObject, frame: Callable[[], None], waits: Callable[[], bool]) -> None:
+    def __init__(self, parent: QObject, frame: Callable[[], None], is_waiting: Callable[[], bool]) -> None:
         super().__init__(parent, interval=_FRAME_INTERVAL_MS)
         self.setTimerType(Qt.TimerType.PreciseTimer)
-        self._frame, self._waits = frame, waits
+        self._frame, self._is_waiting = frame, is_waiting
         self._last = 0.0
         self.timeout.connect(self._tick)
 
@@ -34,16 +34,16 @@ class FrameTimer(QTimer):
             self._last = time.perf_counter()
             self.start()
 
-    def passed(self) -> float:
+    def elapsed(self) -> float:
         """Return the seconds since the last call, limited after a long pause so that nothing jumps."""
         now = time.perf_counter()
-        passed, self._last = min(now - self._last, _MAX_ELAPSED_S), now
-        return passed
+        elapsed, self._last = min(now - self._last, _MAX_ELAPSED_S), now
+        return elapsed
 
     def _tick(self) -> None:
-        waits = self._waits()
-        pace = _RETRY_INTERVAL_MS if waits else _FRAME_INTERVAL_MS
-        if self.interval() != pace:
-            self.setInterval(pace)
-        if not waits:
+        is_waiting = self._is_waiting()
+        interval = _RETRY_INTERVAL_MS if is_waiting else _FRAME_INTERVAL_MS
+        if self.interval() != interval:
+            self.setInterval(interval)
+        if not is_waiting:
             self._frame()

@@ -47,13 +47,13 @@ class LabelImage:
 
 
 class LabelImages:
-    """Pictures by name and size in pixels at a zoom of one; missing ones are drawn by a thread.
+    """Images by name and size in pixels at a zoom of one; missing ones are drawn by a thread.
 
-    `request` replaces the list of missing pictures, so that none is drawn that is no longer needed.
+    `request` replaces the list of missing images, so that none is drawn that is no longer needed.
     """
 
-    def __init__(self, look: LabelStyle) -> None:
-        self._look = look
+    def __init__(self, style: LabelStyle) -> None:
+        self._style = style
         self._condition = threading.Condition()
         self._images: OrderedDict[Key, LabelImage] = OrderedDict()
         self._wanted: list[Key] = []
@@ -61,19 +61,19 @@ class LabelImages:
         self._thread: threading.Thread | None = None
 
     @property
-    def look(self) -> LabelStyle:
-        """The look of labels."""
-        return self._look
+    def style(self) -> LabelStyle:
+        """The style of labels."""
+        return self._style
 
-    def set_look(self, look: LabelStyle) -> None:
-        """Set the look of labels; drawn ones are discarded."""
+    def set_style(self, style: LabelStyle) -> None:
+        """Set the style of labels; drawn ones are discarded."""
         with self._condition:
-            self._look = look
+            self._style = style
             self._images.clear()
             self._wanted = []
 
     def get(self, name: str, pixels: int) -> LabelImage | None:
-        """Return the picture of a label if it is drawn."""
+        """Return the image of a label if it is drawn."""
         with self._condition:
             image = self._images.get((name, pixels))
             if image is not None:
@@ -81,11 +81,11 @@ class LabelImages:
             return image
 
     def draw_now(self, name: str, pixels: int) -> LabelImage:
-        """Return the picture of a label, drawn in the calling thread if it is missing."""
+        """Return the image of a label, drawn in the calling thread if it is missing."""
         image = self.get(name, pixels)
         if image is None:
-            image = draw_label(name, pixels, self._look)
-            self._store((name, pixels), image, self._look)
+            image = draw_label(name, pixels, self._style)
+            self._store((name, pixels), image, self._style)
         return image
 
     def request(self, keys: Sequence[Key]) -> None:
@@ -114,62 +114,62 @@ class LabelImages:
                     self._condition.wait()
                 if self._closed:
                     return
-                key, look = self._wanted.pop(0), self._look
+                key, style = self._wanted.pop(0), self._style
             if self.get(*key) is None:
-                self._store(key, draw_label(*key, look), look)
+                self._store(key, draw_label(*key, style), style)
 
-    def _store(self, key: Key, image: LabelImage, look: LabelStyle) -> None:
+    def _store(self, key: Key, image: LabelImage, style: LabelStyle) -> None:
         with self._condition:
-            if look is not self._look:
+            if style is not self._style:
                 return
             self._images[key] = image
             if len(self._images) > _MAX_CACHED_IMAGES:
                 self._images.popitem(last=False)
 
 
-def draw_label(name: str, pixels: int, look: LabelStyle) -> LabelImage:
-    """Return the picture of one label in device pixels, without a ratio. A long name is cut."""
-    font = QFont(look.font)
-    font.setPixelSize(round(pixels * look.zoom))
+def draw_label(name: str, pixels: int, style: LabelStyle) -> LabelImage:
+    """Return the image of one label in device pixels, without a ratio. A long name is truncated."""
+    font = QFont(style.font)
+    font.setPixelSize(round(pixels * style.zoom))
     if pixels >= _MIN_BOLD_SIZE:
         font.setWeight(QFont.Weight.DemiBold)
     text = name if len(name) <= _MAX_LABEL_CHARS else name[: _MAX_LABEL_CHARS - 1].rstrip() + "…"
     metrics = QFontMetricsF(font)
     width, height = metrics.horizontalAdvance(text) + 2 * _PADDING, metrics.height() + 2
     image = QImage(
-        int(np.ceil(width * look.ratio)),
-        int(np.ceil(height * look.ratio)),
+        int(np.ceil(width * style.ratio)),
+        int(np.ceil(height * style.ratio)),
         QImage.Format.Format_ARGB32_Premultiplied,
     )
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
-    painter.scale(look.ratio, look.ratio)
+    painter.scale(style.ratio, style.ratio)
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
     outline = QPainterPath()
     outline.addText(QPointF(_PADDING, metrics.ascent() + 1), font, text)
-    halo = QColor(look.halo)
+    halo = QColor(style.halo)
     halo.setAlphaF(0.82)
     pen = QPen(halo, 3.2)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     painter.strokePath(outline, pen)
     painter.setFont(font)
-    painter.setPen(QColor(look.text))
+    painter.setPen(QColor(style.text))
     painter.drawText(QPointF(_PADDING, metrics.ascent() + 1), text)
     painter.end()
-    # An image keeps its painting resources, twenty times as large as a label; its copy does not.
-    made = image.copy()
-    return LabelImage(made, image_pixels(made), (made.width(), made.height()))
+    # An image keeps its painting resources, which are twenty times as large as a label; its copy does not.
+    copy = image.copy()
+    return LabelImage(copy, image_pixels(copy), (copy.width(), copy.height()))
 
 
 def draw_labels(
-    pictures: Sequence[LabelImage], corners: NDArray[np.int32], shares: NDArray[np.float32], image: QImage
+    pictures: Sequence[LabelImage], corners: NDArray[np.int32], opacities: NDArray[np.float32], image: QImage
 ) -> None:
     """Draw labels over an opaque image.
 
     Args:
         pictures: The labels.
         corners: int32 (k, 2), the pixel of each upper left corner.
-        shares: float32 (k,), the opacity of each.
+        opacities: float32 (k,), the opacity of each.
         image: An image in device pixels, without a ratio.
     """
-    stamp([each.pixels for each in pictures], corners, shares, image_pixels(image))
+    stamp([picture.pixels for picture in pictures], corners, opacities, image_pixels(image))

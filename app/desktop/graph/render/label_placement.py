@@ -9,9 +9,9 @@ SIDE_COUNT = 4
 Box = tuple[float, float, float, float]
 
 
-def label_box(name: list[float], side: int) -> Box:
-    """Return the box of a label: x and y of its node, its radius, width and height; on one side of it."""
-    x, y, radius, width, height = name
+def label_box(label: list[float], side: int) -> Box:
+    """Return the box of a label, given as x and y of its node, its radius, width and height, on one side."""
+    x, y, radius, width, height = label
     left, top = x - width / 2, y - height / 2
     if side == 0:
         top = y + radius + 0.5
@@ -24,13 +24,13 @@ def label_box(name: list[float], side: int) -> Box:
     return left, top, left + width, top + height
 
 
-def label_corners(names: NDArray[np.float32], sides: NDArray[np.int32]) -> NDArray[np.float32]:
-    """Return the upper left corners of many labels at once, float32 (k, 2), as `label_box` does."""
-    radius, size = names[:, 2], names[:, 3:]
-    corners: NDArray[np.float32] = names[:, :2] - np.float32(0.5) * size
+def label_corners(labels: NDArray[np.float32], sides: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Return the upper left corners of many labels, float32 (k, 2), as `label_box` does for one."""
+    radius, size = labels[:, 2], labels[:, 3:]
+    corners: NDArray[np.float32] = labels[:, :2] - np.float32(0.5) * size
     below, above, right, left = (sides == side for side in range(SIDE_COUNT))
-    corners[below, 1] = names[below, 1] + radius[below] + np.float32(0.5)
-    corners[above, 1] = names[above, 1] - radius[above] - size[above, 1] + np.float32(1.5)
-    corners[right, 0] = names[right, 0] + radius[right] - np.float32(0.5)
-    corners[left, 0] = names[left, 0] - radius[left] - size[left, 0] + np.float32(0.5)
+    corners[below, 1] = labels[below, 1] + radius[below] + np.float32(0.5)
+    corners[above, 1] = labels[above, 1] - radius[above] - size[above, 1] + np.float32(1.5)
+    corners[right, 0] = labels[right, 0] + radius[right] - np.float32(0.5)
+    corners[left, 0] = labels[left, 0] - radius[left] - size[left, 0] + np.float32(0.5)
     return corners

@@ -24,10 +24,10 @@ class Motion:
     """The animated values of a frame and the dragged nodes; see `FrameState`."""
 
     dim: float = 0.0
-    bright: NDArray[np.int32] | None = None
-    held: NDArray[np.int64] | None = None
-    glow: float = 0.0
-    band: QRectF | None = None
+    lit_rows: NDArray[np.int32] | None = None
+    dragged_rows: NDArray[np.int64] | None = None
+    glow_phase: float = 0.0
+    selection_rect: QRectF | None = None
 
 
 class Layers:
@@ -37,24 +37,24 @@ class Layers:
         scene: The state to show.
         font: The font of labels.
         ratio: Device pixels per pixel.
-        zoom: The zoom of the interface, which labels grow with.
-        still: True for a picture, which waits for labels and shows them without fading.
+        zoom: The zoom of the interface, which scales labels.
+        is_still: True for a picture, which waits for labels and shows them without fading.
     """
 
     def __init__(
-        self, scene: Scene, font: QFont, ratio: float, zoom: float = 1.0, *, still: bool = False
+        self, scene: Scene, font: QFont, ratio: float, zoom: float = 1.0, *, is_still: bool = False
     ) -> None:
         self._scene = scene
         self._font = font
         self.ratio = ratio
         self.zoom = zoom
-        self._still = still
+        self._is_still = is_still
         self.edges = EdgeRenderer()
-        self.names = LabelImages(self._name_look())
-        self._surface = Framebuffer()
+        self.label_images = LabelImages(self._label_style())
+        self._framebuffer = Framebuffer()
         self.renew()
 
-    def _name_look(self) -> LabelStyle:
+    def _label_style(self) -> LabelStyle:
         theme = self._scene.theme
         return LabelStyle(self._font, theme.text, theme.window, self.ratio, self.zoom)
 
@@ -63,10 +63,10 @@ class Layers:
         self._font = font or self._font
         self.ratio = ratio or self.ratio
         self.zoom = zoom or self.zoom
-        if self._name_look() != self.names.look:
-            self.names.set_look(self._name_look())
-        self.labels = LabelRenderer(self._scene.graph.names, self.names)
-        self.labels.hurried = not self._still
+        if self._label_style() != self.label_images.style:
+            self.label_images.set_style(self._label_style())
+        self.labels = LabelRenderer(self._scene.graph.names, self.label_images)
+        self.labels.is_live = not self._is_still
         self.resize()
 
     def resize(self) -> None:
@@ -76,30 +76,33 @@ class Layers:
     def replace(self, before: Graph) -> None:
         """Take over the scene's next state of the graph; visible labels stay visible."""
         graph = self._scene.graph
-        known = graph.rows
-        shown = {row: before.paths[row] for row in self.labels.shown_rows}
-        self.labels.rename(graph.names, {row: known[path] for row, path in shown.items() if path in known})
+        after_rows = graph.rows
+        labeled_paths = {row: before.paths[row] for row in self.labels.shown_rows}
+        self.labels.replace_names(
+            graph.names,
+            {row: after_rows[path] for row, path in labeled_paths.items() if path in after_rows},
+        )
         self.resize()
 
     def request(
         self,
         camera: Camera,
         size: tuple[int, int],
-        moving: NDArray[np.int64] | None = None,
-        hurried: bool = False,
+        omitted_rows: NDArray[np.int64] | None = None,
+        is_draft: bool = False,
         margin: float = MARGIN_SHARE,
     ) -> EdgeRenderRequest:
         """Return the request for the next picture of links; see `EdgeRenderRequest`."""
         scene = self._scene
         alpha = edge_alpha(len(scene.graph.edges), camera.scale, scene.theme.is_dark)
-        looks = scene.edge_looks()
+        compute_style = scene.edge_style_factory()
         return EdgeRenderRequest(
-            looks, scene.positions, camera, *size, self.ratio, alpha, moving, hurried, margin
+            compute_style, scene.positions, camera, *size, self.ratio, alpha, omitted_rows, is_draft, margin
         )
 
     def paint(self, camera: Camera, size: tuple[int, int], motion: Motion) -> QImage:
         """Paint a frame; the returned image is valid until the next call."""
-        bright = motion.bright if motion.bright is not None else np.empty(0, dtype=np.int32)
+        lit_rows = motion.lit_rows if motion.lit_rows is not None else np.empty(0, dtype=np.int32)
         frame = FrameState(
             self._scene,
             camera,
@@ -108,23 +111,23 @@ class Layers:
             self.labels,
             self._font,
             motion.dim,
-            bright,
-            motion.held,
-            motion.glow,
-            motion.band,
+            lit_rows,
+            motion.dragged_rows,
+            motion.glow_phase,
+            motion.selection_rect,
         )
-        return self._surface.paint(frame, self.ratio, still=self._still)
+        return self._framebuffer.paint(frame, self.ratio, is_still=self._is_still)
 
     def close(self) -> None:
-        """Stop the worker and the thread of labels."""
+        """Stop the worker and the thread that draws labels."""
         self.edges.close()
-        self.names.close()
+        self.label_images.close()
 
 
 def draw_still(
     scene: Scene, font: QFont, camera: Camera, size: tuple[int, int], ratio: float, zoom: float = 1.0
 ) -> QImage:
-    """Draw the scene at once in full quality, at any size.
+    """Draw the scene in full quality, at any size, in the calling thread.
 
     Args:
         scene: The state to show.
@@ -132,9 +135,9 @@ def draw_still(
         camera: The camera.
         size: Width and height in pixels at a ratio of one.
         ratio: Device pixels per pixel.
-        zoom: The zoom of the interface, which labels grow with.
+        zoom: The zoom of the interface, which scales labels.
     """
-    layers = Layers(scene, font, ratio, zoom, still=True)
+    layers = Layers(scene, font, ratio, zoom, is_still=True)
     try:
         layers.edges.draw_now(layers.request(camera, size))
         return layers.paint(camera, size, Motion())

@@ -44,19 +44,19 @@ class GraphOverviewRenderer:
         self._edges = edges
         self._size = (0, 0)
         self._ratio = 1.0
-        self._made_of: object = None
+        self._drawn_state: object = None
         self._running: Future[GraphOverview] | None = None
         self.overview: GraphOverview | None = None
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         """Return whether an overview is due."""
         return self._running is not None
 
     @property
     def is_outdated(self) -> bool:
         """Return whether the current overview shows an older state of the scene."""
-        return min(self._size) > 0 and self._made_of != self._state()
+        return min(self._size) > 0 and self._drawn_state != self._state()
 
     def request(self, width: int, height: int, ratio: float) -> None:
         """Request an overview of that size in pixels at a ratio of one; 0 for none."""
@@ -64,18 +64,18 @@ class GraphOverviewRenderer:
         if min(self._size) <= 0:
             self.overview = None
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Start drawing, unless a drawing is in progress or nothing changed."""
         if self._running is None and self.is_outdated:
-            self._made_of = self._state()
-            self._running = self._edges.run_in_worker(_work(self._scene, self._size, self._ratio))
+            self._drawn_state = self._state()
+            self._running = self._edges.run_in_worker(_create_drawing(self._scene, self._size, self._ratio))
 
     def collect(self) -> bool:
         """Take over a finished overview; return whether there was one."""
         if self._running is None or not self._running.done():
             return False
-        made, self._running = self._running.result(), None
-        self.overview = made if min(self._size) > 0 else None
+        overview, self._running = self._running.result(), None
+        self.overview = overview if min(self._size) > 0 else None
         return True
 
     def _state(self) -> tuple[object, ...]:
@@ -83,10 +83,10 @@ class GraphOverviewRenderer:
         return scene.version, scene.theme.window, self._size, self._ratio
 
 
-def _work(scene: Scene, size: tuple[int, int], ratio: float) -> Callable[[], GraphOverview]:
+def _create_drawing(scene: Scene, size: tuple[int, int], ratio: float) -> Callable[[], GraphOverview]:
     """Return a function that draws the current state of the scene."""
-    looks, bodies, colors, order = scene.edge_looks(), scene.bodies, scene.colors, scene.order
-    ground = rgb(scene.theme.window)
+    compute_style, bodies, colors, order = scene.edge_style_factory(), scene.bodies, scene.colors, scene.order
+    background = rgb(scene.theme.window)
     width, height = max(1, round(size[0] * ratio)), max(1, round(size[1] * ratio))
 
     def draw() -> GraphOverview:
@@ -96,14 +96,14 @@ def _work(scene: Scene, size: tuple[int, int], ratio: float) -> Callable[[], Gra
         image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
         pixels = image_pixels(image)
         exposure = Exposure(_EDGE_ALPHA, 60.0, ratio, FRAME_BUDGET // 4)
-        draw_edges(looks(), view.to_pixels(bodies.at), pixels, exposure)
-        alone = core_bindings.WorkerThreads(1)
-        draw_discs(bodies, colors, order, None, 1.0, view, ground, ratio, pixels, alone)
+        draw_edges(compute_style(), view.to_pixels(bodies.at), pixels, exposure)
+        single_thread = core_bindings.WorkerThreads(1)
+        draw_discs(bodies, colors, order, None, 1.0, view, background, ratio, pixels, single_thread)
         return GraphOverview(image, _area(camera, width, height))
 
     return draw
 
 
 def _area(camera: Camera, width: int, height: int) -> QRectF:
-    across, down = width / camera.scale, height / camera.scale
-    return QRectF(camera.x - across / 2, camera.y - down / 2, across, down)
+    width_units, height_units = width / camera.scale, height / camera.scale
+    return QRectF(camera.x - width_units / 2, camera.y - height_units / 2, width_units, height_units)

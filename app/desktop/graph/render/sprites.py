@@ -1,4 +1,4 @@
-"""Draws a single node, and many lines in one call."""
+"""Draw a single node, and many lines in one call."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from app.desktop.graph.render.edge_renderer import image_pixels
 from app.graph.core_drawing import draw_strokes
 
 
-def draw_disc(painter: QPainter, middle: QPointF, radius: float, group: LegendEntry, background: str) -> None:
-    """Draw one node: a disc with a rim that separates it from what lies below; hollow for a missing note."""
+def draw_disc(painter: QPainter, center: QPointF, radius: float, group: LegendEntry, background: str) -> None:
+    """Draw a node as a disc with a rim that separates it from the background; hollow for a missing note."""
     color = QColor(group.color)
     if group.hollow:
         pen = QPen(color, min(1.6, max(0.8, radius * 0.3)))
         painter.setPen(pen)
         painter.setBrush(QColor(background))
         inner = max(0.4, radius - pen.widthF() / 2)
-        painter.drawEllipse(middle, inner, inner)
+        painter.drawEllipse(center, inner, inner)
         return
     painter.setPen(Qt.PenStyle.NoPen)
     if radius > 3.2:
         rim = QColor(background)
         rim.setAlphaF(0.75)
         painter.setBrush(rim)
-        painter.drawEllipse(middle, radius + 1.1, radius + 1.1)
+        painter.drawEllipse(center, radius + 1.1, radius + 1.1)
     painter.setBrush(color)
-    painter.drawEllipse(middle, radius, radius)
+    painter.drawEllipse(center, radius, radius)
 
 
 def draw_lines(painter: QPainter, lines: NDArray[np.float64]) -> None:
@@ -55,5 +55,5 @@ def stroke_lines(image: QImage, lines: NDArray[np.float64], color: str, width: f
         opacity: 0 to 1.
     """
     ratio = image.devicePixelRatio()
-    ends = np.ascontiguousarray(lines * ratio, dtype=np.float32)
-    draw_strokes(ends, width * ratio, rgb(color), opacity, image_pixels(image))
+    scaled = np.ascontiguousarray(lines * ratio, dtype=np.float32)
+    draw_strokes(scaled, width * ratio, rgb(color), opacity, image_pixels(image))

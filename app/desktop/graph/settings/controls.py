@@ -31,32 +31,32 @@ _CONTEXT_CHARS = 14
 
 
 class CollapsibleSection(QWidget):
-    """A heading that collapses its content; `turned` carries the section's key and whether it is open."""
+    """A heading that collapses its content; `toggled` carries the section's key and whether it is open."""
 
-    turned = Signal(str, bool)
+    toggled = Signal(str, bool)
 
     def __init__(self, key: str, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.key = key
         self._theme: Theme | None = None
-        self._head = QToolButton(self)
-        self._head.setObjectName("graphSectionHead")
-        self._head.setText(title)
-        self._head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._head.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._head.setIconSize(QSize(12, 12))
-        self._head.setCheckable(True)
-        self._head.setAutoRaise(True)
-        self._head.clicked.connect(self._toggle)
+        self._header = QToolButton(self)
+        self._header.setObjectName("graphSectionHead")
+        self._header.setText(title)
+        self._header.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._header.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._header.setIconSize(QSize(12, 12))
+        self._header.setCheckable(True)
+        self._header.setAutoRaise(True)
+        self._header.clicked.connect(self._toggle)
         self.body = QWidget(self)
         self.column = QVBoxLayout(self.body)
         self.column.setContentsMargins(6, 2, 6, 10)
         self.column.setSpacing(6)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(2)
-        whole.addWidget(self._head)
-        whole.addWidget(self.body)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self._header)
+        layout.addWidget(self.body)
         self.open(True)
 
     @property
@@ -64,19 +64,19 @@ class CollapsibleSection(QWidget):
         """True if the content is visible."""
         return not self.body.isHidden()
 
-    def open(self, on: bool) -> None:
+    def open(self, expanded: bool) -> None:
         """Expand or collapse the content."""
-        self.body.setVisible(on)
-        self._head.setChecked(on)
-        words = self.tr("{0}, expanded") if on else self.tr("{0}, collapsed")
-        self._head.setAccessibleName(words.format(self._head.text()))
-        self._head.setToolTip(self.tr("Collapse section") if on else self.tr("Expand section"))
-        self._draw()
+        self.body.setVisible(expanded)
+        self._header.setChecked(expanded)
+        template = self.tr("{0}, expanded") if expanded else self.tr("{0}, collapsed")
+        self._header.setAccessibleName(template.format(self._header.text()))
+        self._header.setToolTip(self.tr("Collapse section") if expanded else self.tr("Expand section"))
+        self._update_arrow()
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme to the arrow."""
         self._theme = theme
-        self._draw()
+        self._update_arrow()
 
     def add(self, widget: QWidget) -> None:
         """Append `widget` to the content."""
@@ -84,12 +84,12 @@ class CollapsibleSection(QWidget):
 
     def _toggle(self) -> None:
         self.open(not self.is_open)
-        self.turned.emit(self.key, self.is_open)
+        self.toggled.emit(self.key, self.is_open)
 
-    def _draw(self) -> None:
+    def _update_arrow(self) -> None:
         if self._theme is not None:
             symbol = "caret-down" if self.is_open else "caret-right"
-            self._head.setIcon(icon(self._theme, symbol, self._theme.faint))
+            self._header.setIcon(icon(self._theme, symbol, self._theme.faint))
 
 
 class _Slider(QSlider):
@@ -112,12 +112,12 @@ class SliderRow(QWidget):
 
     Args:
         title: The name.
-        words: The tool tip.
-        low: The lowest value.
-        high: The highest value.
-        first: The default value, which a double-click restores.
+        tooltip: The tool tip.
+        minimum: The lowest value.
+        maximum: The highest value.
+        default: The default value, which a double-click restores.
         step: The difference of one step.
-        shown: Formats the value.
+        format_value: Formats the value.
     """
 
     moved = Signal(float)
@@ -125,37 +125,37 @@ class SliderRow(QWidget):
     def __init__(
         self,
         title: str,
-        words: str,
-        low: float,
-        high: float,
-        first: float,
+        tooltip: str,
+        minimum: float,
+        maximum: float,
+        default: float,
         step: float,
-        shown: Callable[[float], str],
+        format_value: Callable[[float], str],
     ) -> None:
         super().__init__()
-        self._step, self._first, self._shown = step, first, shown
+        self._step, self._default, self._format = step, default, format_value
         name = QLabel(title)
         self._value_label = QLabel()
         self._value_label.setProperty("tone", "muted")
         self.slider = _Slider(Qt.Orientation.Horizontal)
-        self.slider.setRange(round(low / step), round(high / step))
-        self.slider.setPageStep(max(1, round((high - low) / step / 10)))
+        self.slider.setRange(round(minimum / step), round(maximum / step))
+        self.slider.setPageStep(max(1, round((maximum - minimum) / step / 10)))
         self.slider.setAccessibleName(title)
         for widget in (self, self.slider):
-            widget.setToolTip(words)
-        head = QHBoxLayout()
-        head.addWidget(name)
-        head.addStretch(1)
-        head.addWidget(self._value_label)
+            widget.setToolTip(tooltip)
+        header = QHBoxLayout()
+        header.addWidget(name)
+        header.addStretch(1)
+        header.addWidget(self._value_label)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(head)
+        column.addLayout(header)
         column.addWidget(self.slider)
         self.setFocusProxy(self.slider)
-        self.set_value(first)
-        self.slider.valueChanged.connect(self._changed)
-        self.slider.reset.connect(lambda: self.slider.setValue(round(self._first / self._step)))
+        self.set_value(default)
+        self.slider.valueChanged.connect(self._emit_value)
+        self.slider.reset.connect(lambda: self.slider.setValue(round(self._default / self._step)))
 
     @property
     def value(self) -> float:
@@ -167,18 +167,18 @@ class SliderRow(QWidget):
         blocked = self.slider.blockSignals(True)
         self.slider.setValue(round(value / self._step))
         self.slider.blockSignals(blocked)
-        self._value_label.setText(self._shown(self.value))
+        self._value_label.setText(self._format(self.value))
 
-    def _changed(self) -> None:
-        self._value_label.setText(self._shown(self.value))
+    def _emit_value(self) -> None:
+        self._value_label.setText(self._format(self.value))
         self.moved.emit(self.value)
 
 
-def checkbox(title: str, words: str) -> QCheckBox:
+def checkbox(title: str, tooltip: str) -> QCheckBox:
     """Create a check box."""
-    made = QCheckBox(title)
-    made.setToolTip(words)
-    return made
+    box = QCheckBox(title)
+    box.setToolTip(tooltip)
+    return box
 
 
 class SectionComboBox(QComboBox):
@@ -190,9 +190,9 @@ class SectionComboBox(QComboBox):
 
 
 def with_label(title: str, widget: QWidget) -> QWidget:
-    """Return a row of a label and `widget`."""
-    made = QWidget()
-    row = QHBoxLayout(made)
+    """Return a row with a label and `widget`."""
+    container = QWidget()
+    row = QHBoxLayout(container)
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(8)
     name = QLabel(title)
@@ -201,32 +201,32 @@ def with_label(title: str, widget: QWidget) -> QWidget:
     row.addWidget(widget, 1)
     if not widget.accessibleName():
         widget.setAccessibleName(title)
-    return made
+    return container
 
 
 class GraphQueryField(QWidget):
     """A query field with a menu of saved searches, and the number of results or the error below it.
 
-    `asked` carries the query when the user pauses or presses Enter.
+    `submitted` carries the query when the user pauses or presses Enter.
     """
 
-    asked = Signal(str)
+    submitted = Signal(str)
 
-    def __init__(self, theme: Theme, hint: str, words: str) -> None:
+    def __init__(self, theme: Theme, hint: str, description: str) -> None:
         super().__init__()
         self.field = QueryField(theme, hint)
-        self.field.setToolTip(words)
-        self.field.setAccessibleName(words)
-        self._star = self.field.addAction(QIcon(), QLineEdit.ActionPosition.TrailingPosition)
-        self._star.setToolTip(self.tr("Saved searches"))
-        self._star.setVisible(False)
+        self.field.setToolTip(description)
+        self.field.setAccessibleName(description)
+        self._saved_searches_action = self.field.addAction(QIcon(), QLineEdit.ActionPosition.TrailingPosition)
+        self._saved_searches_action.setToolTip(self.tr("Saved searches"))
+        self._saved_searches_action.setVisible(False)
         self._menu = QMenu(self)
         self._menu.setToolTipsVisible(True)
-        self._star.triggered.connect(self._show_menu)
+        self._saved_searches_action.triggered.connect(self._show_menu)
         self._message = QLabel()
         self._message.setTextFormat(Qt.TextFormat.PlainText)
         self._message.setWordWrap(True)
-        self._last = ""
+        self._submitted_query = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -234,26 +234,26 @@ class GraphQueryField(QWidget):
         column.addWidget(self._message)
         self._message.hide()
         self.setFocusProxy(self.field)
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_DELAY_MS)
-        self._typing.timeout.connect(self._ask)
-        self.field.textEdited.connect(lambda _text: self._typing.start())
+        self._typing_timer = QTimer(self, singleShot=True, interval=_TYPING_DELAY_MS)
+        self._typing_timer.timeout.connect(self._submit)
+        self.field.textEdited.connect(lambda _text: self._typing_timer.start())
         self.field.textChanged.connect(self._on_cleared)
-        self.field.returnPressed.connect(self._ask)
+        self.field.returnPressed.connect(self._submit)
         self.set_theme(theme)
 
     def show_saved_searches(self, searches: Sequence[SavedSearch]) -> None:
-        """Show saved searches in the menu of the star; hide the star if there are none."""
+        """List the saved searches in the menu of the star; hide the star if there are none."""
         self._menu.clear()
-        for one in searches:
-            action = self._menu.addAction(one.name)
-            action.setToolTip(one.query)
-            action.triggered.connect(lambda _=False, query=one.query: self._use_search(query))
-        self._star.setVisible(bool(searches))
+        for search in searches:
+            action = self._menu.addAction(search.name)
+            action.setToolTip(search.query)
+            action.triggered.connect(lambda _=False, query=search.query: self._use_search(query))
+        self._saved_searches_action.setVisible(bool(searches))
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
         self.field.set_theme(theme)
-        self._star.setIcon(icon(theme, "star"))
+        self._saved_searches_action.setIcon(icon(theme, "star"))
 
     @property
     def text(self) -> str:
@@ -267,19 +267,19 @@ class GraphQueryField(QWidget):
 
     def set_query(self, query: str) -> None:
         """Show `query` without emitting a signal."""
-        self._last = query
+        self._submitted_query = query
         if query != self.text:
             self.field.setText(query)
 
-    def show_answer(self, text: str) -> None:
-        """Show the result below the field; empty for none."""
-        self._show_text(text, "faint")
+    def show_result(self, text: str) -> None:
+        """Show a result below the field; empty for none."""
+        self._show_message(text, "faint")
 
     def show_error(self, query: str, error: QueryError) -> None:
         """Show the error of `query` and its position."""
-        self._show_text(f"{error_marker(query, error)}{error.message}", "danger")
+        self._show_message(f"{error_marker(query, error)}{error.message}", "danger")
 
-    def _show_text(self, text: str, tone: str) -> None:
+    def _show_message(self, text: str, tone: str) -> None:
         self._message.setText(text)
         self._message.setVisible(bool(text))
         self.field.setProperty("invalid", tone == "danger")
@@ -293,17 +293,17 @@ class GraphQueryField(QWidget):
 
     def _use_search(self, query: str) -> None:
         self.field.setText(query)
-        self._ask()
+        self._submit()
 
     def _on_cleared(self, text: str) -> None:
-        if not text and self._last:
-            self._ask()
+        if not text and self._submitted_query:
+            self._submit()
 
-    def _ask(self) -> None:
-        self._typing.stop()
-        if self.text != self._last:
-            self._last = self.text
-            self.asked.emit(self.text)
+    def _submit(self) -> None:
+        self._typing_timer.stop()
+        if self.text != self._submitted_query:
+            self._submitted_query = self.text
+            self.submitted.emit(self.text)
 
 
 def error_marker(query: str, error: QueryError) -> str:

@@ -1,4 +1,4 @@
-"""The query groups in the graph's settings: a query and a color each, the first match counts."""
+"""The query groups in the graph's settings: a query and a color each; the first match takes precedence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class GroupRows(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(4)
-        self._settled_groups: tuple[QueryGroup, ...] = ()
+        self._submitted_groups: tuple[QueryGroup, ...] = ()
         self.add_button = QPushButton(self.tr("Add group"))
         self.add_button.setProperty("role", "quiet")
         self.add_button.setToolTip(self.tr("Color the notes that match a search"))
@@ -60,47 +60,47 @@ class GroupRows(QWidget):
             row.query.show_saved_searches(self._searches)
 
     def set_suggest(self, suggest: Suggest) -> None:
-        """Suggest what this function returns in each query."""
+        """Set the function that suggests completions in each query."""
         self._suggest = suggest
         for row in self._rows:
             row.query.field.set_suggest(suggest)
 
     def show_groups(self, groups: Sequence[QueryGroup]) -> None:
-        """Show `groups` if they differ from those last shown or edited; what is being typed is kept."""
-        if tuple(groups) == self._settled_groups:
+        """Show `groups` unless they are those last shown or edited, so that a query being typed is kept."""
+        if tuple(groups) == self._submitted_groups:
             return
-        self._settled_groups = tuple(groups)
+        self._submitted_groups = tuple(groups)
         for row in self._rows:
             row.hide()
             row.deleteLater()
         self._rows = []
         for group in groups:
             self._insert(group)
-        self._mark_first()
+        self._update_positions()
 
-    def show_count(self, place: int, count: int) -> None:
-        """Show how many notes a group has."""
-        if place < len(self._rows) and self._rows[place].query.text:
-            words = PluralText("GroupRows", "{0} note", "{0} notes").format(count)
-            self._rows[place].query.show_answer("" if count else words)
+    def show_count(self, index: int, count: int) -> None:
+        """Report a query that finds no note; the legend shows the other counts."""
+        if index < len(self._rows) and self._rows[index].query.text:
+            no_notes = PluralText("GroupRows", "{0} note", "{0} notes").format(0)
+            self._rows[index].query.show_result("" if count else no_notes)
 
-    def show_error(self, place: int, query: str, error: QueryError) -> None:
-        """Show why the query of a group is invalid."""
-        if place < len(self._rows):
-            self._rows[place].query.show_error(query, error)
+    def show_error(self, index: int, query: str, error: QueryError) -> None:
+        """Show the error of a group's query."""
+        if index < len(self._rows):
+            self._rows[index].query.show_error(query, error)
 
     def _add(self) -> None:
-        taken = {row.group.color for row in self._rows}
-        free = [color for color in PALETTE if color not in taken]
-        color = free[0] if free else PALETTE[len(self._rows) % len(PALETTE)]
+        used_colors = {row.group.color for row in self._rows}
+        unused_colors = [color for color in PALETTE if color not in used_colors]
+        color = unused_colors[0] if unused_colors else PALETTE[len(self._rows) % len(PALETTE)]
         row = self._insert(QueryGroup(color=color))
-        self._mark_first()
+        self._update_positions()
         row.query.field.setFocus()
 
     def _insert(self, group: QueryGroup) -> _GroupRow:
         row = _GroupRow(self._theme, group)
         row.edited.connect(self._emit_changed)
-        row.raised.connect(partial(self._raise, row))
+        row.moved_up.connect(partial(self._move_up, row))
         row.removed.connect(partial(self._remove, row))
         self._rows.append(row)
         self._column.insertWidget(self._column.count() - 1, row)
@@ -109,61 +109,63 @@ class GroupRows(QWidget):
             row.query.field.set_suggest(self._suggest)
         return row
 
-    def _raise(self, row: _GroupRow) -> None:
-        place = self._rows.index(row)
-        if place:
-            self._rows.insert(place - 1, self._rows.pop(place))
+    def _move_up(self, row: _GroupRow) -> None:
+        index = self._rows.index(row)
+        if index:
+            self._rows.insert(index - 1, self._rows.pop(index))
             self._column.removeWidget(row)
-            self._column.insertWidget(place - 1, row)
-            self._mark_first()
+            self._column.insertWidget(index - 1, row)
+            self._update_positions()
             self._emit_changed()
 
     def _remove(self, row: _GroupRow) -> None:
-        place = self._rows.index(row)
+        index = self._rows.index(row)
         self._rows.remove(row)
         self._column.removeWidget(row)
         row.hide()
         row.deleteLater()
-        self._mark_first()
-        next_one = self._rows[min(place, len(self._rows) - 1)].query.field if self._rows else self.add_button
-        next_one.setFocus()
+        self._update_positions()
+        focus_target = (
+            self._rows[min(index, len(self._rows) - 1)].query.field if self._rows else self.add_button
+        )
+        focus_target.setFocus()
         self._emit_changed()
 
-    def _mark_first(self) -> None:
-        for place, row in enumerate(self._rows):
-            row.set_place(place)
+    def _update_positions(self) -> None:
+        for index, row in enumerate(self._rows):
+            row.set_position(index)
 
     def _emit_changed(self) -> None:
-        self._settled_groups = self.groups
-        self.changed.emit(self._settled_groups)
+        self._submitted_groups = self.groups
+        self.changed.emit(self._submitted_groups)
 
 
 class _GroupRow(QWidget):
     """One group."""
 
     edited = Signal()
-    raised = Signal()
+    moved_up = Signal()
     removed = Signal()
 
     def __init__(self, theme: Theme, group: QueryGroup) -> None:
         super().__init__()
         self._color = group.color
-        self._swatch = self._button(self.tr("Group color"))
-        self._swatch.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._colors = QMenu(self._swatch)
-        self._swatch.setMenu(self._colors)
-        words = self.tr("Search that selects the notes of the group")
-        self.query = GraphQueryField(theme, self.tr("tag:project"), words)
+        self._color_button = self._create_button(self.tr("Group color"))
+        self._color_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._color_menu = QMenu(self._color_button)
+        self._color_button.setMenu(self._color_menu)
+        description = self.tr("Search that selects the notes of the group")
+        self.query = GraphQueryField(theme, self.tr("tag:project"), description)
         self.query.set_query(group.query)
-        self._up = self._button(self.tr("Move up (the first matching group colors a note)"))
-        self._up.clicked.connect(self.raised)
-        self._off = self._button(self.tr("Remove group"))
-        self._off.clicked.connect(self.removed)
-        self.query.asked.connect(self.edited)
+        self._up_button = self._create_button(self.tr("Move up (the first matching group colors a note)"))
+        self._up_button.clicked.connect(self.moved_up)
+        self._remove_button = self._create_button(self.tr("Remove group"))
+        self._remove_button.clicked.connect(self.removed)
+        self.query.submitted.connect(self.edited)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
-        for widget in (self._swatch, self.query, self._up, self._off):
+        for widget in (self._color_button, self.query, self._up_button, self._remove_button):
             row.addWidget(widget, 1 if widget is self.query else 0, Qt.AlignmentFlag.AlignTop)
         self.set_theme(theme)
 
@@ -172,35 +174,37 @@ class _GroupRow(QWidget):
         """The current group."""
         return QueryGroup(query=self.query.text, color=self._color)
 
-    def set_place(self, place: int) -> None:
-        """Set its position from 0: the first row can't move up."""
-        self._up.setEnabled(place > 0)
-        self.query.field.setAccessibleName(self.tr("Search of group {0}").format(place + 1))
+    def set_position(self, index: int) -> None:
+        """Set the position, from 0; the first row can't move up."""
+        self._up_button.setEnabled(index > 0)
+        self.query.field.setAccessibleName(self.tr("Search of group {0}").format(index + 1))
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
         self._theme = theme
-        self._swatch.setIcon(_disc(theme.node_colors[self._color]))
+        self._color_button.setIcon(_disc(theme.node_colors[self._color]))
         self.query.set_theme(theme)
-        self._up.setIcon(icon(theme, "arrow-up"))
-        self._off.setIcon(icon(theme, "x"))
-        self._colors.clear()
-        for place, color in enumerate(PALETTE):
-            words = self.tr("Color {0}").format(place + 1)
-            self._colors.addAction(_disc(theme.node_colors[color]), words, partial(self._set_color, color))
+        self._up_button.setIcon(icon(theme, "arrow-up"))
+        self._remove_button.setIcon(icon(theme, "x"))
+        self._color_menu.clear()
+        for index, color in enumerate(PALETTE):
+            label = self.tr("Color {0}").format(index + 1)
+            self._color_menu.addAction(
+                _disc(theme.node_colors[color]), label, partial(self._set_color, color)
+            )
 
     def _set_color(self, color: str) -> None:
         self._color = color
-        self._swatch.setIcon(_disc(self._theme.node_colors[color]))
+        self._color_button.setIcon(_disc(self._theme.node_colors[color]))
         self.edited.emit()
 
-    def _button(self, words: str) -> QToolButton:
-        made = QToolButton()
-        made.setAutoRaise(True)
-        made.setIconSize(QSize(_SWATCH_SIZE, _SWATCH_SIZE))
-        made.setToolTip(words)
-        made.setAccessibleName(words)
-        return made
+    def _create_button(self, label: str) -> QToolButton:
+        button = QToolButton()
+        button.setAutoRaise(True)
+        button.setIconSize(QSize(_SWATCH_SIZE, _SWATCH_SIZE))
+        button.setToolTip(label)
+        button.setAccessibleName(label)
+        return button
 
 
 def _disc(color: str) -> QIcon:

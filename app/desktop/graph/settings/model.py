@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from app.desktop.graph.node_style import ColorBy
 from app.graph.force_params import ForceParams
 
-PALETTE = tuple(f"palette-{place}" for place in range(8))
+PALETTE = tuple(f"palette-{index}" for index in range(8))
 
 
 class LayoutMode(StrEnum):
@@ -27,7 +27,7 @@ class LayoutMode(StrEnum):
 
 
 class QueryGroup(BaseModel):
-    """Nodes that a query finds, in one color of the theme's palette ("palette-0" to "palette-7")."""
+    """A query and the color of its matches in the theme's palette ("palette-0" to "palette-7")."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -36,7 +36,7 @@ class QueryGroup(BaseModel):
 
 
 class VisibilitySettings(BaseModel):
-    """Which kinds of nodes and links are visible; `dimmed` dims filtered nodes instead of hiding them."""
+    """The visible kinds of nodes and links; `dimmed` dims filtered nodes instead of hiding them."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -76,18 +76,18 @@ class GraphSettings(BaseModel):
         return self.model_copy(update=values)
 
 
-def parse_graph_settings(kept: Mapping[str, Any]) -> GraphSettings:
+def parse_graph_settings(saved: Mapping[str, Any]) -> GraphSettings:
     """Return the saved settings; an invalid field gets its default.
 
     Args:
-        kept: What `GraphSettings.model_dump(mode="json")` returned, perhaps in another version, or nothing.
+        saved: The result of `GraphSettings.model_dump(mode="json")`, possibly of another version, or empty.
     """
-    good: dict[str, Any] = {}
+    valid: dict[str, Any] = {}
     saved_keys = {field.serialization_alias or name for name, field in GraphSettings.model_fields.items()}
-    for key in saved_keys & kept.keys():
+    for key in saved_keys & saved.keys():
         try:
-            GraphSettings.model_validate({key: kept[key]})
+            GraphSettings.model_validate({key: saved[key]})
         except ValidationError:
             continue
-        good[key] = kept[key]
-    return GraphSettings.model_validate(good)
+        valid[key] = saved[key]
+    return GraphSettings.model_validate(valid)

@@ -1,4 +1,4 @@
-"""The sections of the graph's settings panel: each edits its part of the `GraphSettings`."""
+"""The sections of the graph's settings panel: each edits a part of the `GraphSettings`."""
 
 from __future__ import annotations
 
@@ -39,36 +39,36 @@ class DisplaySection(CollapsibleSection):
 
     changed = Signal(object)
 
-    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("display", "", parent)
-        self._head.setText(self.tr("Display"))
-        self._choices = choices
+        self._header.setText(self.tr("Display"))
+        self._settings = settings
         self.colors = SectionComboBox()
         self.colors.setToolTip(self.tr("What node colors show; group colors take precedence"))
-        for by, words in (
+        for by, label in (
             (None, self.tr("Automatic")),
             (ColorBy.TYPE, self.tr("Type")),
             (ColorBy.COMMUNITY, self.tr("Community")),
             (ColorBy.FOLDER, self.tr("Folder")),
         ):
-            self.colors.addItem(words, by)
+            self.colors.addItem(label, by)
         self.minimap = checkbox(self.tr("Minimap"), self.tr("Show a small overview of the whole graph (M)"))
         self.add(with_label(self.tr("Color by"), self.colors))
         self.add(self.minimap)
-        self.colors.activated.connect(lambda _at: self._emit_changed(color_by=self.colors.currentData()))
+        self.colors.activated.connect(lambda _index: self._emit_changed(color_by=self.colors.currentData()))
         self.minimap.clicked.connect(lambda on: self._emit_changed(minimap=on))
 
-    def show_choices(self, choices: GraphSettings) -> None:
-        """Show `choices`."""
-        self._choices = choices
-        self.colors.setCurrentIndex(max(0, self.colors.findData(choices.color_by)))
+    def show_settings(self, settings: GraphSettings) -> None:
+        """Show `settings`."""
+        self._settings = settings
+        self.colors.setCurrentIndex(max(0, self.colors.findData(settings.color_by)))
 
-    def show_minimap(self, on: bool) -> None:
-        """Show whether the minimap is visible, by choice or by size."""
-        self.minimap.setChecked(on)
+    def show_minimap(self, visible: bool) -> None:
+        """Show whether the minimap is enabled."""
+        self.minimap.setChecked(visible)
 
     def _emit_changed(self, **values: object) -> None:
-        self.changed.emit(self._choices.updated(**values))
+        self.changed.emit(self._settings.updated(**values))
 
 
 class FilterSection(CollapsibleSection):
@@ -76,15 +76,15 @@ class FilterSection(CollapsibleSection):
 
     changed = Signal(object)
 
-    def __init__(self, theme: Theme, choices: GraphSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, settings: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("filters", "", parent)
-        self._head.setText(self.tr("Filters"))
-        self._choices = choices
-        words = self.tr("Show only the notes that match: words, tag:, path:, type:, -not, OR, (…)")
-        self.query = GraphQueryField(theme, self.tr("Search, such as tag:idea -path:Archive"), words)
+        self._header.setText(self.tr("Filters"))
+        self._settings = settings
+        description = self.tr("Show only the notes that match: words, tag:, path:, type:, -not, OR, (…)")
+        self.query = GraphQueryField(theme, self.tr("Search, such as tag:idea -path:Archive"), description)
         self.add(self.query)
         self._boxes: dict[str, QCheckBox] = {}
-        for name, title, tip in (
+        for name, title, tooltip in (
             (
                 "dimmed",
                 self.tr("Dim other notes"),
@@ -108,11 +108,11 @@ class FilterSection(CollapsibleSection):
                 self.tr("Show suggested links as dashed lines"),
             ),
         ):
-            box = checkbox(title, tip)
-            box.clicked.connect(lambda on, name=name: self._set(name, on))
+            box = checkbox(title, tooltip)
+            box.clicked.connect(lambda checked, name=name: self._emit_field(name, checked))
             self._boxes[name] = box
             self.add(box)
-        self.query.asked.connect(lambda text: self.changed.emit(self._choices.updated(filter=text)))
+        self.query.submitted.connect(lambda text: self.changed.emit(self._settings.updated(filter=text)))
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
@@ -123,16 +123,16 @@ class FilterSection(CollapsibleSection):
         """Return the switch of one field of `VisibilitySettings`."""
         return self._boxes[name]
 
-    def show_choices(self, choices: GraphSettings) -> None:
-        """Show `choices`."""
-        self._choices = choices
-        self.query.set_query(choices.filter)
+    def show_settings(self, settings: GraphSettings) -> None:
+        """Show `settings`."""
+        self._settings = settings
+        self.query.set_query(settings.filter)
         for name, box in self._boxes.items():
-            box.setChecked(getattr(choices.shown, name))
+            box.setChecked(getattr(settings.shown, name))
 
-    def _set(self, name: str, on: bool) -> None:
-        shown = VisibilitySettings.model_validate({**self._choices.shown.model_dump(), name: on})
-        self.changed.emit(self._choices.updated(shown=shown))
+    def _emit_field(self, name: str, checked: bool) -> None:
+        shown = VisibilitySettings.model_validate({**self._settings.shown.model_dump(), name: checked})
+        self.changed.emit(self._settings.updated(shown=shown))
 
 
 class GroupSection(CollapsibleSection):
@@ -140,36 +140,36 @@ class GroupSection(CollapsibleSection):
 
     changed = Signal(object)
 
-    def __init__(self, theme: Theme, choices: GraphSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, settings: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("groups", "", parent)
-        self._head.setText(self.tr("Groups"))
-        self._choices = choices
+        self._header.setText(self.tr("Groups"))
+        self._settings = settings
         self.rows = GroupRows(theme)
         self.add(self.rows)
-        self.rows.changed.connect(lambda groups: self.changed.emit(self._choices.updated(groups=groups)))
+        self.rows.changed.connect(lambda groups: self.changed.emit(self._settings.updated(groups=groups)))
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
         super().set_theme(theme)
         self.rows.set_theme(theme)
 
-    def show_choices(self, choices: GraphSettings) -> None:
-        """Show `choices`."""
-        self._choices = choices
-        self.rows.show_groups(choices.groups)
+    def show_settings(self, settings: GraphSettings) -> None:
+        """Show `settings`."""
+        self._settings = settings
+        self.rows.show_groups(settings.groups)
 
 
 class ForceSection(CollapsibleSection):
-    """The sliders of the physics, with reset and pause."""
+    """The sliders of the layout's forces, with reset and pause."""
 
     changed = Signal(object)
     paused = Signal(bool)
 
-    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("forces", "", parent)
-        self._head.setText(self.tr("Forces"))
-        self._choices = choices
-        times = "{:.1f} ×".format
+        self._header.setText(self.tr("Forces"))
+        self._settings = settings
+        format_factor = "{:.1f} ×".format
         rows = {
             "spacing": self._slider(
                 "spacing", self.tr("Spacing"), self.tr("Distance between linked notes"), 1, "{:.0f}".format
@@ -179,10 +179,14 @@ class ForceSection(CollapsibleSection):
                 self.tr("Link strength"),
                 self.tr("How strongly links pull notes together"),
                 0.1,
-                times,
+                format_factor,
             ),
             "repulsion": self._slider(
-                "repulsion", self.tr("Repulsion"), self.tr("How strongly notes repel each other"), 0.1, times
+                "repulsion",
+                self.tr("Repulsion"),
+                self.tr("How strongly notes repel each other"),
+                0.1,
+                format_factor,
             ),
             "gravity": self._slider(
                 "gravity",
@@ -195,11 +199,11 @@ class ForceSection(CollapsibleSection):
         self.sliders: Mapping[str, SliderRow] = rows
         for name, row in rows.items():
             self.add(row)
-            row.moved.connect(lambda value, name=name: self._set(name, value))
+            row.moved.connect(lambda value, name=name: self._emit_field(name, value))
         self.reset = QPushButton(self.tr("Reset"))
         self.reset.setProperty("role", "quiet")
         self.reset.setToolTip(self.tr("Reset all sliders to their defaults"))
-        self.reset.clicked.connect(lambda: self.changed.emit(self._choices.updated(forces=ForceParams())))
+        self.reset.clicked.connect(lambda: self.changed.emit(self._settings.updated(forces=ForceParams())))
         self.pause = checkbox(self.tr("Freeze"), self.tr("Stop the layout from moving (Space)"))
         self.pause.clicked.connect(self.paused)
         self.add(self.pause)
@@ -207,20 +211,20 @@ class ForceSection(CollapsibleSection):
 
     @staticmethod
     def _slider(
-        name: str, title: str, tooltip: str, step: float, formatted: Callable[[float], str]
+        name: str, title: str, tooltip: str, step: float, format_value: Callable[[float], str]
     ) -> SliderRow:
         low, high = RANGES[name]
-        return SliderRow(title, tooltip, low, high, getattr(ForceParams(), name), step, formatted)
+        return SliderRow(title, tooltip, low, high, getattr(ForceParams(), name), step, format_value)
 
-    def show_choices(self, choices: GraphSettings) -> None:
-        """Show `choices`."""
-        self._choices = choices
+    def show_settings(self, settings: GraphSettings) -> None:
+        """Show `settings`."""
+        self._settings = settings
         for name, row in self.sliders.items():
-            row.set_value(getattr(choices.forces, name))
-        self.reset.setEnabled(choices.forces != ForceParams())
+            row.set_value(getattr(settings.forces, name))
+        self.reset.setEnabled(settings.forces != ForceParams())
 
-    def _set(self, name: str, value: float) -> None:
-        self.changed.emit(self._choices.updated(forces=replace(self._choices.forces, **{name: value})))
+    def _emit_field(self, name: str, value: float) -> None:
+        self.changed.emit(self._settings.updated(forces=replace(self._settings.forces, **{name: value})))
 
 
 class LayoutSection(CollapsibleSection):
@@ -229,19 +233,19 @@ class LayoutSection(CollapsibleSection):
     changed = Signal(object)
     rearrange_requested = Signal()
 
-    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("arrange", "", parent)
-        self._head.setText(self.tr("Layout"))
-        self._choices = choices
+        self._header.setText(self.tr("Layout"))
+        self._settings = settings
         grid = QWidget(self.body)
-        cells = QGridLayout(grid)
-        cells.setContentsMargins(0, 0, 0, 0)
-        cells.setSpacing(4)
+        grid_layout = QGridLayout(grid)
+        grid_layout.setContentsMargins(0, 0, 0, 0)
+        grid_layout.setSpacing(4)
         self._group = QButtonGroup(self)
         self.buttons: dict[LayoutMode, QToolButton] = {}
         self._symbols: dict[LayoutMode, str] = {}
-        self._words: dict[LayoutMode, str] = {}
-        kinds = (
+        self._tooltips: dict[LayoutMode, str] = {}
+        modes = (
             (
                 LayoutMode.FORCE,
                 "share-network",
@@ -270,61 +274,56 @@ class LayoutSection(CollapsibleSection):
                 self.tr("Group notes with similar content"),
             ),
         )
-        for place, (kind, symbol, title, words) in enumerate(kinds):
+        for index, (mode, symbol, title, tooltip) in enumerate(modes):
             button = QToolButton()
             button.setObjectName("graphArrangement")
             button.setText(title)
             button.setCheckable(True)
-            self._symbols[kind], self._words[kind] = symbol, words
-            button.setToolTip(words)
-            button.setAccessibleName(f"{title}: {words}")
-            _make_wide(button)
-            button.clicked.connect(partial(self._choose, kind))
+            self._symbols[mode], self._tooltips[mode] = symbol, tooltip
+            button.setToolTip(tooltip)
+            button.setAccessibleName(f"{title}: {tooltip}")
+            _style_button(button)
+            button.clicked.connect(partial(self._emit_layout, mode))
             self._group.addButton(button)
-            self.buttons[kind] = button
-            cells.addWidget(button, place // 2, place % 2)
+            self.buttons[mode] = button
+            grid_layout.addWidget(button, index // 2, index % 2)
         self.add(grid)
-        self.why = QLabel()
-        self.why.setProperty("tone", "faint")
-        self.why.setWordWrap(True)
-        self.why.hide()
-        self.add(self.why)
-        again = QPushButton(self.tr("Re-run layout"))
-        again.setProperty("role", "quiet")
-        again.setToolTip(self.tr("Compute the layout again from the links"))
-        again.clicked.connect(self.rearrange_requested)
-        self.add(again)
+        self.reason_label = QLabel()
+        self.reason_label.setProperty("tone", "faint")
+        self.reason_label.setWordWrap(True)
+        self.reason_label.hide()
+        self.add(self.reason_label)
+        rerun_button = QPushButton(self.tr("Re-run layout"))
+        rerun_button.setProperty("role", "quiet")
+        rerun_button.setToolTip(self.tr("Compute the layout again from the links"))
+        rerun_button.clicked.connect(self.rearrange_requested)
+        self.add(rerun_button)
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
         super().set_theme(theme)
-        for kind, button in self.buttons.items():
-            button.setIcon(icon(theme, self._symbols[kind]))
+        for mode, button in self.buttons.items():
+            button.setIcon(icon(theme, self._symbols[mode]))
 
-    def show_choices(self, choices: GraphSettings) -> None:
-        """Show `choices`."""
-        self._choices = choices
-        self.buttons[choices.arrangement].setChecked(True)
+    def show_settings(self, settings: GraphSettings) -> None:
+        """Show `settings`."""
+        self._settings = settings
+        self.buttons[settings.arrangement].setChecked(True)
 
-    def show_state(self, kind: LayoutMode) -> None:
-        """Check the current arrangement."""
-        self.buttons[kind].setChecked(True)
-
-    def forbid(self, reasons: Mapping[LayoutMode, str]) -> None:
-        """Disable what is unavailable, with the reason as its tool tip."""
-        for kind, button in self.buttons.items():
-            button.setEnabled(kind not in reasons)
-            button.setToolTip(reasons.get(kind, self._words[kind]))
+    def disable(self, reasons: Mapping[LayoutMode, str]) -> None:
+        """Disable unavailable layouts, with the reason as their tool tip."""
+        for mode, button in self.buttons.items():
+            button.setEnabled(mode not in reasons)
+            button.setToolTip(reasons.get(mode, self._tooltips[mode]))
         text = "\n".join(dict.fromkeys(reasons.values()))
-        self.why.setText(text)
-        self.why.setVisible(bool(text))
+        self.reason_label.setText(text)
+        self.reason_label.setVisible(bool(text))
 
-    def _choose(self, kind: LayoutMode) -> None:
-        self.changed.emit(self._choices.updated(arrangement=kind))
+    def _emit_layout(self, mode: LayoutMode) -> None:
+        self.changed.emit(self._settings.updated(arrangement=mode))
 
 
-def _make_wide(button: QToolButton) -> None:
-
+def _style_button(button: QToolButton) -> None:
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     button.setIconSize(QSize(14, 14))

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
     from pygments.style import StyleMeta
 
-PIECE_LINES = 40
-_MAX_PIECE_CHARS = 8_000
-_MAX_PIECES = 128
+CHUNK_LINES = 40
+_MAX_CHUNK_CHARS = 8_000
+_MAX_CHUNKS = 128
 
 
 class CodeSpan(NamedTuple):
@@ -34,11 +34,11 @@ class CodeColors:
     """Computes the colors of lines of code, and caches the most recent chunks."""
 
     def __init__(self) -> None:
-        self._pieces: OrderedDict[tuple[str, bool, str], list[list[CodeSpan]]] = OrderedDict()
+        self._chunks: OrderedDict[tuple[str, bool, str], list[list[CodeSpan]]] = OrderedDict()
 
     def clear(self) -> None:
         """Clear the cache."""
-        self._pieces.clear()
+        self._chunks.clear()
 
     def spans(self, language: str, code: Sequence[str], at: int, is_dark: bool) -> list[CodeSpan]:
         """Return the colored ranges of a line.
@@ -51,16 +51,16 @@ class CodeColors:
         """
         if not language:
             return []
-        start = at - at % PIECE_LINES
-        text = "\n".join(code[start : start + PIECE_LINES])
-        if len(text) > _MAX_PIECE_CHARS:
+        start = at - at % CHUNK_LINES
+        text = "\n".join(code[start : start + CHUNK_LINES])
+        if len(text) > _MAX_CHUNK_CHARS:
             return []
         key = (language, is_dark, text)
-        lines = self._pieces.get(key)
+        lines = self._chunks.get(key)
         if lines is None:
-            lines = self._pieces[key] = _highlight(language, text, is_dark)
-            if len(self._pieces) > _MAX_PIECES:
-                self._pieces.popitem(last=False)
+            lines = self._chunks[key] = _highlight(language, text, is_dark)
+            if len(self._chunks) > _MAX_CHUNKS:
+                self._chunks.popitem(last=False)
         return lines[at - start] if at - start < len(lines) else []
 
 
@@ -72,17 +72,17 @@ def _highlight(language: str, text: str, is_dark: bool) -> list[list[CodeSpan]]:
     lines: list[list[CodeSpan]] = [[]]
     column = 0
     for token, value in lexer.get_tokens(text):
-        looks = style.style_for_token(token)
-        color = looks["color"] or ""
-        plain = not (color or looks["bold"] or looks["italic"])
-        for number, piece in enumerate(value.split("\n")):
+        token_style = style.style_for_token(token)
+        color = token_style["color"] or ""
+        plain = not (color or token_style["bold"] or token_style["italic"])
+        for number, part in enumerate(value.split("\n")):
             if number:
                 lines.append([])
                 column = 0
-            if piece and not plain:
-                span = CodeSpan(column, column + len(piece), color, looks["bold"], looks["italic"])
+            if part and not plain:
+                span = CodeSpan(column, column + len(part), color, token_style["bold"], token_style["italic"])
                 lines[-1].append(span)
-            column += len(piece)
+            column += len(part)
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Completion while typing: detect the request, list static items, and show the popup."""
+"""Completion while typing: detect the request, list dates and commands, and show the popup."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CompletionItem:
 
 @dataclass(frozen=True, slots=True)
 class SlashCommand:
-    """A slash command; without `run` it is one of the editor's own."""
+    """A slash command; one without `run` is built into the editor."""
 
     id: str
     title: str
@@ -85,23 +85,25 @@ def date_items(word: str, today: date) -> list[CompletionItem]:
     days = {"today": 0, "tomorrow": 1, "yesterday": -1}
     for ahead in range(2, 8):
         days[f"next {today + timedelta(days=ahead):%A}".lower()] = ahead
-    wanted = word.casefold()
-    found = []
+    query = word.casefold()
+    items = []
     for name, ahead in days.items():
         day = (today + timedelta(days=ahead)).isoformat()
-        if name.removeprefix("next ").startswith(wanted) or name.startswith(wanted) or day.startswith(wanted):
+        if name.removeprefix("next ").startswith(query) or name.startswith(query) or day.startswith(query):
             label = name[0].upper() + name[1:]
-            found.append(CompletionItem(f"{label}   {day}", day))
-    return found
+            items.append(CompletionItem(f"{label}   {day}", day))
+    return items
 
 
 def command_items(word: str, commands: Sequence[SlashCommand]) -> list[CompletionItem]:
     """Return the commands with a word in the title that starts with the typed text."""
-    wanted = word.casefold()
+    query = word.casefold()
     return [
-        CompletionItem(one.title, one.id)
-        for one in commands
-        if any(part.startswith(wanted) for part in (one.title.casefold(), *one.title.casefold().split()))
+        CompletionItem(command.title, command.id)
+        for command in commands
+        if any(
+            part.startswith(query) for part in (command.title.casefold(), *command.title.casefold().split())
+        )
     ]
 
 
@@ -150,7 +152,7 @@ class CompletionPopup(QListView):
         self.show()
         self.raise_()
 
-    def take_key(self, event: QKeyEvent) -> bool:
+    def handle_key(self, event: QKeyEvent) -> bool:
         """Handle a key for the list; return whether it was handled. Escape is left to the editor."""
         if not self.is_open or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
@@ -160,15 +162,15 @@ class CompletionPopup(QListView):
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self._step(-1 if key == Qt.Key.Key_Up else 1)
         elif key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            self._step(-_MAX_ROWS if key == Qt.Key.Key_PageUp else _MAX_ROWS, around=False)
+            self._step(-_MAX_ROWS if key == Qt.Key.Key_PageUp else _MAX_ROWS, wrap=False)
         else:
             return False
         return True
 
-    def _step(self, rows: int, *, around: bool = True) -> None:
+    def _step(self, rows: int, *, wrap: bool = True) -> None:
         count = self._labels.rowCount()
         row = self.currentIndex().row() + rows
-        row = row % count if around else min(max(0, row), count - 1)
+        row = row % count if wrap else min(max(0, row), count - 1)
         self.setCurrentIndex(self._labels.index(row, 0))
 
     def _choose(self, index: QModelIndex) -> None:
@@ -182,10 +184,10 @@ class CompletionPopup(QListView):
         area = editor.rect() if editor is not None else QRect()
         row = max(1, self.sizeHintForRow(0))
         frame = 2 * self.frameWidth() + 2
-        wanted = min(self._labels.rowCount(), _MAX_ROWS) * row + frame
+        full_height = min(self._labels.rowCount(), _MAX_ROWS) * row + frame
         below, above = area.bottom() - line.bottom() - _POPUP_GAP, line.top() - area.top() - _POPUP_GAP
-        is_below = below >= wanted or below >= above
-        height = min(wanted, max(row + frame, below if is_below else above))
+        is_below = below >= full_height or below >= above
+        height = min(full_height, max(row + frame, below if is_below else above))
         width = min(max(_MIN_WIDTH, self.sizeHintForColumn(0) + 32), _MAX_WIDTH, area.width() - 8)
         left = max(area.left() + 4, min(line.left(), area.right() - width - 4))
         top = line.bottom() + _POPUP_GAP if is_below else line.top() - _POPUP_GAP - height

@@ -37,9 +37,10 @@ class LiveLayout(QAbstractTextDocumentLayout):
 
     Attributes:
         flow: The lines as rows.
-        is_paused: Whether to ignore changes of the document, because the flow is loaded separately.
+        is_paused: Whether to ignore changes of the document while the flow is loaded separately.
         left: The left edge of the text column, in the document.
         top: The top edge of the text, below the header.
+        page_width: The width of the whole document.
         hovered: The line under the pointer, -1 for none.
         cursor_position: Returns the position of the cursor. It must not hold a reference to the editor:
             Python's garbage collector would delete both in the wrong order.
@@ -57,7 +58,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         self._revision = -1
         self._block_key: tuple[int, object] | None = None
 
-    def place(self, position: int) -> tuple[int, int]:
+    def locate(self, position: int) -> tuple[int, int]:
         """Return the line and column of a position."""
         block = self.document().findBlock(position)
         number = block.blockNumber()
@@ -71,7 +72,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
 
     def caret(self, position: int) -> QRectF:
         """Return the cursor's rectangle for a position, in document coordinates."""
-        return hit_test.caret_rect(self.flow, *self.place(position)).translated(self.left, self.top)
+        return hit_test.caret_rect(self.flow, *self.locate(position)).translated(self.left, self.top)
 
     def to_flow(self, point: QPointF) -> QPointF:
         """Convert a point from document to flow coordinates."""
@@ -90,7 +91,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
     def documentChanged(self, position: int, removed: int, added: int) -> None:
         """Update the flow after a change of the document."""
         document, flow = self.document(), self.flow
-        if self.is_paused or document.revision() == self._revision:  # no text changed: the width is new
+        if self.is_paused or document.revision() == self._revision:  # only the width changed
             return
         self._revision = document.revision()
         first = document.findBlock(position)
@@ -98,23 +99,23 @@ class LiveLayout(QAbstractTextDocumentLayout):
         if not last.isValid():
             last = document.lastBlock()
         start = first.blockNumber()
-        count = last.blockNumber() - start + 1
-        gone = len(flow.lines) - (document.blockCount() - count)
+        new_count = last.blockNumber() - start + 1
+        old_count = len(flow.lines) - (document.blockCount() - new_count)
         lines, block = [], first
-        for _ in range(count):
+        for _ in range(new_count):
             lines.append(block.text())
             block = block.next()
-        while gone > 1 and count > 1 and lines[-1] == flow.lines[start + gone - 1]:
-            gone, count = gone - 1, count - 1  # Qt reports one block too many
+        while old_count > 1 and new_count > 1 and lines[-1] == flow.lines[start + old_count - 1]:
+            old_count, new_count = old_count - 1, new_count - 1  # Qt reports one block too many
             lines.pop()
-        if gone == count and flow.lines[start : start + gone] == lines:
-            self._show_composition(first)
+        if old_count == new_count and flow.lines[start : start + old_count] == lines:
+            self._show_composition()
             self.update.emit()
             return
         flow.preedit = None
-        before = flow.heights.total
-        flow.splice(start, gone, lines)
-        if flow.heights.total != before:
+        old_height = flow.heights.total
+        flow.splice(start, old_count, lines)
+        if flow.heights.total != old_height:
             self.emit_size()
         self.update.emit()
 
@@ -140,7 +141,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         if len(flow.lines[number]) > MAX_STYLED_LENGTH:
             # A full layout of such a line would take 30 ms for each key. Where the block has no lines, Qt
             # uses the corner of the rectangle as the cursor.
-            line, column = self.place(self.cursor_position())
+            line, column = self.locate(self.cursor_position())
             caret = hit_test.caret_rect(flow, number, column if line == number else 0)
             return QRectF(caret.x() + self.left, caret.y() + self.top, 1, height)
         self._lay_out_block(block, number)
@@ -150,7 +151,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         return QRectF(corner.x(), corner.y(), flow.width - row.indent, max(0.0, height - above))
 
     def _lay_out_block(self, block: QTextBlock, number: int) -> None:
-        """Give the block a layout for Qt's queries: the same as shown where the source is shown."""
+        """Give the block a layout for Qt's queries; it equals the displayed one where the source is shown."""
         layout, flow = block.layout(), self.flow
         row = flow.row(number)
         key = (
@@ -182,7 +183,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         clip = context.clip
         if not clip.isValid():
             clip = QRectF(0, 0, self.page_width, _DEFAULT_CLIP_HEIGHT)
-        before = flow.heights.total
+        old_height = flow.heights.total
         top, bottom = clip.top() - self.top, clip.bottom() - self.top
         painter.save()
         painter.translate(self.left, self.top)
@@ -190,10 +191,10 @@ class LiveLayout(QAbstractTextDocumentLayout):
         painting.paint(flow, painter, top, bottom, highlights, self.hovered)
         cursor = context.cursorPosition
         if cursor != -1:  # less than -1 while an input method composes
-            caret = hit_test.caret_rect(flow, *self.place(cursor if cursor >= 0 else self.cursor_position()))
+            caret = hit_test.caret_rect(flow, *self.locate(cursor if cursor >= 0 else self.cursor_position()))
             painter.fillRect(QRectF(caret.x(), caret.y(), _CARET_WIDTH, caret.height()), flow.style.text)
         painter.restore()
-        if flow.heights.total != before:
+        if flow.heights.total != old_height:
             self.emit_size()
 
     def _highlights(
@@ -206,18 +207,18 @@ class LiveLayout(QAbstractTextDocumentLayout):
         first = document.findBlockByNumber(flow.heights.at(top)[0]).position()
         last_block = document.findBlockByNumber(flow.heights.at(bottom)[0])
         last = last_block.position() + last_block.length()
-        found = []
-        for one in selections:
-            cursor = one.cursor
+        highlights = []
+        for selection in selections:
+            cursor = selection.cursor
             start, end = cursor.selectionStart(), cursor.selectionEnd()
             if start != end and start <= last and end >= first:
-                ground: QColor = one.format.background().color()
-                found.append(Highlight(self.place(start), self.place(end), ground))
-        return found
+                background: QColor = selection.format.background().color()
+                highlights.append(Highlight(self.locate(start), self.locate(end), background))
+        return highlights
 
-    def _show_composition(self, block: QTextBlock) -> None:
+    def _show_composition(self) -> None:
         """Show the text that an input method is composing; the document has not changed."""
-        flow, old = self.flow, self.flow.preedit
+        flow, previous = self.flow, self.flow.preedit
         flow.preedit = None
         block = self.document().findBlock(self.cursor_position())
         layout = block.layout()
@@ -225,7 +226,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
             number = block.blockNumber()
             column = from_utf16_offset(flow.lines[number], layout.preeditAreaPosition())
             flow.preedit = (number, column, composed)
-        for one in (old, flow.preedit):
-            if one is not None and one[0] < len(flow.rows):
-                flow.rows[one[0]].fragments = None
-                flow.row(one[0])
+        for composition in (previous, flow.preedit):
+            if composition is not None and composition[0] < len(flow.rows):
+                flow.rows[composition[0]].fragments = None
+                flow.row(composition[0])

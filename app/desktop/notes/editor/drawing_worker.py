@@ -64,9 +64,9 @@ def _draw_image(request: DrawingRequest, load: Load) -> Drawing:
     if wanted_width:
         height = wanted_height or natural.height() * wanted_width / natural.width()
         size = QSizeF(wanted_width, height)
-    most = QSizeF(request.width or natural.width(), MAX_IMAGE_HEIGHT)
-    if size.width() > most.width() or size.height() > most.height():
-        size.scale(most, Qt.AspectRatioMode.KeepAspectRatio)
+    max_size = QSizeF(request.width or natural.width(), MAX_IMAGE_HEIGHT)
+    if size.width() > max_size.width() or size.height() > max_size.height():
+        size.scale(max_size, Qt.AspectRatioMode.KeepAspectRatio)
     pixels = size * request.ratio
     if pixels.width() < image.width():
         image = image.scaled(
@@ -79,7 +79,7 @@ def _draw_image(request: DrawingRequest, load: Load) -> Drawing:
 
 
 def _draw_formula(request: DrawingRequest) -> Drawing:
-    # It locates its fonts by a function that later Python versions replace.
+    # ziamath locates its fonts with a function that Python has deprecated.
     warnings.filterwarnings("ignore", category=DeprecationWarning, module="ziamath")
     from PySide6.QtSvg import QSvgRenderer
     from ziamath.config import config
@@ -89,8 +89,8 @@ def _draw_formula(request: DrawingRequest) -> Drawing:
     is_inline = request.kind == "inline-math"
     scale = _INLINE_SCALE if is_inline else _DISPLAY_SCALE
     size = request.points * _PIXELS_PER_POINT * scale
-    made = Latex(request.source, size=size, inline=is_inline, color=request.color or None)
-    renderer = QSvgRenderer(QByteArray(made.svg().encode()))
+    formula = Latex(request.source, size=size, inline=is_inline, color=request.color or None)
+    renderer = QSvgRenderer(QByteArray(formula.svg().encode()))
     area = renderer.viewBoxF().size()
     if area.isEmpty():
         return NOT_DRAWABLE
@@ -99,7 +99,7 @@ def _draw_formula(request: DrawingRequest) -> Drawing:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     renderer.render(painter, QRectF(0, 0, area.width() * request.ratio, area.height() * request.ratio))
     painter.end()
-    return Drawing(area.width(), area.height(), area.height() + made.getyofst(), image)
+    return Drawing(area.width(), area.height(), area.height() + formula.getyofst(), image)
 
 
 def _draw_diagram(request: DrawingRequest) -> Drawing:
@@ -122,27 +122,27 @@ def _draw_diagram(request: DrawingRequest) -> Drawing:
 
 def _draw_embed(request: DrawingRequest, render: Render) -> Drawing:
     """Render an embedded note as a picture."""
-    found = render(request.source, request.width)
-    if found is None:
+    rendered = render(request.source, request.width)
+    if rendered is None:
         return NOT_DRAWABLE
-    html, images = found
+    html, images = rendered
     document = QTextDocument()
     document.setDocumentMargin(0)
     font = QFont(document.defaultFont())
     font.setPointSizeF(request.points)
     document.setDefaultFont(font)
-    room = float(request.width)
+    width = float(request.width)
     for address, image in images.items():
-        if image.width() > room:
-            image = image.scaledToWidth(max(1, int(room)), Qt.TransformationMode.SmoothTransformation)
+        if image.width() > width:
+            image = image.scaledToWidth(max(1, int(width)), Qt.TransformationMode.SmoothTransformation)
         document.addResource(QTextDocument.ResourceType.ImageResource.value, address, image)
     document.setHtml(html)
-    document.setTextWidth(room)
+    document.setTextWidth(width)
     height = min(document.size().height(), MAX_EMBED_HEIGHT)
     image = _blank(QSizeF(request.width, height), request.ratio)
     painter = QPainter(image)
     painter.scale(request.ratio, request.ratio)
-    document.drawContents(painter, QRectF(0, 0, room, height))
+    document.drawContents(painter, QRectF(0, 0, width, height))
     painter.end()
     return Drawing(float(request.width), height, height, image)
 

@@ -20,7 +20,7 @@ class DrawingRequest(NamedTuple):
     """A request for a drawing.
 
     Attributes:
-        kind: "image", "embed", "math" (a line of its own), "inline-math" or "mermaid".
+        kind: "image", "embed", "math" (a separate line), "inline-math" or "mermaid".
         source: The target of a picture or embed, or the source of a formula or diagram.
         width: The width of the text column in whole pixels; 0 if irrelevant.
         points: The size of the text.
@@ -81,8 +81,8 @@ class DrawingCache:
 
     def drop(self, request: DrawingRequest) -> None:
         """Remove a drawing whose file has changed."""
-        if (old := self._drawings.pop(request, None)) is not None:
-            self._bytes -= _size(old)
+        if (drawing := self._drawings.pop(request, None)) is not None:
+            self._bytes -= _size(drawing)
 
     def drop_files(self) -> None:
         """Remove the drawings of files that may have changed."""

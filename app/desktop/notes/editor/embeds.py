@@ -8,17 +8,17 @@ from urllib.parse import unquote
 IMAGE_SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg"))
 
 
-def is_image(word: str) -> bool:
-    """Return whether an embed's target, with its options after bars, is a picture."""
-    target, _ = split_target(word)
+def is_image(embed: str) -> bool:
+    """Return whether an embed, which may have options after bars, is a picture."""
+    target, _ = split_target(embed)
     return PurePosixPath(target).suffix.lower() in IMAGE_SUFFIXES
 
 
-def split_target(word: str) -> tuple[str, tuple[int, int]]:
+def split_target(embed: str) -> tuple[str, tuple[int, int]]:
     """Return the target of an embed, and the requested width and height (0: natural size)."""
-    target, *rest = word.split("|")
-    for one in rest:
-        width, _, height = one.strip().partition("x")
+    target, *options = embed.split("|")
+    for option in options:
+        width, _, height = option.strip().partition("x")
         if width.isdigit() and (not height or height.isdigit()):
             return unquote(target.strip()), (int(width), int(height or 0))
     return unquote(target.strip()), (0, 0)

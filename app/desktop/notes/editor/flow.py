@@ -1,4 +1,4 @@
-"""The lines of a note as rows from top to bottom; knows neither a document nor a widget.
+"""The lines of a note as rows from top to bottom, independent of documents and widgets.
 
 `TextFlow` mirrors the lines of the document (Python strings), their scans and heights, and the layouts of the
 rows that were visible. Positions are (line, column), columns in Python characters. A row with the cursor
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.desktop.notes.editor import long_lines, row_layout
-from app.desktop.notes.editor.code_colors import PIECE_LINES
+from app.desktop.notes.editor.code_colors import CHUNK_LINES
 from app.desktop.notes.editor.drawings import DrawingRequest
 from app.desktop.notes.editor.line_heights import LineHeights
 from app.desktop.notes.editor.line_scanner import LineKind, State, scan_line, scan_lines
@@ -42,7 +42,7 @@ class TextFlow(NoteRows):
         if self.shows_source:
             for row in self.rows:
                 row.active = True
-        self._guess_heights()
+        self._estimate_heights()
         self._hide_folded()
 
     def splice(self, first: int, removed: int, lines: list[str]) -> None:
@@ -51,28 +51,32 @@ class TextFlow(NoteRows):
             self._laid_out.pop(row, None)
         self.table_widths.clear()
         state = self.rows[first - 1].scan.state if first else ()
-        made, state = self._scan(first, lines, state)
+        new_rows, state = self._scan(first, lines, state)
         same_lines = removed == 1 == len(lines)
-        if same_lines and long_lines.can_patch(self, first, made[0]):
+        if same_lines and long_lines.can_patch(self, first, new_rows[0]):
             long_lines.patch(self, first, lines[0])
-            made = [self.rows[first]]
-            self._laid_out[made[0]] = None
+            new_rows = [self.rows[first]]
+            self._laid_out[new_rows[0]] = None
         else:
-            self._keep_layouts(first, removed, lines, made)
-        for old, new in zip(self.rows[first : first + removed], made, strict=False):
-            if old is not new:
-                new.folded, new.hidden, new.active = old.folded, old.hidden, old.active
-                new.height = new.height or old.height
+            self._keep_layouts(first, removed, lines, new_rows)
+        for old_row, new_row in zip(self.rows[first : first + removed], new_rows, strict=False):
+            if old_row is not new_row:
+                new_row.folded, new_row.hidden, new_row.active = (
+                    old_row.folded,
+                    old_row.hidden,
+                    old_row.active,
+                )
+                new_row.height = new_row.height or old_row.height
         if self.shows_source:
-            for row in made:
+            for row in new_rows:
                 row.active = True
         shaped_above = self._shapes_line_above(first)
         shaped_last = self._shapes_line_above(first + removed)
         self.lines[first : first + removed] = lines
-        self.rows[first : first + removed] = made
+        self.rows[first : first + removed] = new_rows
         if not same_lines:
             line_height = self.style.line_height
-            self.heights.splice(first, removed, [row.height or line_height for row in made])
+            self.heights.splice(first, removed, [row.height or line_height for row in new_rows])
             self._shift_active(first, removed, len(lines))
         end = self._rescan(first + len(lines), state)
         if shaped_last or self._shapes_line_above(first + len(lines)):
@@ -80,16 +84,16 @@ class TextFlow(NoteRows):
         if shaped_above or self._shapes_line_above(first):
             self._forget_layout(first - 1)
         self._forget_block_layouts(first, end)
-        self._has_folds = self._has_folds or any(row.scan.fold == "-" for row in made)
+        self._has_folds = self._has_folds or any(row.scan.fold == "-" for row in new_rows)
         self._hide_folded()
 
     def _scan(self, first: int, lines: list[str], state: State) -> tuple[list[EditorRow], State]:
-        made = []
+        rows = []
         for offset, line in enumerate(lines):
             scan = scan_line(line, state, is_first=first + offset == 0)
             state = scan.state
-            made.append(EditorRow(scan))
-        return made, state
+            rows.append(EditorRow(scan))
+        return rows, state
 
     def _rescan(self, at: int, state: State) -> int:
         """Scan until the state of a line is unchanged; return that line."""
@@ -104,7 +108,7 @@ class TextFlow(NoteRows):
             at += 1
         return at
 
-    def _keep_layouts(self, first: int, removed: int, lines: list[str], made: list[EditorRow]) -> None:
+    def _keep_layouts(self, first: int, removed: int, lines: list[str], new_rows: list[EditorRow]) -> None:
         """Keep the layout of very long lines that were split or joined."""
         if not removed or not any(len(line) > PART_LENGTH for line in lines):
             return
@@ -114,13 +118,14 @@ class TextFlow(NoteRows):
         for number in {0, last}:
             long_lines.carry_over(
                 self,
+                first + number,
                 lines[number],
-                made[number],
+                new_rows[number],
                 head if number == 0 else None,
                 tail if number == last else None,
             )
-            if made[number].fragments is not None:
-                self._laid_out[made[number]] = None
+            if new_rows[number].fragments is not None:
+                self._laid_out[new_rows[number]] = None
 
     def _shift_active(self, first: int, removed: int, added: int) -> None:
         start, end = self.active
@@ -152,20 +157,20 @@ class TextFlow(NoteRows):
                         row.fragments = None
 
     def _recolor(self, at: int, start: int, last: int) -> None:
-        """Discard the layouts of code lines whose colors have changed with line `at`."""
-        for near in range(max(start, at - PIECE_LINES), min(last, at + PIECE_LINES) + 1):
-            row = self.rows[near]
-            if row.fragments is not None and row.code_spans != self.code_spans(near):
+        """Discard the layouts of code lines whose colors changed with the edit of line `at`."""
+        for line in range(max(start, at - CHUNK_LINES), min(last, at + CHUNK_LINES) + 1):
+            row = self.rows[line]
+            if row.fragments is not None and row.code_spans != self.code_spans(line):
                 row.fragments = None
 
     def set_active(self, first: int, last: int) -> bool:
         """Show the source of the blocks from line `first` to `last`; return whether anything changed."""
         first, last = self.block(first)[0], self.block(last)[1]
-        old, self.active = self.active, (first, last)
+        previous, self.active = self.active, (first, last)
         if self.shows_source:
             return False
         changed = False
-        for at in {*_clamp_lines(old, len(self.rows)), *_clamp_lines((first, last), len(self.rows))}:
+        for at in {*_clamp_lines(previous, len(self.rows)), *_clamp_lines((first, last), len(self.rows))}:
             row, active = self.rows[at], first <= at <= last
             if row.active != active:
                 row.active = active
@@ -206,8 +211,8 @@ class TextFlow(NoteRows):
             return False
         for above in range(at - 1, -1, -1):
             if self.rows[above].is_folded:
-                hides = self.fold_range(above)
-                if hides and hides[0] <= at <= hides[1]:
+                hidden_range = self.fold_range(above)
+                if hidden_range and hidden_range[0] <= at <= hidden_range[1]:
                     self.rows[above].folded = False
                     self.rows[above].fragments = None
         self._hide_folded()
@@ -223,17 +228,17 @@ class TextFlow(NoteRows):
             hidden = at <= hidden_until
             if row.is_folded and not (self.shows_source and row.folded is None):
                 any_folds = True
-                hides = self.fold_range(at) if not hidden else None
-                if hides is not None and not self._holds_cursor(hides):
-                    hidden_until = max(hidden_until, hides[1])
+                hidden_range = self.fold_range(at) if not hidden else None
+                if hidden_range is not None and not self._contains_cursor(hidden_range):
+                    hidden_until = max(hidden_until, hidden_range[1])
             if row.hidden != hidden:
                 row.hidden = hidden
                 row.fragments = None
                 self.heights.set(at, 0.0 if hidden else row.height or self.style.line_height)
         self._has_folds = any_folds
 
-    def _holds_cursor(self, hides: tuple[int, int]) -> bool:
-        return hides[0] <= self.active[0] <= hides[1]
+    def _contains_cursor(self, lines: tuple[int, int]) -> bool:
+        return lines[0] <= self.active[0] <= lines[1]
 
     def row(self, at: int) -> EditorRow:
         """Return the row of line `at`, laid out."""
@@ -254,16 +259,16 @@ class TextFlow(NoteRows):
         if width != self.width:
             self.width = width
             self.forget_layouts()
-            self._guess_heights()
+            self._estimate_heights()
 
     def set_style(self, style: EditorStyle) -> None:
-        """Set other fonts and colors."""
+        """Set the fonts and colors."""
         resized = style.font != self.style.font or style.mono != self.style.mono
         self.style = style
         self.code_colors.clear()
         self.forget_layouts()
         if resized:
-            self._guess_heights()
+            self._estimate_heights()
 
     def forget_layouts(self) -> None:
         """Discard all layouts; each row keeps its height until it is laid out again."""
@@ -272,11 +277,11 @@ class TextFlow(NoteRows):
         self._laid_out.clear()
         self.table_widths.clear()
 
-    def relay(self, lines: Iterable[int], top: float) -> float:
-        """Lay out lines again whose drawing has arrived.
+    def lay_out_again(self, lines: Iterable[int], top: float) -> float:
+        """Repeat the layout of lines whose drawing has arrived.
 
         Args:
-            lines: The lines.
+            lines: The numbers of the lines.
             top: The top edge of the visible part.
 
         Returns:
@@ -307,7 +312,7 @@ class TextFlow(NoteRows):
         """Return the lines that show or need this drawing."""
         return [at for at, row in enumerate(self.rows) if row.requests and request in row.requests]
 
-    def settle(self, top: float, height: float) -> float:
+    def lay_out_visible(self, top: float, height: float) -> float:
         """Lay out the visible rows from `top` on; return the top edge that keeps them in place.
 
         A row that turns out higher than estimated would push the text down while the user scrolls up.
@@ -320,10 +325,10 @@ class TextFlow(NoteRows):
                     has_anchor = True  # it was visible before and keeps its position
                     y += self.heights[at]
                 else:
-                    has_new, old = True, self.heights[at]
+                    has_new, old_height = True, self.heights[at]
                     y += self.row(at).height
                     if not has_anchor:
-                        grown += self.heights[at] - old
+                        grown += self.heights[at] - old_height
                 at += 1
             if not has_new:
                 break
@@ -331,9 +336,9 @@ class TextFlow(NoteRows):
                 top += grown
         return top
 
-    def _guess_heights(self) -> None:
+    def _estimate_heights(self) -> None:
         """Estimate all heights from the lengths of the lines."""
-        usual = self.style.line_height
+        line_height = self.style.line_height
         columns = max(10.0, self.width / self.style.metrics.averageCharWidth())
         heights = []
         for line, row in zip(self.lines, self.rows, strict=True):
@@ -342,11 +347,11 @@ class TextFlow(NoteRows):
             ):
                 heights.append(0.0)
             elif row.scan.kind is LineKind.HEADING:
-                heights.append(usual * 1.8)
+                heights.append(line_height * 1.8)
             elif len(line) <= columns:
-                heights.append(usual)
+                heights.append(line_height)
             else:
-                heights.append(usual * (int(len(line) / columns) + 1))
+                heights.append(line_height * (int(len(line) / columns) + 1))
         self.heights = LineHeights(heights)
 
 

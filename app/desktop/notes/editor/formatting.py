@@ -15,6 +15,7 @@ from app.desktop.notes.editor.text_cursor import (
     select,
     selected_blocks,
 )
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
 from app.desktop.widgets.utf16 import utf16_length
 
 _LIST = re.compile(r"^((?:[ ]{0,3}>[ ]?)*[ \t]*)(?:(?:[-*+]|(\d{1,9})[.)])[ \t]+(\[.\][ \t]+)?)?")
@@ -72,7 +73,7 @@ def _is_marked_inside(cursor: QTextCursor, start: int, end: int, marker: str) ->
 
 
 def _ends_with(text: str, marker: str) -> bool:
-    """Return whether a text ends with exactly this marker: `**` is not twice the italics marker."""
+    """Return whether a text ends with exactly this marker, so that `**` does not count as `*`."""
     run = len(text) - len(text.rstrip(marker[0]))
     if marker == "*":
         return run in (1, 3)
@@ -80,17 +81,17 @@ def _ends_with(text: str, marker: str) -> bool:
 
 
 def insert_link(cursor: QTextCursor) -> None:
-    """Turn the selection into a link; the cursor moves to the part that is still to be typed."""
+    """Turn the selection into a link; the cursor moves to the empty part."""
     text = cursor.selectedText()
     start = cursor.selectionStart()
     with one_undo_step(cursor):
         if _ADDRESS.match(text):
             cursor.insertText(f"[]({text})")
-            place = start + 1
+            position = start + 1
         else:
             cursor.insertText(f"[{text}]()")
-            place = start + (utf16_length(text) + 3 if text else 1)
-    cursor.setPosition(place)
+            position = start + (utf16_length(text) + 3 if text else 1)
+    cursor.setPosition(position)
 
 
 def toggle_list(cursor: QTextCursor, kind: str) -> None:
@@ -101,13 +102,13 @@ def toggle_list(cursor: QTextCursor, kind: str) -> None:
         kind: "bullet", "number" or "task".
     """
     blocks = [one for one in selected_blocks(cursor) if one.text().strip()] or selected_blocks(cursor)
-    remove = all(_list_kind(one.text()) == kind for one in blocks)
+    removes = all(_list_kind(one.text()) == kind for one in blocks)
     with one_undo_step(cursor):
         for number, block in enumerate(blocks, 1):
             match = _LIST.match(block.text())
             assert match
             marker = {"bullet": "- ", "number": f"{number}. ", "task": "- [ ] "}[kind]
-            replace_in_line(block, match.end(1), match.end(), "" if remove else marker)
+            replace_in_line(block, match.end(1), match.end(), "" if removes else marker)
 
 
 def _list_kind(line: str) -> str:
@@ -129,7 +130,7 @@ def set_heading(cursor: QTextCursor, level: int) -> None:
 def toggle_comment(cursor: QTextCursor) -> None:
     """Comment or uncomment the selected text or line.
 
-    A line that was not selected is not selected afterwards, so that the next key does not replace it.
+    Without a selection, the line is not selected afterwards, so that the next key does not replace it.
     """
     had_selection, at = cursor.hasSelection(), cursor.position()
     if not had_selection:
@@ -137,10 +138,10 @@ def toggle_comment(cursor: QTextCursor) -> None:
         select(cursor, block.position(), block.position() + block.length() - 1)
     start, text = cursor.selectionStart(), cursor.selectedText()
     is_comment = text.startswith("%%") and text.endswith("%%") and len(text) > 3
-    fresh = text[2:-2].strip(" ") if is_comment else f"%% {text.strip(' ')} %%"
+    replacement = text[2:-2].strip(" ") if is_comment else f"%% {text.strip(' ')} %%"
     with one_undo_step(cursor):
-        cursor.insertText(fresh.replace("\u2029", "\n"))
-    end = start + utf16_length(fresh)
+        cursor.insertText(replacement.replace(PARAGRAPH_SEPARATOR, "\n"))
+    end = start + utf16_length(replacement)
     if had_selection:
         select(cursor, start, end)
     else:
@@ -156,27 +157,27 @@ def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bo
         numbered: Whether to renumber the lists involved, which must not happen in code.
 
     Returns:
-        True if there was room.
+        True if there is a line to swap with.
     """
     blocks = selected_blocks(cursor)
     first, last = blocks[0], blocks[-1]
-    other = last.next() if down else first.previous()
-    if not other.isValid():
+    neighbor = last.next() if down else first.previous()
+    if not neighbor.isValid():
         return False
     document = cursor.document()
-    anchor, at, moved_text = cursor.anchor(), cursor.position(), other.text()
+    anchor, at, neighbor_text = cursor.anchor(), cursor.position(), neighbor.text()
     lines = "\n".join(block.text() for block in blocks)
-    top, bottom = (first, other) if down else (other, last)
-    fresh = f"{moved_text}\n{lines}" if down else f"{lines}\n{moved_text}"
-    distance = utf16_length(moved_text) + 1
+    top, bottom = (first, neighbor) if down else (neighbor, last)
+    replacement = f"{neighbor_text}\n{lines}" if down else f"{lines}\n{neighbor_text}"
+    distance = utf16_length(neighbor_text) + 1
     shift = distance if down else -distance
     end = bottom.position() + bottom.length() - 1
     with one_undo_step(cursor):
         number = top.blockNumber()
-        replace(cursor, top.position(), end, fresh)
-        for moved in range(number, number + len(blocks) + 1) if numbered else ():
-            lists.renumber(document.findBlockByNumber(moved))
-    most = document.characterCount() - 1
-    cursor.setPosition(min(max(0, anchor + shift), most))
-    cursor.setPosition(min(max(0, at + shift), most), KEEP_ANCHOR)
+        replace(cursor, top.position(), end, replacement)
+        for line in range(number, number + len(blocks) + 1) if numbered else ():
+            lists.renumber(document.findBlockByNumber(line))
+    last_position = document.characterCount() - 1
+    cursor.setPosition(min(max(0, anchor + shift), last_position))
+    cursor.setPosition(min(max(0, at + shift), last_position), KEEP_ANCHOR)
     return True

@@ -10,6 +10,7 @@ from PySide6.QtGui import QTextLine
 from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.rows import EditorRow, RowFragment
 from app.desktop.notes.editor.text_layout import DRAWING_SPACE
+from app.desktop.widgets.utf16 import utf16_length
 
 
 def position_at(flow: TextFlow, x: float, y: float) -> tuple[int, int]:
@@ -43,12 +44,12 @@ def column_at(row: EditorRow, x: float, y: float, length: int) -> int:
 
 def fragment_of(row: EditorRow, column: int) -> RowFragment | None:
     """Return the fragment that shows a column."""
-    found = None
+    match = None
     for fragment in row.fragments or ():
-        if fragment.start > column and found is not None:
+        if fragment.start > column and match is not None:
             break
-        found = fragment
-    return found
+        match = fragment
+    return match
 
 
 def caret_rect(flow: TextFlow, at: int, column: int) -> QRectF:
@@ -60,7 +61,7 @@ def caret_rect(flow: TextFlow, at: int, column: int) -> QRectF:
         return QRectF(0, top, 1, row.height)
     shown = fragment.shown(column)
     if flow.preedit is not None and flow.preedit[0] == at and column >= flow.preedit[1]:
-        shown += len(flow.preedit[2].encode("utf-16-le")) // 2
+        shown += utf16_length(flow.preedit[2])
     line = fragment.layout.lineForTextPosition(shown)
     if not line.isValid():
         return QRectF(fragment.x, top + fragment.y, 1, flow.style.line_height)
@@ -85,15 +86,15 @@ def is_on_text(flow: TextFlow, x: float, y: float) -> bool:
 
 def drawing_boxes(fragment: RowFragment) -> Iterator[QRectF]:
     """Yield the rectangles of the drawings in a fragment's text, from the row's top left corner."""
-    for place, drawing in fragment.drawings:
-        line = fragment.layout.lineForTextPosition(place)
-        edges = x_of(line, place), x_of(line, place, QTextLine.Edge.Trailing)
+    for offset, drawing in fragment.drawings:
+        line = fragment.layout.lineForTextPosition(offset)
+        edges = x_of(line, offset), x_of(line, offset, QTextLine.Edge.Trailing)
         x = fragment.x + min(edges) + DRAWING_SPACE / 2
         y = fragment.y + line.y() + line.ascent() - drawing.ascent
         yield QRectF(x, y, drawing.width, drawing.height)
 
 
-def x_of(line: QTextLine, place: int, edge: QTextLine.Edge = QTextLine.Edge.Leading) -> float:
-    """Return the x coordinate of an edge of the character at a position in a visual line."""
-    found = line.cursorToX(place, edge)
-    return float(found[0]) if isinstance(found, tuple) else float(found)  # type: ignore[arg-type]
+def x_of(line: QTextLine, offset: int, edge: QTextLine.Edge = QTextLine.Edge.Leading) -> float:
+    """Return the x coordinate of an edge of the character at an offset in a visual line."""
+    result = line.cursorToX(offset, edge)
+    return float(result[0]) if isinstance(result, tuple) else float(result)  # type: ignore[arg-type]

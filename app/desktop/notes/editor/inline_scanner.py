@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-MAX_STYLED_LENGTH = 8_000  # longer lines get no inline styling
+MAX_STYLED_LENGTH = 8_000  # longer lines have no inline styling
 
 (
     BOLD,
@@ -59,7 +59,7 @@ class InlineEmbed(NamedTuple):
 class InlineScan(NamedTuple):
     """The styled spans (start, end, style bits), the ranges of markup, the constructs, links and embeds.
 
-    `separators` are the places in links to headings and blocks before which `LINK_SEPARATOR` is shown.
+    `separators` are the columns in links to headings and blocks before which `LINK_SEPARATOR` is shown.
     """
 
     spans: list[Span]
@@ -100,93 +100,95 @@ _MARKUP_CHARACTERS = frozenset("\\`%<[*_~=$#^")
 
 
 def scan_inline(text: str, start: int = 0) -> InlineScan:
-    """Scan a line from `start` on. The result is cached and must not be modified."""
+    """Scan a line from `start` on. The result may be shared and must not be modified."""
     if len(text) > MAX_STYLED_LENGTH:
         return EMPTY
     if _MARKUP_CHARACTERS.isdisjoint(text) and "://" not in text and "::" not in text:
         return EMPTY
-    found = InlineScan([], [], [], [], [], [])
-    _scan(text, start, len(text), 0, found)
-    return found
+    result = InlineScan([], [], [], [], [], [])
+    _scan(text, start, len(text), 0, result)
+    return result
 
 
-def _scan(text: str, start: int, end: int, style: int, found: InlineScan) -> None:
+def _scan(text: str, start: int, end: int, style: int, result: InlineScan) -> None:
     for match in _INLINE.finditer(text, start, end):
         kind = match.lastgroup or ""
         a, b = match.span()
         if kind in _MARKED:
             width, bit = _MARKED[kind]
-            _add(found, a, b, a + width, b - width, style | bit)
-            _scan(text, a + width, b - width, style | bit, found)
+            _add(result, a, b, a + width, b - width, style | bit)
+            _scan(text, a + width, b - width, style | bit, result)
         elif kind == "both":
-            _add(found, a, b, a + 3, b - 3, style | BOLD | ITALIC)
+            _add(result, a, b, a + 3, b - 3, style | BOLD | ITALIC)
         elif kind == "code":
             width = len(match["tick"])
-            _add(found, a, b, a + width, b - width, style | CODE)
+            _add(result, a, b, a + width, b - width, style | CODE)
         elif kind == "inline_note":
-            _add(found, a, b, a + 2, b - 1, style | RAISED)
-            _scan(text, a + 2, b - 1, style | RAISED, found)
+            _add(result, a, b, a + 2, b - 1, style | RAISED)
+            _scan(text, a + 2, b - 1, style | RAISED, result)
         elif kind == "escape":
-            found.hidden.append((a, a + 1))
+            result.hidden.append((a, a + 1))
         elif kind in ("math", "display"):
-            found.spans.append((a, b, style | MATH))
+            result.spans.append((a, b, style | MATH))
         elif kind in ("comment", "html"):
-            found.spans.append((a, b, style | FAINT))
+            result.spans.append((a, b, style | FAINT))
         elif kind == "block":
-            found.hidden.append((a, b))
-            found.spans.append((a, b, FAINT))
+            result.hidden.append((a, b))
+            result.spans.append((a, b, FAINT))
         elif kind == "field":
-            found.spans.append((a, b, style | FIELD))
+            result.spans.append((a, b, style | FIELD))
         else:
-            _add_link(match, kind, style, found)
+            _add_link(match, kind, style, result)
 
 
-def _add_link(match: re.Match[str], kind: str, style: int, found: InlineScan) -> None:
+def _add_link(match: re.Match[str], kind: str, style: int, result: InlineScan) -> None:
     a, b = match.span()
     if kind == "wiki":
         inner = match.span("alias" if match["alias"] else "target")
-        _add(found, a, b, *inner, style | LINK)
+        _add(result, a, b, *inner, style | LINK)
         if not match["alias"]:
-            _add_separators(match["target"], match.start("target"), found)
+            _add_separators(match["target"], match.start("target"), result)
         # In a table, the bar is escaped.
         target = match["target"] if match["alias"] is None else match["target"].removesuffix("\\")
-        found.links.append(InlineLink(a, b, "note", target))
+        result.links.append(InlineLink(a, b, "note", target))
         if match[0][0] == "!":
-            found.embeds.append(InlineEmbed(a, b, f"{target}|{match['alias']}" if match["alias"] else target))
+            result.embeds.append(
+                InlineEmbed(a, b, f"{target}|{match['alias']}" if match["alias"] else target)
+            )
     elif kind == "link":
         inner = match.span("words") if match["words"] else match.span("url")
-        _add(found, a, b, *inner, style | LINK)
+        _add(result, a, b, *inner, style | LINK)
         address = match["url"].strip("<>")
-        found.links.append(InlineLink(a, b, "address", address))
+        result.links.append(InlineLink(a, b, "address", address))
         if match[0][0] == "!":
             options = match["words"].replace("\\|", "|")
-            found.embeds.append(InlineEmbed(a, b, f"{address}|{options}"))
+            result.embeds.append(InlineEmbed(a, b, f"{address}|{options}"))
     elif kind == "footnote":
-        _add(found, a, b, a + 2, b - 1, style | LINK | RAISED)
-        found.links.append(InlineLink(a, b, "footnote", match["name"]))
+        _add(result, a, b, a + 2, b - 1, style | LINK | RAISED)
+        result.links.append(InlineLink(a, b, "footnote", match["name"]))
     elif kind == "auto":
-        _add(found, a, b, a + 1, b - 1, style | LINK)
-        found.links.append(InlineLink(a, b, "address", match["address"]))
+        _add(result, a, b, a + 1, b - 1, style | LINK)
+        result.links.append(InlineLink(a, b, "address", match["address"]))
     elif kind == "plain":
-        found.spans.append((a, b, style | LINK))
-        found.links.append(InlineLink(a, b, "address", match[0]))
+        result.spans.append((a, b, style | LINK))
+        result.links.append(InlineLink(a, b, "address", match[0]))
     elif kind == "tag":
-        found.spans.append((a, b, style | TAG))
-        found.links.append(InlineLink(a, b, "tag", match["topic"]))
+        result.spans.append((a, b, style | TAG))
+        result.links.append(InlineLink(a, b, "tag", match["topic"]))
 
 
-def _add_separators(target: str, start: int, found: InlineScan) -> None:
+def _add_separators(target: str, start: int, result: InlineScan) -> None:
     """Hide the marks between note, headings and block in the target of a link, and add the separators."""
     for match in (_HEADING_MARK if "#" in target else _BLOCK_MARK).finditer(target):
         a, b = match.span()
         if a < b:
-            found.hidden.append((start + a, start + b))
+            result.hidden.append((start + a, start + b))
         if a > 0 and b < len(target):
-            found.separators.append(start + b)
+            result.separators.append(start + b)
 
 
-def _add(found: InlineScan, start: int, end: int, inner_start: int, inner_end: int, style: int) -> None:
-    found.hidden.append((start, inner_start))
-    found.hidden.append((inner_end, end))
-    found.spans.append((inner_start, inner_end, style))
-    found.constructs.append(Construct(start, end, inner_start, inner_end))
+def _add(result: InlineScan, start: int, end: int, inner_start: int, inner_end: int, style: int) -> None:
+    result.hidden.append((start, inner_start))
+    result.hidden.append((inner_end, end))
+    result.spans.append((inner_start, inner_end, style))
+    result.constructs.append(Construct(start, end, inner_start, inner_end))

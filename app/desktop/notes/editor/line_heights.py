@@ -23,28 +23,28 @@ class LineHeights:
     def set(self, index: int, value: float) -> None:
         """Set one height."""
         number, offset = self._locate(index)
-        grown = value - self._chunks[number][offset]
-        if grown:
+        change = value - self._chunks[number][offset]
+        if change:
             self._chunks[number][offset] = value
-            self._sums[number] += grown
-            self.total += grown
+            self._sums[number] += change
+            self.total += change
 
-    def splice(self, index: int, removed: int, new: list[float]) -> None:
-        """Replace `removed` heights at `index` by `new`."""
+    def splice(self, index: int, removed: int, heights: list[float]) -> None:
+        """Replace `removed` heights from `index` on by `heights`."""
         while removed > 0:
             number, offset = self._locate(index)
-            gone = self._chunks[number][offset : offset + removed]
-            if not gone:
+            deleted = self._chunks[number][offset : offset + removed]
+            if not deleted:
                 break
             del self._chunks[number][offset : offset + removed]
             self._sums[number] = sum(self._chunks[number])
-            removed -= len(gone)
+            removed -= len(deleted)
             if not self._chunks[number] and len(self._chunks) > 1:
                 del self._chunks[number], self._sums[number]
-        if new:
+        if heights:
             number, offset = self._locate(index)
             chunk = self._chunks[number]
-            chunk[offset:offset] = new
+            chunk[offset:offset] = heights
             parts = [chunk]
             if len(chunk) > 2 * _CHUNK_SIZE:
                 parts = [chunk[start : start + _CHUNK_SIZE] for start in range(0, len(chunk), _CHUNK_SIZE)]

@@ -120,9 +120,9 @@ def scan_lines(lines: list[str]) -> list[ScannedLine]:
     state: State = ()
     scanned = []
     for number, line in enumerate(lines):
-        one = scan_line(line, state, is_first=not number)
-        state = one.state
-        scanned.append(one)
+        scanned_line = scan_line(line, state, is_first=not number)
+        state = scanned_line.state
+        scanned.append(scanned_line)
     return scanned
 
 
@@ -130,22 +130,24 @@ def _scan_quoted(line: str, match: re.Match[str], quotes: tuple[str, ...], inner
     prefix, depth = match.end(), match[0].count(">")
     rest = line[prefix:]
     if depth > len(quotes):
-        around = (*quotes, *("",) * (depth - len(quotes)))
+        enclosing = (*quotes, *("",) * (depth - len(quotes)))
         if callout := _CALLOUT.match(rest):
             name = callout[1].lower()
-            around = (*around[:-1], name)
-            state = ("quote", around, ())
+            enclosing = (*enclosing[:-1], name)
+            state = ("quote", enclosing, ())
             marker = prefix + callout.end()
-            return ScannedLine(LineKind.CALLOUT, depth, marker, around, name, callout[2], state)
+            return ScannedLine(LineKind.CALLOUT, depth, marker, enclosing, name, callout[2], state)
     else:
-        around = quotes[:depth]
-    one = _scan_block(rest, inner if depth == len(quotes) else (), False)
-    return one._replace(marker=prefix + one.marker, quotes=around, state=("quote", around, one.state))
+        enclosing = quotes[:depth]
+    inner_line = _scan_block(rest, inner if depth == len(quotes) else (), False)
+    return inner_line._replace(
+        marker=prefix + inner_line.marker, quotes=enclosing, state=("quote", enclosing, inner_line.state)
+    )
 
 
 def _scan_block(line: str, state: State, is_first: bool) -> ScannedLine:
-    if state and (inside := _continue_block(line, state)) is not None:
-        return inside
+    if state and (continued := _continue_block(line, state)) is not None:
+        return continued
     if not line or line.isspace():
         return _BLANK if not state or state[0] != "list" else ScannedLine(LineKind.BLANK, state=state)
     in_list = bool(state) and state[0] == "list"
@@ -193,9 +195,11 @@ def _open_block(line: str, state: State, is_first: bool, in_list: bool) -> Scann
         return ScannedLine(LineKind.PROPERTIES, state=("properties",))
     bare = line.lstrip(" \t")
     if bare[:3] in ("```", "~~~") and (match := (_FENCE_IN_LIST if in_list else _FENCE).match(line)):
-        word = match[2].lower()
+        language = match[2].lower()
         return ScannedLine(
-            LineKind.FENCE_OPEN, detail=word, state=("fence", match[1], state if in_list else (), word)
+            LineKind.FENCE_OPEN,
+            detail=language,
+            state=("fence", match[1], state if in_list else (), language),
         )
     if bare.startswith("$$"):
         text = bare.rstrip()
@@ -211,7 +215,7 @@ def _open_block(line: str, state: State, is_first: bool, in_list: bool) -> Scann
     if bare[0] == "!" and (embed := _EMBED.match(line) or _IMAGE.match(line)):
         target = embed[1] if embed.re is _EMBED else f"{embed[2]}|{embed[1]}"
         return ScannedLine(LineKind.EMBED, detail=target, state=state if in_list else ())
-    if bare[0] in "<%" and (opened := _open_hidden(line, bare)) is not None:
+    if bare[0] in "<%" and (opened := _open_comment_or_html(line, bare)) is not None:
         return opened
     if start == "[" and (match := _FOOTNOTE.match(line)):
         return ScannedLine(LineKind.FOOTNOTE, marker=match.end(), detail=match[1], state=_PARAGRAPH)
@@ -220,7 +224,7 @@ def _open_block(line: str, state: State, is_first: bool, in_list: bool) -> Scann
     return None
 
 
-def _open_hidden(line: str, bare: str) -> ScannedLine | None:
+def _open_comment_or_html(line: str, bare: str) -> ScannedLine | None:
     """Return the line as the start of a comment or an HTML block."""
     for opener, closer in (("%%", "%%"), ("<!--", "-->")):
         if bare.startswith(opener):
@@ -237,9 +241,9 @@ def _scan_item(match: re.Match[str], state: State, in_list: bool) -> ScannedLine
     indents: tuple[int, ...] = state[1] if in_list else ()  # type: ignore[assignment]
     while indents and indents[-1] >= indent:
         indents = indents[:-1]
-    after = ("list", (*indents, indent))
+    new_state = ("list", (*indents, indent))
     kind, detail = (LineKind.TASK, match[3]) if match[3] else (LineKind.LIST_ITEM, match[2])
-    return ScannedLine(kind, len(indents), match.end(), detail=detail, state=after)
+    return ScannedLine(kind, len(indents), match.end(), detail=detail, state=new_state)
 
 
 def _scan_indented(line: str, bare: str, state: State, in_list: bool) -> ScannedLine | None:
@@ -248,7 +252,7 @@ def _scan_indented(line: str, bare: str, state: State, in_list: bool) -> Scanned
     indent = _indent_width(line[:spaces])
     if in_list:
         indents: tuple[int, ...] = state[1]  # type: ignore[assignment]
-        depth = sum(one < indent for one in indents)
+        depth = sum(other < indent for other in indents)
         if depth:
             return ScannedLine(LineKind.TEXT, depth, spaces, state=state)
     elif indent >= 4 and (not state or state[0] != "text"):

@@ -24,10 +24,10 @@ def continue_block(cursor: QTextCursor) -> bool:
         return False
     with one_undo_step(cursor):
         if match.end() == len(line):
-            with _numbers_kept([cursor.block()]):
+            with _renumbering([cursor.block()]):
                 _end_block(cursor, match, is_item)
         else:
-            repeats = bool(match[4]) and _repeats_its_number(cursor.block())
+            repeats = bool(match[4]) and _repeats_number(cursor.block())
             cursor.insertText(f"\n{_next_prefix(match, is_item, repeats=repeats)}")
             if match[4] and not repeats:
                 renumber(cursor.block())
@@ -43,36 +43,36 @@ def renumber(block: QTextBlock) -> None:
     if len(set(numbers)) == 1:
         return
     for number, item in enumerate(items, min(numbers)):
-        old, new = _item_number(item.text()), str(number)
-        if int(old) == number:
+        old_number, new_number = _item_number(item.text()), str(number)
+        if int(old_number) == number:
             continue
-        if len(new) > 9 or (len(new) != len(old) and _has_lines_below(item)):
+        if len(new_number) > 9 or (len(new_number) != len(old_number) and _has_lines_below(item)):
             return  # Lines below an item belong to it by their indent, which another marker would break.
         match = _PREFIX.match(item.text())
         assert match
-        replace_in_line(item, match.start(4), match.end(4), new)
+        replace_in_line(item, match.start(4), match.end(4), new_number)
 
 
 @contextmanager
-def _numbers_kept(blocks: Sequence[QTextBlock]) -> Iterator[None]:
+def _renumbering(blocks: Sequence[QTextBlock]) -> Iterator[None]:
     """Renumber the lists that items leave and join when their indents change."""
     moved = [one for one in blocks if _item_number(one.text())]
-    numbers = {one.blockNumber() for one in moved}
-    left: list[tuple[QTextBlock, str]] = []
+    moved_lines = {one.blockNumber() for one in moved}
+    vacated: list[tuple[QTextBlock, str]] = []
     for block in moved:
         below = next(_siblings(block, down=True), None)
-        if below is not None and below.blockNumber() not in numbers:
-            above = [one for one in _siblings(block, down=False) if one.blockNumber() in numbers]
-            left.append((below, _item_number((above[-1] if above else block).text())))
+        if below is not None and below.blockNumber() not in moved_lines:
+            above = [one for one in _siblings(block, down=False) if one.blockNumber() in moved_lines]
+            vacated.append((below, _item_number((above[-1] if above else block).text())))
     indents = [_indent_of(one) for one in moved]
     yield
     for block, indent in zip(moved, indents, strict=True):
         is_first = _item_number(block.text()) and next(_siblings(block, down=False), None) is None
         if is_first and _indent_of(block) > indent:
             _set_number(block, "1")
-    for block, number in left:
+    for block, number in vacated:
         if next(_siblings(block, down=False), None) is None:
-            _set_number(block, number)  # It takes the place of the item that has left.
+            _set_number(block, number)  # It replaces the item that has left.
         renumber(block)
     for block in moved:
         renumber(block)
@@ -96,8 +96,8 @@ def _item_number(line: str) -> str:
     return (match and match[4]) or ""
 
 
-def _repeats_its_number(block: QTextBlock) -> bool:
-    """Return whether the list gives each item the same number, which Markdown counts up itself."""
+def _repeats_number(block: QTextBlock) -> bool:
+    """Return whether each item of the list has the same number, which Markdown renders in sequence."""
     neighbors = (next(_siblings(block, down=down), None) for down in (False, True))
     return any(
         one is not None and _item_number(one.text()) == _item_number(block.text()) for one in neighbors
@@ -106,16 +106,16 @@ def _repeats_its_number(block: QTextBlock) -> bool:
 
 def _siblings(block: QTextBlock, *, down: bool) -> Iterator[QTextBlock]:
     """Yield the other items of a numbered list in one direction, the nearest first."""
-    own = _PREFIX.match(block.text())
-    assert own
-    column = len(own[2].expandtabs(4))
+    own_match = _PREFIX.match(block.text())
+    assert own_match
+    column = len(own_match[2].expandtabs(4))
     while (block := block.next() if down else block.previous()).isValid():
         match = _PREFIX.match(block.text())
-        if match is None or match[1].strip() != own[1].strip():
+        if match is None or match[1].strip() != own_match[1].strip():
             return
         if match.end(2) == len(block.text()) or (indent := len(match[2].expandtabs(4))) > column:
             continue
-        if indent < column or match[5] != own[5]:
+        if indent < column or match[5] != own_match[5]:
             return
         yield block
 
@@ -153,7 +153,7 @@ def indent_items(cursor: QTextCursor, deeper: bool) -> bool:
         return False
     with one_undo_step(cursor):
         width = _indent_width(blocks[0])
-        with _numbers_kept(blocks):
+        with _renumbering(blocks):
             for block in blocks:
                 _indent(block, deeper, width)
     return True
@@ -177,12 +177,12 @@ def _indent(block: QTextBlock, deeper: bool, width: int) -> None:
     if deeper:
         replace_in_line(block, start, start, "\t" if uses_tabs else " " * width)
     elif spaces:
-        taken = 1 if spaces.startswith("\t") else min(len(spaces) - len(spaces.lstrip(" ")), width)
-        replace_in_line(block, start, start + taken, "")
+        removed = 1 if spaces.startswith("\t") else min(len(spaces) - len(spaces.lstrip(" ")), width)
+        replace_in_line(block, start, start + removed, "")
 
 
 def _indent_width(block: QTextBlock) -> int:
-    """Return the indent for an item below another: the start of that one's text."""
+    """Return the indent for an item below another: the column of the upper item's text."""
     above = _PREFIX.match(block.previous().text()) if block.previous().isValid() else None
     if above is not None and above[3] is not None:
         return len(above[3]) + 1

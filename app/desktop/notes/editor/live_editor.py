@@ -32,12 +32,14 @@ from app.desktop.notes.editor.completion import (
     find_request,
 )
 from app.desktop.notes.editor.line_scanner import LineKind
-from app.desktop.notes.editor.live_view import PARAGRAPH_SEPARATOR, LiveView
+from app.desktop.notes.editor.live_view import LiveView
 from app.desktop.notes.editor.match_bar import MatchBar
 from app.desktop.notes.editor.snippets import CURSOR_MARK, SNIPPETS, default_slash_commands
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
+_MAX_TRIGGER_CHARS = 140
 _Ctrl = Qt.KeyboardModifier.ControlModifier
 _Shift = Qt.KeyboardModifier.ShiftModifier
 _Alt = Qt.KeyboardModifier.AltModifier
@@ -169,7 +171,7 @@ class LiveEditor(LiveView):
         blocks = text_cursor.selected_blocks(cursor)
         touched = range(blocks[0].blockNumber() - 1, blocks[-1].blockNumber() + 2)
         kinds = {self.flow.rows[at].scan.kind for at in touched if 0 <= at < len(self.flow.rows)}
-        formatting.move_lines(cursor, down, numbered=not kinds & set(_CODE_LIKE))
+        formatting.move_lines(cursor, down, numbered=kinds.isdisjoint(_CODE_LIKE))
 
     def event(self, event: QEvent) -> bool:
         """Claim the editor's own keys before the window's shortcuts get them."""
@@ -185,7 +187,7 @@ class LiveEditor(LiveView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Complete, move, format, or type."""
         self._set_hovered_link("", QPoint())
-        if self._popup.take_key(event) or self._dismiss_key(event) or self.move_by_key(event):
+        if self._popup.handle_key(event) or self._dismiss_key(event) or self.move_by_key(event):
             event.accept()
             return
         command = self._command_of(event)
@@ -335,44 +337,44 @@ class LiveEditor(LiveView):
             self._close_completion()
         super().focusOutEvent(event)
 
-    def mark(self, place: tuple[int, int] | None) -> None:
+    def mark(self, span: tuple[int, int] | None) -> None:
         """Highlight a range in UTF-16 units, with the cursor at its start; None removes the highlight."""
-        if place is None:
+        if span is None:
             self.setExtraSelections([])
             return
         cursor = QTextCursor(self.document())
-        cursor.setPosition(place[0])
+        cursor.setPosition(span[0])
         self.setTextCursor(cursor)
         self.center_cursor()
-        marked = QTextEdit.ExtraSelection()
-        marked.cursor = QTextCursor(cursor)
-        marked.cursor.setPosition(place[1], QTextCursor.MoveMode.KeepAnchor)
-        marked.format.setBackground(QColor(self._theme.theme.mark_bg))
-        self.setExtraSelections([marked])
+        selection = QTextEdit.ExtraSelection()
+        selection.cursor = QTextCursor(cursor)
+        selection.cursor.setPosition(span[1], QTextCursor.MoveMode.KeepAnchor)
+        selection.format.setBackground(QColor(self._theme.theme.mark_bg))
+        self.setExtraSelections([selection])
 
     def show_matches(self, positions: Sequence[int]) -> None:
         """Mark search matches on the scroll bar; an empty list hides the marks."""
         flow = self.flow
         total = max(1.0, flow.heights.total)
         lines = {self.document().findBlock(position).blockNumber() for position in positions}
-        places = [flow.heights.top(line) / total for line in lines]
-        self._match_bar.show_places(places, flow.style.accent)
+        marks = [flow.heights.top(line) / total for line in lines]
+        self._match_bar.show_marks(marks, flow.style.accent)
 
     @property
-    def match_places(self) -> tuple[float, ...]:
-        """Return the positions of the marks on the scroll bar, from 0 to 1."""
-        return self._match_bar.places
+    def match_positions(self) -> tuple[float, ...]:
+        """The positions of the marks on the scroll bar, from 0 to 1."""
+        return self._match_bar.positions
 
     @property
     def completion_popup(self) -> CompletionPopup:
         """The completion list."""
         return self._popup
 
-    def offer(self, request: CompletionRequest, items: Sequence[CompletionItem | str]) -> None:
+    def offer(self, request: CompletionRequest, items: Sequence[CompletionItem]) -> None:
         """Show completions for a request, if it is still current."""
         if request != self._request or not self.hasFocus():
             return
-        self._items = [CompletionItem(one, one) if isinstance(one, str) else one for one in items]
+        self._items = list(items)
         self._popup.offer([item.label for item in self._items], self.caret_area())
 
     def _look_for_completion(self, *, only_open: bool = False) -> None:
@@ -380,7 +382,7 @@ class LiveEditor(LiveView):
         if only_open and self._request is None:
             return
         before, _ = text_around_cursor(self.textCursor())
-        request = find_request(before[-140:], in_code=self._scan_kind() in _CODE_LIKE)
+        request = find_request(before[-_MAX_TRIGGER_CHARS:], in_code=self._scan_kind() in _CODE_LIKE)
         if request is None:
             self._dismissed_at = None
             self._close_completion()
@@ -415,8 +417,8 @@ class LiveEditor(LiveView):
         if self._request is None or not self._popup.is_open:
             return
         before, _ = text_around_cursor(self.textCursor())
-        now = find_request(before[-140:])
-        if now is None or now.kind != self._request.kind:
+        current = find_request(before[-_MAX_TRIGGER_CHARS:])
+        if current is None or current.kind != self._request.kind:
             self._close_completion()
 
     def _complete(self, number: int) -> None:
@@ -464,7 +466,7 @@ class LiveEditor(LiveView):
         self._close_completion()
 
     def _insert_snippet(self, snippet: str) -> None:
-        """Insert a snippet; a multi-line one starts and ends on lines of its own."""
+        """Insert a snippet; a multi-line snippet is separated from the text around it by line breaks."""
         cursor = self.textCursor()
         before, after = text_around_cursor(cursor)
         if "\n" in snippet:
@@ -478,8 +480,8 @@ class LiveEditor(LiveView):
 def _is_text(event: QKeyEvent) -> bool:
     """Return whether a key types a character."""
     text = event.text()
-    held = event.modifiers() & (_Ctrl | _Alt)
-    is_shortcut = held in (_Ctrl, _Alt)  # AltGr is reported as both
+    modifiers = event.modifiers() & (_Ctrl | _Alt)
+    is_shortcut = modifiers in (_Ctrl, _Alt)  # AltGr is reported as both
     return len(text) == 1 and text.isprintable() and not is_shortcut
 
 

@@ -33,9 +33,9 @@ from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.preferences import EditorPreferences
 from app.desktop.notes.editor.rows import EditorRow
 from app.desktop.notes.editor.style import EditorStyle
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
 from app.desktop.theme.theme import Theme, ThemeSource
 
-PARAGRAPH_SEPARATOR = "\u2029"
 _MIN_MARGIN = 32
 _TOP_MARGIN = 12.0
 _CHECKBOX_TOLERANCE = 4
@@ -63,7 +63,7 @@ class LiveView(QTextEdit):
         link_hovered: The target note of the link under the pointer (empty for none), and the pointer's
             position on the screen.
         visible_lines_changed: Other lines are visible, or visible lines have changed.
-        style_changed: The fonts, colors or widths are others.
+        style_changed: The fonts, colors or widths have changed.
         drawing_requested: A `DrawingRequest`, to be answered with `show_drawing`.
         links_requested: The targets of links, to be answered with `show_links`.
     """
@@ -88,18 +88,18 @@ class LiveView(QTextEdit):
         self._is_pressed = False
         self._hovered_link = ""
         self._painted_caret = QRect()
-        self._has_moved = False
-        self._wanted: dict[DrawingRequest, None] = {}
-        self._asked: set[DrawingRequest] = set()
-        self._similar: dict[tuple[str, str], Drawing] = {}
+        self._has_caret_moved = False
+        self._queued_requests: dict[DrawingRequest, None] = {}
+        self._pending_requests: set[DrawingRequest] = set()
+        self._last_drawings: dict[tuple[str, str], Drawing] = {}
         self._link_exists: dict[str, bool] = {}
         self._unknown_links: dict[str, None] = {}
         self.drawing_scope = ""
         self.flow = TextFlow(EditorStyle(theme.theme, theme.zoom))
-        self._ask_soon = QTimer(self)
-        self._ask_soon.setSingleShot(True)
-        self._ask_soon.setInterval(0)
-        self._ask_soon.timeout.connect(self._ask_for_drawings)
+        self._request_timer = QTimer(self)
+        self._request_timer.setSingleShot(True)
+        self._request_timer.setInterval(0)
+        self._request_timer.timeout.connect(self._send_requests)
         self.setAccessibleName(self.tr("Note"))
         self.setProperty("plain", True)
         self.setAcceptRichText(False)
@@ -158,23 +158,23 @@ class LiveView(QTextEdit):
         self.visible_lines_changed.emit()
 
     def text(self) -> str:
-        """The exact source, with line feeds between its lines."""
+        """Return the exact source, with line feeds between its lines."""
         return self._document_text()
 
     def _document_text(self) -> str:
         return self.document().toRawText().replace(PARAGRAPH_SEPARATOR, "\n")
 
     def outline(self) -> list[OutlineItem]:
-        """The headings of the note."""
-        found = []
+        """Return the headings of the note."""
+        items = []
         flow = self.flow
         for line, row in enumerate(flow.rows):
             if row.scan.kind in (LineKind.HEADING, LineKind.TEXT) and (level := flow.heading_level(line)):
-                found.append(OutlineItem(level, flow.lines[line][row.scan.marker :].strip(), line))
-        return found
+                items.append(OutlineItem(level, flow.lines[line][row.scan.marker :].strip(), line))
+        return items
 
     def visible_lines(self) -> range:
-        """The visible lines."""
+        """Return the visible lines."""
         top = self.verticalScrollBar().value() - self._layout.top
         first, _ = self.flow.heights.at(max(0.0, top))
         last, _ = self.flow.heights.at(max(0.0, top + self.viewport().height()))
@@ -209,7 +209,7 @@ class LiveView(QTextEdit):
         if mode is self._mode:
             return
         self._mode = mode
-        with self._keeping_place():
+        with self._keep_top_line():
             self.flow.show_source(mode is EditorMode.SOURCE)
             self._place_header()
         self._activate_line()
@@ -221,10 +221,9 @@ class LiveView(QTextEdit):
         return self._preferences
 
     def set_preferences(self, preferences: EditorPreferences) -> None:
-        """Set other preferences: fonts, width and so on."""
+        """Set the preferences: fonts, width and so on."""
         self._preferences = preferences
         self._apply_theme(self._theme.theme)
-        self._fit_column()
 
     def set_spelling(self, check: Callable[[str], list[tuple[int, int]]] | None) -> None:
         """Underline the ranges that `check` finds in prose; None disables it."""
@@ -243,7 +242,7 @@ class LiveView(QTextEdit):
         colors.setColor(QPalette.ColorRole.Highlight, QColor(theme.selection))
         colors.setColor(QPalette.ColorRole.Base, QColor(theme.panel))
         self.setPalette(colors)
-        with self._keeping_place():
+        with self._keep_top_line():
             self.flow.set_style(style)
             self._layout.mark_current()
         self._fit_column()
@@ -251,16 +250,16 @@ class LiveView(QTextEdit):
         self.style_changed.emit()
 
     @contextmanager
-    def _keeping_place(self) -> Iterator[None]:
+    def _keep_top_line(self) -> Iterator[None]:
         """Keep the line at the top of the view in place while heights change."""
         bar = self.verticalScrollBar()
         flow, layout = self.flow, self._layout
-        inside = bar.value() - layout.top
-        line, top = flow.heights.at(max(0.0, inside))
-        offset = inside - top
+        scrolled = bar.value() - layout.top
+        line, top = flow.heights.at(max(0.0, scrolled))
+        offset = scrolled - top
         yield
         layout.emit_size()
-        if inside > 0:
+        if scrolled > 0:
             bar.setValue(round(layout.top + flow.heights.top(min(line, len(flow.rows) - 1)) + offset))
 
     def set_header(self, header: QWidget) -> None:
@@ -315,12 +314,12 @@ class LiveView(QTextEdit):
 
     def show_drawing(self, request: DrawingRequest, drawing: Drawing) -> None:
         """Show a requested drawing, keeping the visible text in place."""
-        self._asked.discard(request)
+        self._pending_requests.discard(request)
         _SHARED_CACHE.put(request, drawing)
-        self._similar[(request.kind, request.source)] = drawing
+        self._last_drawings[(request.kind, request.source)] = drawing
         bar = self.verticalScrollBar()
         top = bar.value() - self._layout.top
-        moved = self.flow.relay(self.flow.lines_waiting_for(request), top)
+        moved = self.flow.lay_out_again(self.flow.lines_waiting_for(request), top)
         self._layout.emit_size()
         if moved != top:
             bar.setValue(round(moved + self._layout.top))
@@ -338,7 +337,7 @@ class LiveView(QTextEdit):
     def embeds_any_of(self, notes: Collection[str]) -> bool:
         """Return whether a line embeds one of these notes or a part of it; "" is the note itself."""
         embeds = (row.scan.detail for row in self.flow.rows if row.scan.kind is LineKind.EMBED)
-        return any(word.split("|")[0].split("#")[0].strip() in notes for word in embeds)
+        return any(embed.split("|")[0].split("#")[0].strip() in notes for embed in embeds)
 
     def _drawing(self, row: EditorRow, kind: str, source: str) -> Drawing | None:
         """Return the drawing for a row; a missing one is requested."""
@@ -358,10 +357,10 @@ class LiveView(QTextEdit):
         row.requests.append(request)
         drawing = _SHARED_CACHE.get(request)
         if drawing is None:
-            if request not in self._asked:
-                self._wanted[request] = None
-                self._ask_soon.start()
-            drawing = self._similar.get((kind, source))
+            if request not in self._pending_requests:
+                self._queued_requests[request] = None
+                self._request_timer.start()
+            drawing = self._last_drawings.get((kind, source))
         return drawing if drawing is not None and drawing.image is not None else None
 
     def _is_unresolved(self, target: str) -> bool:
@@ -369,16 +368,16 @@ class LiveView(QTextEdit):
         exists = self._link_exists.get(target)
         if exists is None and target not in self._unknown_links:
             self._unknown_links[target] = None
-            self._ask_soon.start()
+            self._request_timer.start()
         return exists is False
 
-    def show_links(self, found: dict[str, bool]) -> None:
-        """Set which targets of links exist."""
+    def show_links(self, existence: dict[str, bool]) -> None:
+        """Set whether each target of a link exists."""
         changed = {
-            target for target, exists in found.items() if self._link_exists.get(target, True) != exists
+            target for target, exists in existence.items() if self._link_exists.get(target, True) != exists
         }
-        self._link_exists.update(found)
-        for target in found:
+        self._link_exists.update(existence)
+        for target in existence:
             self._unknown_links.pop(target, None)
         for row, line in zip(self.flow.rows, self.flow.lines, strict=True):
             if row.fragments and any(f"[[{target}" in line for target in changed):
@@ -391,12 +390,12 @@ class LiveView(QTextEdit):
         if self._link_exists:
             self.links_requested.emit(list(self._link_exists))
 
-    def _ask_for_drawings(self) -> None:
-        if asked := [target for target in self._unknown_links if target not in self._link_exists]:
-            self.links_requested.emit(asked)
-        wanted, self._wanted = list(self._wanted), {}
-        for request in wanted:
-            self._asked.add(request)
+    def _send_requests(self) -> None:
+        if targets := [target for target in self._unknown_links if target not in self._link_exists]:
+            self.links_requested.emit(targets)
+        requests, self._queued_requests = list(self._queued_requests), {}
+        for request in requests:
+            self._pending_requests.add(request)
             self.drawing_requested.emit(request)
 
     def _activate_line(self) -> None:
@@ -431,12 +430,12 @@ class LiveView(QTextEdit):
         was_pressed = self._is_pressed
         super().mouseReleaseEvent(event)
         self._release()
-        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if was_pressed and held and not self.textCursor().hasSelection():
+        has_ctrl = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if was_pressed and has_ctrl and not self.textCursor().hasSelection():
             self.follow_link_at(self.textCursor().position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Show the cursor for clickable elements."""
+        """Show the pointer shape for clickable elements."""
         super().mouseMoveEvent(event)
         if self._is_pressed and not QGuiApplication.mouseButtons() and not event.buttons():
             self._release()  # a drag has ended elsewhere
@@ -454,14 +453,14 @@ class LiveView(QTextEdit):
             self._is_pressed = False
             self._activate_line()
 
-    def _inside(self, event: QMouseEvent) -> QPointF:
+    def _flow_point(self, event: QMouseEvent) -> QPointF:
         """Convert the point of an event to flow coordinates."""
         scrolled = QPointF(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
         return self._layout.to_flow(event.position() + scrolled)
 
     def _click(self, event: QMouseEvent) -> bool:
         """Handle a click on an active element; return whether there was one."""
-        point, flow = self._inside(event), self.flow
+        point, flow = self._flow_point(event), self.flow
         if not 0 <= point.y() < flow.heights.total:
             return False
         line, top = flow.heights.at(point.y())
@@ -501,7 +500,7 @@ class LiveView(QTextEdit):
         return abs(point.x() - center.x()) <= reach and abs(point.y() - center.y()) <= reach
 
     def _hover(self, event: QMouseEvent) -> None:
-        point, flow = self._inside(event), self.flow
+        point, flow = self._flow_point(event), self.flow
         is_inside = 0 <= point.y() < flow.heights.total
         line, top = flow.heights.at(point.y()) if is_inside else (-1, 0.0)
         self._set_hovered_line(line)
@@ -510,11 +509,11 @@ class LiveView(QTextEdit):
         if is_inside:
             link = self.link_at_point(point)
             row = flow.row(line)
-            held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+            has_ctrl = event.modifiers() & Qt.KeyboardModifier.ControlModifier
             on_fold = (
                 self._is_on_fold_mark(row, point - QPointF(0, top)) and flow.fold_range(line) is not None
             )
-            if on_fold or self.is_on_checkbox(point) or (held and link is not None):
+            if on_fold or self.is_on_checkbox(point) or (has_ctrl and link is not None):
                 shape = Qt.CursorShape.PointingHandCursor
         self.viewport().setCursor(shape)
         # An embedded note is already shown.
@@ -554,7 +553,7 @@ class LiveView(QTextEdit):
 
     def follow_link_at(self, position: int) -> bool:
         """Follow the link at a position; return whether there is one."""
-        link = self._link_in_line(*self._layout.place(position))
+        link = self._link_in_line(*self._layout.locate(position))
         if link is None:
             return False
         if link.kind == "footnote":
@@ -571,10 +570,10 @@ class LiveView(QTextEdit):
 
     def set_folded(self, line: int, folded: bool) -> None:
         """Fold or unfold the content of the heading, list item or callout in a line."""
-        hides = self.flow.fold_range(line)
-        if hides is None:
+        hidden_range = self.flow.fold_range(line)
+        if hidden_range is None:
             return
-        if folded and hides[0] <= self.textCursor().blockNumber() <= hides[1]:
+        if folded and hidden_range[0] <= self.textCursor().blockNumber() <= hidden_range[1]:
             self.setTextCursor(QTextCursor(self.document().findBlockByNumber(line)))
         self.flow.set_folded(line, folded)
         self._layout.emit_size()
@@ -603,35 +602,35 @@ class LiveView(QTextEdit):
         self.viewport().update()
 
     def move_by_key(self, event: QKeyEvent) -> bool:
-        """Move the cursor in the rendered text, unknown to Qt; return whether the key was handled."""
+        """Move the cursor in the rendered text, which Qt does not lay out; return False for other keys."""
         if (vertical := navigation.vertical_key(event)) is not None:
             step, by_page, selects = vertical
             height = self.viewport().height() if by_page else 0
-            start = self._layout.place(self.textCursor().position())
-            place, self._goal_x = navigation.move_vertically(self.flow, start, self._goal_x, step, height)
-            if by_page and not navigation.moves_on(self.flow, start, place):
+            start = self._layout.locate(self.textCursor().position())
+            target, self._goal_x = navigation.move_vertically(self.flow, start, self._goal_x, step, height)
+            if by_page and not navigation.has_moved(self.flow, start, target):
                 if self._scroll_in_row(start[0], step):
                     return True
-                place, _ = navigation.move_vertically(self.flow, start, self._goal_x, step, 0)
-            self._move_to(place, selects)
+                target, _ = navigation.move_vertically(self.flow, start, self._goal_x, step, 0)
+            self._move_to(target, selects)
             return True
         self._goal_x = None
         if (side := navigation.side_key(event)) is not None:
             to_end, selects = side
-            start = self._layout.place(self.textCursor().position())
+            start = self._layout.locate(self.textCursor().position())
             self._move_to(navigation.move_to_side(self.flow, start, to_end), selects)
             return True
         if self.is_at_start_of_text() and any(event.matches(key) for key in _BACKWARD):
-            return True  # the properties have a form of their own
+            return True  # the form shows the properties
         if event.matches(QKeySequence.StandardKey.MoveToStartOfDocument):
-            hidden = self.flow.hides_properties
-            self._move_to((navigation.first_text_line(self.flow) if hidden else 0, 0), False)
+            hides_properties = self.flow.hides_properties
+            self._move_to((navigation.first_text_line(self.flow) if hides_properties else 0, 0), False)
             self.verticalScrollBar().setValue(0)  # the header is above the cursor
             return True
         return False
 
     def _scroll_in_row(self, line: int, step: int) -> bool:
-        """Scroll by a page in a row that goes on beyond the view, such as an embedded note."""
+        """Scroll by a page in a row higher than the view, such as an embed; return False at its end."""
         bar, height = self.verticalScrollBar(), self.viewport().height()
         top = round(self.flow.heights.top(line) + self._layout.top) - bar.value()
         bottom = top + math.ceil(self.flow.heights[line])
@@ -648,10 +647,10 @@ class LiveView(QTextEdit):
             bool(first) and not cursor.hasSelection() and cursor.position() == self._layout.position(first, 0)
         )
 
-    def _move_to(self, place: tuple[int, int], selects: bool) -> None:
+    def _move_to(self, target: tuple[int, int], selects: bool) -> None:
         mode = QTextCursor.MoveMode.KeepAnchor if selects else QTextCursor.MoveMode.MoveAnchor
         cursor = self.textCursor()
-        cursor.setPosition(self._layout.position(*place), mode)
+        cursor.setPosition(self._layout.position(*target), mode)
         self.setTextCursor(cursor)
 
     def createMimeDataFromSelection(self) -> QMimeData:
@@ -667,21 +666,23 @@ class LiveView(QTextEdit):
         if self.flow.shows_source:
             return cursor
         start, end = cursor.selectionStart(), cursor.selectionEnd()
-        first, last = self._extended(start, end, at_start=True), self._extended(start, end, at_start=False)
+        first = self._extended_edge(start, end, at_start=True)
+        last = self._extended_edge(start, end, at_start=False)
         cursor.setPosition(first)
         cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
         return cursor
 
-    def _extended(self, start: int, end: int, *, at_start: bool) -> int:
-        line, _ = self._layout.place(start if at_start else end)
+    def _extended_edge(self, start: int, end: int, *, at_start: bool) -> int:
+        line, _ = self._layout.locate(start if at_start else end)
         row, text = self.flow.rows[line], self.flow.lines[line]
         edge = start if at_start else end
         if row.active:
             return edge
-        for one in scan_inline(text, row.scan.marker).constructs:
-            inner = self._layout.position(line, one.inner_start), self._layout.position(line, one.inner_end)
-            if start <= inner[0] and end >= inner[1]:
-                outer = self._layout.position(line, one.start if at_start else one.end)
+        for construct in scan_inline(text, row.scan.marker).constructs:
+            inner_start = self._layout.position(line, construct.inner_start)
+            inner_end = self._layout.position(line, construct.inner_end)
+            if start <= inner_start and end >= inner_end:
+                outer = self._layout.position(line, construct.start if at_start else construct.end)
                 edge = min(edge, outer) if at_start else max(edge, outer)
         if at_start and row.scan.marker > 0:
             marker_end = self._layout.position(line, row.scan.marker)
@@ -691,34 +692,34 @@ class LiveView(QTextEdit):
         return edge
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Lay out the newly visible rows first, so that the visible text does not move."""
+        """Lay out the newly visible rows before painting, so that the visible text does not move."""
         self._layout_visible()
-        if self._has_moved and not self._is_pressed:
-            self._has_moved = False
+        if self._has_caret_moved and not self._is_pressed:
+            self._has_caret_moved = False
             self._scroll_to_cut_caret()
         super().paintEvent(event)
         if event.region().intersects(self.cursorRect()):
             self._repaint_caret(event.region())
 
     def _repaint_caret(self, painted: QRegion | None = None) -> None:
-        """Repaint the caret where it was and is, except in the `painted` region.
+        """Repaint the old and new area of the caret, unless the `painted` region contains them.
 
-        Qt repaints a caret that moves or blinks where it would be in the font of the text; headings and code
+        Qt computes the area of a moving or blinking caret with the font of the text, but headings and code
         have other fonts.
         """
         if self._layout.is_paused:
             return
         if painted is None:
-            self._has_moved = True
-        before, self._painted_caret = self._painted_caret, self.caret_in_view()
+            self._has_caret_moved = True
+        previous, self._painted_caret = self._painted_caret, self.caret_in_view()
         visible = QRegion(self.viewport().rect())
-        # As a whole, and what is visible of it: otherwise each repaint would ask for the next.
-        wanted = QRegion(before).united(self._painted_caret).intersected(visible)
-        if painted is None or not wanted.subtracted(painted).isEmpty():
-            self.viewport().update(wanted)
+        # Only the visible part: a part that is never painted would request another repaint each time.
+        caret_region = QRegion(previous).united(self._painted_caret).intersected(visible)
+        if painted is None or not caret_region.subtracted(painted).isEmpty():
+            self.viewport().update(caret_region)
 
     def _scroll_to_cut_caret(self) -> None:
-        """Show all of a caret that an edge of the view cuts: Qt takes it for smaller than it is."""
+        """Scroll a caret that an edge of the view cuts fully into view: Qt underestimates its height."""
         caret, bar, height = self.caret_in_view(), self.verticalScrollBar(), self.viewport().height()
         if caret.top() < height <= caret.bottom() and caret.height() < height:
             bar.setValue(bar.value() + caret.bottom() - height + 1)
@@ -737,7 +738,7 @@ class LiveView(QTextEdit):
     def _layout_visible(self) -> None:
         bar, flow, layout = self.verticalScrollBar(), self.flow, self._layout
         before, value = flow.heights.total, bar.value()
-        top = flow.settle(value - layout.top, self.viewport().height())
+        top = flow.lay_out_visible(value - layout.top, self.viewport().height())
         if flow.heights.total != before:
             layout.emit_size()
             moved = round(top + layout.top)
@@ -755,7 +756,7 @@ class LiveView(QTextEdit):
         zoom = self._theme.zoom
         widest = round(self._preferences.line_width * zoom) or view
         width = max(120, min(widest, view - round(2 * _MIN_MARGIN * zoom)))
-        with self._keeping_place():
+        with self._keep_top_line():
             layout.left = max(_MIN_MARGIN * zoom * 0.75, (view - width) / 2)
             layout.page_width = view
             self.flow.set_width(float(width))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QFont
 
 from app.desktop.notes.editor import text_layout
+from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.note_rows import PART_LENGTH, NoteRows
 from app.desktop.notes.editor.rows import EditorRow, RowFragment, utf16_maps
 from app.vault.common_ends import common_prefix_length, common_suffix_length
@@ -14,38 +15,39 @@ def lay_out(flow: NoteRows, at: int, row: EditorRow) -> None:
     """Lay out a very long line."""
     line = flow.lines[at]
     row.fragments = _split(flow, line, row, 0, len(line))
-    _stack(flow, at, row)
+    _stack(row, text_layout.space_above(flow, at, row))
 
 
-def can_patch(flow: NoteRows, at: int, new: EditorRow) -> bool:
-    """Return whether line `at`, which is now `new`, is long enough for a partial layout."""
-    old = flow.rows[at]
-    return len(flow.lines[at]) > PART_LENGTH and bool(old.fragments) and new.scan == old.scan
+def can_patch(flow: NoteRows, at: int, new_row: EditorRow) -> bool:
+    """Return whether line `at`, which is now `new_row`, is long enough for a partial layout."""
+    old_row = flow.rows[at]
+    return len(flow.lines[at]) > PART_LENGTH and bool(old_row.fragments) and new_row.scan == old_row.scan
 
 
 def patch(flow: NoteRows, at: int, line: str) -> None:
     """Lay out only the changed part of line `at`."""
-    row, old = flow.rows[at], flow.lines[at]
+    row, old_line = flow.rows[at], flow.lines[at]
     fragments = row.fragments or []
-    start = common_prefix_length(old, line)
-    tail = common_suffix_length(old, line, start)
-    grown = len(line) - len(old)
+    start = common_prefix_length(old_line, line)
+    tail = common_suffix_length(old_line, line, start)
+    growth = len(line) - len(old_line)
     first = 0
     while first + 1 < len(fragments) and fragments[first].end < start:
         first += 1
     last = first
-    while last + 1 < len(fragments) and fragments[last].end < len(old) - tail:
+    while last + 1 < len(fragments) and fragments[last].end < len(old_line) - tail:
         last += 1
-    fresh = _split(flow, line, row, fragments[first].start, fragments[last].end + grown)
+    new_fragments = _split(flow, line, row, fragments[first].start, fragments[last].end + growth)
     for fragment in fragments[last + 1 :]:
-        fragment.shift(grown)
-    row.fragments = fragments[:first] + fresh + fragments[last + 1 :]
-    _stack(flow, at, row)
+        fragment.shift(growth)
+    row.fragments = fragments[:first] + new_fragments + fragments[last + 1 :]
+    _stack(row, text_layout.space_above(flow, at, row))
     flow.heights.set(at, row.height)
 
 
 def carry_over(
     flow: NoteRows,
+    at: int,
     line: str,
     row: EditorRow,
     head: tuple[EditorRow, str] | None,
@@ -54,7 +56,8 @@ def carry_over(
     """Reuse parts of a very long line that was split or joined, in `row`.
 
     Args:
-        flow: The flow.
+        flow: The flow, with its rows before the edit.
+        at: The number of the new line.
         line: The text of the new line.
         row: Its row.
         head: The old line that it starts with, and its text.
@@ -62,36 +65,43 @@ def carry_over(
     """
     if len(line) <= PART_LENGTH:
         return
-    kept: list[RowFragment] = []
-    back: list[RowFragment] = []
+    head_fragments: list[RowFragment] = []
+    tail_fragments: list[RowFragment] = []
     start = 0
-    if head and head[0].fragments and _is_alike(head[0], row) and len(head[1]) > PART_LENGTH:
-        same = common_prefix_length(head[1], line)
-        kept = [fragment for fragment in head[0].fragments if fragment.end <= same]
-        start = kept[-1].end if kept else 0
-    if tail and tail[0].fragments and _is_alike(tail[0], row) and len(tail[1]) > PART_LENGTH:
-        moved = len(line) - len(tail[1])
+    if head and head[0].fragments and _is_same_kind(head[0], row) and len(head[1]) > PART_LENGTH:
+        unchanged_until = common_prefix_length(head[1], line)
+        head_fragments = [fragment for fragment in head[0].fragments if fragment.end <= unchanged_until]
+        start = head_fragments[-1].end if head_fragments else 0
+    if tail and tail[0].fragments and _is_same_kind(tail[0], row) and len(tail[1]) > PART_LENGTH:
+        growth = len(line) - len(tail[1])
         unchanged_from = len(tail[1]) - common_suffix_length(tail[1], line, start)
-        back = [
+        tail_fragments = [
             fragment
             for fragment in tail[0].fragments
-            if fragment not in kept and fragment.start >= unchanged_from and fragment.start + moved >= start
+            if fragment not in head_fragments
+            and fragment.start >= unchanged_from
+            and fragment.start + growth >= start
         ]
-        for fragment in back:
-            fragment.shift(moved)
-    if not kept and not back:
+        for fragment in tail_fragments:
+            fragment.shift(growth)
+    if not head_fragments and not tail_fragments:
         return
-    end = back[0].start if back else len(line)
-    row.fragments = kept + (_split(flow, line, row, start, end) if end > start else []) + back
-    _stack(flow, 1, row)
+    end = tail_fragments[0].start if tail_fragments else len(line)
+    row.fragments = (
+        head_fragments + (_split(flow, line, row, start, end) if end > start else []) + tail_fragments
+    )
+    # The flow has no row for the new line yet; the edit later repeats the layout of a setext heading.
+    is_heading = at > 0 and row.scan.kind is LineKind.HEADING
+    _stack(row, text_layout.padding_above(flow, is_heading=is_heading))
 
 
-def _is_alike(one: EditorRow, other: EditorRow) -> bool:
-    return one.scan.kind is other.scan.kind
+def _is_same_kind(first: EditorRow, second: EditorRow) -> bool:
+    return first.scan.kind is second.scan.kind
 
 
-def _stack(flow: NoteRows, at: int, row: EditorRow) -> None:
-    y = text_layout.space_above(flow, at, row)
+def _stack(row: EditorRow, top: float) -> None:
+    """Position the fragments of a row from `top` on, and set the height of the row."""
+    y = top
     for fragment in row.fragments or ():
         fragment.y = y
         y += fragment.height

@@ -16,7 +16,7 @@ class MatchBar(QWidget):
 
     def __init__(self, bar: QScrollBar) -> None:
         super().__init__(bar)
-        self._places: tuple[float, ...] = ()
+        self._positions: tuple[float, ...] = ()
         self._color = QColor(Qt.GlobalColor.transparent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         bar.installEventFilter(self)
@@ -24,15 +24,15 @@ class MatchBar(QWidget):
         self.hide()
 
     @property
-    def places(self) -> tuple[float, ...]:
+    def positions(self) -> tuple[float, ...]:
         """The positions of the marks, from 0 (top) to 1."""
-        return self._places
+        return self._positions
 
-    def show_places(self, places: Sequence[float], color: QColor) -> None:
-        """Set the marks, each from 0 (top) to 1 (bottom)."""
-        self._places = tuple(sorted(set(places)))
+    def show_marks(self, positions: Sequence[float], color: QColor) -> None:
+        """Show marks at these positions, each from 0 (top) to 1 (bottom)."""
+        self._positions = tuple(sorted(set(positions)))
         self._color = color
-        self.setVisible(bool(self._places))
+        self.setVisible(bool(self._positions))
         self.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -45,6 +45,6 @@ class MatchBar(QWidget):
         """Paint the marks."""
         painter = QPainter(self)
         height = self.height() - _MARK_HEIGHT
-        for place in self._places:
-            painter.fillRect(QRectF(2, place * height, self.width() - 4, _MARK_HEIGHT), self._color)
+        for position in self._positions:
+            painter.fillRect(QRectF(2, position * height, self.width() - 4, _MARK_HEIGHT), self._color)
         painter.end()

@@ -21,6 +21,6 @@ class ViewMode(StrEnum):
 
     @property
     def next_mode(self) -> ViewMode:
-        """Return the next mode."""
+        """The mode after this one; after the last, the first."""
         modes = list(ViewMode)
         return modes[(modes.index(self) + 1) % len(modes)]

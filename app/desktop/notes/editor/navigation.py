@@ -6,8 +6,8 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from app.desktop.notes.editor import hit_test
 from app.desktop.notes.editor.flow import TextFlow
+from app.desktop.notes.editor.note_rows import Position
 
-Place = tuple[int, int]
 _Key = QKeySequence.StandardKey
 _SIDES = (
     (_Key.MoveToStartOfLine, False, False),
@@ -47,8 +47,8 @@ def side_key(event: QKeyEvent) -> tuple[bool, bool] | None:
 
 
 def move_vertically(
-    flow: TextFlow, start: Place, x: float | None, step: int, page_height: float
-) -> tuple[Place, float]:
+    flow: TextFlow, start: Position, x: float | None, step: int, page_height: float
+) -> tuple[Position, float]:
     """Return the position above or below `start`.
 
     Args:
@@ -62,31 +62,31 @@ def move_vertically(
         The position, and the preferred x coordinate for the next move.
     """
     caret = hit_test.caret_rect(flow, *start)
-    wanted = caret.x() if x is None else x
+    goal_x = caret.x() if x is None else x
     distance = page_height * PAGE_SHARE if page_height else _BEYOND_EDGE
     y = caret.top() - distance if step < 0 else caret.bottom() + distance
     if y < 0:
-        return (_first_shown(flow), 0), wanted
+        return (first_text_line(flow), 0), goal_x
     if y >= flow.heights.total:
         last = len(flow.lines) - 1
-        return (last, len(flow.lines[last])), wanted
-    place = hit_test.position_at(flow, wanted, y)
+        return (last, len(flow.lines[last])), goal_x
+    target = hit_test.position_at(flow, goal_x, y)
     # The edge of a row without visual lines, such as a picture.
-    if not page_height and not moves_on(flow, start, place):
-        at = _next_shown(flow, start[0], step)
-        if at < _first_shown(flow):
-            return (_first_shown(flow), 0), wanted
+    if not page_height and not has_moved(flow, start, target):
+        line = _next_visible_line(flow, start[0], step)
+        if line < first_text_line(flow):
+            return (first_text_line(flow), 0), goal_x
         inside = 0.0 if step > 0 else _FAR_X
-        place = at, hit_test.column_at(flow.row(at), wanted, inside, len(flow.lines[at]))
-    return place, wanted
+        target = line, hit_test.column_at(flow.row(line), goal_x, inside, len(flow.lines[line]))
+    return target, goal_x
 
 
-def moves_on(flow: TextFlow, start: Place, place: Place) -> bool:
-    """Return whether `place` is elsewhere than `start`: all of a drawing belongs to its line of source."""
-    return place[0] != start[0] or (place != start and flow.row(start[0]).drawing is None)
+def has_moved(flow: TextFlow, start: Position, target: Position) -> bool:
+    """Return whether `target` differs from `start`; a drawing counts as one position."""
+    return target[0] != start[0] or (target != start and flow.row(start[0]).drawing is None)
 
 
-def move_to_side(flow: TextFlow, start: Place, to_end: bool) -> Place:
+def move_to_side(flow: TextFlow, start: Position, to_end: bool) -> Position:
     """Return the start or end of the visual line, which Qt's own layout may break elsewhere."""
     caret = hit_test.caret_rect(flow, *start)
     return hit_test.position_at(flow, _FAR_X if to_end else -_FAR_X, caret.center().y())
@@ -94,10 +94,6 @@ def move_to_side(flow: TextFlow, start: Place, to_end: bool) -> Place:
 
 def first_text_line(flow: TextFlow) -> int:
     """Return the first line after the properties, if a form shows those."""
-    return _first_shown(flow)
-
-
-def _first_shown(flow: TextFlow) -> int:
     if not flow.hides_properties:
         return 0
     first, last = flow.block(0)
@@ -105,10 +101,10 @@ def _first_shown(flow: TextFlow) -> int:
     return min(last + 1, len(flow.lines) - 1) if has_properties else 0
 
 
-def _next_shown(flow: TextFlow, at: int, step: int) -> int:
+def _next_visible_line(flow: TextFlow, at: int, step: int) -> int:
     """Return the next visible line in a direction; the last one if there is none."""
     last = len(flow.rows) - 1
-    other = min(max(0, at + step), last)
-    while 0 < other < last and (flow.rows[other].hidden or not flow.row(other).height):
-        other += step
-    return other
+    line = min(max(0, at + step), last)
+    while 0 < line < last and (flow.rows[line].hidden or not flow.row(line).height):
+        line += step
+    return line

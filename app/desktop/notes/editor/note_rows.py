@@ -1,4 +1,4 @@
-"""The lines of a note with their scans, and the blocks that they form. Does no layout."""
+"""The lines of a note with their scans, and the blocks that they form, without their layout."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from app.desktop.notes.editor.line_scanner import LineKind, ScannedLine, State, 
 from app.desktop.notes.editor.rows import EditorRow
 from app.desktop.notes.editor.style import EditorStyle
 
+Position = tuple[int, int]  # a line and a column
 MAX_BLOCK_LINES = 500  # maximum number of lines that are treated as one block
 PART_LENGTH = 2_000  # the approximate length of the parts of a longer line
 _FENCED = frozenset((LineKind.FENCE_OPEN, LineKind.CODE, LineKind.FENCE_CLOSE))
@@ -23,6 +24,7 @@ class NoteRows:
     """A row for each line of a note.
 
     Attributes:
+        style: The fonts and colors.
         lines: The lines of the note.
         rows: A row for each line.
         heights: A height for each row; an estimate until the row is first laid out.
@@ -34,6 +36,8 @@ class NoteRows:
         drawing: Returns the drawing for a kind and a source; None until it is ready.
         misspelled: Returns the misspelled ranges of a piece of prose.
         is_unresolved: Returns whether a link's target is known not to exist.
+        code_colors: Highlights code blocks.
+        table_widths: The column widths of tables, by the row of their first line.
     """
 
     def __init__(self, style: EditorStyle) -> None:
@@ -48,7 +52,7 @@ class NoteRows:
         self.preedit: tuple[int, int, str] | None = None
         self.drawing: Callable[[EditorRow, str, str], Drawing | None] = _no_drawing
         self.misspelled: Callable[[str], list[tuple[int, int]]] | None = None
-        self.is_unresolved: Callable[[str], bool] = _is_resolved
+        self.is_unresolved: Callable[[str], bool] = _never_unresolved
         self.code_colors = CodeColors()
         self.table_widths: dict[EditorRow, list[float]] = {}
 
@@ -60,7 +64,7 @@ class NoteRows:
         if scan.kind in _FENCED:
             return self._fenced_block(at)
         if scan.kind in _UNTIL_END:
-            return self._stretch(at, frozenset((scan.kind,)))
+            return self._contiguous_lines(at, frozenset((scan.kind,)))
         if scan.kind in _TABLE or self._is_table_head(at):
             return self._table_block(at)
         if scan.kind is LineKind.SETEXT and at:
@@ -74,31 +78,31 @@ class NoteRows:
     def _fenced_block(self, at: int) -> tuple[int, int]:
         rows, first, last = self.rows, at, at
         if rows[at].scan.kind is LineKind.CODE and not rows[at].scan.state:
-            return self._stretch(at, frozenset((LineKind.CODE,)))  # indented code
+            return self._contiguous_lines(at, frozenset((LineKind.CODE,)))  # indented code
         while first > 0 and rows[first].scan.kind is not LineKind.FENCE_OPEN and at - first < MAX_BLOCK_LINES:
             if rows[first - 1].scan.kind not in _FENCED:
                 break
             first -= 1
         while last + 1 < len(rows) and rows[last].scan.kind is not LineKind.FENCE_CLOSE:
-            above = rows[last + 1].scan.kind
-            is_next = above is LineKind.FENCE_OPEN or above not in _FENCED
-            if is_next or last - at >= MAX_BLOCK_LINES:
+            below = rows[last + 1].scan.kind
+            ends_block = below is LineKind.FENCE_OPEN or below not in _FENCED
+            if ends_block or last - at >= MAX_BLOCK_LINES:
                 break
             last += 1
         return first, last
 
-    def _stretch(self, at: int, kinds: frozenset[LineKind]) -> tuple[int, int]:
-        """Return the range of lines around `at` with these kinds that belong to one block."""
+    def _contiguous_lines(self, at: int, kinds: frozenset[LineKind]) -> tuple[int, int]:
+        """Return the first and last line of the block around `at`, whose lines have these kinds."""
         rows, first, last = self.rows, at, at
         while first > 0 and at - first < MAX_BLOCK_LINES:
             above = rows[first - 1].scan
             # A line with an empty state ends its block.
-            if above.kind not in kinds or (above.kind in _UNTIL_END and not _open_state(above)):
+            if above.kind not in kinds or (above.kind in _UNTIL_END and not _inner_state(above)):
                 break
             first -= 1
         while last + 1 < len(rows) and last - at < MAX_BLOCK_LINES:
-            own = rows[last].scan
-            if own.kind in _UNTIL_END and not _open_state(own):
+            scan = rows[last].scan
+            if scan.kind in _UNTIL_END and not _inner_state(scan):
                 break
             if rows[last + 1].scan.kind not in kinds:
                 break
@@ -140,12 +144,12 @@ class NoteRows:
         if scan.kind is not LineKind.CODE or not scan.detail or len(self.lines[at]) > PART_LENGTH:
             return []
         first, last = self.block(at)
-        skipped = self.rows[first].scan.kind is LineKind.FENCE_OPEN
+        fence_lines = self.rows[first].scan.kind is LineKind.FENCE_OPEN
         depth = len(scan.quotes)
-        code = self.lines[first + skipped : last + 1]
+        code = self.lines[first + fence_lines : last + 1]
         if depth:
-            code = [line[self.rows[first + skipped + n].scan.marker :] for n, line in enumerate(code)]
-        spans = self.code_colors.spans(scan.detail, code, at - first - skipped, self.style.theme.is_dark)
+            code = [line[self.rows[first + fence_lines + n].scan.marker :] for n, line in enumerate(code)]
+        spans = self.code_colors.spans(scan.detail, code, at - first - fence_lines, self.style.theme.is_dark)
         if depth:
             shift = scan.marker
             spans = [one._replace(start=one.start + shift, end=one.end + shift) for one in spans]
@@ -189,9 +193,11 @@ class NoteRows:
         scan = self.rows[at].scan
         last = at
         for below in range(at + 1, len(self.rows)):
-            own = self.rows[below].scan
-            deeper = own.level > scan.level and (own.kind in _ITEMS or own.kind is LineKind.TEXT)
-            if own.quotes != scan.quotes or not (deeper or own.kind is LineKind.BLANK):
+            scan_below = self.rows[below].scan
+            deeper = scan_below.level > scan.level and (
+                scan_below.kind in _ITEMS or scan_below.kind is LineKind.TEXT
+            )
+            if scan_below.quotes != scan.quotes or not (deeper or scan_below.kind is LineKind.BLANK):
                 break
             if deeper:
                 last = below
@@ -208,7 +214,7 @@ class NoteRows:
         return (at + 1, last) if last > at else None
 
 
-def _is_resolved(target: str) -> bool:
+def _never_unresolved(target: str) -> bool:
     return False
 
 
@@ -216,7 +222,7 @@ def _no_drawing(row: EditorRow, kind: str, source: str) -> None:
     return None
 
 
-def _open_state(scan: ScannedLine) -> State:
+def _inner_state(scan: ScannedLine) -> State:
     """Return the state after a line, without the enclosing quotes."""
     state = scan.state
     if state and state[0] == "quote":

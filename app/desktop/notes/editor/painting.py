@@ -12,11 +12,10 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTextCharFormat, QT
 from app.desktop.notes.editor import hit_test, row_layout, text_layout
 from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.line_scanner import LineKind
+from app.desktop.notes.editor.note_rows import Position
 from app.desktop.notes.editor.rows import EditorRow, RowFragment
 from app.vault.markdown.render_rules import callout_kind
 
-Place = tuple[int, int]
-_BOXED = frozenset((LineKind.CODE, LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE, LineKind.MATH))
 _CALLOUT_TINT = 0.1
 _SELECTED_OPACITY = 0.6
 FOLD_MARK_X = -16.0
@@ -25,8 +24,8 @@ FOLD_MARK_X = -16.0
 class Highlight(NamedTuple):
     """A range with a background: a selection or a search match."""
 
-    start: Place
-    end: Place
+    start: Position
+    end: Position
     color: QColor
 
 
@@ -44,7 +43,7 @@ def paint(
         row = flow.row(at)
         if row.height:
             painter.save()
-            _paint_ground(flow, painter, at, row, y)
+            _paint_background(flow, painter, at, row, y)
             if can_fold(flow, at, row, at == hovered):
                 center = fold_mark_center(flow, row) + QPointF(0, y)
                 _paint_triangle(flow, painter, center, is_folded=row.is_folded)
@@ -73,24 +72,28 @@ def _paint_text(
         is_above = fragment.cell is None and y + fragment.y + fragment.height < top
         if len(fragments) > 4 and is_above:
             continue
-        marked = [one for mark in highlights if (one := _format_range(flow, at, fragment, mark)) is not None]
-        fragment.layout.draw(painter, QPointF(fragment.x, y + fragment.y), marked, clip)
-        _paint_inline_drawings(painter, fragment, y, marked)
+        selections = [
+            selected
+            for highlight in highlights
+            if (selected := _format_range(flow, at, fragment, highlight)) is not None
+        ]
+        fragment.layout.draw(painter, QPointF(fragment.x, y + fragment.y), selections, clip)
+        _paint_inline_drawings(painter, fragment, y, selections)
 
 
 def _paint_inline_drawings(
-    painter: QPainter, fragment: RowFragment, y: float, marked: Sequence[QTextLayout.FormatRange]
+    painter: QPainter, fragment: RowFragment, y: float, selections: Sequence[QTextLayout.FormatRange]
 ) -> None:
     """Paint the formulas and pictures in the text, tinted where they are selected."""
-    for (place, drawing), box in zip(fragment.drawings, hit_test.drawing_boxes(fragment), strict=True):
+    for (offset, drawing), box in zip(fragment.drawings, hit_test.drawing_boxes(fragment), strict=True):
         if drawing.image is None:
             continue
         area = box.translated(0, y)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        for mark in marked:
-            if mark.start <= place < mark.start + mark.length:
-                painter.fillRect(area, mark.format.background())
+        for selection in selections:
+            if selection.start <= offset < selection.start + selection.length:
+                painter.fillRect(area, selection.format.background())
                 painter.setOpacity(_SELECTED_OPACITY)
         painter.drawImage(area, drawing.image)
         painter.restore()
@@ -105,29 +108,29 @@ def _text_color(flow: TextFlow, row: EditorRow) -> QColor:
 
 
 def _format_range(
-    flow: TextFlow, at: int, fragment: RowFragment, mark: Highlight
+    flow: TextFlow, at: int, fragment: RowFragment, highlight: Highlight
 ) -> QTextLayout.FormatRange | None:
     """Return the part of a highlight that is in a fragment."""
-    (first, first_column), (last, last_column), color = mark
+    (first, first_column), (last, last_column), color = highlight
     if not first <= at <= last:
         return None
     start = fragment.shown(first_column) if at == first else 0
     end = fragment.shown(last_column) if at == last else len(fragment.layout.text()) + 1
     if end <= start:
         return None
-    look = QTextCharFormat()
-    look.setBackground(color)
+    text_format = QTextCharFormat()
+    text_format.setBackground(color)
     if at != last and fragment.cell is None:
-        look.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
-    return text_layout.format_range(start, end - start, look)
+        text_format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
+    return text_layout.format_range(start, end - start, text_format)
 
 
-def _paint_ground(flow: TextFlow, painter: QPainter, at: int, row: EditorRow, y: float) -> None:
+def _paint_background(flow: TextFlow, painter: QPainter, at: int, row: EditorRow, y: float) -> None:
     """Paint the background and the margin of the text."""
     _paint_quotes(flow, painter, row, y)
     kind = row.scan.kind
     x = text_layout.QUOTE_INDENT * flow.style.zoom * len(row.scan.quotes)
-    if kind in _BOXED and row.fragments:
+    if kind in text_layout.BOXED and row.fragments:
         painter.fillRect(_band(x, flow.width - x, y, row.height), flow.style.code_background)
     if row.drawing is not None:
         _paint_drawing(flow, painter, row, y)
@@ -157,9 +160,9 @@ def _paint_quotes(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -
         color = flow.style.callout_color(callout_kind(name)) if name else flow.style.border
         painter.fillRect(_band(x, 3.5, y, row.height), color)
         if name:
-            ground = QColor(color)
-            ground.setAlphaF(_CALLOUT_TINT)
-            painter.fillRect(_band(x + 3.5, flow.width - x - 3.5, y, row.height), ground)
+            tint = QColor(color)
+            tint.setAlphaF(_CALLOUT_TINT)
+            painter.fillRect(_band(x + 3.5, flow.width - x - 3.5, y, row.height), tint)
 
 
 def _band(x: float, width: float, y: float, height: float) -> QRectF:
@@ -219,8 +222,8 @@ def _paint_checkbox(flow: TextFlow, painter: QPainter, row: EditorRow, y: float)
         painter.drawPolyline(QPolygonF([center + QPointF(dx * unit, dy * unit) for dx, dy in check]))
     elif row.scan.detail == "-":
         painter.setPen(QPen(style.muted, 1.4 * unit))
-        arm = QPointF(3 * unit, 3 * unit), QPointF(3 * unit, -3 * unit)
-        painter.drawLines([QLineF(center - one, center + one) for one in arm])
+        halves = QPointF(3 * unit, 3 * unit), QPointF(3 * unit, -3 * unit)
+        painter.drawLines([QLineF(center - half, center + half) for half in halves])
     elif not row.scan.detail.isspace():
         painter.setPen(style.muted)
         painter.setFont(style.mono)

@@ -5,21 +5,22 @@ from __future__ import annotations
 from PySide6.QtGui import QTextCursor
 
 from app.desktop.notes.editor.text_cursor import KEEP_ANCHOR, one_undo_step, select
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}", '"': '"', "`": "`"}
-# These only surround a selection: alone they are asterisks, dollar signs and so on.
+# The others only surround a selection: without one, they are typed as ordinary characters.
 _SURROUNDING = {**_CLOSERS, "*": "*", "_": "_", "~": "~", "=": "=", "$": "$", "%": "%", "'": "'"}
 _ALLOWED_FOLLOWERS = frozenset(" \t)]}\"'`,.;:!?*_~")
 
 
 def type_character(cursor: QTextCursor, char: str, *, in_code: bool) -> bool:
-    """Type a character with its closing half; return whether there was a special case.
+    """Type a bracket or quote as a pair; return False to let the editor type the character.
 
     Args:
         cursor: The cursor, which is moved.
         char: The character.
-        in_code: Whether the cursor is in code, where quotes and backticks are typed as they are.
+        in_code: Whether the cursor is in code, where quotes and backticks are not paired.
     """
     if cursor.hasSelection():
         return _surround(cursor, char)
@@ -56,7 +57,7 @@ def delete_pair(cursor: QTextCursor) -> bool:
 def _surround(cursor: QTextCursor, char: str) -> bool:
     closer = _SURROUNDING.get(char)
     text = cursor.selectedText()
-    if closer is None or "\u2029" in text:
+    if closer is None or PARAGRAPH_SEPARATOR in text:
         return False
     start = cursor.selectionStart()
     with one_undo_step(cursor):
@@ -68,7 +69,7 @@ def _surround(cursor: QTextCursor, char: str) -> bool:
 
 def _is_open(before: str, after: str, closer: str) -> bool:
     """Return whether the closing half after the cursor belongs to an opening half before it."""
-    opener = next(one for one, other in _CLOSERS.items() if other == closer)
+    opener = next(opener for opener, other in _CLOSERS.items() if other == closer)
     if opener == closer:
         return before.count(opener) % 2 == 1
     return before.count(opener) - before.count(closer) >= 1

@@ -29,6 +29,7 @@ from app.desktop.notes.editor.text_layout import (
     unresolved_links,
     without_markup,
 )
+from app.desktop.widgets.utf16 import utf16_length
 
 CHECKBOX_SIZE = 15.0
 
@@ -41,7 +42,7 @@ def lay_out(flow: NoteRows, at: int, row: EditorRow) -> None:
     row.code_spans = []
     row.indent = indent_of(flow, at, row)
     if row.hidden:
-        _show_nothing(row)
+        _collapse(row)
     elif len(flow.lines[at]) > PART_LENGTH:
         long_lines.lay_out(flow, at, row)
     elif row.active or not _lay_out_rendered(flow, at, row):
@@ -69,7 +70,7 @@ def checkbox(flow: NoteRows, row: EditorRow) -> QRectF:
     return QRectF(row.indent - size - 7, middle - size / 2, size, size)
 
 
-def _show_nothing(row: EditorRow) -> None:
+def _collapse(row: EditorRow) -> None:
     row.fragments, row.height = [], 0.0
 
 
@@ -84,10 +85,10 @@ def _lay_out_rendered(flow: NoteRows, at: int, row: EditorRow) -> bool:
         first, _ = flow.block(at)
         return flow.is_table(first) and tables.lay_out_row(flow, at, row, first)
     if kind is LineKind.PROPERTIES and flow.hides_properties:
-        _show_nothing(row)
+        _collapse(row)
         return True
     if kind is LineKind.SETEXT:
-        _show_nothing(row)
+        _collapse(row)
         return True
     if kind in (LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE, LineKind.CODE):
         return _lay_out_diagram(flow, at, row) or _lay_out_fence(flow, at, row)
@@ -96,12 +97,12 @@ def _lay_out_rendered(flow: NoteRows, at: int, row: EditorRow) -> bool:
     if kind is LineKind.EMBED:
         return _lay_out_embed(flow, at, row)
     if kind is LineKind.RULE:
-        row.fragments = [_markup_only(flow, at, row, "", 0)]
+        row.fragments = [_label_fragment(flow, at, row, "", 0)]
         row.height = row.fragments[0].y + row.fragments[0].height
         return True
     if kind is LineKind.CALLOUT and scan.marker >= len(flow.lines[at].rstrip()):
         title = scan.detail.replace("-", " ").capitalize()
-        row.fragments = [_markup_only(flow, at, row, title, inline.BOLD)]
+        row.fragments = [_label_fragment(flow, at, row, title, inline.BOLD)]
         row.height = row.fragments[0].y + row.fragments[0].height
         return True
     return False
@@ -113,7 +114,7 @@ def _lay_out_fence(flow: NoteRows, at: int, row: EditorRow) -> bool:
     if kind is LineKind.CODE:
         return False
     row.fragments = [
-        _markup_only(flow, at, row, row.scan.detail if kind is LineKind.FENCE_OPEN else "", inline.FAINT)
+        _label_fragment(flow, at, row, row.scan.detail if kind is LineKind.FENCE_OPEN else "", inline.FAINT)
     ]
     first = row.fragments[0]
     row.height = first.y + (first.height if kind is LineKind.FENCE_OPEN else flow.style.line_height * 0.4)
@@ -143,7 +144,7 @@ def _show_in_first_row(flow: NoteRows, at: int, row: EditorRow, first: int, kind
     drawing = flow.drawing(row, kind, source)
     if drawing is None:
         return False
-    _show_nothing(row)
+    _collapse(row)
     if at == first:
         row.drawing = drawing
         row.height = picture_box(flow, row).bottom() + 6
@@ -154,7 +155,7 @@ def _lay_out_embed(flow: NoteRows, at: int, row: EditorRow) -> bool:
     drawing = _embedded(flow, row)
     if drawing is None:
         return False
-    _show_nothing(row)
+    _collapse(row)
     row.drawing = drawing
     row.height = picture_box(flow, row).bottom() + 6
     return True
@@ -171,10 +172,10 @@ def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
     y = space_above(flow, at, row)
     spans: list[inline.Span] = []
     hidden: list[inline.Range] = []
-    found = inline.EMPTY
+    inline_scan = inline.EMPTY
     if scan.kind not in VERBATIM:
-        found = inline.scan_inline(line, scan.marker)
-        spans, hidden = [*found.spans, *unresolved_links(flow, found)], list(found.hidden)
+        inline_scan = inline.scan_inline(line, scan.marker)
+        spans, hidden = [*inline_scan.spans, *unresolved_links(flow, inline_scan)], list(inline_scan.hidden)
     if scan.marker:
         hidden.insert(0, (0, scan.marker))
     font = source_font(flow, row)
@@ -204,13 +205,13 @@ def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
         spans += [(start, end, inline.FAINT) for start, end in hidden]
         fragment = _source_fragment(flow, at, row, spans, y, font)
     else:
-        fragment = _rendered_fragment(flow, at, row, spans, hidden, found, y, font)
+        fragment = _rendered_fragment(flow, at, row, spans, hidden, inline_scan, y, font)
     row.fragments = [fragment]
     row.height = y + fragment.height
     if row.active and scan.kind is LineKind.EMBED:
         _keep_picture(flow, row)
     elif row.active and not flow.shows_source:
-        _keep_inline_pictures(flow, row, found.embeds)
+        _keep_inline_pictures(flow, row, inline_scan.embeds)
 
 
 def _keep_picture(flow: NoteRows, row: EditorRow) -> None:
@@ -221,7 +222,7 @@ def _keep_picture(flow: NoteRows, row: EditorRow) -> None:
 
 
 def _keep_inline_pictures(flow: NoteRows, row: EditorRow, embeds: list[inline.InlineEmbed]) -> None:
-    """Keep the pictures of a line below its source, next to each other; small ones are not missed there."""
+    """Keep the pictures of a line below its source, next to each other; small ones are left out."""
     left, top = row.indent, row.height + 6
     for _, _, drawing in inline_pictures(flow, row, embeds):
         picture = narrowed(drawing, flow.width - row.indent)
@@ -253,26 +254,26 @@ def _source_fragment(
 def _hang_from(row: EditorRow, line: str) -> int:
     """Return the end of a list marker in source: wrapped lines are aligned with the text after it."""
     scan = row.scan
-    is_of_list = scan.kind in (LineKind.LIST_ITEM, LineKind.TASK) or (
+    is_in_list = scan.kind in (LineKind.LIST_ITEM, LineKind.TASK) or (
         scan.kind is LineKind.TEXT and scan.level
     )
-    return scan.marker if is_of_list and not is_right_to_left(line) else 0
+    return scan.marker if is_in_list and not is_right_to_left(line) else 0
 
 
 def _compose(fragment: RowFragment, column: int, text: str) -> None:
-    """Insert the text that an input method composes; the offsets of formats include it."""
-    place, length = fragment.shown(column), len(text.encode("utf-16-le")) // 2
+    """Insert the text that an input method is composing, and shift the formats after it."""
+    offset, length = fragment.shown(column), utf16_length(text)
     formats = []
     for span in fragment.layout.formats():
-        if span.start >= place:
+        if span.start >= offset:
             span.start += length
-        elif span.start + span.length > place:
+        elif span.start + span.length > offset:
             span.length += length
         formats.append(span)
     underlined = QTextCharFormat()
     underlined.setFontUnderline(True)
-    fragment.layout.setPreeditArea(place, text)
-    fragment.layout.setFormats([*formats, format_range(place, length, underlined)])
+    fragment.layout.setPreeditArea(offset, text)
+    fragment.layout.setFormats([*formats, format_range(offset, length, underlined)])
 
 
 def _rendered_fragment(
@@ -281,37 +282,37 @@ def _rendered_fragment(
     row: EditorRow,
     spans: list[inline.Span],
     hidden: list[inline.Range],
-    found: inline.InlineScan,
+    inline_scan: inline.InlineScan,
     y: float,
     font: QFont,
 ) -> RowFragment:
     """Return the line without its markup, and with its formulas and pictures drawn."""
     line, x = flow.lines[at], row.indent
-    drawings = inline_drawings(flow, row, line, spans, found.embeds, flow.width - x)
+    drawings = inline_drawings(flow, row, line, spans, inline_scan.embeds, flow.width - x)
     if not hidden and not drawings:
         return _source_fragment(flow, at, row, spans, y, font)
-    fragment, places = without_markup(flow, line, hidden, found.separators, drawings, font)
+    fragment, placed_drawings = without_markup(flow, line, hidden, inline_scan.separators, drawings, font)
     fragment.x, fragment.y = x, y
-    kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in drawings)]
-    _set_formats(flow, at, row, fragment, line, kept)
-    if places:
-        reserve_space(flow, fragment, places)
-    break_lines(fragment.layout, flow.width - x, drawings=places)
+    visible_spans = [one for one in spans if not (one[2] & inline.MATH and one[0] in drawings)]
+    _set_formats(flow, at, row, fragment, line, visible_spans)
+    if placed_drawings:
+        reserve_space(flow, fragment, placed_drawings)
+    break_lines(fragment.layout, flow.width - x, drawings=placed_drawings)
     return fragment
 
 
-def _markup_only(flow: NoteRows, at: int, row: EditorRow, shown: str, bits: int) -> RowFragment:
-    """Return a line that shows only a label that is not part of its source."""
+def _label_fragment(flow: NoteRows, at: int, row: EditorRow, label: str, bits: int) -> RowFragment:
+    """Return a line that shows only a label, which is not part of its source."""
     line = flow.lines[at]
     font = source_font(flow, row)
-    layout = make_layout(flow, shown, font)
-    if bits and shown:
-        layout.setFormats([format_range(0, len(shown), flow.style.text_format(bits))])
+    layout = make_layout(flow, label, font)
+    if bits and label:
+        layout.setFormats([format_range(0, len(label), flow.style.text_format(bits))])
     end = len(line) if row.scan.kind is LineKind.CALLOUT else 0
     x = row.indent
     fragment = RowFragment(layout, 0, len(line), x, space_above(flow, at, row))
-    fragment.to_source = [end] * (len(shown) + 1)
-    fragment.to_shown = [0] * len(line) + [len(shown)] if end else [0] * (len(line) + 1)
+    fragment.to_source = [end] * (len(label) + 1)
+    fragment.to_shown = [0] * len(line) + [len(label)] if end else [0] * (len(line) + 1)
     break_lines(layout, flow.width - x)
     return fragment
 
@@ -330,7 +331,7 @@ def _set_formats(
         row.code_spans = flow.code_spans(at)
         for span in row.code_spans:
             start, end = fragment.shown(span.start), fragment.shown(span.end)
-            look = flow.style.code_format(span.color, span.bold, span.italic)
-            formats.append(format_range(start, end - start, look))
+            code_format = flow.style.code_format(span.color, span.bold, span.italic)
+            formats.append(format_range(start, end - start, code_format))
     if formats:
         fragment.layout.setFormats(formats)

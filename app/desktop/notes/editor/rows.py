@@ -57,7 +57,7 @@ class RowFragment:
         self.drawings: tuple[tuple[int, Drawing], ...] = ()
 
     def shift(self, columns: int) -> None:
-        """Move it by the change in length of the line before it."""
+        """Shift the columns, because the text before them has changed in length."""
         self.start += columns
         self.end += columns
         if self.to_source is not None:
@@ -77,16 +77,16 @@ class RowFragment:
 
     @property
     def first_line_middle(self) -> float:
-        """Return the middle of its first visual line, without drawings, from the top of the row."""
+        """The middle of its first visual line, without drawings, from the top of the row."""
         first = self.layout.lineAt(0)
         return self.y + (first.y() + first.height() / 2 if first.isValid() else 0.0)
 
     @property
     def height(self) -> float:
-        """Return the height of its visual lines, with their drawings."""
+        """The height of its visual lines, with their drawings."""
         height = layout_height(self.layout)
-        for place, drawing in self.drawings:
-            line = self.layout.lineForTextPosition(place)
+        for offset, drawing in self.drawings:
+            line = self.layout.lineForTextPosition(offset)
             height = max(height, line.y() + line.ascent() + drawing.height - drawing.ascent)
         return height
 
@@ -104,8 +104,8 @@ class EditorRow:
         hidden: Whether it is inside a folded block.
         folded: Whether its block is folded; None to follow the source.
         drawing: The picture, formula or embedded note that it shows as a block.
-        pictures: The pictures of a line that shows its source, below it: where they are, from the row's top
-            left corner.
+        pictures: The pictures below a line that shows its source, with their rectangles relative to the
+            row's top left corner.
         requests: The drawings that it needs, ready or not.
         code_spans: The colors of its code.
     """
@@ -158,14 +158,14 @@ def utf16_maps(text: str, start: int) -> tuple[list[int], list[int]]:
     """Return the maps `to_source` and `to_shown` for text with surrogate pairs that is shown verbatim."""
     to_source: list[int] = []
     to_shown: list[int] = []
-    place = 0
-    for offset, char in enumerate(text):
-        to_shown.append(place)
+    offset = 0
+    for column, char in enumerate(text):
+        to_shown.append(offset)
         width = 2 if char > "\uffff" else 1
-        to_source += [start + offset] * width
-        place += width
+        to_source += [start + column] * width
+        offset += width
     to_source.append(start + len(text))
-    to_shown.append(place)
+    to_shown.append(offset)
     return to_source, to_shown
 
 

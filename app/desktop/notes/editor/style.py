@@ -15,7 +15,7 @@ _CODE_SCALE = 0.92  # relative to the text
 
 
 class EditorStyle:
-    """Fonts, colors and formats; created again when the theme, the zoom or the preferences change."""
+    """Fonts, colors and formats; replaced when the theme, the zoom or the preferences change."""
 
     def __init__(self, theme: Theme, zoom: float = 1.0, preferences: EditorPreferences | None = None) -> None:
         chosen = preferences or EditorPreferences()
@@ -23,11 +23,11 @@ class EditorStyle:
         self.font = interface_font(zoom)
         if chosen.family:
             self.font.setFamilies([chosen.family])
-        usual = self.font.pointSizeF() * _TEXT_SCALE
-        points = chosen.points * zoom if chosen.points else usual
+        default_points = self.font.pointSizeF() * _TEXT_SCALE
+        points = chosen.points * zoom if chosen.points else default_points
         self.font.setPointSizeF(points)
         # Indents, bullets and boxes grow with the text.
-        self.zoom = zoom * points / usual
+        self.zoom = zoom * points / default_points
         self.mono = code_font(zoom)
         if chosen.code_family:
             self.mono.setFamilies([chosen.code_family])
@@ -56,24 +56,24 @@ class EditorStyle:
         return QColor(self._render_colors.callout(name))
 
     def text_format(self, bits: int) -> QTextCharFormat:
-        """Return the format for style bits; the same object each time."""
-        made = self._formats.get(bits)
-        if made is None:
-            made = self._formats[bits] = self._make_format(bits)
-        return made
+        """Return the format for style bits, from a cache."""
+        text_format = self._formats.get(bits)
+        if text_format is None:
+            text_format = self._formats[bits] = self._create_format(bits)
+        return text_format
 
     def code_format(self, color: str, bold: bool, italic: bool) -> QTextCharFormat:
         """Return the format of a range of highlighted code."""
         key = (color, bold, italic)
-        made = self._code_formats.get(key)
-        if made is None:
-            made = self._code_formats[key] = QTextCharFormat()
+        code_format = self._code_formats.get(key)
+        if code_format is None:
+            code_format = self._code_formats[key] = QTextCharFormat()
             if color:
-                made.setForeground(QColor(f"#{color}"))
+                code_format.setForeground(QColor(f"#{color}"))
             if bold:
-                made.setFontWeight(QFont.Weight.Bold)
-            made.setFontItalic(italic)
-        return made
+                code_format.setFontWeight(QFont.Weight.Bold)
+            code_format.setFontItalic(italic)
+        return code_format
 
     def _heading(self, level: int) -> QFont:
         font = QFont(self.font)
@@ -82,24 +82,24 @@ class EditorStyle:
             font.setWeight(QFont.Weight.Bold)
         return font
 
-    def _make_format(self, bits: int) -> QTextCharFormat:
-        made = QTextCharFormat()
+    def _create_format(self, bits: int) -> QTextCharFormat:
+        text_format = QTextCharFormat()
         if bits & (inline.BOLD | inline.FIELD):
-            made.setFontWeight(QFont.Weight.Bold)
+            text_format.setFontWeight(QFont.Weight.Bold)
         if bits & inline.ITALIC:
-            made.setFontItalic(True)
+            text_format.setFontItalic(True)
         if bits & (inline.CODE | inline.MATH):
-            made.setFontFamilies(self.mono.families() or [self.mono.family()])
-            made.setFontFixedPitch(True)
-            made.setFontPointSize(self.mono.pointSizeF())
+            text_format.setFontFamilies(self.mono.families() or [self.mono.family()])
+            text_format.setFontFixedPitch(True)
+            text_format.setFontPointSize(self.mono.pointSizeF())
         if bits & inline.CODE:
-            made.setBackground(self.code_background)
+            text_format.setBackground(self.code_background)
         if bits & inline.STRIKE:
-            made.setFontStrikeOut(True)
+            text_format.setFontStrikeOut(True)
         if bits & inline.HIGHLIGHT:
-            made.setBackground(QColor(self.theme.mark_bg))
+            text_format.setBackground(QColor(self.theme.mark_bg))
         if bits & inline.RAISED:
-            made.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSuperScript)
+            text_format.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSuperScript)
         for bit, color in (
             (inline.FIELD | inline.MUTED, self.muted),
             (inline.LINK, self.link),
@@ -109,8 +109,8 @@ class EditorStyle:
             (inline.FAINT, self.faint),
         ):
             if bits & bit:
-                made.setForeground(color)
+                text_format.setForeground(color)
         if bits & inline.MISSPELLED:
-            made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SpellCheckUnderline)
-            made.setUnderlineColor(QColor(self.theme.danger))
-        return made
+            text_format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SpellCheckUnderline)
+            text_format.setUnderlineColor(QColor(self.theme.danger))
+        return text_format

@@ -40,17 +40,16 @@ def move_to_cell(rows: NoteRows, cursor: QTextCursor, backward: bool) -> bool:
     aligns = [] if is_header else alignments(rows.lines[first + 1], skipped[1])
     if is_header:
         cells.append(["---"] * columns)
-    row, column = _next_cell(
-        cells, line - first, _column(cursor, rows.rows[line].scan.marker), columns, backward
-    )
+    column = _cell_at_cursor(cursor, rows.rows[line].scan.marker)
+    row, column = _next_cell(line - first, column, columns, backward)
     if row < 0:
         return True
     if row >= len(cells):
         cells.append([""] * columns)
     aligned = align_table(cells, aligns)
-    old = rows.lines[first : last + 1]
-    new = [f"{prefix}{text}" for text in aligned]
-    _replace_lines(cursor, first, old, new)
+    old_lines = rows.lines[first : last + 1]
+    new_lines = [f"{prefix}{text}" for text in aligned]
+    _replace_lines(cursor, first, old_lines, new_lines)
     block = cursor.document().findBlockByNumber(first + row)
     start, end = cell_ranges(block.text(), len(prefix))[column]
     select(cursor, position_in(block, start), position_in(block, end))
@@ -74,15 +73,15 @@ def align_table(cells: list[list[str]], columns: list[str]) -> list[str]:
     lines = []
     for number, row in enumerate(rows):
         if number == 1:
-            cells_shown = [
+            padded_cells = [
                 _delimiter(widths[at], columns[at] if at < len(columns) else "") for at in range(len(row))
             ]
         else:
-            cells_shown = [
+            padded_cells = [
                 _padded(text, widths[at], columns[at] if at < len(columns) else "")
                 for at, text in enumerate(row)
             ]
-        lines.append(f"| {' | '.join(cells_shown)} |")
+        lines.append(f"| {' | '.join(padded_cells)} |")
     return lines
 
 
@@ -95,27 +94,25 @@ def _split_cells(line: str, start: int) -> list[str]:
     return [line[a:b] for a, b in cell_ranges(line, start)]
 
 
-def _column(cursor: QTextCursor, marker: int) -> int:
+def _cell_at_cursor(cursor: QTextCursor, marker: int) -> int:
     """Return the index of the cell that contains the cursor."""
     before, after = text_around_cursor(cursor)
     at = len(before)
-    found = 0
+    index = 0
     for number, (start, _) in enumerate(cell_ranges(before + after, marker)):
         if start <= at:
-            found = number
-    return found
+            index = number
+    return index
 
 
-def _next_cell(
-    cells: list[list[str]], row: int, column: int, columns: int, backward: bool
-) -> tuple[int, int]:
+def _next_cell(row: int, column: int, columns: int, backward: bool) -> tuple[int, int]:
     """Return the row and column of the target cell; row -1 before the first cell."""
     if row == 1:
         return (0, columns - 1) if backward else (2, 0)
     column += -1 if backward else 1
     if column < 0:
         row, column = row - 1, columns - 1
-    elif column >= min(columns, max(columns, len(cells[row]))):
+    elif column >= columns:
         row, column = row + 1, 0
     if row == 1:
         row = 0 if backward else 2
@@ -137,18 +134,18 @@ def _padded(text: str, width: int, align: str) -> str:
     return text + " " * room
 
 
-def _replace_lines(cursor: QTextCursor, first: int, old: list[str], new: list[str]) -> None:
-    """Replace the lines `old` from line `first` on by `new`, leaving unchanged lines untouched."""
+def _replace_lines(cursor: QTextCursor, first: int, old_lines: list[str], new_lines: list[str]) -> None:
+    """Replace the lines from `first` on, leaving unchanged lines untouched."""
     document: QTextDocument = cursor.document()
     with one_undo_step(cursor):
-        for offset, (before, after) in enumerate(zip(old, new, strict=False)):
+        for offset, (before, after) in enumerate(zip(old_lines, new_lines, strict=False)):
             if before != after:
                 block = document.findBlockByNumber(first + offset)
                 replace(cursor, block.position(), block.position() + block.length() - 1, after)
-        if len(new) > len(old):
-            block = document.findBlockByNumber(first + len(old) - 1)
+        if len(new_lines) > len(old_lines):
+            block = document.findBlockByNumber(first + len(old_lines) - 1)
             end = block.position() + block.length() - 1
-            replace(cursor, end, end, "\n" + "\n".join(new[len(old) :]))
+            replace(cursor, end, end, "\n" + "\n".join(new_lines[len(old_lines) :]))
 
 
 def is_in_table(rows: NoteRows, line: int) -> bool:

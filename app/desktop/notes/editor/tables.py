@@ -41,19 +41,21 @@ def cell_ranges(line: str, start: int = 0) -> list[tuple[int, int]]:
             indent = len(text) - len(text.lstrip())
             cells.append((left + 1 + indent, left + 1 + len(text.rstrip())))
         else:
-            place = min(left + 2, right) if text else left + 1
-            cells.append((place, place))
+            column = min(left + 2, right) if text else left + 1
+            cells.append((column, column))
     return cells
 
 
 def alignments(delimiter: str, start: int = 0) -> list[str]:
     """Return the alignment of each column ("left", "center", "right" or ""), from the delimiter row."""
-    found = []
+    aligns = []
     for left, right in cell_ranges(delimiter, start):
         cell = delimiter[left:right]
         is_left, is_right = cell.startswith(":"), cell.endswith(":")
-        found.append("center" if is_left and is_right else "left" if is_left else "right" if is_right else "")
-    return found
+        aligns.append(
+            "center" if is_left and is_right else "left" if is_left else "right" if is_right else ""
+        )
+    return aligns
 
 
 def lay_out_row(flow: NoteRows, at: int, row: EditorRow, first: int) -> bool:
@@ -62,7 +64,7 @@ def lay_out_row(flow: NoteRows, at: int, row: EditorRow, first: int) -> bool:
     row.height = 0.0
     if row.scan.kind is LineKind.TABLE_DELIMITER:
         return True
-    widths = _widths(flow, first)
+    widths = _column_widths(flow, first)
     columns = alignments(flow.lines[first + 1], flow.rows[first + 1].scan.marker)
     line, padding = flow.lines[at], CELL_PADDING * flow.style.zoom
     x = row.indent
@@ -91,15 +93,17 @@ def _layout_cell(
     is_head: bool,
 ) -> RowFragment:
     text = line[start:end]
-    found = inline.scan_inline(text)
-    spans = [*found.spans, *text_layout.unresolved_links(flow, found)]
+    inline_scan = inline.scan_inline(text)
+    spans = [*inline_scan.spans, *text_layout.unresolved_links(flow, inline_scan)]
     if is_head:
         spans.insert(0, (0, len(text), inline.BOLD))
     font: QFont = flow.style.font
-    drawings = text_layout.inline_drawings(flow, row, text, spans, found.embeds, width)
-    fragment, places = text_layout.without_markup(flow, text, found.hidden, found.separators, drawings, font)
-    kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in drawings)]
-    shown = [(fragment.shown(a), fragment.shown(b), bits) for a, b, bits in kept]
+    drawings = text_layout.inline_drawings(flow, row, text, spans, inline_scan.embeds, width)
+    fragment, placed_drawings = text_layout.without_markup(
+        flow, text, inline_scan.hidden, inline_scan.separators, drawings, font
+    )
+    visible_spans = [one for one in spans if not (one[2] & inline.MATH and one[0] in drawings)]
+    shown = [(fragment.shown(a), fragment.shown(b), bits) for a, b, bits in visible_spans]
     shown += text_layout.misspelled_ranges(
         flow, EditorRow(row.scan._replace(marker=0)), text, spans, fragment
     )
@@ -109,22 +113,22 @@ def _layout_cell(
             for a, b, bits in split_overlaps([one for one in shown if one[1] > one[0]])
         ]
     )
-    if places:
-        text_layout.reserve_space(flow, fragment, places)
+    if placed_drawings:
+        text_layout.reserve_space(flow, fragment, placed_drawings)
     fragment.shift(start)
     if align in ("center", "right"):
         option = fragment.layout.textOption()
         center = align == "center"
         option.setAlignment(Qt.AlignmentFlag.AlignHCenter if center else Qt.AlignmentFlag.AlignRight)
         fragment.layout.setTextOption(option)
-    text_layout.break_lines(fragment.layout, width, drawings=places)
+    text_layout.break_lines(fragment.layout, width, drawings=placed_drawings)
     return fragment
 
 
-def _widths(flow: NoteRows, first: int) -> list[float]:
+def _column_widths(flow: NoteRows, first: int) -> list[float]:
     """Return the widths of the columns: those of the longest cells, reduced if the table is too wide."""
-    head = flow.rows[first]
-    widths = flow.table_widths.get(head)
+    head_row = flow.rows[first]
+    widths = flow.table_widths.get(head_row)
     if widths is not None:
         return widths
     widths = []
@@ -135,40 +139,40 @@ def _widths(flow: NoteRows, first: int) -> list[float]:
         if scan.kind is LineKind.TABLE_DELIMITER:
             continue
         for number, (start, end) in enumerate(cell_ranges(flow.lines[at], scan.marker)):
-            wide = _cell_width(flow, at, start, end) * (1.08 if at == first else 1.0) + padding
+            width = _cell_width(flow, at, start, end) * (1.08 if at == first else 1.0) + padding
             if number < len(widths):
-                widths[number] = max(widths[number], wide)
+                widths[number] = max(widths[number], width)
             elif at == first:
-                widths.append(wide)
-    widths = [max(_MIN_COLUMN_WIDTH, wide) for wide in widths]
-    room = flow.width - head.indent - 1
+                widths.append(width)
+    widths = [max(_MIN_COLUMN_WIDTH, width) for width in widths]
+    room = flow.width - head_row.indent - 1
     if (total := sum(widths)) > room:
-        widths = _narrowed(widths, room, total)
-    flow.table_widths[head] = widths
+        widths = _shrink(widths, room, total)
+    flow.table_widths[head_row] = widths
     return widths
 
 
-def _narrowed(widths: list[float], room: float, total: float) -> list[float]:
+def _shrink(widths: list[float], room: float, total: float) -> list[float]:
     """Return reduced widths; columns narrower than their share keep their width."""
     share = room / len(widths)
-    wide = [one for one in widths if one > share]
-    kept = total - sum(wide)
-    scale = max(0.05, (room - kept) / sum(wide)) if wide else 1.0
+    wide_columns = [one for one in widths if one > share]
+    narrow_total = total - sum(wide_columns)
+    scale = max(0.05, (room - narrow_total) / sum(wide_columns)) if wide_columns else 1.0
     return [max(_MIN_COLUMN_WIDTH, one * scale) if one > share else one for one in widths]
 
 
 def _cell_width(flow: NoteRows, at: int, start: int, end: int) -> float:
     """Return the width of a cell's text without markup, with its pictures."""
     text = flow.lines[at][start:end]
-    found = inline.scan_inline(text)
-    gone = bytearray(len(text))
-    width = flow.style.metrics.horizontalAdvance(LINK_SEPARATOR) * len(found.separators)
-    hidden = list(found.hidden)
-    for first, last, drawing in text_layout.inline_pictures(flow, flow.rows[at], found.embeds):
+    inline_scan = inline.scan_inline(text)
+    is_hidden = bytearray(len(text))
+    width = flow.style.metrics.horizontalAdvance(LINK_SEPARATOR) * len(inline_scan.separators)
+    hidden = list(inline_scan.hidden)
+    for first, last, drawing in text_layout.inline_pictures(flow, flow.rows[at], inline_scan.embeds):
         hidden.append((first, last))
         width += drawing.width + text_layout.DRAWING_SPACE
     for first, last in hidden:
-        gone[first:last] = b"\1" * (last - first)
+        is_hidden[first:last] = b"\1" * (last - first)
     if hidden:
-        text = "".join(char for char, is_gone in zip(text, gone, strict=True) if not is_gone)
+        text = "".join(char for char, hidden_char in zip(text, is_hidden, strict=True) if not hidden_char)
     return width + flow.style.metrics.horizontalAdvance(text)

@@ -24,7 +24,7 @@ def one_undo_step(cursor: QTextCursor) -> Iterator[None]:
 
 
 def selected_blocks(cursor: QTextCursor) -> list[QTextBlock]:
-    """Return the selected lines; a line of which only the start is reached does not count."""
+    """Return the selected lines, without a last line of which the selection only reaches the start."""
     document = cursor.document()
     block = document.findBlock(cursor.selectionStart())
     last = document.findBlock(cursor.selectionEnd())
@@ -45,8 +45,7 @@ def replace_in_line(block: QTextBlock, start: int, end: int, text: str) -> None:
 
 def replace(cursor: QTextCursor, start: int, end: int, text: str) -> None:
     """Replace a range of the document by a text."""
-    cursor.setPosition(start)
-    cursor.setPosition(end, KEEP_ANCHOR)
+    select(cursor, start, end)
     cursor.insertText(text)
 
 
@@ -61,21 +60,21 @@ def position_in(block: QTextBlock, column: int) -> int:
     return _position(block, block.text(), column)
 
 
-def difference(old: str, new: str) -> tuple[int, int, str]:
-    """Return the range of `old` that differs from `new`, and its replacement."""
-    if old == new:
-        return len(old), len(old), ""
-    start = common_prefix_length(old, new)
-    end = common_suffix_length(old, new, start)
-    return start, len(old) - end, new[start : len(new) - end]
+def difference(old_text: str, new_text: str) -> tuple[int, int, str]:
+    """Return the range of `old_text` that differs from `new_text`, and its replacement."""
+    if old_text == new_text:
+        return len(old_text), len(old_text), ""
+    start = common_prefix_length(old_text, new_text)
+    end = common_suffix_length(old_text, new_text, start)
+    return start, len(old_text) - end, new_text[start : len(new_text) - end]
 
 
-def replace_document(cursor: QTextCursor, old: str, new: str) -> None:
-    """Change the document's text `old` to `new` by the smallest edit, as one undo step."""
-    start, end, fresh = difference(old, new)
-    if start != end or fresh:
-        first = utf16_length(old[:start])
-        replace(cursor, first, first + utf16_length(old[start:end]), fresh)
+def replace_document(cursor: QTextCursor, old_text: str, new_text: str) -> None:
+    """Change the document's text from `old_text` to `new_text` by the smallest edit, as one undo step."""
+    start, end, replacement = difference(old_text, new_text)
+    if start != end or replacement:
+        first = utf16_length(old_text[:start])
+        replace(cursor, first, first + utf16_length(old_text[start:end]), replacement)
 
 
 def _position(block: QTextBlock, line: str, column: int) -> int:

@@ -33,7 +33,8 @@ _MONOSPACED = frozenset(
         LineKind.HTML,
     )
 )
-_INDENTED_BOXES = frozenset((LineKind.CODE, LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE, LineKind.MATH))
+# Lines with a background, and with indented text.
+BOXED = frozenset((LineKind.CODE, LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE, LineKind.MATH))
 # Lines whose text has no inline markup.
 VERBATIM = frozenset(
     (
@@ -56,7 +57,7 @@ def indent_of(flow: NoteRows, at: int, row: EditorRow) -> float:
     """Return the left edge of a row's text."""
     scan, zoom = row.scan, flow.style.zoom
     x = QUOTE_INDENT * zoom * len(scan.quotes)
-    if scan.kind in _INDENTED_BOXES:
+    if scan.kind in BOXED:
         return x + CODE_INDENT * zoom
     is_item = scan.kind in (LineKind.LIST_ITEM, LineKind.TASK)
     if not is_item and not (scan.kind is LineKind.TEXT and scan.level):
@@ -73,9 +74,13 @@ def indent_of(flow: NoteRows, at: int, row: EditorRow) -> float:
 
 def space_above(flow: NoteRows, at: int, row: EditorRow) -> float:
     """Return the space between the top of a row and its text."""
-    line_height = flow.style.line_height
-    is_heading = row.scan.kind is LineKind.HEADING or flow.heading_level(at) > 0 if at else False
-    return line_height * (0.5 if is_heading else 0.06)
+    is_heading = at > 0 and (row.scan.kind is LineKind.HEADING or flow.heading_level(at) > 0)
+    return padding_above(flow, is_heading=is_heading)
+
+
+def padding_above(flow: NoteRows, *, is_heading: bool) -> float:
+    """Return the space above the text of a heading, or of another row."""
+    return flow.style.line_height * (0.5 if is_heading else 0.06)
 
 
 def source_font(flow: NoteRows, row: EditorRow) -> QFont:
@@ -86,7 +91,7 @@ def source_font(flow: NoteRows, row: EditorRow) -> QFont:
 
 
 def make_layout(flow: NoteRows, text: str, font: QFont) -> QTextLayout:
-    """Return a layout without lines."""
+    """Return a layout that is not yet broken into lines."""
     layout = QTextLayout(text, font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -111,8 +116,8 @@ def break_lines(
         layout: The text.
         width: The width from its left edge to the right one.
         hang_from: The offset in the text that all lines but the first align with; 0 for no hanging indent.
-        drawings: The offsets of formulas and pictures in the text, and their drawings: a line reserves space
-            above and below its text for its own.
+        drawings: The offsets of formulas and pictures in the text, and their drawings, for which a line
+            reserves space above and below its text.
     """
     y = hang = 0.0
     layout.beginLayout()
@@ -120,13 +125,13 @@ def break_lines(
         line.setLineWidth(max(MIN_WIDTH, width - hang))
         height = line.height()
         first, last = line.textStart(), line.textStart() + line.textLength()
-        inside = [one for place, one in drawings if first <= place < last]
-        above = max((one.ascent - line.ascent() for one in inside), default=0.0)
-        below = max((one.height - one.ascent - line.descent() for one in inside), default=0.0)
+        inside = [drawing for offset, drawing in drawings if first <= offset < last]
+        above = max((drawing.ascent - line.ascent() for drawing in inside), default=0.0)
+        below = max((drawing.height - drawing.ascent - line.descent() for drawing in inside), default=0.0)
         line.setPosition(QPointF(hang, y + height * (LINE_SPACING - 1) / 2 + max(0.0, above)))
         if not y and 0 < hang_from < line.textLength():
-            found = line.cursorToX(hang_from)
-            hang = float(found[0] if isinstance(found, tuple) else found)  # type: ignore[arg-type]
+            result = line.cursorToX(hang_from)
+            hang = float(result[0] if isinstance(result, tuple) else result)  # type: ignore[arg-type]
         y += height * LINE_SPACING + max(0.0, above) + max(0.0, below)
     layout.endLayout()
 
@@ -143,36 +148,36 @@ def without_markup(
 
     It is not yet wrapped.
     """
-    gone = bytearray(len(line))
+    is_hidden = bytearray(len(line))
     for start, end in hidden:
-        gone[start:end] = b"\1" * (end - start)
+        is_hidden[start:end] = b"\1" * (end - start)
     for start, (end, _) in drawings.items():
-        gone[start] = 0
-        gone[start + 1 : end] = b"\1" * (end - start - 1)
+        is_hidden[start] = 0
+        is_hidden[start + 1 : end] = b"\1" * (end - start - 1)
     shown: list[str] = []
     to_source: list[int] = []
     to_shown: list[int] = []
-    places: list[tuple[int, Drawing]] = []
-    place = 0
+    placed_drawings: list[tuple[int, Drawing]] = []
+    offset = 0
     for column, char in enumerate(line):
-        to_shown.append(place)
-        if gone[column]:
+        to_shown.append(offset)
+        if is_hidden[column]:
             continue
         if column in separators:
             shown.append(LINK_SEPARATOR)
             to_source += [column] * len(LINK_SEPARATOR)
-            place += len(LINK_SEPARATOR)
+            offset += len(LINK_SEPARATOR)
         if column in drawings:
-            places.append((place, drawings[column][1]))
+            placed_drawings.append((offset, drawings[column][1]))
             char = OBJECT_REPLACEMENT
         shown.append(char)
         width = 2 if char > "\uffff" else 1
         to_source += [column] * width
-        place += width
-    to_shown.append(place)
+        offset += width
+    to_shown.append(offset)
     to_source.append(len(line))
     layout = make_layout(flow, "".join(shown), font)
-    return RowFragment(layout, 0, len(line), 0.0, 0.0, to_source, to_shown), places
+    return RowFragment(layout, 0, len(line), 0.0, 0.0, to_source, to_shown), placed_drawings
 
 
 def inline_drawings(
@@ -184,15 +189,15 @@ def inline_drawings(
     room: float,
 ) -> dict[int, tuple[int, Drawing]]:
     """Return the ready formulas and pictures of a line, by start column; none wider than `room`."""
-    found = {}
+    result = {}
     for start, end, bits in spans:
         if bits & inline.MATH and (source := line[start:end].strip("$").strip()):
             drawing = flow.drawing(row, "inline-math", source)
             if drawing is not None:
-                found[start] = (end, narrowed(drawing, room))
+                result[start] = (end, narrowed(drawing, room))
     for start, end, drawing in inline_pictures(flow, row, embeds):
-        found[start] = (end, narrowed(drawing, room))
-    return found
+        result[start] = (end, narrowed(drawing, room))
+    return result
 
 
 def inline_pictures(
@@ -205,31 +210,31 @@ def inline_pictures(
 
 
 def narrowed(drawing: Drawing, room: float) -> Drawing:
-    """Return a drawing that fits `room`: a wide one is scaled, since it can't be wrapped."""
-    most = max(MIN_WIDTH, room - DRAWING_SPACE)
-    if drawing.width <= most:
+    """Return a drawing scaled down to fit `room`, since it can't be wrapped."""
+    max_width = max(MIN_WIDTH, room - DRAWING_SPACE)
+    if drawing.width <= max_width:
         return drawing
-    scale = most / drawing.width
+    scale = max_width / drawing.width
     return Drawing(drawing.width * scale, drawing.height * scale, drawing.ascent * scale, drawing.image)
 
 
-def reserve_space(flow: NoteRows, fragment: RowFragment, places: list[tuple[int, Drawing]]) -> None:
-    """Reserve the width of drawings: one transparent character each, as wide by its letter spacing.
+def reserve_space(flow: NoteRows, fragment: RowFragment, placed_drawings: list[tuple[int, Drawing]]) -> None:
+    """Reserve the width of each drawing by a transparent character with letter spacing.
 
     `break_lines` and `RowFragment.height` add the height.
     """
     font = flow.style.font
     natural = QFontMetricsF(font).horizontalAdvance(OBJECT_REPLACEMENT)
     formats = list(fragment.layout.formats())
-    for place, drawing in places:
-        room = QTextCharFormat()
-        room.setFont(font)
-        room.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
-        room.setFontLetterSpacing(drawing.width + DRAWING_SPACE - natural)
-        room.setForeground(Qt.GlobalColor.transparent)
-        formats.append(format_range(place, 1, room))
+    for offset, drawing in placed_drawings:
+        space_format = QTextCharFormat()
+        space_format.setFont(font)
+        space_format.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
+        space_format.setFontLetterSpacing(drawing.width + DRAWING_SPACE - natural)
+        space_format.setForeground(Qt.GlobalColor.transparent)
+        formats.append(format_range(offset, 1, space_format))
     fragment.layout.setFormats(formats)
-    fragment.drawings = tuple(places)
+    fragment.drawings = tuple(placed_drawings)
 
 
 def misspelled_ranges(
@@ -238,31 +243,31 @@ def misspelled_ranges(
     """Return the misspelled words in the prose of a line, in displayed offsets."""
     if flow.misspelled is None or row.scan.kind in VERBATIM:
         return []
-    other = bytearray(len(line))
-    other[: row.scan.marker] = b"\1" * min(row.scan.marker, len(line))
+    is_excluded = bytearray(len(line))
+    is_excluded[: row.scan.marker] = b"\1" * min(row.scan.marker, len(line))
     for start, end, bits in spans:
         if bits & inline.NOT_PROSE:
-            other[start:end] = b"\1" * (end - start)
+            is_excluded[start:end] = b"\1" * (end - start)
     return [
         (fragment.shown(start), fragment.shown(end), inline.MISSPELLED)
         for start, end in flow.misspelled(line)
-        if not any(other[start:end])
+        if not any(is_excluded[start:end])
     ]
 
 
-def unresolved_links(flow: NoteRows, found: inline.InlineScan) -> list[inline.Span]:
+def unresolved_links(flow: NoteRows, inline_scan: inline.InlineScan) -> list[inline.Span]:
     """Return the links of a line to notes that do not exist."""
     return [
         (link.start, link.end, inline.UNRESOLVED)
-        for link in found.links
+        for link in inline_scan.links
         if link.kind == "note" and flow.is_unresolved(link.target)
     ]
 
 
-def format_range(start: int, length: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
+def format_range(start: int, length: int, text_format: QTextCharFormat) -> QTextLayout.FormatRange:
     """Return a format for a range of a layout's text."""
-    made = QTextLayout.FormatRange()
-    made.start = start
-    made.length = length
-    made.format = look
-    return made
+    result = QTextLayout.FormatRange()
+    result.start = start
+    result.length = length
+    result.format = text_format
+    return result

@@ -28,12 +28,12 @@ def state_label(state: ServerState) -> str:
         case ConnectionState.STARTING:
             return translate("ExternalServers", "Starting…")
         case ConnectionState.RUNNING:
-            says = (
+            name = (
                 translate("ExternalServers", ", reported as {0}").format(escape_hidden(state.says))
                 if state.says
                 else ""
             )
-            return translate("ExternalServers", "Running{0}").format(says)
+            return translate("ExternalServers", "Running{0}").format(name)
     return translate("ExternalServers", "Failed: {0}. Retrying automatically.").format(
         escape_hidden(state.words)
     )
@@ -45,12 +45,12 @@ def tools_label(state: ServerState) -> str:
         return translate("ExternalServers", "No tools offered.") if state.listed else ""
     allowed = sum(tool.status == "allowed" for tool in state.tools)
     changed = sum(tool.status == "changed" for tool in state.tools)
-    text = PluralText("ExternalServers", "{0} tool, {1} allowed", "{0} tools, {1} allowed").format(
+    label = PluralText("ExternalServers", "{0} tool, {1} allowed", "{0} tools, {1} allowed").format(
         len(state.tools), allowed
     )
     if changed:
-        text += translate("ExternalServers", ", {0} changed").format(changed)
-    return text
+        label += translate("ExternalServers", ", {0} changed").format(changed)
+    return label
 
 
 def status_label(tool: ToolState) -> str:

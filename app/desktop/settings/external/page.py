@@ -13,7 +13,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.settings.external.server_card import ServerCard
 from app.desktop.settings.external.server_form import ServerDialog
-from app.desktop.settings.external.tool_review import ALLOW_RESULT, WITHDRAW_RESULT, ToolReviewDialog
+from app.desktop.settings.external.tool_review import ALLOW_RESULT, REVOKE_RESULT, ToolReviewDialog
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.model_form import Editor
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ExternalServersPage(Editor):
-    """Edits the list of servers, which is its value; permissions for tools take effect at once."""
+    """Edits the list of servers, which is its value; permissions for tools take effect immediately."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class ExternalServersPage(Editor):
         self.servers: tuple[ExternalServer, ...] = tuple(servers)
         self.cards: dict[str, ServerCard] = {}
         self._states: dict[str, ServerState] = {}
-        self._is_reading = self._is_old = False
+        self._is_loading = self._needs_reload = False
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -58,7 +58,7 @@ class ExternalServersPage(Editor):
         self.add_button = QPushButton(self.tr("Add server…"))
         self.add_button.setAutoDefault(False)
         self.add_button.setToolTip(self.tr("A local program or a web address"))
-        self.add_button.clicked.connect(self._ask_for_new)
+        self.add_button.clicked.connect(self._start_adding)
         self._column = QVBoxLayout()
         self._column.setSpacing(8)
         column.addWidget(self.empty)
@@ -74,30 +74,30 @@ class ExternalServersPage(Editor):
             self._refresh_states()
 
     def _refresh_states(self) -> None:
-        """Fetch the states of the servers; a request meanwhile causes one more fetch."""
-        self._is_old = True
-        if not self._is_reading and self._client is not None:
-            tasks.start(self._read_states(self._client), owner=self, what=self.tr("load the servers"))
+        """Load the states of the servers; a request in the meantime causes one more load."""
+        self._needs_reload = True
+        if not self._is_loading and self._client is not None:
+            tasks.start(self._load_states(self._client), owner=self, what=self.tr("load the servers"))
 
-    async def _read_states(self, client: VaultClient) -> None:
-        self._is_reading = True
+    async def _load_states(self, client: VaultClient) -> None:
+        self._is_loading = True
         try:
-            while self._is_old:
-                self._is_old = False
+            while self._needs_reload:
+                self._needs_reload = False
                 states = await client.run(lambda vault: vault.external.states())
                 self._states = {state.name: state for state in states}
                 for name, card in self.cards.items():
                     card.show_state(self._states.get(name))
         finally:
-            self._is_reading = False
+            self._is_loading = False
 
     def _show_servers(self) -> None:
         existing = {card.server: card for card in self.cards.values()}
         self.cards = {}
-        for place, server in enumerate(self.servers):
+        for index, server in enumerate(self.servers):
             card = existing.pop(server, None) or self._create_card(server)
             self.cards[server.name] = card
-            self._column.insertWidget(place, card)
+            self._column.insertWidget(index, card)
             card.show_state(self._states.get(server.name))
         for card in existing.values():
             card.hide()
@@ -111,7 +111,7 @@ class ExternalServersPage(Editor):
         card.removed.connect(partial(self._start, self._remove, server))
         card.retried.connect(partial(self._run, lambda vault: vault.external.retry(server.name)))
         card.allowed.connect(partial(self._allow, server.name))
-        card.withdrawn.connect(partial(self._withdraw, server.name))
+        card.revoked.connect(partial(self._revoke, server.name))
         card.reviewed.connect(lambda tool: self._start(partial(self._review, tool=tool), server))
         return card
 
@@ -129,38 +129,38 @@ class ExternalServersPage(Editor):
         self._show_servers()
         self.emit_value()
 
-    def _ask_for_new(self) -> None:
+    def _start_adding(self) -> None:
         tasks.start(self._add(), owner=self, what=self.tr("add a server"))
 
     async def _add(self) -> None:
-        server, _ = await self._ask_for_server(None)
+        server, _ = await self._run_form(None)
         if server is not None:
             self._set((*self.servers, server))
 
-    async def _edit(self, old: ExternalServer) -> None:
-        server, has_new_token = await self._ask_for_server(old)
-        if server is not None and server != old:
-            self._set([server if one.name == old.name else one for one in self.servers])
+    async def _edit(self, initial: ExternalServer) -> None:
+        server, has_new_token = await self._run_form(initial)
+        if server is not None and server != initial:
+            self._set([server if other.name == initial.name else other for other in self.servers])
         elif server is not None and has_new_token and server.on:
-            self._run(lambda vault: vault.external.retry(old.name))
+            self._run(lambda vault: vault.external.retry(initial.name))
 
-    async def _ask_for_server(self, old: ExternalServer | None) -> tuple[ExternalServer | None, bool]:
+    async def _run_form(self, initial: ExternalServer | None) -> tuple[ExternalServer | None, bool]:
         """Ask for a server; return it (None if canceled) and whether it has a new token."""
-        names = [one.name for one in self.servers if old is None or one.name != old.name]
-        form = ServerDialog(self._client, old, names, self)
+        names = [other.name for other in self.servers if initial is None or other.name != initial.name]
+        form = ServerDialog(self._client, initial, names, self)
         accepted = await dialogs.run_dialog(form) == int(QDialog.DialogCode.Accepted)
         return (form.server, form.has_new_token) if accepted else (None, False)
 
     async def _remove(self, server: ExternalServer) -> None:
-        sure = await dialogs.confirm(
+        confirmed = await dialogs.confirm(
             self,
             self.tr("Remove {0}?").format(server.name),
             self.tr("The server is stopped, and its token and permissions are deleted."),
             self.tr("Remove"),
         )
-        if not sure:
+        if not confirmed:
             return
-        self._set([one for one in self.servers if one.name != server.name])
+        self._set([other for other in self.servers if other.name != server.name])
         account = token_account(server.name, server.address)
 
         def forget(vault: VaultService) -> None:
@@ -171,21 +171,21 @@ class ExternalServersPage(Editor):
         self._run(forget)
 
     def _switch(self, name: str, on: bool) -> None:
-        changed = [one.model_copy(update={"on": on}) if one.name == name else one for one in self.servers]
         # Keep the card: only its switch has changed, and it has the focus.
-        self.servers = tuple(changed)
-        self.cards[name].server = next(one for one in changed if one.name == name)
+        card = self.cards[name]
+        card.server = card.server.model_copy(update={"on": on})
+        self.servers = tuple(card.server if server.name == name else server for server in self.servers)
         self.emit_value()
 
     def _allow(self, server: str, tool: ToolState) -> None:
         self._run(lambda vault: vault.external.allow(server, tool.name, tool.digest))
 
-    def _withdraw(self, server: str, tool: ToolState) -> None:
+    def _revoke(self, server: str, tool: ToolState) -> None:
         self._run(lambda vault: vault.external.revoke(server, tool.name))
 
     async def _review(self, server: ExternalServer, tool: ToolState) -> None:
         answer = await dialogs.run_dialog(ToolReviewDialog(server.name, tool, self._theme, self))
         if answer == ALLOW_RESULT:
             self._allow(server.name, tool)
-        elif answer == WITHDRAW_RESULT:
-            self._withdraw(server.name, tool)
+        elif answer == REVOKE_RESULT:
+            self._revoke(server.name, tool)

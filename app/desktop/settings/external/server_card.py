@@ -41,7 +41,7 @@ _TOOL_ROLE = Qt.ItemDataRole.UserRole
 class ServerCard(QFrame):
     """Shows a server; its signals carry the user's actions.
 
-    `switched` carries whether to enable the server, `allowed`, `withdrawn` and `reviewed` the state of a
+    `switched` carries whether to enable the server, `allowed`, `revoked` and `reviewed` the state of a
     tool.
     """
 
@@ -50,7 +50,7 @@ class ServerCard(QFrame):
     removed = Signal()
     retried = Signal()
     allowed = Signal(object)
-    withdrawn = Signal(object)
+    revoked = Signal(object)
     reviewed = Signal(object)
 
     def __init__(self, server: ExternalServer, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -59,12 +59,12 @@ class ServerCard(QFrame):
         self.server = server
         self._theme = theme
         self.state: ServerState | None = None
-        self.standing = _create_label("")
-        self.where = ElidedLabel(location_label(server), tone="faint")
+        self.state_label = _create_label("")
+        self.location_label = ElidedLabel(location_label(server), tone="faint")
         self.errors = _create_label("muted")
         self.errors.setFont(code_font())
         self.problems = _create_label("warning")
-        self.count = _create_label("muted")
+        self.tools_label = _create_label("muted")
         self.retry_button = _button(self.tr("Retry now"), self.tr("Restart the server now"))
         self.retry_button.clicked.connect(self.retried)
         self.tree = self._build_tree()
@@ -85,36 +85,36 @@ class ServerCard(QFrame):
         name = QLabel(self.server.name)
         name.setTextFormat(Qt.TextFormat.PlainText)
         name.setProperty("textSize", "strong")
-        self.box = QCheckBox(self.tr("On"))
-        self.box.setChecked(self.server.on)
-        self.box.setAccessibleName(self.tr("{0} is on").format(self.server.name))
-        self.box.setToolTip(self.tr("Start with the vault and offer the allowed tools"))
-        self.box.toggled.connect(self.switched)
+        self.switch = QCheckBox(self.tr("On"))
+        self.switch.setChecked(self.server.on)
+        self.switch.setAccessibleName(self.tr("{0} is on").format(self.server.name))
+        self.switch.setToolTip(self.tr("Start with the vault and offer the allowed tools"))
+        self.switch.toggled.connect(self.switched)
         edit = _button(self.tr("Edit…"), self.tr("Change the program, address or token"))
         edit.clicked.connect(self.edited)
         remove = _button(self.tr("Remove"), self.tr("Remove the server from the settings"))
         remove.clicked.connect(self.removed)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(name, 1)
-        for widget in (edit, remove, self.box):
-            head.addWidget(widget)
-        line = QHBoxLayout()
-        line.addWidget(self.standing, 1)
-        line.addWidget(self.retry_button)
-        foot = QHBoxLayout()
-        foot.addWidget(self.count, 1)
-        foot.addWidget(self.all_button)
-        foot.addWidget(self.details_button)
+        header = QHBoxLayout()
+        header.setSpacing(8)
+        header.addWidget(name, 1)
+        for widget in (edit, remove, self.switch):
+            header.addWidget(widget)
+        state_row = QHBoxLayout()
+        state_row.addWidget(self.state_label, 1)
+        state_row.addWidget(self.retry_button)
+        footer = QHBoxLayout()
+        footer.addWidget(self.tools_label, 1)
+        footer.addWidget(self.all_button)
+        footer.addWidget(self.details_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 10, 14, 12)
         column.setSpacing(4)
-        column.addLayout(head)
-        column.addLayout(line)
-        column.addWidget(self.where)
+        column.addLayout(header)
+        column.addLayout(state_row)
+        column.addWidget(self.location_label)
         column.addWidget(self.errors)
         column.addWidget(self.problems)
-        column.addLayout(foot)
+        column.addLayout(footer)
         column.addWidget(self.tree)
 
     def _build_tree(self) -> QTreeWidget:
@@ -131,7 +131,7 @@ class ServerCard(QFrame):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.ResizeToContents)
-        tree.itemChanged.connect(self._checked)
+        tree.itemChanged.connect(self._toggle_tool)
         tree.itemActivated.connect(lambda *_: self._review())
         tree.currentItemChanged.connect(lambda *_: self._show_buttons())
         return tree
@@ -140,36 +140,36 @@ class ServerCard(QFrame):
         """Show the state of the server; None if no vault is open."""
         before, self.state = self.state, state
         failed = state is not None and state.connection_state is ConnectionState.FAILED
-        self.standing.setText(state_label(state) if state else self.tr("Runs while a vault is open."))
-        self.standing.setProperty("tone", TONES[state.connection_state] if state else "faint")
-        self.standing.style().polish(self.standing)
+        self.state_label.setText(state_label(state) if state else self.tr("Runs while a vault is open."))
+        self.state_label.setProperty("tone", TONES[state.connection_state] if state else "faint")
+        self.state_label.style().polish(self.state_label)
         self.retry_button.setVisible(failed)
         lines = state.errors[-_MAX_ERROR_LINES:] if state and failed else ()
         _show(self.errors, "\n".join(escape_hidden(line) for line in lines))
-        _show(self.problems, "\n".join(escape_hidden(one) for one in state.problems) if state else "")
+        _show(self.problems, "\n".join(escape_hidden(problem) for problem in state.problems) if state else "")
         tools = state.tools if state and state.connection_state is not ConnectionState.OFF else ()
-        _show(self.count, tools_label(state) if state and tools else "")
-        was = before.tools if before is not None else ()
-        if tools != was or bool(tools) is self.tree.isHidden():
+        _show(self.tools_label, tools_label(state) if state and tools else "")
+        previous_tools = before.tools if before is not None else ()
+        if tools != previous_tools or bool(tools) is self.tree.isHidden():
             self._fill(tools)
         self._show_buttons()
 
     def _fill(self, tools: tuple[ToolState, ...]) -> None:
-        chosen = self._chosen
+        selected = self._selected_tool
         self.tree.blockSignals(True)
         self.tree.clear()
         theme = self._theme.theme
         for tool in tools:
             row = QTreeWidgetItem([escape_hidden(tool.name), escape_hidden(tool.summary), status_label(tool)])
             row.setData(0, _TOOL_ROLE, tool)
-            on = tool.status == "allowed"
-            row.setCheckState(0, Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+            is_allowed = tool.status == "allowed"
+            row.setCheckState(0, Qt.CheckState.Checked if is_allowed else Qt.CheckState.Unchecked)
             if tool.status == "changed":
                 row.setIcon(2, icon(theme, "warning", theme.warning))
-            for part in range(3):
-                row.setToolTip(part, tool_tip(tool))
+            for column in range(3):
+                row.setToolTip(column, tool_tip(tool))
             self.tree.addTopLevelItem(row)
-            if chosen is not None and tool.name == chosen.name:
+            if selected is not None and tool.name == selected.name:
                 self.tree.setCurrentItem(row)
         self.tree.blockSignals(False)
         self.tree.setColumnWidth(0, self._name_width(tools))
@@ -189,23 +189,23 @@ class ServerCard(QFrame):
         return min(max(widths, default=0) + round(_CHECKBOX_WIDTH * zoom), round(_MAX_NAME_WIDTH * zoom))
 
     @property
-    def _chosen(self) -> ToolState | None:
+    def _selected_tool(self) -> ToolState | None:
         row = self.tree.currentItem()
         return row.data(0, _TOOL_ROLE) if row is not None else None
 
     def _show_buttons(self) -> None:
         tools = self.state.tools if self.state is not None and not self.tree.isHidden() else ()
         self.details_button.setVisible(bool(tools))
-        self.details_button.setEnabled(self._chosen is not None)
+        self.details_button.setEnabled(self._selected_tool is not None)
         self.all_button.setVisible(sum(tool.status == "new" for tool in tools) > 1)
 
-    def _checked(self, row: QTreeWidgetItem) -> None:
+    def _toggle_tool(self, row: QTreeWidgetItem) -> None:
         tool: ToolState = row.data(0, _TOOL_ROLE)
-        on = row.checkState(0) is Qt.CheckState.Checked
-        if on is (tool.status == "allowed"):
+        is_checked = row.checkState(0) is Qt.CheckState.Checked
+        if is_checked is (tool.status == "allowed"):
             return
-        if not on:
-            self.withdrawn.emit(tool)
+        if not is_checked:
+            self.revoked.emit(tool)
         elif tool.status == "new":
             self.allowed.emit(tool)
         else:
@@ -217,7 +217,7 @@ class ServerCard(QFrame):
                 self.reviewed.emit(tool)
 
     def _review(self) -> None:
-        if (tool := self._chosen) is not None:
+        if (tool := self._selected_tool) is not None:
             self.reviewed.emit(tool)
 
     def _allow_new(self) -> None:
@@ -239,10 +239,10 @@ def _create_label(tone: str) -> QLabel:
     return label
 
 
-def _button(text: str, tip: str) -> QPushButton:
+def _button(text: str, tooltip: str) -> QPushButton:
     button = QPushButton(text)
     button.setProperty("role", "quiet")
-    button.setToolTip(tip)
+    button.setToolTip(tooltip)
     button.setAutoDefault(False)
     return button
 

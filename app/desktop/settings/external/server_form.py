@@ -39,7 +39,7 @@ class ServerDialog(dialogs.SheetDialog):
     Args:
         client: Tests the server and stores its token; None without an open vault.
         server: The initial values; None for a new server.
-        taken: The names of the other servers.
+        other_names: The names of the other servers.
     """
 
     def __init__(
@@ -62,53 +62,53 @@ class ServerDialog(dialogs.SheetDialog):
         self.setMinimumWidth(_MIN_WIDTH)
         self._client = client
         self._other_names = {server_slug(name) for name in other_names}
-        self._old = server
+        self._initial = server
         self.server: ExternalServer | None = None
         self._build(server or ExternalServer.model_construct(name="", on=True))
         self._show_kind()
 
-    def _build(self, given: ExternalServer) -> None:
+    def _build(self, initial: ExternalServer) -> None:
         body = QWidget()
         self._form = form = QFormLayout(body)
         form.setContentsMargins(0, 0, 0, 0)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(8)
-        self.name = self._line(self.tr("Name"), given.name, self.tr("weather"))
+        self.name = self._add_line(self.tr("Name"), initial.name, self.tr("weather"))
         self.name.setToolTip(self.tr("Prefix of the names of its tools"))
         self.kind = QComboBox()
         self.kind.addItem(self.tr("A program"), "stdio")
         self.kind.addItem(self.tr("An address"), "http")
-        self.kind.setCurrentIndex(self.kind.findData(given.transport))
+        self.kind.setCurrentIndex(self.kind.findData(initial.transport))
         self.kind.setToolTip(self.tr("Start a local program, or connect to a running server"))
         self.kind.currentIndexChanged.connect(lambda _: self._show_kind())
-        self._row(self.tr("Type"), self.kind)
-        self.command = self._line(self.tr("Program"), given.command, "npx")
-        self.arguments = self._line(
-            self.tr("Arguments"), command_line(given.arguments), self.tr("-y @example/weather-server")
+        self._add_row(self.tr("Type"), self.kind)
+        self.command = self._add_line(self.tr("Program"), initial.command, "npx")
+        self.arguments = self._add_line(
+            self.tr("Arguments"), command_line(initial.arguments), self.tr("-y @example/weather-server")
         )
         self.arguments.setToolTip(self.tr("As on a command line; quote arguments that contain spaces"))
-        self.variables = self._line(self.tr("Variables"), ", ".join(given.variables), "WEATHER_API_KEY")
+        self.variables = self._add_line(self.tr("Variables"), ", ".join(initial.variables), "WEATHER_API_KEY")
         self.variables.setToolTip(
             self.tr("Environment variables to pass on, separated by commas; no others are passed")
         )
-        self.address = self._line(self.tr("Address"), given.address, "https://example.org/mcp")
-        self.token = self._line(self.tr("Token"), "", "")
+        self.address = self._add_line(self.tr("Address"), initial.address, "https://example.org/mcp")
+        self.token = self._add_line(self.tr("Token"), "", "")
         self.token.setEchoMode(QLineEdit.EchoMode.Password)
         self.token.setToolTip(self.tr("Stored in the system's key store and sent only to this address"))
         self.seconds = QSpinBox()
         self.seconds.setRange(1, 3600)
-        self.seconds.setValue(given.seconds)
+        self.seconds.setValue(initial.seconds)
         self.seconds.setSuffix(self.tr(" s"))
         self.seconds.lineEdit().setTextMargins(6, 0, 0, 0)
         self.seconds.setToolTip(self.tr("Maximum duration of a tool call"))
-        self._row(self.tr("Time limit"), self.seconds)
+        self._add_row(self.tr("Time limit"), self.seconds)
         self.add_body(body)
-        self.outcome = QLabel()
-        self.outcome.setTextFormat(Qt.TextFormat.PlainText)
-        self.outcome.setWordWrap(True)
-        self.outcome.hide()
-        self.add_body(self.outcome)
+        self.message_label = QLabel()
+        self.message_label.setTextFormat(Qt.TextFormat.PlainText)
+        self.message_label.setWordWrap(True)
+        self.message_label.hide()
+        self.add_body(self.message_label)
         self.test_button = QPushButton(self.tr("Test connection"))
         self.test_button.setAutoDefault(False)
         self.test_button.setToolTip(self.tr("Connect once and list the tools, without calling any"))
@@ -119,17 +119,17 @@ class ServerDialog(dialogs.SheetDialog):
         self.save_button = self.add_button(self.tr("Save"), _ACCEPTED, "primary")
         self.save_button.setDefault(True)
         self.name.setFocus()
-        if self._client is not None and self._old is not None:
-            tasks.start(self._look_for_token(self._old), owner=self, what=self.tr("look for the token"))
+        if self._client is not None and self._initial is not None:
+            tasks.start(self._show_saved_token(self._initial), owner=self, what=self.tr("look for the token"))
 
-    def _line(self, title: str, text: str, hint: str) -> QLineEdit:
+    def _add_line(self, title: str, text: str, hint: str) -> QLineEdit:
         field = QLineEdit(text)
         field.setPlaceholderText(hint)
         field.setCursorPosition(0)
-        self._row(title, field)
+        self._add_row(title, field)
         return field
 
-    def _row(self, title: str, field: QWidget) -> None:
+    def _add_row(self, title: str, field: QWidget) -> None:
         field.setAccessibleName(title)
         self._form.addRow(title, field)
 
@@ -175,16 +175,18 @@ class ServerDialog(dialogs.SheetDialog):
                 transport=self.kind.currentData(),
                 command=self.command.text().strip(),
                 arguments=arguments,
-                variables=tuple(one.strip() for one in self.variables.text().split(",") if one.strip()),
+                variables=tuple(
+                    variable.strip() for variable in self.variables.text().split(",") if variable.strip()
+                ),
                 address=self.address.text().strip(),
                 seconds=self.seconds.value(),
-                on=self._old.on if self._old is not None else True,
+                on=self._initial.on if self._initial is not None else True,
             )
         except InvalidParametersError as error:
-            self._show_outcome(error.message, "danger")
+            self._show_message(error.message, "danger")
         except ValidationError as error:
-            self._show_outcome(
-                "; ".join(f"{one['loc'][0]}: {one['msg']}" for one in error.errors()), "danger"
+            self._show_message(
+                "; ".join(f"{variable['loc'][0]}: {variable['msg']}" for variable in error.errors()), "danger"
             )
         else:
             return server
@@ -212,7 +214,7 @@ class ServerDialog(dialogs.SheetDialog):
         assert self._client is not None
         token = self.token.text().strip() or None
         self.test_button.setEnabled(False)
-        self._show_outcome(self.tr("Starting…") if self.is_program else self.tr("Connecting…"))
+        self._show_message(self.tr("Starting…") if self.is_program else self.tr("Connecting…"))
         try:
             state = await self._client.run(lambda vault: vault.external.test(server, token))
             self._show_state(state)
@@ -222,20 +224,20 @@ class ServerDialog(dialogs.SheetDialog):
     def _show_state(self, state: ServerState) -> None:
         if state.connection_state is ConnectionState.RUNNING:
             parts = [f"{state_label(state)}. {tools_label(state)}.", *state.problems]
-            self._show_outcome("\n".join(parts), "success")
+            self._show_message("\n".join(parts), "success")
             return
-        failed = self.tr("Could not connect: {0}.").format(state.words)
-        self._show_outcome("\n".join([failed, *state.problems, *state.errors[-_MAX_ERROR_LINES:]]), "danger")
+        message = self.tr("Could not connect: {0}.").format(state.words)
+        self._show_message("\n".join([message, *state.problems, *state.errors[-_MAX_ERROR_LINES:]]), "danger")
 
-    async def _look_for_token(self, server: ExternalServer) -> None:
+    async def _show_saved_token(self, server: ExternalServer) -> None:
         assert self._client is not None
         account = token_account(server.name, server.address)
         token: str | None = await self._client.run(lambda vault: vault.settings.key(*account))
         if account[1] and token is not None:
             self.token.setPlaceholderText(self.tr("Saved; type to replace"))
 
-    def _show_outcome(self, text: str, tone: str = "muted") -> None:
-        self.outcome.setProperty("tone", tone)
-        self.outcome.style().polish(self.outcome)
-        self.outcome.setText(text)
-        self.outcome.setVisible(bool(text))
+    def _show_message(self, text: str, tone: str = "muted") -> None:
+        self.message_label.setProperty("tone", tone)
+        self.message_label.style().polish(self.message_label)
+        self.message_label.setText(text)
+        self.message_label.setVisible(bool(text))

@@ -10,12 +10,12 @@ from app.desktop.widgets.diff.view import DiffView
 from app.external.states import ToolState
 from app.vault.invisible_chars import escape_hidden
 
-ALLOW_RESULT, WITHDRAW_RESULT = 2, 3
+ALLOW_RESULT, REVOKE_RESULT = 2, 3
 _WIDTH, _HEIGHT, _SCREEN_MARGIN = 1040, 560, 80
 
 
 class ToolReviewDialog(dialogs.SheetDialog):
-    """Shows a tool for review; ends with `ALLOW_RESULT`, `WITHDRAW_RESULT` or a rejection.
+    """Shows a tool for review; ends with `ALLOW_RESULT`, `REVOKE_RESULT` or a rejection.
 
     Enter never allows a tool by accident.
     """
@@ -25,11 +25,11 @@ class ToolReviewDialog(dialogs.SheetDialog):
         self.view = DiffView(theme)
         self.view.setMinimumHeight(round(220 * theme.zoom))
         before = tool.allowed.encode("utf-8", "surrogatepass") if tool.allowed else None
-        now = tool.now.encode("utf-8", "surrogatepass") if tool.now else before
+        current = tool.now.encode("utf-8", "surrogatepass") if tool.now else before
         if tool.status == "changed":
-            self.view.show_contents(before, now)
+            self.view.show_contents(before, current)
         else:
-            self.view.show_contents(now, now)
+            self.view.show_contents(current, current)
         self.add_body(self.view)
         if tool.hints:
             label = QLabel(
@@ -41,22 +41,22 @@ class ToolReviewDialog(dialogs.SheetDialog):
             label.setWordWrap(True)
             self.add_body(label)
         if tool.status == "allowed":
-            self.add_button(self.tr("Revoke"), WITHDRAW_RESULT)
+            self.add_button(self.tr("Revoke"), REVOKE_RESULT)
         close = self.add_button(
             self.tr("Don't allow") if tool.status in ("new", "changed") else self.tr("Close"),
             int(QDialog.DialogCode.Rejected),
         )
         if tool.status in ("new", "changed"):
             changed = tool.status == "changed"
-            yes = self.tr("Allow new version") if changed else self.tr("Allow")
-            self.add_button(yes, ALLOW_RESULT, "primary")
+            allow_label = self.tr("Allow new version") if changed else self.tr("Allow")
+            self.add_button(allow_label, ALLOW_RESULT, "primary")
         close.setDefault(True)
         close.setFocus()
         # Wide enough for both versions side by side, if the screen is.
-        room = self.screen().availableSize()
+        available = self.screen().availableSize()
         self.resize(
-            min(round(_WIDTH * theme.zoom), room.width() - _SCREEN_MARGIN),
-            min(round(_HEIGHT * theme.zoom), room.height() - _SCREEN_MARGIN),
+            min(round(_WIDTH * theme.zoom), available.width() - _SCREEN_MARGIN),
+            min(round(_HEIGHT * theme.zoom), available.height() - _SCREEN_MARGIN),
         )
 
     def _title(self, tool: ToolState) -> str:

@@ -48,18 +48,18 @@ class DiffCanvas(DiffViewport):
         """The hunk that the keys act on; -1 if there is none yet."""
         return self._ticks.current
 
-    def show_rows(self, diff_rows: DiffRows | None, *, keep_place: bool = False) -> None:
-        """Show `diff_rows` from its first change, or keep the scroll position."""
-        place = self.verticalScrollBar().value()
+    def show_rows(self, diff_rows: DiffRows | None, *, keep_scroll: bool = False) -> None:
+        """Show `diff_rows` from its first change, or at the current scroll position."""
+        scroll_value = self.verticalScrollBar().value()
         self._diff_rows = diff_rows
         self._selection = None
-        if keep_place:
-            self._arrange()
-            self.verticalScrollBar().setValue(place)
+        if keep_scroll:
+            self.arrange()
+            self.verticalScrollBar().setValue(scroll_value)
         else:
             self._ticks = replace(self._ticks, current=-1)
-            self._is_fresh = True
-            self._arrange()
+            self._is_unscrolled = True
+            self.arrange()
             self._make_current(0 if diff_rows is not None and diff_rows.first_rows else -1)
 
     def set_ticks(self, unticked: frozenset[int], shown: bool) -> None:
@@ -67,7 +67,7 @@ class DiffCanvas(DiffViewport):
         rearrange = shown != self._ticks.shown
         self._ticks = replace(self._ticks, unticked=unticked, shown=shown)
         if rearrange:
-            self._arrange()
+            self.arrange()
         self.viewport().update()
 
     def step(self, by: int) -> bool:
@@ -83,7 +83,7 @@ class DiffCanvas(DiffViewport):
         """Make hunk `index` current and scroll to it."""
         if self._diff_rows is None or not 0 <= index < len(self._diff_rows.first_rows):
             return
-        self._is_fresh = False
+        self._is_unscrolled = False
         self._reveal(index)
         self._make_current(index)
 
@@ -99,7 +99,7 @@ class DiffCanvas(DiffViewport):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move between hunks with F8 and Shift+F8, tick one with Space, copy with Ctrl+C."""
-        self._is_fresh = False
+        self._is_unscrolled = False
         bar, key = self.verticalScrollBar(), event.key()
         if key == Qt.Key.Key_F8:
             self.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
@@ -117,12 +117,12 @@ class DiffCanvas(DiffViewport):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll, and keep the user's scroll position from now on."""
-        self._is_fresh = False
+        self._is_unscrolled = False
         super().wheelEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Open a fold, tick a hunk, or make a hunk current and start selecting."""
-        self._is_fresh = False
+        """Unfold lines, toggle a hunk, or make a hunk current and start selecting."""
+        self._is_unscrolled = False
         row = self._row_at(event)
         if event.button() is not Qt.MouseButton.LeftButton:
             return
@@ -141,14 +141,14 @@ class DiffCanvas(DiffViewport):
         pane = pane_at(self._panes(), event.position().x())
         if pane is None or self._diff_rows is None:
             return
-        row, at = self._place_at(event.position(), pane)
+        row, at = self._position_at(event.position(), pane)
         line = row_line(self._diff_rows, self._diff_rows.rows[row], pane.sides)
         if line is not None:
             start, end = word_at(line, at)
             self._select(Selection(pane.sides, TextPosition(row, start), TextPosition(row, end)))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Extend the selection, or show the cursor for what a click would do."""
+        """Extend the selection, or show the pointer shape for a click."""
         if event.buttons() & Qt.MouseButton.LeftButton and self._selection is not None:
             self._extend_selection(event.position())
             return
@@ -173,7 +173,7 @@ class DiffCanvas(DiffViewport):
         menu.popup(event.globalPos())
 
     def selected_text(self) -> str:
-        """The selected text with hidden characters named; empty without a selection."""
+        """Return the selected text with hidden characters named; empty without a selection."""
         if self._diff_rows is None or self._selection is None or self._selection.is_empty:
             return ""
         return self._selection.text(self._diff_rows)
@@ -209,12 +209,12 @@ class DiffCanvas(DiffViewport):
         if pane is None or self._diff_rows is None or not self._diff_rows.rows:
             self._select(None)
             return
-        place = self._place_at(event.position(), pane)
-        going_on = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._selection is not None
-        if going_on and self._selection is not None and self._selection.sides == pane.sides:
-            self._select(replace(self._selection, end=place))
+        position = self._position_at(event.position(), pane)
+        extends = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._selection is not None
+        if extends and self._selection is not None and self._selection.sides == pane.sides:
+            self._select(replace(self._selection, end=position))
         else:
-            self._select(Selection(pane.sides, place, place))
+            self._select(Selection(pane.sides, position, position))
 
     def _extend_selection(self, point: QPointF) -> None:
         selection = self._selection
@@ -224,7 +224,7 @@ class DiffCanvas(DiffViewport):
         bar, height = self.verticalScrollBar(), self.viewport().height()
         if point.y() < 0 or point.y() > height:
             bar.setValue(bar.value() + (-1 if point.y() < 0 else 1) * bar.singleStep())
-        self._select(replace(selection, end=self._place_at(point, pane)))
+        self._select(replace(selection, end=self._position_at(point, pane)))
 
     def _toggle(self, hunk: int) -> None:
         self.hunk_toggled.emit(hunk, hunk in self._ticks.unticked)
@@ -232,9 +232,11 @@ class DiffCanvas(DiffViewport):
     def _make_current(self, index: int) -> None:
         self._ticks = replace(self._ticks, current=index)
         if index >= 0 and self._diff_rows is not None:
-            state = ", not wanted" if index in self._ticks.unticked else ""
-            place = f"Change {index + 1} of {len(self._diff_rows.diff.hunks)}{state}"
-            self.setAccessibleDescription(f"{place}\n{self.hunk_text(index)}")
+            label = self.tr("Change {0} of {1}")
+            if index in self._ticks.unticked:
+                label = self.tr("Change {0} of {1}, excluded")
+            label = label.format(index + 1, len(self._diff_rows.diff.hunks))
+            self.setAccessibleDescription(f"{label}\n{self.hunk_text(index)}")
         self.current_changed.emit(index)
         self.viewport().update()
 

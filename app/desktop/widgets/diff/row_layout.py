@@ -19,9 +19,9 @@ from app.vault.escaped_line import EscapedLine, escape_line
 
 CONTEXT_LINES = 3
 _MIN_FOLDED_LINES = 4
-# Cells of a line that is worth preparing: finding its changed words takes milliseconds.
+# Lines with more cells are prepared in advance: finding their changed words takes milliseconds.
 _LONG_LINE_CELLS = 20_000
-# Cells of a whole diff that can be wrapped in a few milliseconds.
+# The number of cells that can be wrapped in a few milliseconds.
 _MAX_SYNC_CELLS = 400_000
 _Numbers = npt.NDArray[np.int64]
 
@@ -37,7 +37,7 @@ class DiffMode(StrEnum):
 class DiffRow(NamedTuple):
     """One row: the lines on its two sides (None: no line) and its hunk (-1: unchanged).
 
-    A row that stands for a folded stretch holds its first lines, and their number in `folded`.
+    A row for a folded stretch has the first lines of the stretch, and their number in `folded`.
     """
 
     before: int | None
@@ -48,7 +48,7 @@ class DiffRow(NamedTuple):
 
 @dataclass(frozen=True)
 class DiffRows:
-    """A diff laid out in one mode; `opened` are the unfolded folds, by their first line before.
+    """A diff laid out in one mode.
 
     Construction for a very large diff belongs in a thread; afterwards, the cost of each method depends only
     on the visible rows.
@@ -57,7 +57,7 @@ class DiffRows:
     diff: Diff
     mode: DiffMode
     rows: tuple[DiffRow, ...]
-    partner: dict[tuple[str, int], int]
+    partners: dict[tuple[str, int], int]
     first_rows: tuple[int, ...]
     _lines: Callable[[str, int], EscapedLine] = field(repr=False)
     _marks: Callable[[int, int], tuple[tuple[Span, ...], tuple[Span, ...]]] = field(repr=False)
@@ -75,68 +75,74 @@ class DiffRows:
 
     def marks(self, side: str, number: int) -> tuple[Span, ...]:
         """Return the changed words of a line as spans of its displayed text; empty without another side."""
-        other = self.partner.get((side, number))
-        if other is None:
+        partner = self.partners.get((side, number))
+        if partner is None:
             return ()
-        before, after = (number, other) if side == "before" else (other, number)
+        before, after = (number, partner) if side == "before" else (partner, number)
         spans = self._marks(before, after)[0 if side == "before" else 1]
         line = self.line(side, number)
-        return tuple((line.place(start), line.place(end)) for start, end in spans)
+        return tuple((line.displayed_index(start), line.displayed_index(end)) for start, end in spans)
 
     @property
     def fold_rows(self) -> list[int]:
-        """The rows that stand for folded lines."""
+        """The indexes of the rows for folded stretches."""
         return list(np.nonzero(self._cells < 0)[0].tolist())
 
     def fold_end(self, row: DiffRow) -> int:
-        """Return the first line before (from 0) that is shown again after the fold `row`."""
+        """Return the first line after the fold `row`, as an index of the lines before the change."""
         return (row.before or 0) + row.folded
 
     def heights(self, columns: int) -> _Numbers:
         """Return the number of text lines of each row in panes `columns` cells wide, as a cached array."""
-        known = self._heights.get(columns)
-        if known is None:
-            known = self._heights[columns] = self._measure(columns)
-        return known
+        heights = self._heights.get(columns)
+        if heights is None:
+            heights = self._heights[columns] = self._measure(columns)
+        return heights
 
     def is_ready(self, columns: int) -> bool:
         """Return whether `heights` is quick: it is cached, or there is little text to wrap."""
         return columns in self._heights or int(self._cells.clip(0).sum()) <= _MAX_SYNC_CELLS
 
     def prepare(self, columns: int) -> None:
-        """Precompute what would be slow to compute while painting at this width; for a worker thread."""
+        """Precompute heights and marks that would slow down painting at this width; for a worker thread."""
         self.heights(columns)
         for index in np.nonzero(self._cells > _LONG_LINE_CELLS)[0]:
             if self.rows[index].hunk >= 0:
-                for side, number in _places(self.rows[index]):
+                for side, number in _row_lines(self.rows[index]):
                     self.marks(side, number)
 
     def _measure(self, columns: int) -> _Numbers:
         heights = np.ones(len(self.rows), dtype=np.int64)
         for index in np.nonzero(self._cells > columns)[0]:
-            places = _places(self.rows[index])
-            heights[index] = max(len(self.breaks(side, number, columns)) for side, number in places)
+            lines = _row_lines(self.rows[index])
+            heights[index] = max(len(self.breaks(side, number, columns)) for side, number in lines)
         return heights
 
     def rows_above_change(self, index: int, columns: int) -> int:
         """Return the number of text lines in row `index` above its first changed word."""
         row = self.rows[index]
-        found: list[int] = []
+        counts: list[int] = []
         for side, number in (("before", row.before), ("after", row.after)):
             if number is not None and (marks := self.marks(side, number)):
-                found.append(bisect_right(self.breaks(side, number, columns), marks[0][0]) - 1)
-        return min(found, default=0)
+                counts.append(bisect_right(self.breaks(side, number, columns), marks[0][0]) - 1)
+        return min(counts, default=0)
 
 
-def _places(row: DiffRow) -> list[tuple[str, int]]:
+def _row_lines(row: DiffRow) -> list[tuple[str, int]]:
     """Return the lines of a row, once if both sides are the same."""
-    places = [(side, n) for side, n in (("before", row.before), ("after", row.after)) if n is not None]
-    return places[-1:] if row.hunk < 0 else places
+    lines = [(side, n) for side, n in (("before", row.before), ("after", row.after)) if n is not None]
+    return lines[-1:] if row.hunk < 0 else lines
 
 
 def layout_rows(diff: Diff, mode: DiffMode, opened: Iterable[int] = ()) -> DiffRows:
-    """Return the rows of `diff`; unchanged lines beyond `CONTEXT_LINES` from a change are folded."""
-    partner: dict[tuple[str, int], int] = {}
+    """Return the rows of `diff`; unchanged lines beyond `CONTEXT_LINES` from a change are folded.
+
+    Args:
+        diff: The diff.
+        mode: The display mode.
+        opened: The folds to show unfolded, by their first line before the change.
+    """
+    partners: dict[tuple[str, int], int] = {}
     rows: list[DiffRow] = []
     first_rows: list[int] = []
     unfolded = frozenset(opened)
@@ -145,11 +151,11 @@ def layout_rows(diff: Diff, mode: DiffMode, opened: Iterable[int] = ()) -> DiffR
             rows += _unchanged_rows(unchanged, diff, unfolded)
         else:
             first_rows.append(len(rows))
-            rows += _hunk_rows(hunk_index, diff, mode, partner)
+            rows += _hunk_rows(hunk_index, diff, mode, partners)
     lines = _line_source(diff)
     cells = np.fromiter((_row_cells(row, lines) for row in rows), dtype=np.int64, count=len(rows))
-    marks, places = _mark_source(diff), _break_source(lines)
-    return DiffRows(diff, mode, tuple(rows), partner, tuple(first_rows), lines, marks, cells, places)
+    marks, breaks = _mark_source(diff), _break_source(lines)
+    return DiffRows(diff, mode, tuple(rows), partners, tuple(first_rows), lines, marks, cells, breaks)
 
 
 def _stretches(diff: Diff) -> Iterator[tuple[int, Hunk]]:
@@ -165,26 +171,26 @@ def _stretches(diff: Diff) -> Iterator[tuple[int, Hunk]]:
 
 
 def _unchanged_rows(stretch: Hunk, diff: Diff, unfolded: frozenset[int]) -> Iterator[DiffRow]:
-    """Return the rows of an unchanged stretch, with its middle folded if that saves more than it hides."""
+    """Yield the rows of an unchanged stretch, with its middle folded if that is long enough."""
     count = stretch.removed
-    follows_a_change = bool(diff.hunks) and diff.hunks[0].before_start < stretch.before_end
-    precedes_a_change = bool(diff.hunks) and diff.hunks[-1].before_start >= stretch.before_end
-    leading = CONTEXT_LINES if follows_a_change or not diff.hunks else 0
-    trail = CONTEXT_LINES if precedes_a_change or not diff.hunks else 0
-    hidden = count - leading - trail
+    follows_change = bool(diff.hunks) and diff.hunks[0].before_start < stretch.before_end
+    precedes_change = bool(diff.hunks) and diff.hunks[-1].before_start >= stretch.before_end
+    leading = CONTEXT_LINES if follows_change or not diff.hunks else 0
+    trailing = CONTEXT_LINES if precedes_change or not diff.hunks else 0
+    hidden = count - leading - trailing
     folds = hidden >= _MIN_FOLDED_LINES and stretch.before_start + leading not in unfolded
     for offset in range(leading if folds else count):
         yield DiffRow(stretch.before_start + offset, stretch.after_start + offset)
     if folds:
         yield DiffRow(stretch.before_start + leading, stretch.after_start + leading, folded=hidden)
-        for offset in range(count - trail, count):
+        for offset in range(count - trailing, count):
             yield DiffRow(stretch.before_start + offset, stretch.after_start + offset)
 
 
 def _hunk_rows(
-    index: int, diff: Diff, mode: DiffMode, partner: dict[tuple[str, int], int]
+    index: int, diff: Diff, mode: DiffMode, partners: dict[tuple[str, int], int]
 ) -> Iterator[DiffRow]:
-    """Return the rows of a hunk; replaced lines are paired in `partner`."""
+    """Yield the rows of a hunk, and pair its replaced lines in `partners`."""
     hunk = diff.hunks[index]
     removed = range(hunk.before_start, hunk.before_end)
     added = range(hunk.after_start, hunk.after_end)
@@ -197,8 +203,8 @@ def _hunk_rows(
     )
     for i, j in pairs:
         if i is not None and j is not None:
-            partner["before", removed[i]] = added[j]
-            partner["after", added[j]] = removed[i]
+            partners["before", removed[i]] = added[j]
+            partners["after", added[j]] = removed[i]
     if mode is not DiffMode.SIDE_BY_SIDE:
         yield from (DiffRow(i, None, index) for i in removed)
         yield from (DiffRow(None, j, index) for j in added)
@@ -220,10 +226,10 @@ def _line_source(diff: Diff) -> Callable[[str, int], EscapedLine]:
 
 def _break_source(lines: Callable[[str, int], EscapedLine]) -> Callable[[str, int, int], list[int]]:
     @lru_cache(maxsize=4096)
-    def places(side: str, number: int, columns: int) -> list[int]:
+    def breaks(side: str, number: int, columns: int) -> list[int]:
         return find_breaks(lines(side, number), columns)
 
-    return places
+    return breaks
 
 
 def _mark_source(diff: Diff) -> Callable[[int, int], tuple[tuple[Span, ...], tuple[Span, ...]]]:

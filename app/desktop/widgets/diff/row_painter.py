@@ -93,15 +93,15 @@ class RowPainter:
         self,
         painter: QPainter,
         diff_rows: DiffRows,
-        surface: PaintContext,
+        context: PaintContext,
         ticks: TickState,
         selection: Selection | None,
     ) -> None:
         self._painter, self._diff_rows, self._ticks = painter, diff_rows, ticks
         self._selection = selection
-        self._grid, self._theme, self._columns = surface.grid, surface.theme, surface.columns
-        self._panes = layout_panes(diff_rows, surface.grid, surface.width, ticks.shown)
-        self._texts = TextPainter(painter, surface.grid, surface.theme)
+        self._grid, self._theme, self._columns = context.grid, context.theme, context.columns
+        self._panes = layout_panes(diff_rows, context.grid, context.width, ticks.shown)
+        self._text_painter = TextPainter(painter, context.grid, context.theme)
 
     def paint(self, index: int, box: QRect) -> None:
         """Paint row `index` into `box`."""
@@ -109,13 +109,13 @@ class RowPainter:
         if row.folded:
             self._paint_fold(row, box)
             return
-        wanted = row.hunk not in self._ticks.unticked
-        self._painter.setOpacity(1.0 if wanted or row.hunk < 0 else _UNTICKED_OPACITY)
+        is_included = row.hunk not in self._ticks.unticked
+        self._painter.setOpacity(1.0 if is_included or row.hunk < 0 else _UNTICKED_OPACITY)
         for pane in self._panes:
             self._paint_pane(index, row, pane, box)
         self._painter.setOpacity(1.0)
         if row.hunk >= 0:
-            self._paint_margin(index, row, box, wanted)
+            self._paint_margin(index, row, box, is_included)
 
     def paint_divider(self, height: int) -> None:
         """Paint the line between the two panes."""
@@ -169,35 +169,35 @@ class RowPainter:
         marks = self._diff_rows.marks(side, number) if changed else ()
         color = QColor(self._theme.removed_word if side == "before" else self._theme.added_word)
         starts = self._diff_rows.breaks(side, number, self._columns)
-        sight, height = self._painter.window(), self._grid.height
-        first = max(0, int((sight.top() - corner.y()) // height))
-        last = min(len(starts), int((sight.bottom() - corner.y()) // height) + 1)
+        window, height = self._painter.window(), self._grid.height
+        first = max(0, int((window.top() - corner.y()) // height))
+        last = min(len(starts), int((window.bottom() - corner.y()) // height) + 1)
         for row in range(first, last):
             part = (starts[row], starts[row + 1] if row + 1 < len(starts) else len(line.text))
             at = QPointF(corner.x(), corner.y() + row * height)
-            self._texts.marks(line, part, at, marks, color)
-            self._texts.marks(line, part, at, selected, QColor(self._theme.selection))
-            self._texts.text(line, part, at)
+            self._text_painter.paint_marks(line, part, at, marks, color)
+            self._text_painter.paint_marks(line, part, at, selected, QColor(self._theme.selection))
+            self._text_painter.paint_text(line, part, at)
 
-    def _paint_margin(self, index: int, row: DiffRow, box: QRect, included: bool) -> None:
+    def _paint_margin(self, index: int, row: DiffRow, box: QRect, is_included: bool) -> None:
         """Paint the bar of the current hunk, and the tick box on the first row of each hunk."""
         if row.hunk == self._ticks.current:
             self._painter.fillRect(0, box.top(), 3, box.height(), QColor(self._theme.accent))
         if self._ticks.shown and self._diff_rows.first_rows[row.hunk] == index:
             side = 14.0
             top = box.top() + (self._grid.height - side) / 2
-            self._paint_tick(QRectF((TICK_WIDTH - side) / 2 + 1, top, side, side), included)
+            self._paint_tick(QRectF((TICK_WIDTH - side) / 2 + 1, top, side, side), is_included)
 
-    def _paint_tick(self, box: QRectF, on: bool) -> None:
+    def _paint_tick(self, box: QRectF, is_ticked: bool) -> None:
         theme = self._theme
-        self._painter.setPen(QColor(theme.accent if on else theme.faint))
-        self._painter.setBrush(QColor(theme.accent if on else theme.raised))
+        self._painter.setPen(QColor(theme.accent if is_ticked else theme.faint))
+        self._painter.setBrush(QColor(theme.accent if is_ticked else theme.raised))
         self._painter.drawRoundedRect(box, 4, 4)
-        if on:
+        if is_ticked:
             pen = QPen(QColor(theme.accent_text), 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
             self._painter.setPen(pen)
-            places = ((0.24, 0.52), (0.43, 0.71), (0.77, 0.31))
-            points = [QPointF(box.x() + x * box.width(), box.y() + y * box.height()) for x, y in places]
+            corners = ((0.24, 0.52), (0.43, 0.71), (0.77, 0.31))
+            points = [QPointF(box.x() + x * box.width(), box.y() + y * box.height()) for x, y in corners]
             self._painter.drawPolyline(points)
 
     def _paint_fold(self, row: DiffRow, box: QRect) -> None:

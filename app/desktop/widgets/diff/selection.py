@@ -26,7 +26,7 @@ class TextPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """From `anchor`, where the mouse was pressed, to `end`, in the pane that shows `sides`."""
+    """A selection from `anchor`, where the mouse was pressed, to `end`, in the pane that shows `sides`."""
 
     sides: tuple[str, ...]
     anchor: TextPosition
@@ -52,19 +52,19 @@ class Selection:
     def text(self, diff_rows: DiffRows) -> str:
         """Return the selected text, by lines; a fold is an ellipsis."""
         first, last = self.ordered
-        found: list[str] = []
+        lines: list[str] = []
         for index in range(first.row, last.row + 1):
             row = diff_rows.rows[index]
             if row.folded:
-                found.append(_FOLD_TEXT)
+                lines.append(_FOLD_TEXT)
             elif (line := row_line(diff_rows, row, self.sides)) is not None:
                 start, end = self.part(index, len(line.text)) or (0, 0)
-                found.append(copied_text(line, start, end))
-        return "\n".join(found)
+                lines.append(copied_text(line, start, end))
+        return "\n".join(lines)
 
 
 def row_side(row: DiffRow, sides: tuple[str, ...]) -> str | None:
-    """Return which of a pane's sides a row shows; None where it has no line."""
+    """Return the side that a row shows in a pane with these sides; None if it has no line there."""
     if "after" in sides and row.after is not None:
         return "after"
     return "before" if "before" in sides and row.before is not None else None

@@ -26,7 +26,7 @@ _RUN = re.compile(
 
 @dataclass(frozen=True)
 class Grid:
-    """The size of a character cell in a font, in logical pixels."""
+    """The size of a character cell in `font`, in logical pixels; `shaped` is the font with shaping."""
 
     font: QFont
     shaped: QFont
@@ -61,7 +61,7 @@ class TextPainter:
         self._chip_soft = QColor(theme.warning)
         self._chip_soft.setAlphaF(0.16)
 
-    def marks(
+    def paint_marks(
         self, line: EscapedLine, part: Span, corner: QPointF, spans: tuple[Span, ...], color: QColor
     ) -> None:
         """Paint the background of the changed words in `part` of `line`."""
@@ -76,7 +76,7 @@ class TextPainter:
                 self._painter.setBrush(color)
                 self._painter.drawRoundedRect(box, 3, 3)
 
-    def text(self, line: EscapedLine, part: Span, corner: QPointF) -> None:
+    def paint_text(self, line: EscapedLine, part: Span, corner: QPointF) -> None:
         """Paint `part` of `line` with its top left at `corner`."""
         start, end = part
         x = corner.x()
@@ -84,7 +84,7 @@ class TextPainter:
             width = self._width(line, left, right)
             if kind in (CHIP_SIGN, NOTE_SIGN):
                 box = QRectF(x, corner.y(), width, self._grid.height)
-                self._draw_chip(line.text[left:right], box, loud=kind == CHIP_SIGN)
+                self._draw_chip(line.text[left:right], box, is_warning=kind == CHIP_SIGN)
             else:
                 self._painter.setPen(self._quiet if kind else self._text)
                 self._draw_plain(line, left, right, QPointF(x, corner.y() + self._grid.ascent))
@@ -94,12 +94,12 @@ class TextPainter:
         cells = end - start if line.narrow else sum(map(cell_width, line.text[start:end]))
         return cells * self._grid.cell
 
-    def _draw_chip(self, text: str, box: QRectF, *, loud: bool) -> None:
+    def _draw_chip(self, text: str, box: QRectF, *, is_warning: bool) -> None:
         inner = box.adjusted(0.5, 2.5, -0.5, -2.5)
-        self._painter.setPen(self._chip if loud else self._line)
-        self._painter.setBrush(self._chip_soft if loud else Qt.BrushStyle.NoBrush)
+        self._painter.setPen(self._chip if is_warning else self._line)
+        self._painter.setBrush(self._chip_soft if is_warning else Qt.BrushStyle.NoBrush)
         self._painter.drawRoundedRect(inner, 4, 4)
-        self._painter.setPen(self._chip if loud else self._quiet)
+        self._painter.setPen(self._chip if is_warning else self._quiet)
         small = QFont(self._grid.font)
         small.setPointSizeF(small.pointSizeF() * 0.82)
         self._painter.setFont(small)

@@ -49,8 +49,8 @@ class DiffView(QWidget):
         self._theme = theme
         self._diff: Diff | None = None
         self._mode = DiffMode.UNIFIED
-        self._is_chosen = False
-        self._opened: set[int] = set()
+        self._is_mode_chosen = False
+        self._unfolded: set[int] = set()
         self._selectable = False
         self._unticked: frozenset[int] = frozenset()
         self._round = 0
@@ -97,7 +97,7 @@ class DiffView(QWidget):
         comparison: Callable[[], Diff] | None = None,
         selectable: bool = False,
         unticked: frozenset[int] = frozenset(),
-        keep_place: bool = False,
+        keep_scroll: bool = False,
     ) -> None:
         """Show the change from `before` to `after` (None: no such file).
 
@@ -105,23 +105,23 @@ class DiffView(QWidget):
             before: The old bytes.
             after: The new bytes.
             comparison: Returns the diff, if the caller caches it; may be called in a thread.
-            selectable: Show tick boxes; never for binary content, which is shown as a dump.
+            selectable: Whether to show tick boxes; binary content never has them, and is shown as a dump.
             unticked: The hunks whose tick box is off.
-            keep_place: Keep the scroll position, for a text that is being edited.
+            keep_scroll: Whether to keep the scroll position, for a text that is being edited.
         """
-        old, new = before or b"", after or b""
-        dumped = is_binary(old) or is_binary(new)
-        self._selectable = selectable and not dumped
+        old_content, new_content = before or b"", after or b""
+        is_dump = is_binary(old_content) or is_binary(new_content)
+        self._selectable = selectable and not is_dump
         self._unticked = unticked
-        if not keep_place:
-            self._opened = set()
+        if not keep_scroll:
+            self._unfolded = set()
 
-        def make() -> Diff:
-            if comparison is not None and not dumped:
-                return comparison()
-            return compare(hex_dump(old), hex_dump(new)) if dumped else compare(old, new)
+        def compute_diff() -> Diff:
+            if is_dump:
+                return compare(hex_dump(old_content), hex_dump(new_content))
+            return compare(old_content, new_content) if comparison is None else comparison()
 
-        self._prepare(make, len(old) + len(new), keep_place=keep_place)
+        self._prepare(compute_diff, len(old_content) + len(new_content), keep_scroll=keep_scroll)
 
     def show_message(self, text: str) -> None:
         """Show a message in place of a diff."""
@@ -134,14 +134,14 @@ class DiffView(QWidget):
 
     def set_mode(self, mode: DiffMode) -> None:
         """Show unified or side by side from now on, whatever the width."""
-        self._is_chosen = True
+        self._is_mode_chosen = True
         self._apply_mode(mode)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show side by side where both sides have room for a line of prose, unless the user chose a mode."""
+        """Show side by side if both sides have room for a line of prose, unless the user chose a mode."""
         super().resizeEvent(event)
         fitting = DiffMode.SIDE_BY_SIDE if self.width() >= _MIN_SIDE_BY_SIDE_WIDTH else DiffMode.UNIFIED
-        if not self._is_chosen and fitting is not self._mode:
+        if not self._is_mode_chosen and fitting is not self._mode:
             self._apply_mode(fitting)
 
     def _apply_mode(self, mode: DiffMode) -> None:
@@ -157,40 +157,40 @@ class DiffView(QWidget):
         """Go to the next (1) or the previous (-1) change; return False if there is none."""
         return self.canvas.step(by)
 
-    def _prepare(self, make: Callable[[], Diff], size: int, *, keep_place: bool) -> None:
+    def _prepare(self, compute_diff: Callable[[], Diff], size: int, *, keep_scroll: bool) -> None:
         self._round += 1
-        mode, opened = self._mode, frozenset(self._opened)
+        mode, unfolded = self._mode, frozenset(self._unfolded)
         measure = self.canvas.measure(self._selectable)
 
-        def work() -> tuple[Diff, DiffRows]:
-            diff = make()
+        def prepare_rows() -> tuple[Diff, DiffRows]:
+            diff = compute_diff()
             sides_differ = bool(diff.before) and bool(diff.after)
-            folds = range(len(diff.before)) if _ALL_FOLDS in opened else opened
+            folds = range(len(diff.before)) if _ALL_FOLDS in unfolded else unfolded
             diff_rows = layout_rows(diff, mode if sides_differ else DiffMode.UNIFIED, folds)
             diff_rows.prepare(measure(diff_rows))
             return diff, diff_rows
 
         if size <= _MAX_SYNC_BYTES:
-            self._show(*work(), keep_place=keep_place)
+            self._show(*prepare_rows(), keep_scroll=keep_scroll)
             return
-        if not keep_place:
+        if not keep_scroll:
             self._message.setText(self.tr("Comparing…"))
             self._pages.setCurrentWidget(self._message)
-        later = self._show_later(self._round, work, keep_place)
-        tasks.start(later, owner=self, what=self.tr("compare the versions"))
+        show_later = self._show_later(self._round, prepare_rows, keep_scroll)
+        tasks.start(show_later, owner=self, what=self.tr("compare the versions"))
 
     async def _show_later(
-        self, started: int, work: Callable[[], tuple[Diff, DiffRows]], keep_place: bool
+        self, started: int, prepare_rows: Callable[[], tuple[Diff, DiffRows]], keep_scroll: bool
     ) -> None:
-        diff, diff_rows = await asyncio.to_thread(work)
+        diff, diff_rows = await asyncio.to_thread(prepare_rows)
         await self._make_ready(diff_rows)
         if started == self._round:
-            self._show(diff, diff_rows, keep_place=keep_place)
+            self._show(diff, diff_rows, keep_scroll=keep_scroll)
 
     async def _make_ready(self, diff_rows: DiffRows) -> None:
         """Prepare `diff_rows` for the current width, again whenever the width changes meanwhile."""
-        while not diff_rows.is_ready(wanted := self.canvas.measure(self._selectable)(diff_rows)):
-            await asyncio.to_thread(diff_rows.prepare, wanted)
+        while not diff_rows.is_ready(columns := self.canvas.measure(self._selectable)(diff_rows)):
+            await asyncio.to_thread(diff_rows.prepare, columns)
 
     async def _measure(self) -> None:
         diff_rows = self.canvas.diff_rows
@@ -199,7 +199,7 @@ class DiffView(QWidget):
         if diff_rows is self.canvas.diff_rows:
             self.canvas.arrange()
 
-    def _show(self, diff: Diff, diff_rows: DiffRows, *, keep_place: bool) -> None:
+    def _show(self, diff: Diff, diff_rows: DiffRows, *, keep_scroll: bool) -> None:
         is_new = diff is not self._diff
         self._diff = diff
         if diff.hunks or diff.before:
@@ -208,15 +208,15 @@ class DiffView(QWidget):
             self._message.setText(self.tr("Empty file"))
             self._pages.setCurrentWidget(self._message)
         self.canvas.set_ticks(self._unticked, self._selectable and len(diff.hunks) > 1)
-        self.canvas.show_rows(diff_rows, keep_place=keep_place)
+        self.canvas.show_rows(diff_rows, keep_scroll=keep_scroll)
         self._refresh_bar()
         if is_new:
             self.compared.emit(diff)
 
-    def _lay_out_again(self, *, keep_place: bool = False) -> None:
+    def _lay_out_again(self, *, keep_scroll: bool = False) -> None:
         if (diff := self._diff) is not None:
             size = sum(map(len, diff.before)) + sum(map(len, diff.after))
-            self._prepare(lambda: diff, size, keep_place=keep_place)
+            self._prepare(lambda: diff, size, keep_scroll=keep_scroll)
 
     def _toggle(self, hunk: int, included: bool) -> None:
         self._unticked = self._unticked - {hunk} if included else self._unticked | {hunk}
@@ -225,12 +225,12 @@ class DiffView(QWidget):
         self.ticks_changed.emit(self._unticked)
 
     def _unfold(self, first_line: int) -> None:
-        self._opened.add(first_line)
-        self._lay_out_again(keep_place=True)
+        self._unfolded.add(first_line)
+        self._lay_out_again(keep_scroll=True)
 
     def _unfold_all(self, on: bool) -> None:
-        self._opened = {_ALL_FOLDS} if on else set()
-        self._lay_out_again(keep_place=True)
+        self._unfolded = {_ALL_FOLDS} if on else set()
+        self._lay_out_again(keep_scroll=True)
 
     def _build_bar(self) -> QWidget:
         bar = QWidget(self)
@@ -303,15 +303,15 @@ class DiffView(QWidget):
         if diff is None:
             self._counts.clear()
             return
-        place = self.tr("Change {0} of {1}").format(self.canvas.current + 1, hunks)
+        change_number = self.tr("Change {0} of {1}").format(self.canvas.current + 1, hunks)
         excluded = self.tr("{0} excluded").format(len(self._unticked))
-        left_out = f"&nbsp;&nbsp;·&nbsp;&nbsp;{excluded}" if self._unticked else ""
+        excluded_text = f"&nbsp;&nbsp;·&nbsp;&nbsp;{excluded}" if self._unticked else ""
         counts = ((theme.success, "+", diff.added), (theme.danger, "−", diff.removed))
         shown = "&nbsp;".join(
             f"<span style='color:{color}'>{sign}{count:,}</span>" for color, sign, count in counts if count
         )
-        position = place if hunks else self.tr("No changes")
-        self._counts.setText(f"{position}&nbsp;&nbsp; {shown}{left_out}")
+        position = change_number if hunks else self.tr("No changes")
+        self._counts.setText(f"{position}&nbsp;&nbsp; {shown}{excluded_text}")
 
 
 def _tool(bar: QWidget, name: str, *, checkable: bool = False) -> QToolButton:

@@ -25,11 +25,12 @@ from app.desktop.widgets.diff.text_painter import Grid
 
 
 class DiffViewport(QAbstractScrollArea):
-    """Paints a `DiffRows` and keeps the position of each line.
+    """Paints a `DiffRows` and stores the position of each row.
 
-    `measure_requested` is emitted when so much text must be wrapped for another width that the old lines stay
-    until `diff_rows` has been prepared in a thread and `arrange` is called. `height_changed` is emitted when
-    the text takes another height and the user has not scrolled yet.
+    Signals:
+        measure_requested: A new width needs so much wrapping that `diff_rows` must be prepared in a thread,
+            before `arrange` is called; until then, the lines of the old width are shown.
+        height_changed: The height of the text has changed, and the user has not scrolled yet.
     """
 
     measure_requested = Signal()
@@ -43,7 +44,7 @@ class DiffViewport(QAbstractScrollArea):
         self._selection: Selection | None = None
         self._tops = np.zeros(1, dtype=np.int64)
         self._columns = 80
-        self._is_fresh = True
+        self._is_unscrolled = True
         self._grid = Grid.of(_code_font(self), self)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
@@ -61,7 +62,7 @@ class DiffViewport(QAbstractScrollArea):
         """Paint in the colors of `theme`."""
         self._theme = theme
         self._grid = Grid.of(_code_font(self), self)
-        self._arrange()
+        self.arrange()
 
     def measure(self, ticks_shown: bool) -> Callable[[DiffRows], int]:
         """Return a function, for any thread, that computes the cells in a line at the current width.
@@ -75,10 +76,6 @@ class DiffViewport(QAbstractScrollArea):
             return text_columns(diff_rows, grid, width, ticks_shown and len(diff_rows.diff.hunks) > 1)
 
         return cells
-
-    def arrange(self) -> None:
-        """Wrap the lines for the current width."""
-        self._arrange()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows in the exposed region."""
@@ -95,8 +92,8 @@ class DiffViewport(QAbstractScrollArea):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         width, offset = self.viewport().width(), self.verticalScrollBar().value()
-        painted = PaintContext(self._grid, self._theme, width, self._columns)
-        rows = RowPainter(painter, self._diff_rows, painted, self._ticks, self._selection)
+        context = PaintContext(self._grid, self._theme, width, self._columns)
+        rows = RowPainter(painter, self._diff_rows, context, self._ticks, self._selection)
         for index in range(self._index_at(offset + event.rect().top()), len(self._diff_rows.rows)):
             top = int(self._tops[index])
             if top > offset + event.rect().bottom():
@@ -107,21 +104,21 @@ class DiffViewport(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Wrap the lines for the new width."""
         super().resizeEvent(event)
-        self._arrange()
+        self.arrange()
 
     def changeEvent(self, event: QEvent) -> None:
         """Apply a new size of the interface's font."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._grid = Grid.of(_code_font(self), self)
-            self._arrange()
+            self.arrange()
 
     def _panes(self) -> tuple[Pane, ...]:
         if self._diff_rows is None:
             return ()
         return layout_panes(self._diff_rows, self._grid, self.viewport().width(), self._ticks.shown)
 
-    def _place_at(self, point: QPointF, pane: Pane) -> TextPosition:
+    def _position_at(self, point: QPointF, pane: Pane) -> TextPosition:
         """Return the text position in `pane` nearest to a point of the viewport."""
         diff_rows = self._diff_rows
         assert diff_rows is not None
@@ -139,30 +136,30 @@ class DiffViewport(QAbstractScrollArea):
 
     @property
     def _width(self) -> int:
-        # Reserve room for the bar always: otherwise its visibility would depend on itself.
+        # Always reserve room for the bar: otherwise its visibility would depend on itself.
         return self.width() - self.verticalScrollBar().sizeHint().width()
 
-    def _arrange(self) -> None:
-        """Compute the position of each row and the range of the scroll bar."""
+    def arrange(self) -> None:
+        """Wrap the lines for the current width, and compute the position of each row."""
         bar, view, before = self.verticalScrollBar(), self.viewport(), int(self._tops[-1])
         anchor = self._index_at(bar.value())
         if self._diff_rows is None:
             self._tops = np.zeros(1, dtype=np.int64)
         else:
-            wanted = text_columns(self._diff_rows, self._grid, self._width, self._ticks.shown)
-            if self._diff_rows.is_ready(wanted) or not self._diff_rows.is_ready(self._columns):
-                self._columns = wanted
+            columns = text_columns(self._diff_rows, self._grid, self._width, self._ticks.shown)
+            if self._diff_rows.is_ready(columns) or not self._diff_rows.is_ready(self._columns):
+                self._columns = columns
             else:
                 self.measure_requested.emit()
             heights = self._diff_rows.heights(self._columns) * self._grid.height
             heights[self._diff_rows.fold_rows] += FOLD_EXTRA
             self._tops = np.concatenate(([0], np.cumsum(heights)))
-        if int(self._tops[-1]) != before and self._is_fresh:
+        if int(self._tops[-1]) != before and self._is_unscrolled:
             self.height_changed.emit()
         bar.setPageStep(view.height())
         bar.setSingleStep(self._grid.height)
         bar.setRange(0, max(0, int(self._tops[-1]) - view.height()))
-        if self._is_fresh and self._diff_rows is not None and self._diff_rows.first_rows:
+        if self._is_unscrolled and self._diff_rows is not None and self._diff_rows.first_rows:
             bar.setValue(0)
             self._reveal(0)
         else:

@@ -27,15 +27,15 @@ def linked():
 
 @pytest.fixture
 def view(qtbot):
-    made = GraphView(DARK)
-    qtbot.addWidget(made, before_close_func=lambda view: view.canvas.close_layers())
-    made.resize(900, 700)
-    made.show()
-    qtbot.waitExposed(made)
-    made.activateWindow()
-    places = np.array([[0, 0], [9, 0], [-9, 0], [0, -9], [20, 20]], dtype=np.float32)
-    made.set_graph(linked(), places)
-    return made
+    graph_view = GraphView(DARK)
+    qtbot.addWidget(graph_view, before_close_func=lambda view: view.canvas.close_layers())
+    graph_view.resize(900, 700)
+    graph_view.show()
+    qtbot.waitExposed(graph_view)
+    graph_view.activateWindow()
+    positions = np.array([[0, 0], [9, 0], [-9, 0], [0, -9], [20, 20]], dtype=np.float32)
+    graph_view.set_graph(linked(), positions)
+    return graph_view
 
 
 def lines(view: GraphView) -> list[str]:
@@ -58,14 +58,14 @@ def listed(view, qtbot):
 
 def test_each_link_is_a_line_with_its_relation_and_direction():
     graph = linked()
-    found = neighbors_of(graph, graph.rows["Hub.md"])
-    assert [(one.name, one.relation, one.outgoing) for one in found] == [
+    neighbors = neighbors_of(graph, graph.rows["Hub.md"])
+    assert [(neighbor.name, neighbor.relation, neighbor.outgoing) for neighbor in neighbors] == [
         ("east", "supports", True),
         ("North", "", True),
         ("West", "part of", False),
         ("east", "", False),
     ]
-    assert [one.spoken for one in found] == [
+    assert [neighbor.accessible_text for neighbor in neighbors] == [
         "east, supports, from this note",
         "North, linked from this note",
         "West, part of, to this note",

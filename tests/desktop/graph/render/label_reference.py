@@ -14,31 +14,36 @@ def place_labels(
     names: NDArray[np.float32],
     discs: NDArray[np.float32],
     width: float,
-    forced: int,
-    most: int,
-    insistent: int,
+    leading: int,
+    limit: int,
+    forced_count: int,
     side: NDArray[np.int32],
 ) -> None:
     """Place labels like `app.graph.core_drawing.place_labels`."""
-    taken, covered = _OccupiedCells(), _OccupiedCells()
+    occupied, covered = _OccupiedCells(), _OccupiedCells()
     for left, top, right, bottom in discs.tolist():
         covered.add((left, top, right, bottom))
     placed = 0
     for row, (name, last) in enumerate(zip(names.tolist(), side.tolist(), strict=True)):
         side[row] = -1
-        if placed >= most + forced:
+        if placed >= limit + leading:
             continue
-        insists = row < forced or placed < insistent
-        side[row] = found = _free_side(
-            name, last if 0 <= last < SIDE_COUNT else 0, width, taken, covered, insists
+        is_forced = row < leading or placed < forced_count
+        side[row] = free_side = _free_side(
+            name, last if 0 <= last < SIDE_COUNT else 0, width, occupied, covered, is_forced
         )
-        if found >= 0:
-            taken.add(label_box(name, found))
+        if free_side >= 0:
+            occupied.add(label_box(name, free_side))
             placed += 1
 
 
 def _free_side(
-    name: list[float], last: int, width: float, taken: _OccupiedCells, covered: _OccupiedCells, insists: bool
+    name: list[float],
+    last: int,
+    width: float,
+    occupied: _OccupiedCells,
+    covered: _OccupiedCells,
+    is_forced: bool,
 ) -> int:
     x, _, radius = name[:3]
     inside = radius < x < width - radius
@@ -46,9 +51,9 @@ def _free_side(
         box = label_box(name, side)
         if inside and (box[0] < 0 or box[2] > width):
             continue
-        if taken.free(box) and covered.free(box):
+        if occupied.free(box) and covered.free(box):
             return side
-    return 0 if insists and taken.free(label_box(name, 0)) else -1
+    return 0 if is_forced and occupied.free(label_box(name, 0)) else -1
 
 
 class _OccupiedCells:

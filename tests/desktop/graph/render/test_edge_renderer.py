@@ -14,15 +14,17 @@ from app.graph.edge_style import EdgeStyle
 
 
 @pytest.fixture
-def painter() -> Iterator[EdgeRenderer]:
-    made = EdgeRenderer()
-    yield made
-    made.close()
+def renderer() -> Iterator[EdgeRenderer]:
+    new_renderer = EdgeRenderer()
+    yield new_renderer
+    new_renderer.close()
 
 
-def request(look, scale: float = 1.0, *, hurried: bool) -> EdgeRenderRequest:
-    places = np.array([[-40, -30], [40, 30]], dtype=np.float32)
-    return EdgeRenderRequest(look, places, Camera(0, 0, scale), 200, 150, 1.0, 0.5, hurried=hurried)
+def request(compute_style, scale: float = 1.0, *, is_draft: bool) -> EdgeRenderRequest:
+    positions = np.array([[-40, -30], [40, 30]], dtype=np.float32)
+    return EdgeRenderRequest(
+        compute_style, positions, Camera(0, 0, scale), 200, 150, 1.0, 0.5, is_draft=is_draft
+    )
 
 
 def one_line() -> EdgeStyle:
@@ -35,37 +37,37 @@ def one_line() -> EdgeStyle:
     )
 
 
-def test_a_sharp_picture_yields_to_a_quick_one_but_not_vice_versa(painter, qtbot):
-    begun, may_go_on = threading.Event(), threading.Event()
+def test_a_sharp_picture_yields_to_a_quick_one_but_not_vice_versa(renderer, qtbot):
+    started, may_continue = threading.Event(), threading.Event()
 
     def slowly() -> EdgeStyle:
-        begun.set()
-        assert may_go_on.wait(20)
+        started.set()
+        assert may_continue.wait(20)
         return one_line()
 
-    painter.request(request(slowly, hurried=False))
-    assert begun.wait(20)
-    painter.request(request(one_line, 2.0, hurried=True))
-    may_go_on.set()
-    qtbot.waitUntil(lambda: painter.ready, timeout=20_000)
-    assert not painter.collect()
-    assert painter.picture is None
-    qtbot.waitUntil(lambda: painter.ready, timeout=20_000)
-    assert painter.collect()
-    assert painter.picture.request.camera.scale == 2.0
+    renderer.request(request(slowly, is_draft=False))
+    assert started.wait(20)
+    renderer.request(request(one_line, 2.0, is_draft=True))
+    may_continue.set()
+    qtbot.waitUntil(lambda: renderer.is_ready, timeout=20_000)
+    assert not renderer.collect()
+    assert renderer.picture is None
+    qtbot.waitUntil(lambda: renderer.is_ready, timeout=20_000)
+    assert renderer.collect()
+    assert renderer.picture.request.camera.scale == 2.0
 
-    begun.clear()
-    may_go_on.clear()
-    painter.request(request(slowly, 3.0, hurried=True))
-    assert begun.wait(20)
-    painter.request(request(one_line, 3.0, hurried=False))
-    may_go_on.set()
-    qtbot.waitUntil(lambda: painter.ready, timeout=20_000)
-    assert painter.collect()
-    assert painter.picture.request.hurried
+    started.clear()
+    may_continue.clear()
+    renderer.request(request(slowly, 3.0, is_draft=True))
+    assert started.wait(20)
+    renderer.request(request(one_line, 3.0, is_draft=False))
+    may_continue.set()
+    qtbot.waitUntil(lambda: renderer.is_ready, timeout=20_000)
+    assert renderer.collect()
+    assert renderer.picture.request.is_draft
 
 
-def test_without_a_margin_the_picture_is_as_large_as_the_view(painter):
-    places = np.zeros((2, 2), np.float32)
-    painter.draw_now(EdgeRenderRequest(one_line, places, Camera(), 200, 150, 1.0, 0.5, margin=0.0))
-    assert painter.picture.image.size().toTuple() == (200, 150)
+def test_without_a_margin_the_picture_is_as_large_as_the_view(renderer):
+    positions = np.zeros((2, 2), np.float32)
+    renderer.draw_now(EdgeRenderRequest(one_line, positions, Camera(), 200, 150, 1.0, 0.5, margin=0.0))
+    assert renderer.picture.image.size().toTuple() == (200, 150)

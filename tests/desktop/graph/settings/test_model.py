@@ -21,7 +21,7 @@ json_values = st.recursive(
 
 
 def test_saved_settings_are_restored():
-    made = GraphSettings(
+    settings = GraphSettings(
         color_by=ColorBy.FOLDER,
         minimap=True,
         filter="tag:a",
@@ -30,24 +30,24 @@ def test_saved_settings_are_restored():
         forces=ForceParams(spacing=30),
         arrangement=LayoutMode.TYPE,
     )
-    assert parse_graph_settings(made.model_dump(mode="json")) == made
+    assert parse_graph_settings(settings.model_dump(mode="json")) == settings
     assert parse_graph_settings({}) == GraphSettings()
 
 
 def test_saved_forces_keep_their_key():
-    made = GraphSettings(forces=ForceParams(spacing=30))
-    saved = made.model_dump(mode="json")
+    settings = GraphSettings(forces=ForceParams(spacing=30))
+    saved = settings.model_dump(mode="json")
     assert saved["pull"]["spacing"] == 30 and "forces" not in saved
-    assert parse_graph_settings({"pull": {"spacing": 30}}) == made
+    assert parse_graph_settings({"pull": {"spacing": 30}}) == settings
 
 
 @given(st.dictionaries(st.sampled_from(sorted(GraphSettings().model_dump())), json_values))
-def test_any_file_content_yields_valid_settings(kept):
-    settings = parse_graph_settings(kept)
+def test_any_file_content_yields_valid_settings(saved):
+    settings = parse_graph_settings(saved)
     assert GraphSettings.model_validate(settings.model_dump()) == settings
     assert parse_graph_settings(settings.model_dump(mode="json")) == settings
 
 
 def test_one_bad_field_spoils_no_other():
-    kept = {"pull": {"spacing": 4000}, "filter": "x", "groups": [{"color": "red"}]}
-    assert parse_graph_settings(kept) == GraphSettings(filter="x")
+    saved = {"pull": {"spacing": 4000}, "filter": "x", "groups": [{"color": "red"}]}
+    assert parse_graph_settings(saved) == GraphSettings(filter="x")

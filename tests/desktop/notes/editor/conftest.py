@@ -7,8 +7,16 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtTest import QTest
 
+from app.desktop.notes.editor import live_view
+from app.desktop.notes.editor.drawings import DrawingCache
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.theme.theme import ThemeSource
+
+
+@pytest.fixture(autouse=True)
+def empty_drawing_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the drawings of other tests: a drawing in the cache is not requested."""
+    monkeypatch.setattr(live_view, "_SHARED_CACHE", DrawingCache())
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QTextCursor
-from PySide6.QtTest import QTest
 
 from app.desktop.notes.editor import hit_test, row_layout
 from app.desktop.notes.editor.drawing_worker import draw
@@ -15,6 +14,7 @@ from app.desktop.notes.editor.drawings import NOT_DRAWABLE, Drawing, DrawingRequ
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.rows import EditorRow, RowFragment
+from tests.support.editor_requests import wait_for_requests
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 Make = Callable[..., LiveEditor]
@@ -28,7 +28,7 @@ def picture(width: int, height: int) -> QImage:
 
 
 def show_pictures(editor: LiveEditor, width: int = 300, height: int = 200) -> None:
-    """Answer every request, now and later: with a picture of this size for `x.png`, which is all there is."""
+    """Answer every request, now and later: with a picture of this size for `x.png`, the only file."""
 
     def load(target: str) -> QImage | None:
         return picture(width, height) if target == "x.png" else None
@@ -37,7 +37,7 @@ def show_pictures(editor: LiveEditor, width: int = 300, height: int = 200) -> No
 
 
 def drawn(row: EditorRow) -> list[tuple[RowFragment, Drawing, QRectF]]:
-    """Return the pictures in a row's text, with their fragments and places."""
+    """Return the pictures in a row's text, with their fragments and rectangles."""
     return [
         (fragment, drawing, box)
         for fragment in row.fragments or ()
@@ -45,11 +45,11 @@ def drawn(row: EditorRow) -> list[tuple[RowFragment, Drawing, QRectF]]:
     ]
 
 
-def settle(editor: LiveEditor) -> None:
-    """Paint until no drawing is asked for."""
+def paint_until_idle(editor: LiveEditor) -> None:
+    """Paint until the editor requests nothing more."""
     for _ in range(3):
         editor.viewport().repaint()
-        QTest.qWait(1)
+        wait_for_requests(editor)
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,11 @@ def settle(editor: LiveEditor) -> None:
         ("🧭 emoji ![[x.png|120]]", f"🧭 emoji {OBJECT}"),
     ],
 )
-def test_a_picture_is_drawn_in_a_line_that_has_not_the_cursor(
-    make_editor: Make, line: str, text: str
-) -> None:
+def test_a_picture_is_drawn_in_a_line_without_the_cursor(make_editor: Make, line: str, text: str) -> None:
     editor = make_editor()
     show_pictures(editor)
     editor.load(f"first\n\n{line}\n\nend")
-    settle(editor)
+    paint_until_idle(editor)
     row = editor.flow.row(2)
     ((fragment, drawing, box),) = drawn(row)
     assert fragment.layout.text() == text and (drawing.width, drawing.height) == (120, 80)
@@ -91,7 +89,7 @@ def test_a_column_of_a_table_is_as_wide_as_its_pictures(make_editor: Make) -> No
     editor = make_editor()
     show_pictures(editor)
     editor.load("first\n\n| a | b |\n|---|---|\n| ![[x.png\\|200]] | ![a\\|90](x.png) |\n| c | d |\n\nend")
-    settle(editor)
+    paint_until_idle(editor)
     row = editor.flow.row(4)
     pictures = drawn(row)
     assert [drawing.width for _, drawing, _ in pictures] == [200, 90]
@@ -104,14 +102,12 @@ def test_a_column_of_a_table_is_as_wide_as_its_pictures(make_editor: Make) -> No
 
 
 @pytest.mark.parametrize("line", ["in ![[gone.png|120]] a line", "in ![[x.txt]] a line"])
-def test_what_is_not_a_picture_of_the_vault_is_a_link_as_on_a_line_of_its_own(
-    make_editor: Make, line: str
-) -> None:
+def test_an_embed_that_is_no_picture_is_shown_as_a_link(make_editor: Make, line: str) -> None:
     editor = make_editor()
     show_pictures(editor)
     embed = line[3 : line.index("]]") + 2]
     editor.load(f"first\n\n{line}\n\n{embed}\n\nend")
-    settle(editor)
+    paint_until_idle(editor)
     in_line, alone = editor.flow.row(2), editor.flow.row(4)
     assert alone.drawing is None and not drawn(in_line)
     assert in_line.fragments[0].layout.text() == f"in {alone.fragments[0].layout.text()} a line"
@@ -121,7 +117,7 @@ def test_a_picture_that_is_wider_than_the_rest_of_its_line_begins_the_next(make_
     editor = make_editor(width=500)
     show_pictures(editor, 3000, 1000)
     editor.load("first\n\nsome words ![[x.png|380]] and ![[x.png]] more\n\nend")
-    settle(editor)
+    paint_until_idle(editor)
     row = editor.flow.row(2)
     layout = row.fragments[0].layout
     lines = [layout.lineAt(number) for number in range(layout.lineCount())]
@@ -141,7 +137,7 @@ def test_a_point_on_a_picture_is_before_or_after_its_source(make_editor: Make) -
     show_pictures(editor)
     line = "see ![[x.png|120]] here"
     editor.load(f"first\n\n{line}\n\nend")
-    settle(editor)
+    paint_until_idle(editor)
     flow = editor.flow
     ((_, _, box),) = drawn(flow.row(2))
     top = flow.heights.top(2)
@@ -158,7 +154,7 @@ def test_a_selected_picture_is_tinted_and_copied_with_its_markup(make_editor: Ma
     show_pictures(editor)
     line = "see ![[x.png|120]] here"
     editor.load(f"first\n\n{line}\n\nend")
-    settle(editor)
+    paint_until_idle(editor)
     ((_, _, box),) = drawn(editor.flow.row(2))
     middle = box.center().toPoint() + QPointF(editor._layout.left, editor._layout.top).toPoint()
     middle.setY(middle.y() + round(editor.flow.heights.top(2)))
@@ -177,12 +173,12 @@ def test_a_line_with_the_cursor_keeps_its_pictures_below_the_source(make_editor:
     editor = make_editor(width=500)
     show_pictures(editor)
     editor.load("first\n\na ![[x.png|220]] b ![[x.png|180]] c ![[x.png|30]] d ![[x.png|150]]\n\nend")
-    settle(editor)
+    paint_until_idle(editor)
     before = editor.flow.row(2).height
     editor.go_to_line(3)
     row = editor.flow.row(2)
     boxes = [box for box, _ in row.pictures]
-    assert [box.width() for box in boxes] == [220, 180, 150], "the small one is in no way"
+    assert [box.width() for box in boxes] == [220, 180, 150], "the small picture is left out"
     source = row.fragments[0]
     for at, box in enumerate(boxes):
         assert QRectF(0, source.y + source.height, editor.flow.width, row.height).contains(box)
@@ -192,11 +188,11 @@ def test_a_line_with_the_cursor_keeps_its_pictures_below_the_source(make_editor:
     assert not editor.flow.row(2).pictures and editor.flow.row(2).height == before
 
 
-def test_the_box_and_the_number_of_an_item_are_beside_its_text(make_editor: Make) -> None:
+def test_the_check_box_is_aligned_with_the_text_next_to_a_picture(make_editor: Make) -> None:
     editor = make_editor()
     show_pictures(editor)
     editor.load("first\n\n- [ ] task ![[x.png]]\n\nend")
-    settle(editor)
+    paint_until_idle(editor)
     row = editor.flow.row(2)
     line = row.fragments[0].layout.lineAt(0)
     box = row_layout.checkbox(editor.flow, row)
@@ -207,21 +203,21 @@ def test_the_box_and_the_number_of_an_item_are_beside_its_text(make_editor: Make
 WORDS = " ".join(f"word{number}" for number in range(200))
 
 
-@pytest.mark.parametrize("place", [20, 180], ids=["above the view", "below the view"])
+@pytest.mark.parametrize("index", [20, 180], ids=["above the view", "below the view"])
 def test_a_late_picture_in_a_paragraph_higher_than_the_view_moves_nothing(
-    make_editor: Make, place: int
+    make_editor: Make, index: int
 ) -> None:
     words = WORDS.split()
-    words[place] = f"![[late {place}.png]]"
+    words[index] = f"![[late {index}.png]]"
     editor = make_editor(width=400, height=200)
     requests: list[DrawingRequest] = []
     editor.drawing_requested.connect(requests.append)
     editor.load("\n".join(["first", "", " ".join(words), "", *["more"] * 40]))
-    settle(editor)
+    paint_until_idle(editor)
     flow, bar = editor.flow, editor.verticalScrollBar()
     middle = hit_test.caret_rect(flow, 2, flow.lines[2].index("word95")).top()
     bar.setValue(round(middle + editor._layout.top) - 9)
-    settle(editor)
+    paint_until_idle(editor)
     at, first_shown = hit_test.position_at(flow, 0, middle + 3)
 
     def y_of(at: int, column: int) -> float:
@@ -241,9 +237,9 @@ def test_a_picture_that_can_not_be_drawn_changes_nothing(make_editor: Make) -> N
     requests: list[DrawingRequest] = []
     editor.drawing_requested.connect(requests.append)
     editor.load("first\n\nin ![[x.png]] a line\n\nend")
-    settle(editor)
+    paint_until_idle(editor)
     (request,) = requests
     height = editor.flow.row(2).height
     editor.show_drawing(request, NOT_DRAWABLE)
-    settle(editor)
+    paint_until_idle(editor)
     assert editor.flow.row(2).height == height and not drawn(editor.flow.row(2)) and len(requests) == 1

@@ -26,9 +26,10 @@ from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.preferences import EditorPreferences
 from app.desktop.notes.editor.text_cursor import difference
 from tests.benchmarks.editor_texts import TOUR, prose
+from tests.support.editor_requests import wait_for_requests
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-KEYS, HELD, LEFT = Qt.Key, Qt.KeyboardModifier, Qt.MouseButton.LeftButton
+KEYS, MODIFIER, LEFT = Qt.Key, Qt.KeyboardModifier, Qt.MouseButton.LeftButton
 Make = Callable[..., LiveEditor]
 _TEXT = st.text(st.sampled_from("ab🧭鄭 \n"), max_size=40)
 ROOT = Path(__file__).resolve().parents[4]
@@ -101,7 +102,7 @@ def test_wrapped_lines_of_an_item_start_below_its_text(make_editor: Make, mode, 
     assert last.xToCursor(text) == last.textStart()
 
 
-def test_down_and_up_reach_every_line_that_is_shown(make_editor: Make) -> None:
+def test_down_reaches_every_visible_line(make_editor: Make) -> None:
     editor = make_editor(TOUR)
     seen = {editor.textCursor().blockNumber()}
     for _ in range(150):
@@ -129,7 +130,7 @@ def test_a_folded_callout_opens_by_a_click_on_its_title(make_editor: Make) -> No
     assert editor.flow.rows[3].hidden and shown(editor, 2) == "Title"
     area = hit_test.caret_rect(editor.flow, 2, 14)
     QTest.mouseClick(
-        editor.viewport(), LEFT, HELD.NoModifier, point_of(editor, area.x() + 4, area.center().y())
+        editor.viewport(), LEFT, MODIFIER.NoModifier, point_of(editor, area.x() + 4, area.center().y())
     )
     assert not editor.flow.rows[3].hidden
     assert editor.text() == "start\n\n> [!note]- Title\n> inside\n\nend"
@@ -154,7 +155,7 @@ def test_the_cursor_stays_out_of_properties_that_a_form_shows(make_editor: Make)
     for key in (KEYS.Key_Up, KEYS.Key_Left, KEYS.Key_Backspace, KEYS.Key_PageUp):
         QTest.keyClick(editor, key)
         assert editor.textCursor().blockNumber() == 3 and editor.text() == text
-    QTest.keyClick(editor, KEYS.Key_Home, HELD.ControlModifier)
+    QTest.keyClick(editor, KEYS.Key_Home, MODIFIER.ControlModifier)
     assert editor.textCursor().blockNumber() == 3
     editor.go_to_line(2)
     assert shown(editor, 1) == "a: 1" and form.isHidden()
@@ -167,7 +168,7 @@ def test_the_cursor_stays_out_of_properties_that_a_form_shows(make_editor: Make)
 # No changes
 
 
-def test_moving_resizing_and_changing_modes_is_no_change(make_editor: Make) -> None:
+def test_moving_resizing_and_changing_modes_do_not_edit(make_editor: Make) -> None:
     editor = make_editor(TOUR)
     seen: list[object] = []
     editor.edited.connect(lambda: seen.append("edited"))
@@ -220,7 +221,7 @@ def test_a_drawing_that_arrives_late_moves_nothing_above_it(make_editor: Make, w
     bar = editor.verticalScrollBar()
     bar.setValue(round(editor.flow.heights.top(55)))
     editor.viewport().repaint()
-    QTest.qWait(1)
+    wait_for_requests(editor)
     assert {one.kind for one in requests} == {"image", "inline-math"}
     if where == "above":
         bar.setValue(round(editor.flow.heights.top(70)))
@@ -240,10 +241,10 @@ def test_pages_pass_a_drawing_that_is_higher_than_the_view(make_editor: Make) ->
     requests: list[DrawingRequest] = []
     editor.drawing_requested.connect(requests.append)
     editor.viewport().repaint()
-    QTest.qWait(1)
+    wait_for_requests(editor)
     editor.refresh_files()
     editor.viewport().repaint()
-    QTest.qWait(1)
+    wait_for_requests(editor)
     editor.show_drawing(requests[-1], Drawing(500, 800, 800, QImage(500, 800, QImage.Format.Format_ARGB32)))
     editor.viewport().repaint()
     editor.go_to_line(1)
@@ -271,7 +272,7 @@ def test_a_formula_is_never_wider_than_its_cell_or_line(make_editor: Make) -> No
     editor.load(text)
     editor.viewport().repaint()
     image = QImage(900, 90, QImage.Format.Format_ARGB32)
-    QTest.qWait(1)
+    wait_for_requests(editor)
     assert len(requests) == 2
     for request in requests:
         editor.show_drawing(request, Drawing(900, 90, 60, image))
@@ -292,7 +293,7 @@ def test_a_deep_formula_takes_no_space_above_it(make_editor: Make, text: str) ->
     editor.drawing_requested.connect(requests.append)
     editor.load(text)
     editor.viewport().repaint()
-    QTest.qWait(1)
+    wait_for_requests(editor)
     (request,) = requests
     editor.show_drawing(request, Drawing(40, 80, 40, QImage(40, 80, QImage.Format.Format_ARGB32)))
     editor.viewport().repaint()
@@ -324,14 +325,14 @@ def test_drawing_a_formula_shows_no_warning() -> None:
 
 
 @given(_TEXT, _TEXT)
-def test_a_difference_makes_one_text_of_the_other(old: str, new: str) -> None:
-    start, end, fresh = difference(old, new)
-    assert old[:start] + fresh + old[end:] == new
+def test_a_difference_turns_one_text_into_the_other(old_text: str, new_text: str) -> None:
+    start, end, replacement = difference(old_text, new_text)
+    assert old_text[:start] + replacement + old_text[end:] == new_text
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
 @given(old=_TEXT, new=_TEXT)
-def test_a_change_from_outside_is_one_step_of_undo(make_editor: Make, old: str, new: str) -> None:
+def test_an_external_change_is_one_undo_step(make_editor: Make, old: str, new: str) -> None:
     editor = make_editor(old)
     editor.replace_document(new)
     assert editor.text() == new
@@ -439,7 +440,7 @@ def test_an_item_that_leaves_its_list_renumbers_both_lists(
 def test_shift_enter_is_a_plain_line_end(make_editor: Make) -> None:
     editor = make_editor("- one")
     to_end(editor)
-    QTest.keyClick(editor, KEYS.Key_Return, HELD.ShiftModifier)
+    QTest.keyClick(editor, KEYS.Key_Return, MODIFIER.ShiftModifier)
     assert editor.text() == "- one\n"
 
 
@@ -517,7 +518,7 @@ def test_no_edge_of_the_view_cuts_a_caret_that_moved(make_editor: Make, height: 
         assert caret.top() >= 0 and caret.bottom() < rect.height(), editor.textCursor().blockNumber()
 
 
-def test_a_caret_at_the_edge_of_the_view_is_not_repainted_for_ever(make_editor: Make, qtbot) -> None:
+def test_a_caret_at_the_edge_of_the_view_is_not_repainted_forever(make_editor: Make, qtbot) -> None:
     editor = make_editor("# A heading\n" + "line\n" * 100)
     editor.verticalScrollBar().setValue(25)  # the caret is visible in part
     QApplication.processEvents()
@@ -544,31 +545,31 @@ def test_the_start_of_the_note_is_shown_with_its_header(make_editor: Make) -> No
     editor.set_header(header)
     to_end(editor)
     assert editor.verticalScrollBar().value() > 0
-    QTest.keyClick(editor, KEYS.Key_Home, HELD.ControlModifier)
+    QTest.keyClick(editor, KEYS.Key_Home, MODIFIER.ControlModifier)
     assert editor.textCursor().blockNumber() == 3
     assert editor.verticalScrollBar().value() == 0 == header.y()
 
 
 @pytest.mark.parametrize("text", ["> > [!tip]- In\n> > b", "> - a\n>   - b", "> # H\n> text"])
-def test_the_mark_that_folds_is_left_of_the_bars_of_quotes(make_editor: Make, text: str) -> None:
+def test_the_fold_mark_is_left_of_the_quote_bars(make_editor: Make, text: str) -> None:
     editor = make_editor(f"{text}\n\nend")
     to_end(editor)
     assert editor.flow.fold_range(0) is not None
     center = painting.fold_mark_center(editor.flow, editor.flow.row(0))
     assert center.x() + 5 < 0
     event_at = point_of(editor, center.x(), center.y())
-    QTest.mouseClick(editor.viewport(), LEFT, HELD.NoModifier, event_at)
+    QTest.mouseClick(editor.viewport(), LEFT, MODIFIER.NoModifier, event_at)
     assert editor.flow.rows[0].is_folded != text.startswith("> > [!tip]-")
 
 
 def test_a_line_that_becomes_a_comment_is_not_replaced_by_the_next_key(make_editor: Make) -> None:
     editor = make_editor("a word")
     to_end(editor)
-    QTest.keyClick(editor, KEYS.Key_Slash, HELD.ControlModifier)
+    QTest.keyClick(editor, KEYS.Key_Slash, MODIFIER.ControlModifier)
     assert editor.text() == "%% a word %%"
     QTest.keyClicks(editor, "s")
     assert editor.text() == "%% a words %%"
-    QTest.keyClick(editor, KEYS.Key_Slash, HELD.ControlModifier)
+    QTest.keyClick(editor, KEYS.Key_Slash, MODIFIER.ControlModifier)
     QTest.keyClicks(editor, "!")
     assert editor.text() == "a words!"
 
@@ -595,38 +596,46 @@ def test_tab_makes_no_table_of_a_line_that_is_no_header_row(make_editor: Make, l
 
 
 @pytest.mark.parametrize(
-    ("text", "chosen", "key", "held", "after"),
+    ("text", "chosen", "key", "modifiers", "after"),
     [
-        ("a word b", "word", KEYS.Key_B, HELD.ControlModifier, "a **word** b"),
-        ("a **word** b", "word", KEYS.Key_B, HELD.ControlModifier, "a word b"),
-        ("a **word** b", "**word**", KEYS.Key_B, HELD.ControlModifier, "a word b"),
-        ("a **word** b", "word", KEYS.Key_I, HELD.ControlModifier, "a ***word*** b"),
-        ("a ***word*** b", "word", KEYS.Key_I, HELD.ControlModifier, "a **word** b"),
-        ("a word b", "word", KEYS.Key_QuoteLeft, HELD.ControlModifier, "a `word` b"),
-        ("a word b", "word", KEYS.Key_K, HELD.ControlModifier, "a [word]() b"),
+        ("a word b", "word", KEYS.Key_B, MODIFIER.ControlModifier, "a **word** b"),
+        ("a **word** b", "word", KEYS.Key_B, MODIFIER.ControlModifier, "a word b"),
+        ("a **word** b", "**word**", KEYS.Key_B, MODIFIER.ControlModifier, "a word b"),
+        ("a **word** b", "word", KEYS.Key_I, MODIFIER.ControlModifier, "a ***word*** b"),
+        ("a ***word*** b", "word", KEYS.Key_I, MODIFIER.ControlModifier, "a **word** b"),
+        ("a word b", "word", KEYS.Key_QuoteLeft, MODIFIER.ControlModifier, "a `word` b"),
+        ("a word b", "word", KEYS.Key_K, MODIFIER.ControlModifier, "a [word]() b"),
         (
             "see https://a.example",
             "https://a.example",
             KEYS.Key_K,
-            HELD.ControlModifier,
+            MODIFIER.ControlModifier,
             "see [](https://a.example)",
         ),
-        ("a word b", "word", KEYS.Key_Slash, HELD.ControlModifier, "a %% word %% b"),
-        ("a %% word %% b", "%% word %%", KEYS.Key_Slash, HELD.ControlModifier, "a word b"),
-        ("a\nb", "a\nb", KEYS.Key_8, HELD.ControlModifier | HELD.ShiftModifier, "- a\n- b"),
-        ("- a\n- b", "a\n- b", KEYS.Key_7, HELD.ControlModifier | HELD.ShiftModifier, "1. a\n2. b"),
-        ("1. a\n2. b", "a\n2. b", KEYS.Key_9, HELD.ControlModifier | HELD.ShiftModifier, "- [ ] a\n- [ ] b"),
-        ("- [ ] a", "a", KEYS.Key_9, HELD.ControlModifier | HELD.ShiftModifier, "a"),
-        ("one\ntwo\nthree", "two", KEYS.Key_Up, HELD.AltModifier, "two\none\nthree"),
-        ("one\ntwo\nthree", "one\ntwo", KEYS.Key_Down, HELD.AltModifier, "three\none\ntwo"),
-        ("- [ ] a", "a", KEYS.Key_Return, HELD.ControlModifier, "- [x] a"),
+        ("a word b", "word", KEYS.Key_Slash, MODIFIER.ControlModifier, "a %% word %% b"),
+        ("a %% word %% b", "%% word %%", KEYS.Key_Slash, MODIFIER.ControlModifier, "a word b"),
+        ("a\nb", "a\nb", KEYS.Key_8, MODIFIER.ControlModifier | MODIFIER.ShiftModifier, "- a\n- b"),
+        ("- a\n- b", "a\n- b", KEYS.Key_7, MODIFIER.ControlModifier | MODIFIER.ShiftModifier, "1. a\n2. b"),
+        (
+            "1. a\n2. b",
+            "a\n2. b",
+            KEYS.Key_9,
+            MODIFIER.ControlModifier | MODIFIER.ShiftModifier,
+            "- [ ] a\n- [ ] b",
+        ),
+        ("- [ ] a", "a", KEYS.Key_9, MODIFIER.ControlModifier | MODIFIER.ShiftModifier, "a"),
+        ("one\ntwo\nthree", "two", KEYS.Key_Up, MODIFIER.AltModifier, "two\none\nthree"),
+        ("one\ntwo\nthree", "one\ntwo", KEYS.Key_Down, MODIFIER.AltModifier, "three\none\ntwo"),
+        ("- [ ] a", "a", KEYS.Key_Return, MODIFIER.ControlModifier, "- [x] a"),
     ],
 )
-def test_formatting_keys(make_editor: Make, text: str, chosen: str, key: Qt.Key, held, after: str) -> None:
+def test_formatting_keys(
+    make_editor: Make, text: str, chosen: str, key: Qt.Key, modifiers, after: str
+) -> None:
     editor = make_editor(text)
     start = text.index(chosen)
     select(editor, start, start + len(chosen))
-    QTest.keyClick(editor, key, held)
+    QTest.keyClick(editor, key, modifiers)
     assert editor.text() == after
     editor.undo()
     assert editor.text() == text and not editor.document().isUndoAvailable()
@@ -673,9 +682,9 @@ def test_boxes_and_indents_grow_with_the_size_of_the_text(make_editor: Make) -> 
         row = editor.flow.row(2)
         return [row_layout.checkbox(editor.flow, row).width(), row.indent, editor.flow.row(3).indent]
 
-    usual = measures()
+    sizes = measures()
     editor.set_preferences(EditorPreferences(points=2 * points))
-    assert measures() == pytest.approx([2 * one for one in usual], rel=0.05)
+    assert measures() == pytest.approx([2 * one for one in sizes], rel=0.05)
 
 
 def test_a_checkbox_is_toggled_by_a_click_in_both_modes(make_editor: Make) -> None:
@@ -684,7 +693,7 @@ def test_a_checkbox_is_toggled_by_a_click_in_both_modes(make_editor: Make) -> No
     editor.viewport().repaint()
     box = row_layout.checkbox(editor.flow, editor.flow.row(2)).center()
     top = editor.flow.heights.top(2)
-    QTest.mouseClick(editor.viewport(), LEFT, HELD.NoModifier, point_of(editor, box.x(), top + box.y()))
+    QTest.mouseClick(editor.viewport(), LEFT, MODIFIER.NoModifier, point_of(editor, box.x(), top + box.y()))
     assert editor.text() == text.replace("[ ]", "[x]")
     assert editor.textCursor().blockNumber() == 0
     editor.undo()
@@ -693,12 +702,12 @@ def test_a_checkbox_is_toggled_by_a_click_in_both_modes(make_editor: Make) -> No
     editor.viewport().repaint()
     mark = hit_test.caret_rect(editor.flow, 3, 3)
     QTest.mouseClick(
-        editor.viewport(), LEFT, HELD.NoModifier, point_of(editor, mark.x() + 3, mark.center().y())
+        editor.viewport(), LEFT, MODIFIER.NoModifier, point_of(editor, mark.x() + 3, mark.center().y())
     )
     assert editor.text() == text.replace("[x]", "[ ]")
 
 
-def test_copying_covered_text_takes_its_markup_along(make_editor: Make) -> None:
+def test_copied_text_includes_its_markup(make_editor: Make) -> None:
     text = "**bold** start\nplain\n- [[Note|words]]\nend"
     editor = make_editor(text)
     editor.go_to_line(4)
@@ -707,7 +716,7 @@ def test_copying_covered_text_takes_its_markup_along(make_editor: Make) -> None:
     editor.flow.set_active(1, 1)
     editor.copy()
     assert QGuiApplication.clipboard().text() == text[: text.index("]]") + 2]
-    QTest.keyClick(editor, KEYS.Key_X, HELD.ControlModifier)
+    QTest.keyClick(editor, KEYS.Key_X, MODIFIER.ControlModifier)
     assert editor.text() == "\nend"
 
 
@@ -721,7 +730,7 @@ def test_the_editor_claims_its_keys_before_the_window_does(make_editor: Make) ->
     action.triggered.connect(lambda: hidden.append(1))
     editor.window().addAction(action)
     editor.selectAll()
-    QTest.keyClick(editor, KEYS.Key_B, HELD.ControlModifier)
+    QTest.keyClick(editor, KEYS.Key_B, MODIFIER.ControlModifier)
     assert editor.text() == "**word**" and not hidden
 
 
@@ -730,15 +739,15 @@ def test_a_read_only_editor_changes_nothing(make_editor: Make) -> None:
     editor = make_editor(text)
     editor.setReadOnly(True)
     editor.selectAll()
-    for key, held in (
-        (KEYS.Key_B, HELD.ControlModifier),
-        (KEYS.Key_A, HELD.NoModifier),
-        (KEYS.Key_Up, HELD.AltModifier),
+    for key, modifiers in (
+        (KEYS.Key_B, MODIFIER.ControlModifier),
+        (KEYS.Key_A, MODIFIER.NoModifier),
+        (KEYS.Key_Up, MODIFIER.AltModifier),
     ):
-        QTest.keyClick(editor, key, held)
+        QTest.keyClick(editor, key, modifiers)
     editor.toggle_task(0)
-    QTest.keyClick(editor, KEYS.Key_X, HELD.ControlModifier)
-    QTest.keyClick(editor, KEYS.Key_V, HELD.ControlModifier)
+    QTest.keyClick(editor, KEYS.Key_X, MODIFIER.ControlModifier)
+    QTest.keyClick(editor, KEYS.Key_V, MODIFIER.ControlModifier)
     assert editor.text() == text
 
 
@@ -771,7 +780,8 @@ def test_the_completion_context_is_recognized(before: str, expected: CompletionR
 
 
 def answering(editor: LiveEditor, *labels: str) -> None:
-    editor.completion_requested.connect(lambda request: editor.offer(request, list(labels)))
+    items = [CompletionItem(label, label) for label in labels]
+    editor.completion_requested.connect(lambda request: editor.offer(request, items))
 
 
 def test_a_name_is_completed_after_an_emoji(make_editor: Make) -> None:
@@ -803,7 +813,7 @@ def test_a_click_chooses_a_completion(make_editor: Make) -> None:
     QTest.keyClicks(editor, "[[")
     popup = editor.completion_popup
     area = popup.visualRect(popup.model().index(0, 0))
-    QTest.mouseClick(popup.viewport(), LEFT, HELD.NoModifier, area.center())
+    QTest.mouseClick(popup.viewport(), LEFT, MODIFIER.NoModifier, area.center())
     assert editor.text() == "[[inserted]]" and editor.hasFocus()
 
 
@@ -825,9 +835,9 @@ def test_undo_opens_no_completion(make_editor: Make) -> None:
     QTest.keyClick(editor, KEYS.Key_Escape)
     QTest.keyClicks(editor, "]] b")
     while editor.document().isUndoAvailable():
-        QTest.keyClick(editor, KEYS.Key_Z, HELD.ControlModifier)
+        QTest.keyClick(editor, KEYS.Key_Z, MODIFIER.ControlModifier)
         assert not editor.completion_popup.is_open
-    QTest.keyClick(editor, KEYS.Key_Y, HELD.ControlModifier)
+    QTest.keyClick(editor, KEYS.Key_Y, MODIFIER.ControlModifier)
     assert not editor.completion_popup.is_open
 
 
@@ -862,10 +872,10 @@ def test_matches_are_marked_on_the_scroll_bar(make_editor: Make) -> None:
     editor = make_editor("\n".join(f"line {number}" for number in range(400)))
     block = editor.document().findBlockByNumber
     editor.show_matches([block(0).position(), block(200).position(), block(200).position() + 2])
-    places = editor.match_places
-    assert len(places) == 2 and places[0] == 0 and abs(places[1] - 0.5) < 0.05
+    positions = editor.match_positions
+    assert len(positions) == 2 and positions[0] == 0 and abs(positions[1] - 0.5) < 0.05
     editor.show_matches([])
-    assert not editor.match_places
+    assert not editor.match_positions
 
 
 # Links
@@ -874,15 +884,15 @@ def test_matches_are_marked_on_the_scroll_bar(make_editor: Make) -> None:
 def test_a_link_is_followed_by_ctrl_and_click_alone(make_editor: Make) -> None:
     editor = make_editor("start\n\nsee [[Note#Part|words]] here")
     editor.viewport().repaint()
-    went: list[tuple[str, str]] = []
-    editor.link_followed.connect(lambda kind, target: went.append((kind, target)))
+    followed: list[tuple[str, str]] = []
+    editor.link_followed.connect(lambda kind, target: followed.append((kind, target)))
     area = hit_test.caret_rect(editor.flow, 2, 17)
-    place = point_of(editor, area.x() + 2, area.center().y())
-    QTest.mouseClick(editor.viewport(), LEFT, HELD.NoModifier, place)
+    point = point_of(editor, area.x() + 2, area.center().y())
+    QTest.mouseClick(editor.viewport(), LEFT, MODIFIER.NoModifier, point)
     editor.go_to_line(1)
-    assert not went
-    QTest.mouseClick(editor.viewport(), LEFT, HELD.ControlModifier, place)
-    assert went == [("note", "Note#Part")]
+    assert not followed
+    QTest.mouseClick(editor.viewport(), LEFT, MODIFIER.ControlModifier, point)
+    assert followed == [("note", "Note#Part")]
 
 
 # Screen readers, and the destruction of editors

@@ -18,12 +18,15 @@ from app.desktop.notes.editor.line_scanner import scan_lines
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.note_rows import PART_LENGTH
+from app.desktop.notes.editor.style import EditorStyle
+from app.desktop.notes.editor.text_layout import space_above
+from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.utf16 import utf16_length
 from tests.benchmarks.editor_texts import TOUR, one_long_line
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 ACTIONS = 600
-KEYS, HELD = Qt.Key, Qt.KeyboardModifier
+KEYS, MODIFIER = Qt.Key, Qt.KeyboardModifier
 TYPED = [
     "a",
     "**",
@@ -76,30 +79,32 @@ def act(editor: LiveEditor, rng: random.Random) -> None:
     if choice < 0.34:
         QTest.keyClicks(editor, rng.choice(TYPED))
     elif choice < 0.44:
-        QTest.keyClick(editor, KEYS.Key_Return, rng.choice([HELD.NoModifier, HELD.ShiftModifier]))
+        QTest.keyClick(editor, KEYS.Key_Return, rng.choice([MODIFIER.NoModifier, MODIFIER.ShiftModifier]))
     elif choice < 0.54:
         QTest.keyClick(editor, rng.choice([KEYS.Key_Backspace, KEYS.Key_Delete]))
     elif choice < 0.60:
-        QTest.keyClick(editor, rng.choice([KEYS.Key_Z, KEYS.Key_Z, KEYS.Key_Y]), HELD.ControlModifier)
+        QTest.keyClick(editor, rng.choice([KEYS.Key_Z, KEYS.Key_Z, KEYS.Key_Y]), MODIFIER.ControlModifier)
     elif choice < 0.64:
         QGuiApplication.clipboard().setText(PASTED)
-        QTest.keyClick(editor, rng.choice([KEYS.Key_V, KEYS.Key_X]), HELD.ControlModifier)
+        QTest.keyClick(editor, rng.choice([KEYS.Key_V, KEYS.Key_X]), MODIFIER.ControlModifier)
     elif choice < 0.70:
-        held = rng.choice([HELD.ShiftModifier, HELD.ShiftModifier | HELD.ControlModifier])
-        QTest.keyClick(editor, rng.choice([KEYS.Key_Left, KEYS.Key_Right, KEYS.Key_Up, KEYS.Key_Down]), held)
+        modifiers = rng.choice([MODIFIER.ShiftModifier, MODIFIER.ShiftModifier | MODIFIER.ControlModifier])
+        QTest.keyClick(
+            editor, rng.choice([KEYS.Key_Left, KEYS.Key_Right, KEYS.Key_Up, KEYS.Key_Down]), modifiers
+        )
     elif choice < 0.76:
         command = rng.choice(["bold", "italic", "code", "link", "comment", "list-bullet", "list-number"])
         editor.run_command(command)
     elif choice < 0.80:
         editor.run_command(rng.choice(["list-task", "line-up", "line-down", "fold", "unfold", "heading-2"]))
     elif choice < 0.83:
-        QTest.keyClick(editor, KEYS.Key_Tab, rng.choice([HELD.NoModifier, HELD.ShiftModifier]))
+        QTest.keyClick(editor, KEYS.Key_Tab, rng.choice([MODIFIER.NoModifier, MODIFIER.ShiftModifier]))
     elif choice < 0.86:
         compose(editor, rng)
     elif choice < 0.92:
         area = editor.viewport().rect()
         point = QPoint(rng.randrange(area.width()), rng.randrange(area.height()))
-        QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, HELD.NoModifier, point)
+        QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, MODIFIER.NoModifier, point)
     elif choice < 0.93:
         editor.set_mode(rng.choice(list(EditorMode)))
     else:
@@ -153,6 +158,23 @@ def test_random_edits_keep_the_layout_consistent_and_are_undone(
     check(editor)
 
 
+@pytest.mark.parametrize("marker", ["", "# "])
+def test_the_only_line_of_a_note_is_split_and_joined(qapp, marker: str) -> None:
+    text = marker + "word " * 2 * PART_LENGTH
+    flow = TextFlow(EditorStyle(LIGHT))
+    flow.load([text])
+    flow.row(0)
+    halves = [text[: len(text) // 2], text[len(text) // 2 :]]
+    for removed, lines in ((1, halves), (2, [text])):
+        flow.splice(0, removed, lines)
+        assert flow.lines == lines and len(flow.rows) == len(flow.heights) == len(lines)
+        for at, line in enumerate(lines):
+            row = flow.row(at)
+            height = row.height
+            assert "".join(part.layout.text() for part in row.fragments or []) == line
+            assert (row.fragments or [])[0].y == space_above(flow, at, row) and height == flow.heights[at]
+
+
 def test_random_edits_of_a_very_long_line_keep_its_parts(make_editor: Callable[..., LiveEditor]) -> None:
     rng = random.Random(3)
     editor = make_editor(one_long_line()[:30_000].replace("garden", "ga🌷den", 100))
@@ -166,8 +188,8 @@ def test_random_edits_of_a_very_long_line_keep_its_parts(make_editor: Callable[.
         editor.setTextCursor(cursor)
         editor.viewport().repaint()
         key = rng.choice([KEYS.Key_Return, KEYS.Key_Backspace, KEYS.Key_Delete, KEYS.Key_A, KEYS.Key_Z])
-        held = HELD.ControlModifier if key == KEYS.Key_Z else HELD.NoModifier
-        QTest.keyClick(editor, key, held)
+        modifiers = MODIFIER.ControlModifier if key == KEYS.Key_Z else MODIFIER.NoModifier
+        QTest.keyClick(editor, key, modifiers)
         editor.viewport().repaint()
         assert editor.text().split("\n") == flow.lines
         for line, row in zip(flow.lines, flow.rows, strict=True):

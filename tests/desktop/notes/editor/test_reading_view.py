@@ -30,7 +30,7 @@ _NO_INLINE = {
 }
 
 
-class Found(NamedTuple):
+class Elements(NamedTuple):
     """The elements that a view shows of a note; the cells of a table are the alignments of each row."""
 
     headings: list[tuple[int, str]]
@@ -39,30 +39,30 @@ class Found(NamedTuple):
     tables: list[list[list[str]]]
 
 
-class _Page(HTMLParser):
+class _ElementCollector(HTMLParser):
     """Collects the elements in the reading view's HTML."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.found = Found([], [], [], [])
+        self.elements = Elements([], [], [], [])
         self._level = 0
         self._in_table = False
         self._task = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        said = {name: value or "" for name, value in attrs}
+        attributes = {name: value or "" for name, value in attrs}
         if tag[0] == "h" and tag[1:].isdigit():
             self._level = int(tag[1:])
-            self.found.headings.append((self._level, ""))
+            self.elements.headings.append((self._level, ""))
         elif tag == "table":
-            self._in_table = said.get("border") == "1"
+            self._in_table = attributes.get("border") == "1"
             if self._in_table:
-                self.found.tables.append([])
+                self.elements.tables.append([])
         elif tag == "tr" and self._in_table:
-            self.found.tables[-1].append([])
+            self.elements.tables[-1].append([])
         elif tag in ("td", "th") and self._in_table:
-            self.found.tables[-1][-1].append(said["align"])
-        elif tag == "a" and (href := said.get("href")):
+            self.elements.tables[-1][-1].append(attributes["align"])
+        elif tag == "a" and (href := attributes.get("href")):
             self._link(*href.split(":", 1)) if ":" in href else None
 
     def _link(self, scheme: str, rest: str) -> None:
@@ -70,9 +70,9 @@ class _Page(HTMLParser):
             self._task = unquote(rest.split("#", 1)[1])
         elif scheme in ("unresolved", "tag"):
             kind = "note" if scheme == "unresolved" else "tag"
-            self.found.links.append((kind, _name(unquote(rest))))
+            self.elements.links.append((kind, _name(unquote(rest))))
         elif scheme != "fold":
-            self.found.links.append(("address", f"{scheme}:{rest}"))
+            self.elements.links.append(("address", f"{scheme}:{rest}"))
 
     def handle_endtag(self, tag: str) -> None:
         if tag[0] == "h" and tag[1:].isdigit():
@@ -82,44 +82,46 @@ class _Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._task and data.strip():
-            self.found.tasks.append((data != "☐", self._task))
+            self.elements.tasks.append((data != "☐", self._task))
             self._task = ""
         elif self._level:
-            level, text = self.found.headings[-1]
-            self.found.headings[-1] = (level, text + data)
+            level, text = self.elements.headings[-1]
+            self.elements.headings[-1] = (level, text + data)
 
 
-def in_reading_view(text: str) -> Found:
-    page = _Page()
-    page.feed(render(text, lambda name: None, interaction=Interaction(frozenset(range(9)))))
-    return page.found
+def in_reading_view(text: str) -> Elements:
+    collector = _ElementCollector()
+    collector.feed(render(text, lambda name: None, interaction=Interaction(frozenset(range(9)))))
+    return collector.elements
 
 
-def in_live_preview(text: str) -> Found:
-    found = Found([], [], [], [])
+def in_live_preview(text: str) -> Elements:
+    elements = Elements([], [], [], [])
     lines = text.split("\n")
     scans = scan_lines(lines)
-    for at, (line, scan) in enumerate(zip(lines, scans, strict=True)):
+    for number, (line, scan) in enumerate(zip(lines, scans, strict=True)):
         if scan.kind is LineKind.HEADING:
-            found.headings.append((scan.level, _shown(line, scan)))
+            elements.headings.append((scan.level, _shown(line, scan)))
         elif scan.kind is LineKind.SETEXT:
-            found.headings.append((scan.level, _shown(lines[at - 1], scans[at - 1])))
+            elements.headings.append((scan.level, _shown(lines[number - 1], scans[number - 1])))
         elif scan.kind is LineKind.TASK:
-            found.tasks.append((scan.detail != " ", line[scan.marker :]))
+            elements.tasks.append((scan.detail != " ", line[scan.marker :]))
         elif scan.kind is LineKind.TABLE:
-            if at + 1 < len(scans) and scans[at + 1].kind is LineKind.TABLE_DELIMITER:
-                found.tables.append([])
-                columns = [one or "left" for one in tables.alignments(lines[at + 1], scans[at + 1].marker)]
+            if number + 1 < len(scans) and scans[number + 1].kind is LineKind.TABLE_DELIMITER:
+                elements.tables.append([])
+                columns = [
+                    one or "left" for one in tables.alignments(lines[number + 1], scans[number + 1].marker)
+                ]
             cells = tables.cell_ranges(line, scan.marker)
-            found.tables[-1].append(columns[: len(cells)])
+            elements.tables[-1].append(columns[: len(cells)])
         if scan.kind not in _NO_INLINE:
             links = scan_inline(line[scan.marker :]).links
-            found.links.extend(
+            elements.links.extend(
                 (one.kind, _name(one.target) if one.kind == "note" else one.target)
                 for one in links
                 if one.kind != "footnote"
             )
-    return found
+    return elements
 
 
 def _name(target: str) -> str:

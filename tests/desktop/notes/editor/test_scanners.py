@@ -72,7 +72,7 @@ def kinds(text: str) -> list[LineKind]:
         ("> ```\n> # no\n> ```\n> # yes", [K.FENCE_OPEN, K.CODE, K.FENCE_CLOSE, K.HEADING]),
     ],
 )
-def test_lines_are_what_markdown_says(text: str, expected: list[LineKind]) -> None:
+def test_line_kinds_follow_markdown(text: str, expected: list[LineKind]) -> None:
     assert kinds(text) == expected
 
 
@@ -95,21 +95,23 @@ def test_the_depth_of_items_follows_their_indents() -> None:
 
 
 @given(_LINES, st.data())
-def test_a_scan_that_starts_in_the_middle_ends_as_the_whole_one(lines: list[str], data) -> None:
-    whole = scan_lines(lines)
+def test_a_scan_from_the_middle_equals_a_full_scan(lines: list[str], data) -> None:
+    expected = scan_lines(lines)
     at = data.draw(st.integers(0, len(lines)))
-    state = whole[at - 1].state if at else ()
+    state = expected[at - 1].state if at else ()
     for number in range(at, len(lines)):
-        one = scan_line(lines[number], state, is_first=number == 0)
-        assert one == whole[number]
-        state = one.state
+        line = scan_line(lines[number], state, is_first=number == 0)
+        assert line == expected[number]
+        state = line.state
 
 
 def shown(text: str) -> str:
-    found, gone = scan_inline(text), set()
-    for start, end in found.hidden:
-        gone.update(range(start, end))
-    return "".join(" > " * (at in found.separators) + char for at, char in enumerate(text) if at not in gone)
+    scan, hidden_columns = scan_inline(text), set()
+    for start, end in scan.hidden:
+        hidden_columns.update(range(start, end))
+    return "".join(
+        " > " * (at in scan.separators) + char for at, char in enumerate(text) if at not in hidden_columns
+    )
 
 
 @pytest.mark.parametrize(
@@ -145,13 +147,13 @@ def test_links_have_their_targets() -> None:
 
 
 @given(st.text(st.sampled_from("ab*_`[]()#=~$%^\\ |!<>é🧭"), max_size=40))
-def test_spans_and_markup_lie_in_the_line(text: str) -> None:
-    found = scan_inline(text)
-    for start, end, bits in found.spans:
+def test_spans_and_markup_are_inside_the_line(text: str) -> None:
+    scan = scan_inline(text)
+    for start, end, bits in scan.spans:
         assert 0 <= start <= end <= len(text) and bits
-    for start, end in found.hidden:
+    for start, end in scan.hidden:
         assert 0 <= start <= end <= len(text)
-    for start, end, target in found.embeds:
+    for start, end, target in scan.embeds:
         assert text[start] == "!" and text[end - 1] in "])" and target
-    assert all(text[at - 1] in "# ^" or text[at] == "^" for at in found.separators)
+    assert all(text[at - 1] in "# ^" or text[at] == "^" for at in scan.separators)
     assert not scan_inline("x" * (inline.MAX_STYLED_LENGTH + 1) + "**b**").spans

@@ -46,19 +46,23 @@ def test_the_form_of_a_foreign_tool_gives_what_its_schema_takes(qtbot) -> None:
     qtbot.addWidget(window)
     tool = forecast()
     form = form_of(tool, window)
-    assert set(form.editors) == {"city", "days", "unit", "stations", "op_", "deep"} == set(form.shown)
+    assert (
+        set(form.editors)
+        == {"city", "days", "unit", "stations", "op_", "deep"}
+        == set(form.visible_arguments)
+    )
     city, days, unit = (form.editors[name].control for name in ("city", "days", "unit"))
     assert isinstance(city, QLineEdit) and isinstance(days, QSpinBox) and isinstance(unit, QComboBox)
     assert (days.minimum(), days.maximum()) == (1, 10)
     form.call_button.click()
-    assert form.isVisible() is False and form.result() == 0 and "city" not in form._given()
+    assert form.isVisible() is False and form.result() == 0 and "city" not in form._read_arguments()
     city.setText("Oslo")
     days.setValue(3)
     unit.setCurrentIndex(unit.findData("F"))
     form.editors["stations"].control.setText("a, b")
-    given = form._given()
-    assert given == {"city": "Oslo", "days": 3, "unit": "F", "stations": ["a", "b"]}
-    tool.arguments.model_validate(given)
+    arguments = form._read_arguments()
+    assert arguments == {"city": "Oslo", "days": 3, "unit": "F", "stations": ["a", "b"]}
+    tool.arguments.model_validate(arguments)
 
 
 def test_a_call_shows_its_progress_on_its_card_until_it_ends(qtbot) -> None:
@@ -67,15 +71,15 @@ def test_a_call_shows_its_progress_on_its_card_until_it_ends(qtbot) -> None:
     card = ToolCard(turn="1", at=time.time(), call="c", tool="weather__forecast", arguments="{}")
     view.put(0, card)
     view.show_progress("weather__forecast", progress_label(ExternalProgress("", 0.25, "a\u202equarter")))
-    shown = view._views[0].card._message
-    assert shown.text() == "25% · a⟨RLO⟩quarter" and not shown.isHidden()
+    label = view._views[0].card._message
+    assert label.text() == "25% · a⟨RLO⟩quarter" and not label.isHidden()
     view.put(0, card.model_copy(update={"state": "done", "message": "Answered."}))
     view.show_progress("weather__forecast", "late")
-    assert shown.text() == "Answered."
+    assert label.text() == "Answered."
 
 
 def test_what_a_server_answers_draws_nothing_into_the_window() -> None:
-    shown = format_result(
+    text = format_result(
         {"text": "![x](http://evil.example/a.png)", "data": {"**[a](http://evil.example)**": 1}}
     )
-    assert "![x](" not in shown and "[a](" not in shown and "evil.example" in shown
+    assert "![x](" not in text and "[a](" not in text and "evil.example" in text

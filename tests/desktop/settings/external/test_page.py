@@ -19,19 +19,19 @@ from tests.support.external_servers import QUICK, PlainServer, listed
 
 def setup_of(vault: WholeVault, servers: tuple[ExternalServer, ...] = ()) -> ExternalServersPage:
     """Return the page, whose changes take effect like those of the settings dialog."""
-    made = ExternalServersPage(vault.client, ThemeSource("light"), servers)
+    page = ExternalServersPage(vault.client, ThemeSource("light"), servers)
 
-    def take(value: object) -> None:
+    def apply(value: object) -> None:
         settings = Settings()
         settings.embeddings.enabled = False
         settings.external = ExternalSettings.model_validate({"servers": value})
         vault.client._service.post(lambda: vault.workspace.apply_settings(settings))
 
     vault.workspace.external.timeouts = QUICK
-    made.changed.connect(take)
+    page.changed.connect(apply)
     if servers:
-        take(servers)
-    return made
+        apply(servers)
+    return page
 
 
 def offered(vault: WholeVault) -> list[str]:
@@ -47,20 +47,20 @@ def test_a_server_is_shown_and_its_tools_are_allowed_by_their_marks(
         async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
             setup = setup_of(vault, (plain.settings,))
             card = setup.cards["Weather"]
-            await wait_until(lambda: card.standing.text().startswith("Running"))
+            await wait_until(lambda: card.state_label.text().startswith("Running"))
             await wait_until(lambda: card.tree.topLevelItemCount() == 2)
             row = card.tree.topLevelItem(0)
             assert (row.text(0), row.text(1), row.text(2)) == ("echo", "Says it again.", "New")
             assert not card.all_button.isHidden()
             row.setCheckState(0, Qt.CheckState.Checked)
             await wait_until(lambda: offered(vault) == ["weather__echo"])
-            await wait_until(lambda: card.count.text() == "2 tools, 1 allowed")
+            await wait_until(lambda: card.tools_label.text() == "2 tools, 1 allowed")
             card.tree.topLevelItem(0).setCheckState(0, Qt.CheckState.Unchecked)
-            await wait_until(lambda: offered(vault) == [] and card.count.text() == "2 tools, 0 allowed")
+            await wait_until(lambda: offered(vault) == [] and card.tools_label.text() == "2 tools, 0 allowed")
             card.all_button.click()
             await wait_until(lambda: len(offered(vault)) == 2)
-            card.box.click()
-            await wait_until(lambda: card.standing.text() == "Off" and offered(vault) == [])
+            card.switch.click()
+            await wait_until(lambda: card.state_label.text() == "Off" and offered(vault) == [])
             assert setup.value[0].on is False
             setup.deleteLater()
 
@@ -106,10 +106,10 @@ def test_a_failing_server_says_why_and_can_be_tried_again(
             setup = setup_of(vault, (plain.settings,))
             card = setup.cards["Weather"]
             await wait_until(lambda: "no such module" in card.errors.text())
-            assert "status 7" in card.standing.text() or "Starting" in card.standing.text()
+            assert "status 7" in card.state_label.text() or "Starting" in card.state_label.text()
             plain.tell(tools=[listed("echo")])
             card.retry_button.click()
-            await wait_until(lambda: card.standing.text().startswith("Running"))
+            await wait_until(lambda: card.state_label.text().startswith("Running"))
             assert card.errors.isHidden() and card.retry_button.isHidden()
             setup.deleteLater()
 
@@ -124,18 +124,18 @@ def test_the_form_takes_a_program_or_an_address_tries_it_and_keeps_the_token(
         async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
             form = ServerDialog(vault.client, None, ("My server",), None)
             form.save_button.click()
-            assert form.server is None and "name" in form.outcome.text()
+            assert form.server is None and "name" in form.message_label.text()
             form.name.setText("my-server")
             form.save_button.click()
-            assert form.server is None and "very similar" in form.outcome.text()
+            assert form.server is None and "very similar" in form.message_label.text()
             form.name.setText("Weather")
             form.command.setText(plain.settings.command)
             form.arguments.setText('-S "half')
             form.save_button.click()
-            assert "quotation mark" in form.outcome.text()
-            form.arguments.setText(" ".join(f'"{one}"' for one in plain.settings.arguments))
+            assert "quotation mark" in form.message_label.text()
+            form.arguments.setText(" ".join(f'"{argument}"' for argument in plain.settings.arguments))
             form.test_button.click()
-            await wait_until(lambda: "1 tool, 0 allowed" in form.outcome.text())
+            await wait_until(lambda: "1 tool, 0 allowed" in form.message_label.text())
             form.save_button.click()
             assert form.server == plain.settings.model_copy(update={"seconds": 60})
             form.deleteLater()
@@ -144,13 +144,13 @@ def test_the_form_takes_a_program_or_an_address_tries_it_and_keeps_the_token(
             far.kind.setCurrentIndex(1)
             far.address.setText("https://me:secret@example.org/mcp")
             far.save_button.click()
-            assert far.server is None and "password" in far.outcome.text()
+            assert far.server is None and "password" in far.message_label.text()
             far.address.setText("https://example.org/mcp")
             far.token.setText("sesame")
             far.save_button.click()
             assert far.server is not None and far.server.transport == "http"
-            kept = ("external-Far", "https://example.org:443")
-            await wait_until(lambda: vault.workspace.keys.get(*kept) == "sesame")
+            account = ("external-Far", "https://example.org:443")
+            await wait_until(lambda: vault.workspace.keys.get(*account) == "sesame")
             far.deleteLater()
 
     gui(main())
@@ -194,7 +194,7 @@ def test_without_a_vault_the_list_can_be_looked_at(qtbot) -> None:
     far = ExternalServer(name="Far", transport="http", address="https://example.org/mcp")
     setup = ExternalServersPage(None, ThemeSource("dark"), (far,))
     qtbot.addWidget(setup)
-    assert setup.cards["Far"].where.text() == "https://example.org/mcp"
+    assert setup.cards["Far"].location_label.text() == "https://example.org/mcp"
     assert setup.cards["Far"].tree.isHidden() and setup.cards["Far"].state is None
     form = ServerDialog(None, far, (), None)
     qtbot.addWidget(form)

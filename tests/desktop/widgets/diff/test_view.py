@@ -19,7 +19,7 @@ from app.desktop.widgets.diff.selection import Selection, TextPosition, copied_t
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.diff.wrapping import _breaks_at_the_edge, find_breaks
 from app.encoding import is_binary
-from app.vault import escaped_line as visible_module
+from app.vault import escaped_line as escaped_line_module
 from app.vault.diff import compare
 from app.vault.escaped_line import CHIP_SIGN, NOTE_SIGN, QUIET_SIGN, cell_width, escape_hidden, escape_line
 
@@ -108,20 +108,20 @@ def test_places_map_to_the_same_character(text: str) -> None:
     shown = escape_line(f"{text}\n".encode())
     signs = {place for start, end, _ in shown.signs for place in range(start, end)}
     for index, character in enumerate(text):
-        place = shown.place(index)
+        place = shown.displayed_index(index)
         assert shown.text[place] == character or place in signs
 
 
 @given(st.text("a \t\u200b\u00a0中é", max_size=60), st.integers(1, 7))
-def test_a_line_read_in_parts_looks_the_same(text: str, stretch: int) -> None:
+def test_a_line_escaped_in_chunks_is_the_same(text: str, size: int) -> None:
     line = f"{text}\n".encode()
-    whole = escape_line(line)
-    kept = visible_module._CHUNK_CHARS
-    visible_module._CHUNK_CHARS = stretch
+    expected = escape_line(line)
+    chunk_chars = escaped_line_module._CHUNK_CHARS
+    escaped_line_module._CHUNK_CHARS = size
     try:
-        assert escape_line(line) == whole
+        assert escape_line(line) == expected
     finally:
-        visible_module._CHUNK_CHARS = kept
+        escaped_line_module._CHUNK_CHARS = chunk_chars
 
 
 # Wrapping
@@ -156,9 +156,9 @@ def test_prose_breaks_at_spaces_and_data_at_the_edge() -> None:
 @pytest.mark.parametrize("mode", [DiffMode.UNIFIED, DiffMode.SIDE_BY_SIDE])
 def test_every_changed_line_has_its_row_and_the_rest_folds(mode: DiffMode) -> None:
     diff_rows = layout_rows(compare(BEFORE, AFTER), mode)
-    gone = [row.before for row in diff_rows.rows if row.hunk >= 0 and row.before is not None]
-    come = [row.after for row in diff_rows.rows if row.hunk >= 0 and row.after is not None]
-    assert (gone, come) == ([10, 50], [10])
+    removed = [row.before for row in diff_rows.rows if row.hunk >= 0 and row.before is not None]
+    added = [row.after for row in diff_rows.rows if row.hunk >= 0 and row.after is not None]
+    assert (removed, added) == ([10, 50], [10])
     shown = sum(row.folded or 1 for row in diff_rows.rows if row.hunk < 0)
     assert shown == 58
     assert [row.folded for row in diff_rows.rows if row.folded] == [7, 33, 6]
@@ -214,11 +214,11 @@ def test_no_line_is_left_out_or_shown_twice(before: bytes, after: bytes, mode: D
 
 @pytest.fixture
 def view(qtbot: QtBot) -> DiffView:
-    made = DiffView(ThemeSource("light"))
-    made.resize(900, 500)
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    diff_view = DiffView(ThemeSource("light"))
+    diff_view.resize(900, 500)
+    qtbot.addWidget(diff_view)
+    diff_view.show()
+    return diff_view
 
 
 def test_f8_walks_the_changes_and_announces_them(view: DiffView) -> None:
@@ -234,25 +234,25 @@ def test_f8_walks_the_changes_and_announces_them(view: DiffView) -> None:
     assert canvas.accessibleDescription() == "Change 1 of 2\n− line 10\n+ line ten"
 
 
-def test_a_click_on_a_tick_and_space_leave_a_hunk_out(view: DiffView, qtbot: QtBot) -> None:
+def test_a_click_on_a_tick_box_and_space_exclude_a_hunk(view: DiffView, qtbot: QtBot) -> None:
     view.show_contents(BEFORE, AFTER, selectable=True)
-    told: list[frozenset[int]] = []
-    view.ticks_changed.connect(told.append)
+    ticks: list[frozenset[int]] = []
+    view.ticks_changed.connect(ticks.append)
     canvas = view.canvas
     top = int(canvas._tops[canvas.diff_rows.first_rows[0]]) - canvas.verticalScrollBar().value()
     QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(12, top + 8))
     QTest.keyClick(canvas, Qt.Key.Key_F8)
     QTest.keyClick(canvas, Qt.Key.Key_Space)
     QTest.keyClick(canvas, Qt.Key.Key_Space)
-    assert told == [frozenset({0}), frozenset({0, 1}), frozenset({0})]
+    assert ticks == [frozenset({0}), frozenset({0, 1}), frozenset({0})]
 
 
 def test_without_ticks_space_does_nothing(view: DiffView) -> None:
     view.show_contents(BEFORE, AFTER)
-    told: list[frozenset[int]] = []
-    view.ticks_changed.connect(told.append)
+    ticks: list[frozenset[int]] = []
+    view.ticks_changed.connect(ticks.append)
     QTest.keyClick(view.canvas, Qt.Key.Key_Space)
-    assert told == []
+    assert ticks == []
 
 
 def test_a_change_is_copied_with_its_hidden_characters_named(view: DiffView) -> None:
@@ -271,7 +271,7 @@ def test_wide_views_show_both_sides_until_the_user_chooses(view: DiffView) -> No
     assert view.canvas.diff_rows.mode is DiffMode.SIDE_BY_SIDE
 
 
-def test_bytes_that_are_no_text_are_dumped_and_not_divided(view: DiffView) -> None:
+def test_binary_content_is_dumped_and_not_selectable(view: DiffView) -> None:
     png = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
     assert is_binary(png)
     view.show_contents(png, png + b"more", selectable=True)
@@ -336,23 +336,23 @@ def test_a_line_of_megabytes_is_painted_where_it_differs(qtbot: QtBot, gui, wait
 
 
 @given(st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=40))
-def test_a_copy_of_a_line_gives_its_text_with_what_hides_named(text: str) -> None:
+def test_a_copied_line_names_its_hidden_characters(text: str) -> None:
     line = escape_line(f"{text}\n".encode())
-    given = copied_text(line, 0, len(line.text))
+    copied = copied_text(line, 0, len(line.text))
     chips = [line.text[start:end] for start, end, kind in line.signs if kind == CHIP_SIGN]
     for chip in chips:
-        assert f"⟨{chip}⟩" in given
+        assert f"⟨{chip}⟩" in copied
     if not chips:
-        assert given == text
+        assert copied == text
 
 
 @given(st.text("ab 中\t\u200b", max_size=30), st.data())
-def test_a_copy_in_two_parts_is_the_copy_of_the_whole(text: str, data: st.DataObject) -> None:
+def test_copies_of_two_parts_join_to_the_copy_of_the_line(text: str, data: st.DataObject) -> None:
     line = escape_line(f"{text}\n".encode())
     inside = {place for start, end, _ in line.signs for place in range(start + 1, end)}
     cut = data.draw(st.sampled_from([n for n in range(len(line.text) + 1) if n not in inside]))
-    whole = copied_text(line, 0, len(line.text))
-    assert copied_text(line, 0, cut) + copied_text(line, cut, len(line.text)) == whole
+    expected = copied_text(line, 0, len(line.text))
+    assert copied_text(line, 0, cut) + copied_text(line, cut, len(line.text)) == expected
 
 
 def test_a_selection_over_rows_copies_lines_and_mentions_folds() -> None:
