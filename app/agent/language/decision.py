@@ -31,7 +31,14 @@ WEIGHTS: Mapping[str, float] = {
     "lacks a value": 0.62,
     "else": -1.66,
 }
-"""The weight of each feature."""
+"""The weight of each feature of an option.
+
+Of any option: how likely the request model writes it ("written", a logarithm). Of a reading: that only the
+grammar has it, that a note in it is unknown ("unclear"), the grammar's score, whether it is the grammar's
+first, how well the grammar explains every word ("complete"), and that the model writes such a reading too
+("agreed"). Of an outcome: which one, and whether the request is a question. A search of the grammar with all
+conditions of one that the model writes counts as written.
+"""
 MAX_FROM_GRAMMAR = 4
 _LEAST = 1e-3
 """Probability that the request model gives to what it did not write."""
@@ -55,6 +62,11 @@ class Option:
     outcome: str = ""
     share: float = 0.0
 
+    @property
+    def is_agreed(self) -> bool:
+        """Whether it is the first reading of the grammar, and the request model writes it too."""
+        return bool(self.features.get("first")) and not self.features["only grammar"]
+
 
 def options_of(written: Sequence[Candidate], found: Sequence[Reading], *, asks: bool) -> list[Option]:
     """Return the options of a request with their features.
@@ -73,7 +85,8 @@ def options_of(written: Sequence[Candidate], found: Sequence[Reading], *, asks: 
             continue
         same = next((at for at, one in enumerate(read) if means_same(one[0], reading)), None)
         if same is None:
-            read.append((reading, 0.0, place))
+            refined = [odds for one, odds, _ in read if place == 0 and _refines(reading, one)]
+            read.append((reading, max(refined, default=0.0), place))
         elif read[same][2] < 0:
             read[same] = (reading, read[same][1], place)
     options = [_reading_option(*one) for one in read]
@@ -112,7 +125,20 @@ def _reading_option(reading: Reading, probability: float, place: int) -> Option:
         features["grammar"] = reading.score
         features["first"] = float(place == 0)
         features["complete"] = max(0.0, reading.score - 0.8) * 5 if complete and place == 0 else 0.0
+        features["agreed"] = float(probability > 0 and features["complete"] > 0)
     return Option(features, reading)
+
+
+def _refines(reading: Reading, other: Reading) -> bool:
+    """Return whether a search has all conditions of another one, and an order or more conditions."""
+    if len(reading.steps) > 1 or len(other.steps) > 1 or reading.last.action != other.last.action:
+        return False
+    one, two = reading.last.target, other.last.target
+    if reading.last.action not in ("find", "count") or one is None or two is None or reading.unexplained:
+        return False
+    same_notes = one.notes == two.notes and one.source == two.source
+    ordered = two.order in ("", one.order) and two.limit in (None, one.limit)
+    return same_notes and ordered and set(two.query.split()) <= set(one.query.split())
 
 
 def _log(probability: float) -> float:

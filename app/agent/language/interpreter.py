@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.agent.language.actions import TOOL_PREFIX, Action
-from app.agent.language.candidates import candidates, means_same
+from app.agent.language.candidates import candidates
 from app.agent.language.choices import (
     MIN_CONFIRM_SCORE,
     MIN_READ_SCORE,
@@ -46,10 +46,8 @@ from app.agent.language.vocabulary import Vocabulary, correct_spelling
 GUESS_SCORE = 0.63
 """Score of a request without a verb, read as a search for words."""
 CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
-RUNS = 0.7
-"""Probability from which a reading that changes nothing is run."""
-CHANGES = 0.8
-"""Probability from which a change is run, if grammar and model read the same."""
+RUNS = 0.6
+"""Probability from which a reading is run; a change only if grammar and model read the same."""
 OFFERED = 0.01
 """Minimum probability at which a reading is offered in a question."""
 MAX_OFFERED = 4
@@ -230,42 +228,38 @@ class Interpreter:
             return ContentQuestion(likeliest.text)
         options = weighed(self._options(likeliest, found))
         shares = {one.outcome: one.share for one in options if one.outcome}
-        readings = [(one.reading, one.share) for one in options if one.reading is not None]
-        by_model = {id(one.reading): not one.features.get("only grammar") for one in options}
-        offered = [(reading, share) for reading, share in readings if share >= OFFERED and is_clear(reading)]
-        offered = offered[:MAX_OFFERED]
-        answers = sum(share for _, share in offered)
-        outcome = max(("question", "model", "none"), key=lambda one: shares[one])
-        asks = asking_language(likeliest.text, self._languages) is not None
-        contents = shares["question"] + shares["model"] if asks else shares[outcome]
-        if max(shares[outcome], contents) > answers + shares["ask"]:
-            if asks and contents > shares["none"]:
-                outcome = max(("question", "model"), key=lambda one: shares[one])
+        readings = [one for one in options if one.reading is not None]
+        clear = [one for one in readings if one.reading is not None and is_clear(one.reading)]
+        offered = [one for one in clear if one.share >= OFFERED][:MAX_OFFERED]
+        answers = sum(one.share for one in offered)
+        contents = shares["question"] + shares["model"] if self._asks(likeliest) else 0.0
+        outcome = max(("question", "model", "none"), key=lambda name: shares[name])
+        if max(contents, shares[outcome]) > answers + shares["ask"]:
+            if contents > shares[outcome]:
+                outcome = max(("question", "model"), key=lambda name: shares[name])
             return self._outcome(outcome, likeliest, is_sure=shares[outcome] >= RUNS)
-        top, share = readings[0] if readings else (None, 0.0)
-        if top is not None and is_clear(top):
-            if not likeliest.writes(top) and share >= RUNS:
-                return top
-            agree = best is not None and means_same(top, best) and by_model[id(top)]
-            if agree and share >= CHANGES:
-                run = self._chooser.decide(asked, found)
-                if isinstance(run, Reading):
-                    return run
+        top = readings[0] if readings else None
+        if top is not None and top.reading is not None and top in clear and top.share >= RUNS:
+            if not likeliest.writes(top.reading):
+                return top.reading
+            if top.is_agreed and isinstance(run := self._chooser.decide(asked, found), Reading):
+                return run
         if shares["ask"] > answers and best is not None and (best.missing or not is_clear(best)):
             return self._chooser.decide(asked, found)
-        if offered:
-            return self._chooser.ask(likeliest, [reading for reading, _ in offered])
-        if top is not None:
-            return self._chooser.ask(likeliest, [top])
+        asked_about = [one.reading for one in offered or readings[:1] if one.reading is not None]
+        if asked_about:
+            return self._chooser.ask(likeliest, asked_about)
         return self._chooser.decide(asked, found) if best else Reply("", understood=False)
 
     def _options(self, request: Request, found: Sequence[Reading]) -> list[Option]:
-        asks = asking_language(request.text, self._languages) is not None
-        return options_of(candidates(request), found, asks=asks)
+        return options_of(candidates(request), found, asks=self._asks(request))
+
+    def _asks(self, request: Request) -> bool:
+        return asking_language(request.text, self._languages) is not None
 
     def _outcome(self, outcome: str, request: Request, *, is_sure: bool) -> Interpretation:
         """Return the interpretation of a request that asks for no action."""
-        is_question = asking_language(request.text, self._languages) is not None
+        is_question = self._asks(request)
         match outcome:
             case "none" if is_question and not is_sure:
                 return ContentQuestion(request.text)

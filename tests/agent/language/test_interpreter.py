@@ -172,6 +172,14 @@ def test_a_word_that_a_change_does_not_account_for_is_asked_about(
             assert found.last.action == plain.last.action
 
 
+@pytest.mark.parametrize("text", ["tag both with sky", "set the status of the H4 one to done"])
+def test_a_change_of_one_note_is_asked_about_if_the_words_may_mean_others(
+    agent: BuiltinAgent, text: str
+) -> None:
+    found = read(agent, text)
+    assert not (isinstance(found, Reading) and ACTIONS[found.last.action].writes)
+
+
 @pytest.mark.parametrize(("action", "runs"), [("find", True), ("delete", False)])
 def test_conditions_that_only_the_grammar_finds_refine_searches_but_no_changes(
     agent: BuiltinAgent, monkeypatch: pytest.MonkeyPatch, action: str, runs: bool
