@@ -118,7 +118,7 @@ class ReadingChooser:
             return True  # an example of a tool is a whole request
         language = request.language
         serialized = serialize(reading).casefold()
-        if any(_SEPARATOR.search(text) for text in _bare_values(request, reading)):
+        if has_marks_in_names(request, reading):
             return False
         known = language.vocabulary() | language.all_words()
         notes = {path for note_set in sets_of(reading) for path in note_set.notes}
@@ -207,6 +207,11 @@ class ReadingChooser:
                 options.setdefault(label, ClarificationOption(label, reading))
         shown = tuple(options.values())[:_MAX_OPTIONS]
         return Clarification("Is this what you mean?" if len(shown) == 1 else "What do you mean?", shown)
+
+
+def has_marks_in_names(request: Request, reading: Reading) -> bool:
+    """Return whether a name that is not quoted in the request has marks of a sentence in it."""
+    return any(_SEPARATOR.search(text) for text in _bare_values(request, reading))
 
 
 def _bare_values(request: Request, reading: Reading) -> list[str]:

@@ -16,20 +16,21 @@ from app.agent.language.program import OUTCOMES
 from app.agent.language.readings import Reading
 
 WEIGHTS: Mapping[str, float] = {
-    "written": 0.83,
-    "only grammar": 0.88,
-    "unclear": -1.39,
-    "grammar": 0.46,
-    "first": 0.32,
-    "complete": 1.94,
-    "model": 0.96,
-    "model if asked": -0.23,
-    "question": 0.77,
-    "question if asked": 0.61,
-    "none": -0.13,
-    "ask": -0.53,
-    "lacks a value": 0.62,
-    "else": -1.66,
+    "written": 0.88,
+    "only grammar": 0.68,
+    "unclear": -1.36,
+    "grammar": -0.01,
+    "first": -0.11,
+    "complete": 2.14,
+    "agreed": 0.04,
+    "model": 0.63,
+    "model if asked": -0.19,
+    "question": 0.61,
+    "question if asked": 0.16,
+    "none": -0.23,
+    "ask": -0.47,
+    "lacks a value": 0.5,
+    "else": -2.09,
 }
 """The weight of each feature of an option.
 

@@ -18,6 +18,7 @@ from app.agent.language.choices import (
     MIN_WRITE_SCORE,
     Describe,
     ReadingChooser,
+    has_marks_in_names,
     is_clear,
 )
 from app.agent.language.dates import DateParser
@@ -46,8 +47,10 @@ from app.agent.language.vocabulary import Vocabulary, correct_spelling
 GUESS_SCORE = 0.63
 """Score of a request without a verb, read as a search for words."""
 CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
-RUNS = 0.6
+RUNS = 0.65
 """Probability from which a reading is run; a change only if grammar and model read the same."""
+COMPLETE = 0.85
+"""Score from which the grammar alone decides on values such as days when something is due."""
 OFFERED = 0.01
 """Minimum probability at which a reading is offered in a question."""
 MAX_OFFERED = 4
@@ -226,11 +229,16 @@ class Interpreter:
             return self._chooser.decide(asked, found)
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
+        if best is not None and _names_rare_value(best):
+            return self._chooser.decide(asked, found)
         options = weighed(self._options(likeliest, found))
         shares = {one.outcome: one.share for one in options if one.outcome}
         readings = [one for one in options if one.reading is not None]
         clear = [one for one in readings if one.reading is not None and is_clear(one.reading)]
         offered = [one for one in clear if one.share >= OFFERED][:MAX_OFFERED]
+        whole = next((one for one in clear if one.features.get("complete")), None)
+        if whole is not None and whole not in offered:
+            offered = [*offered[: MAX_OFFERED - 1], whole]
         answers = sum(one.share for one in offered)
         contents = shares["question"] + shares["model"] if self._asks(likeliest) else 0.0
         outcome = max(("question", "model", "none"), key=lambda name: shares[name])
@@ -559,7 +567,8 @@ class Interpreter:
         if not any("new_name" in step.arguments for step in found[0].steps):
             return None  # which of the names is meant is still open
         created = PipelineStep("create_note", None, values)
-        return Reading((created,), MIN_WRITE_SCORE, language=request.language.code)
+        reading = Reading((created,), MIN_WRITE_SCORE, language=request.language.code)
+        return None if has_marks_in_names(request, reading) else reading
 
     def _filled(self, request: Request, partial: Reading) -> Reading | None:
         """Return the reading with the request's text as the value of the missing role."""
@@ -586,6 +595,12 @@ class Interpreter:
             "",
         )
         return Reading((*partial.steps[:-1], merged), 0.95, (), missing, request.language.code)
+
+
+def _names_rare_value(best: Reading) -> bool:
+    """Return whether the grammar reads all of a request, with a value of which the model has few examples."""
+    whole = best.score >= COMPLETE and best.certain and not best.missing and not best.unexplained
+    return whole and any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
 
 
 def _names_resemble(notes: NoteSet | None) -> bool:

@@ -137,7 +137,7 @@ class RequestModel:
         self.thresholds: dict[str, float] = head.get("thresholds", {})
 
     def programs(
-        self, items: Sequence[ItemInput], state: Sequence[str], width: int = 5
+        self, items: Sequence[ItemInput], state: Sequence[str], width: int = 8
     ) -> list[ScoredProgram]:
         """Return the most likely programs, most likely first."""
         if not items:
