@@ -26,7 +26,6 @@ APP_ID = "io.github.scriptorium.Scriptorium"
 _SAMPLE = ROOT / "resources" / "sample-vault"
 _PLUGIN = ROOT / "resources" / "plugins-example"
 _TOOL_CALLS = ROOT / "tests" / "smoke"
-_LINUX_FILES = ROOT / "packaging" / "desktop" / "linux"
 _PACKAGES = "git,bubblewrap,libglib2.0-bin,fonts-dejavu-core,ca-certificates"
 _TOOLS = ("mmdebstrap", "Xvfb", "xdotool", "import", "convert", "desktop-file-validate", "appstreamcli")
 _USER, _UID = "reader", 1000
@@ -371,7 +370,7 @@ def installed(out: Path, work: Path, version: str) -> None:
     (package,) = out.glob("*.deb")
     report = Report()
     root = _unpack_debian(work)
-    with _mounted(root), _display() as display:
+    with _mount_system(root), _display() as display:
         installation = _installed_program(root, display, ("/usr/bin/scriptorium",))
         vault = _new_vault(installation, "Sample vault")
         report.step("there is no Python", lambda: _no_python(installation))
@@ -427,7 +426,7 @@ def _unpack_debian(work: Path) -> Path:
 
 
 @contextmanager
-def _mounted(root: Path) -> Iterator[None]:
+def _mount_system(root: Path) -> Iterator[None]:
     """Give the chroot the system's devices and processes while it is used."""
     binds = [("/proc", root / "proc"), ("/sys", root / "sys"), ("/dev", root / "dev")]
     try:
