@@ -1,10 +1,10 @@
-"""Train the request model: `python packaging/train_request_model.py`; run by hand, takes a quarter of an hour.
+"""Train the request model: `python packaging/train_request_model.py`; run by hand, takes 15 minutes.
 
 The first stage writes the examples (`request_examples.py`), makes a throwaway environment with what `PINS`
 says and runs this file again inside it. The second stage trains the network of
 `app/agent/language/request_model.py` with JAX, which has small wheels for every platform, and writes
 `resources/language/requests.npz`. The vectors of parts of words are the main components of the embeddings of
-the shipped English model. The same examples in the same order give the same weights on one machine, but not to the last bit on
+the shipped English model. The same examples give the same weights on one machine, but not to the last bit on
 another, so `tests/agent/language/test_request_model.py` compares the hashes of the sources, not the weights.
 """
 
