@@ -183,3 +183,55 @@ def test_any_program_gives_a_complete_reading_or_none(program: list[Symbol], tal
 )
 def test_numbers_in_words_of_a_request(text: str, number: str | None) -> None:
     assert plain_number(text) == number
+
+
+@pytest.mark.parametrize(
+    ("words", "conditions"),
+    [
+        ("1762", "[born:>=1762] [born:<1763]"),
+        ("the 1720s", "[born:>=1720] [born:<1730]"),
+        ("the 1700s", "[born:>=1700] [born:<1800]"),
+        ("the 17th century", "[born:>=1600] [born:<1700]"),
+        ("the eighteenth century", "[born:>=1700] [born:<1800]"),
+        ("before the year 1750", "[born:<1750]"),
+        ("after 1990", "[born:>=1991]"),
+        ("March 2026", "[born:>=2026-03-01] [born:<=2026-03-31]"),
+    ],
+)
+def test_a_period_becomes_conditions_on_a_property(words: str, conditions: str) -> None:
+    text = f"people born {words}"
+    last = len(request_items(request(text))) - 1
+    assert reading(text, "find", "prop", "p:born", "during", (2, last)) == f"find [{conditions}]"
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "expected"),
+    [
+        ("tags used once", ["list_tags", "uses=", "uses1"], "list_tags uses=1"),
+        ("tags used 4 times", ["list_tags", "uses=", (2, 2)], "list_tags uses=4"),
+        ("overdue", ["list_tasks", "due=", "overdue"], "list_tasks due=..2026-03-17"),
+        ("for next week", ["list_tasks", "due=", (1, 2)], "list_tasks due=2026-03-23..2026-03-29"),
+        (
+            "words in H4",
+            ["properties_of", "@", (2, 2), "about=", "words"],
+            "properties_of [@Instruments/H4] about=words",
+        ),
+        (
+            "against H4",
+            ["what_supports", "@", (1, 1), "side=", "contradicts"],
+            "what_supports [@Instruments/H4] side=contradicts",
+        ),
+        ("above ten percent", ["find", "prop", "p:confidence", ">", (1, 2)], "find [[confidence:>0.1]]"),
+        ("above 50", ["find", "prop", "p:confidence", ">", (1, 1)], "find [[confidence:>0.5]]"),
+    ],
+)
+def test_values_that_a_symbol_or_a_span_names(text: str, program: list[Symbol], expected: str) -> None:
+    assert reading(text, *program) == expected
+
+
+def test_a_new_search_can_keep_the_kind_of_the_last_one() -> None:
+    last = Reading((PipelineStep("find", NoteSet(query='path:People/ -tag:clock [born:<1700] "sea"')),), 1.0)
+    text = "and London"
+    kept = reading(text, "find", "kind", "word", (1, 1), dialog=DialogState(last=last))
+    assert kept == "find [path:People/ London]"
+    assert not reading(text, "find", "kind", "word", (1, 1))
