@@ -247,11 +247,14 @@ class Interpreter:
             if contents > shares[outcome]:
                 outcome = max(("question", "model"), key=lambda name: shares[name])
             return self._outcome(outcome, likeliest, is_sure=shares[outcome] >= RUNS)
+        if whole is not None and whole.is_plain and best is not None and not asked.writes(best):
+            return self._chooser.decide(asked, found)
         top = readings[0] if readings else None
-        if top is not None and top.reading is not None and top in clear and top.share >= RUNS:
-            if not likeliest.writes(top.reading):
+        if top is not None and top.reading is not None and top in clear:
+            if not likeliest.writes(top.reading) and top.share >= RUNS:
                 return top.reading
-            if top.is_agreed and isinstance(run := self._chooser.decide(asked, found), Reading):
+            agreed = top.is_agreed and top.share >= RUNS
+            if agreed and isinstance(run := self._chooser.decide(asked, found), Reading):
                 return run
         if shares["ask"] > answers and best is not None and (best.missing or not is_clear(best)):
             return self._chooser.decide(asked, found)
