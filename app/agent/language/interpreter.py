@@ -69,6 +69,8 @@ OFFERED = 0.01
 """Minimum probability at which a reading of the model is offered in a question."""
 _FROM_GRAMMAR = frozenset(("undo", "list_tasks", "list_tags", "properties_of", "what_supports"))
 """Actions with values that the model does not know."""
+_ONLY_IN_GRAMMAR = frozenset(("link_mentions",))
+_FILTERS_ONLY_IN_GRAMMAR = ("backlinks:",)
 _ONLY_TARGET = 0.72
 _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
 """The values of "call it X and put it in People", and their roles in the creation of the note."""
@@ -117,6 +119,8 @@ class Interpreter:
             words = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
             if dialog.question is None and language.matches_phrase(words, "refine", "no"):
                 return self._objection(language, dialog, allowed)
+            if reply := self._small_talk(language, words):
+                return reply
         found: list[Reading] = []
         by_language = self._by_likelihood(text)
         requests = [
@@ -646,6 +650,9 @@ class Interpreter:
 def _only_grammar_knows(best: Reading, *, doubted: bool) -> bool:
     """Return whether a reading has values that the model does not know, or lacks only its note."""
     step = best.last
+    query = step.target.query if step.target is not None else ""
+    if step.action in _ONLY_IN_GRAMMAR or any(name in query for name in _FILTERS_ONLY_IN_GRAMMAR):
+        return best.score >= STRONG and best.certain and not best.unexplained
     if step.action in _FROM_GRAMMAR and best.score >= STRONG and best.certain:
         named = any(name in step.arguments for name in ("due", "uses", "about", "what", "side"))
         of_note = step.action == "undo" and step.target is not None and step.target.is_single

@@ -45,6 +45,12 @@ def agent() -> BuiltinAgent:
         ),
         ("notes changed in the last 3 days", "find [modified:>=2026-03-15 modified:<=2026-03-18]"),
         ("which notes have no links at all?", "find [orphan:]"),
+        ("notes nobody links to", 'find [-backlinks:""]'),
+        ("claims that nothing supports", "find [path:Claims/ -backlinks:supports]"),
+        ("unsupported claims", "find [-backlinks:supports path:Claims/]"),
+        ("claims without a supports relation", "find [path:Claims/ -rel:supports]"),
+        ("Notizen, auf die niemand verlinkt", 'find [-backlinks:""]'),
+        ("link the mentions of Greenwich", "link_mentions [@Concepts/Greenwich]"),
         ("are there any broken links?", "unresolved_links"),
         ("hypotheses with confidence under 0.5", "find [type:hypothesis [confidence:<0.5]]"),
         (
@@ -71,6 +77,41 @@ def test_a_request_is_interpreted(agent: BuiltinAgent, request_text: str, readin
     found = read(agent, request_text)
     assert isinstance(found, Reading)
     assert serialize(found) == reading
+
+
+@pytest.mark.parametrize(
+    ("request_text", "follow_up", "reading"),
+    [
+        (
+            "what did I change last week?",
+            "and the week before",
+            "modified:>=2026-03-02 modified:<=2026-03-08",
+        ),
+        ("what did I change this month?", "one month earlier", "modified:>=2026-02-01 modified:<=2026-02-28"),
+        ("notes changed yesterday", "one day later", "modified:2026-03-18"),
+        ("notes from 1759", "ten years later", "[year:1769]"),
+        ("was habe ich gestern geändert?", "und am Tag davor", "modified:2026-03-16"),
+    ],
+)
+def test_a_follow_up_moves_the_dates(
+    agent: BuiltinAgent, request_text: str, follow_up: str, reading: str
+) -> None:
+    first = read(agent, request_text)
+    assert isinstance(first, Reading)
+    found = read(agent, follow_up, replace(HERE, last=first))
+    assert isinstance(found, Reading) and reading in serialize(found)
+
+
+def test_a_follow_up_of_days_moves_a_daily_note_and_due_tasks(agent: BuiltinAgent) -> None:
+    tasks = read(agent, "anything due this week?")
+    assert isinstance(tasks, Reading)
+    journal = Reading((PipelineStep("open", NoteSet(notes=("Journal/2026-03-16.md",))),), 1.0)
+    missing = read(agent, "the day after", replace(HERE, last=journal))
+    assert isinstance(missing, Clarification) and "2026-03-17" in missing.question
+    later = read(agent, "and the week after", replace(HERE, last=tasks))
+    assert (
+        isinstance(later, Reading) and serialize(later) == "list_tasks state=open due=2026-03-23..2026-03-29"
+    )
 
 
 @pytest.mark.parametrize("text", ["translate H4 into French", "übersetze das ins Englische"])
