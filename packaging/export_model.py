@@ -117,7 +117,7 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _pooled(source: Path) -> object:
+def _pool(source: Path) -> object:
     """Return the model with mean pooling over real tokens and normalization as its last steps."""
     import torch
     from transformers import AutoModel
@@ -144,7 +144,7 @@ def export_onnx(source: Path, target: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(source)
     sample = tokenizer(["hello world", "b c d"], padding=True, return_tensors="pt")
     torch.onnx.export(
-        _pooled(source),
+        _pool(source),
         (sample["input_ids"], sample["attention_mask"]),
         str(target),
         input_names=["input_ids", "attention_mask"],

@@ -34,7 +34,7 @@ def add() -> Path:
 
 def _linux(data: Path) -> Path:
     """Write the desktop file of the packages with this checkout's program, and copy the icons."""
-    program = _quoted(str(environment.BINARIES / "scriptorium"))
+    program = _quote(str(environment.BINARIES / "scriptorium"))
     lines = []
     for line in DESKTOP_FILE.read_text("utf-8").splitlines():
         key, _, value = line.partition("=")
@@ -55,7 +55,7 @@ def _linux(data: Path) -> Path:
     return entry
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     """Quote a word of a desktop file's Exec line: first for the line, then for the file's own escapes."""
     word = word.replace("%", "%%")
     if any(one in _RESERVED for one in word):

@@ -39,10 +39,10 @@ class Mailbox:
         self._events.publish(UserMessaged(conversation, position, caller.name, text))
         location = "this conversation" if is_known else "the conversation Messages"
         if not self.has_window:
-            return Delivery((location,), shown=False)
+            return Delivery((location,), is_displayed=False)
         location = f"{location} in the agent panel"
         return Delivery(
-            (location, "the system's notifications") if self.notifies else (location,), shown=True
+            (location, "the system's notifications") if self.notifies else (location,), is_displayed=True
         )
 
     def put(

@@ -121,12 +121,12 @@ async def _collect_votes(
     request: str, answers: Sequence[TeamAnswer], members: GroupMembers
 ) -> dict[str, int | None]:
     """Return the index of the answer that each member with a model chose; None for an unclear vote."""
-    listed = "\n".join(
+    answer_texts = "\n".join(
         f"<answer number={number}>\n{_strip_answer_tags(answer.text)}\n</answer>"
         for number, answer in enumerate(answers, 1)
     )
     prompt = (
-        f"The request was:\n{request}\n\nThese answers were given. {_DATA_NOTICE}\n{listed}\n\n"
+        f"The request was:\n{request}\n\nThese answers were given. {_DATA_NOTICE}\n{answer_texts}\n\n"
         f"Which one is best? Reply with its number alone, 1 to {len(answers)}."
     )
     voters = [answer.agent for answer in answers if members.has_model(answer.agent)]
@@ -146,9 +146,9 @@ def _tally_votes(answers: Sequence[TeamAnswer], ballots: dict[str, int | None]) 
     tally = ", ".join(f"{answer.agent} {votes[number]}" for number, answer in enumerate(answers))
     tied = sum(count == votes[best] for count in votes.values()) > 1
     abstentions = sum(choice is None for choice in ballots.values())
-    how = f"{answers[best].agent}'s answer won. Votes: {tally}."
-    how += " It was a tie, so the earlier answer wins." if tied else ""
-    return answers[best], how + (f" {abstentions} did not vote." if abstentions else "")
+    explanation = f"{answers[best].agent}'s answer won. Votes: {tally}."
+    explanation += " It was a tie, so the earlier answer wins." if tied else ""
+    return answers[best], explanation + (f" {abstentions} did not vote." if abstentions else "")
 
 
 async def _ask_member(member: str, ask: Callable[[str], Awaitable[TeamAnswer]]) -> TeamAnswer:

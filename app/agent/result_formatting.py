@@ -65,12 +65,12 @@ def _list(lines: Iterable[str]) -> str:
 
 def _count_and_list(items: Iterable[str], total: int, one: str, many: str, none: str) -> str:
     """Return a sentence with the count, then a list of at most 20 items."""
-    shown = list(items)
-    if not shown:
+    lines = list(items)
+    if not lines:
         return none
     head = f"1 {one}:" if total == 1 else f"{total} {many}:"
     remainder = f"\n\n… and {total - _MAX_LIST_ITEMS} more." if total > _MAX_LIST_ITEMS else ""
-    return f"{head}\n\n{_list(shown[:_MAX_LIST_ITEMS])}{remainder}"
+    return f"{head}\n\n{_list(lines[:_MAX_LIST_ITEMS])}{remainder}"
 
 
 def _read(result: Result, call: AnsweredCall) -> str:

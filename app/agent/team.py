@@ -202,7 +202,7 @@ class Team:
     def _caller(self, asker: Caller, name: str, conversation: str) -> Caller:
         """Return the agent as a caller, with the taint and the restrictions of the asker."""
         untrusted = contains_untrusted(self._store.items(conversation))
-        outside = asker.name if asker.kind in _EXTERNAL_CALLERS and not asker.agent else ""
+        external_name = asker.name if asker.kind in _EXTERNAL_CALLERS and not asker.agent else ""
         return Caller(
             CallerKind.DESKTOP_AGENT if asker.kind is CallerKind.USER else asker.kind,
             name,
@@ -211,7 +211,7 @@ class Team:
             uses_model=self.has_model(name) or asker.uses_model,
             tainted=asker.tainted or untrusted,
             agent=name,
-            acting_for=asker.acting_for or outside,
+            acting_for=asker.acting_for or external_name,
         )
 
     def _find_name(self, name: str) -> str:

@@ -111,9 +111,9 @@ class ToolParser:
         if op not in self.operations:
             return self.positionals
         fields, flags_by_name = self.operations[op], {flag.name: flag for flag in self.flags}
-        listed = [flags_by_name[name] for name in fields.listed if name in flags_by_name]
-        required = [flag for flag in listed if flag.name in fields.needs]
-        optional = [flag for flag in listed if flag.name not in fields.needs][:1]
+        operation_flags = [flags_by_name[name] for name in fields.listed if name in flags_by_name]
+        required = [flag for flag in operation_flags if flag.name in fields.needs]
+        optional = [flag for flag in operation_flags if flag.name not in fields.needs][:1]
         texts = [flag for flag in optional if flag.schema.get("type") == "string"]
         return (*self.positionals, *(flag for flag in (*required, *texts) if flag not in self.positionals))
 

@@ -82,17 +82,17 @@ def _entry(root: Path, number: int | None, commit: int | None) -> AuditEntry:
 
 
 def _is_change(entry: AuditEntry) -> bool:
-    written = entry.commit is not None and entry.undone_by is None
-    return written and not entry.undoes and entry.tool != _SAVE_TOOL
+    is_in_effect = entry.commit is not None and entry.undone_by is None
+    return is_in_effect and not entry.undoes and entry.tool != _SAVE_TOOL
 
 
 def _show_entry(entry: AuditEntry, screen: CliConsole) -> None:
     from app.cli.rendering import format_cell
 
-    when = format_cell("time", entry.time)
+    time_text = format_cell("time", entry.time)
     by = escape_controls(entry.caller)
     screen.print_message(
-        f"Undoing entry {entry.id}: {entry.tool} by {by}, {when}. {escape_controls(entry.result)}"
+        f"Undoing entry {entry.id}: {entry.tool} by {by}, {time_text}. {escape_controls(entry.result)}"
     )
     for path in entry.paths[:_MAX_SHOWN_PATHS]:
         screen.print_message(f"  {escape_controls(path)}")

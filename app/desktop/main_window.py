@@ -360,7 +360,7 @@ class MainWindow(QMainWindow):
 
     def _mark_reading(self, reading: bool) -> None:
         if self.view is not None:
-            self.view.context.set_reading(reading)
+            self.view.context.set_scanning(reading)
 
     def _update_note_commands(self, *_: object) -> None:
         # Use only an existing view: creating one here would delay the layout of the page.

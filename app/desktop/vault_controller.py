@@ -108,8 +108,8 @@ class VaultController(QObject):
         self.writing.open_requested.connect(navigation.open)
         self.writing.failed.connect(self.notice)
         self.writing.done.connect(self.done)
-        self._words = WordCount(self)
-        self._words.changed.connect(self.word_count_changed)
+        self._word_count = WordCount(self)
+        self._word_count.changed.connect(self.word_count_changed)
         self._approvals = ApprovalQueue(window, theme)
         self._approvals.postponed.connect(lambda: self.page.show_bottom("activity"))
         self.feed = ActivityModel(self)
@@ -238,7 +238,7 @@ class VaultController(QObject):
     def _follow_note(self, path: str) -> None:
         """Count the words of the note in front, offer commands in it and record the visit."""
         note = self._current_note()
-        self._words.set_note(note)
+        self._word_count.set_note(note)
         if note is not None:
             self.writing.add_to_slash_menu(note)
         if path:

@@ -84,7 +84,7 @@ class Embedder:
             raise EmbedderUnavailable("The embedder is closed.")
         self._problem = ""
         try:
-            await self._worker.started()
+            await self._worker.get_worker()
         except WorkerClosed:
             raise EmbedderUnavailable("The embedder is closed.") from None
 

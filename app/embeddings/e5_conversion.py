@@ -254,7 +254,7 @@ def build_graph(source: Source) -> bytes:
     for layer in range(source.layers):
         graph.layer(f"l{layer}.")
     graph.pool()
-    return graph.serialized()
+    return graph.serialize()
 
 
 class _Graph:
@@ -340,7 +340,7 @@ class _Graph:
         self._node("ReduceSum", ["weighted", "one"], "sum", keepdims=0)
         self._node("LpNormalization", ["sum"], "embedding", axis=1, p=2)
 
-    def serialized(self) -> bytes:
+    def serialize(self) -> bytes:
         """Return the model as bytes."""
         onnx, helper = self._onnx, self._onnx.helper
         integers, numbers = onnx.TensorProto.INT64, onnx.TensorProto.FLOAT

@@ -36,7 +36,7 @@ class VectorStore:
         self._lock = asyncio.Lock()
 
     def __len__(self) -> int:
-        return len(self._loaded())
+        return len(self._load_table())
 
     @property
     def notes(self) -> int:
@@ -72,26 +72,26 @@ class VectorStore:
 
         With `per_note`, each note appears once, with its best chunk.
         """
-        return self._loaded().search(vector, limit, min_similarity, per_note=per_note)
+        return self._load_table().search(vector, limit, min_similarity, per_note=per_note)
 
     def similar(self, path: NotePath, limit: int = 10, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
         """Return the other notes most similar to the whole note at `path`, best first, by best chunk."""
-        own = self._loaded().vectors_of(path)
+        own = self._load_table().vectors_of(path)
         if not len(own):
             return ()
-        hits = self._loaded().search(_mean_vector(own), limit + 1, min_similarity, per_note=True)
+        hits = self._load_table().search(_mean_vector(own), limit + 1, min_similarity, per_note=True)
         return tuple(hit for hit in hits if hit.path != path)[:limit]
 
     def similarity(self, first_path: NotePath, second_path: NotePath) -> float | None:
         """Return the cosine of two notes' mean vectors, or None if either has no vectors."""
-        first, second = self._loaded().vectors_of(first_path), self._loaded().vectors_of(second_path)
+        first, second = self._load_table().vectors_of(first_path), self._load_table().vectors_of(second_path)
         if not len(first) or not len(second):
             return None
         return float(_mean_vector(first) @ _mean_vector(second))
 
     def note_matrix(self) -> NoteVectors:
         """Return one unit vector for each note, as a copy for other threads."""
-        return self._loaded().notes()
+        return self._load_table().notes()
 
     # Changes
 
@@ -118,7 +118,7 @@ class VectorStore:
                 return
             await asyncio.to_thread(self._erase, removed)
             for path in removed:
-                self._loaded().remove(path)
+                self._load_table().remove(path)
                 self._hashes.pop(path, None)
 
     async def prune(self) -> None:
@@ -129,7 +129,7 @@ class VectorStore:
     async def maintain_ann_index(self) -> None:
         """Use an approximate index if there are too many vectors to compare all, else none."""
         await self.load()
-        table = self._loaded()
+        table = self._load_table()
         if len(table) <= tables.MAX_EXACT_ROWS:
             table.attach(None)
             await asyncio.to_thread(self._ann_index_file.unlink, missing_ok=True)
@@ -150,16 +150,16 @@ class VectorStore:
         self._file.remove(paths)
         self._file.prune()
 
-    def _loaded(self) -> VectorTable:
+    def _load_table(self) -> VectorTable:
         if self._table is None:
             self._table = self._read()
         return self._table
 
     def _table_for(self, dimension: int) -> VectorTable:
         """Return the table; an empty one adopts the dimension of the first vectors."""
-        if not len(self._loaded()) and self._loaded().dimension != dimension:
+        if not len(self._load_table()) and self._load_table().dimension != dimension:
             self._table = VectorTable(dimension)
-        return self._loaded()
+        return self._load_table()
 
     def _read(self) -> VectorTable:
         locations, vectors = self._file.load()

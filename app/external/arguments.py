@@ -88,11 +88,11 @@ class ReadArguments:
 
 def read_arguments(checked: Schema, name: str) -> ReadArguments:
     """Build the arguments of the tool `name` from a schema that `sanitize_schema` returned."""
-    shown = simplify_schema(checked, name)
-    server_names = argument_names(shown["properties"])
+    simplified = simplify_schema(checked, name)
+    server_names = argument_names(simplified["properties"])
     own_names = {server_name: own for own, server_name in server_names.items()}
-    required = {own_names[server_name] for server_name in shown["required"] if server_name in own_names}
-    properties = {own_names[server_name]: schema for server_name, schema in shown["properties"].items()}
+    required = {own_names[server_name] for server_name in simplified["required"] if server_name in own_names}
+    properties = {own_names[server_name]: schema for server_name, schema in simplified["properties"].items()}
     parameters = tuple(
         _parameter(own, property_schema, own in required) for own, property_schema in properties.items()
     )

@@ -236,12 +236,12 @@ class ServerConnection:
         except Exception as error:
             if isinstance(error, TimeoutError) and limit.expired():
                 return f"it did not start within {self._timeouts.start_timeout:g} s"
-            reason = self._log.ended or explain_error(error).words
+            reason = self._log.end_reason or explain_error(error).words
             log.info("the external server %s failed: %s", self._name, reason)
             return reason
         finally:
             self._connection = None
-        return self._log.ended or "it ended"
+        return self._log.end_reason or "it ended"
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[_LiveConnection]:
@@ -263,7 +263,7 @@ class ServerConnection:
                 asyncio.create_task(self._list_again(client.session), name="list changed external tools"),
             ]
             try:
-                yield _LiveConnection(client.session, self._log.over)
+                yield _LiveConnection(client.session, self._log.closed)
             finally:
                 for task in work:
                     task.cancel()

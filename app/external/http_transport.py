@@ -132,7 +132,7 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
         )
         headers = httpx2.Headers(answer.headers)
         is_rejected = answer.status in (401, 403)
-        self._log.ended = (
+        self._log.end_reason = (
             f"it requires a token, or rejected the one it got ({answer.status})" if is_rejected else ""
         )
         if headers.get("content-encoding", "identity").lower() != "identity":

@@ -55,7 +55,7 @@ def end_orphans(folder: Path) -> int:
 
     It can take a few seconds: call it in a thread.
     """
-    ended = 0
+    ended_count = 0
     for file in folder.glob(f"*/{_RECORD_PATTERN}"):
         try:
             record = _ProcessRecord(**json.loads(file.read_text("utf-8")))
@@ -68,12 +68,12 @@ def end_orphans(folder: Path) -> int:
             and (program := _find_process(record.program, record.program_started)) is not None
         ):
             _end_process(program)
-            ended += 1
+            ended_count += 1
         with suppress(OSError):
             file.unlink(missing_ok=True)
-    if ended:
-        log.info("%d programs that outlived the app were ended", ended)
-    return ended
+    if ended_count:
+        log.info("%d programs that outlived the app were ended", ended_count)
+    return ended_count
 
 
 def _find_process(pid: int, started: float) -> psutil.Process | None:

@@ -89,9 +89,9 @@ def _bounded_data(data: object) -> tuple[dict[str, Any] | None, bool]:
     if data is None:
         return None, False
     wrapped = data if isinstance(data, dict) else {"value": data}
-    shown = _escape_value(wrapped, 0)
-    fits = isinstance(shown, dict) and len(json.dumps(shown, default=str)) <= _MAX_DATA_CHARS
-    return (shown, False) if fits and isinstance(shown, dict) else (None, True)
+    escaped = _escape_value(wrapped, 0)
+    fits = isinstance(escaped, dict) and len(json.dumps(escaped, default=str)) <= _MAX_DATA_CHARS
+    return (escaped, False) if fits and isinstance(escaped, dict) else (None, True)
 
 
 def _escape_value(value: object, depth: int) -> object:

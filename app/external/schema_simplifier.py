@@ -74,8 +74,8 @@ def _simplify(node: Schema, *, top: bool) -> Schema:
     if choices and top:
         result["enum"] = choices
     elif choices:
-        listed = (json.dumps(one, ensure_ascii=False) for one in choices[:_MAX_LISTED_CHOICES])
-        notes.append(f"One of: {', '.join(listed)}")
+        choice_texts = (json.dumps(one, ensure_ascii=False) for one in choices[:_MAX_LISTED_CHOICES])
+        notes.append(f"One of: {', '.join(choice_texts)}")
     if top and isinstance(node.get("default"), str | int | float | bool):
         result["default"] = node["default"]
     if notes:
@@ -90,12 +90,12 @@ def _enum_values(node: Schema) -> list[object]:
 
 def _alternatives(options: list[Schema | bool]) -> Schema:
     """Return several alternatives if a flat schema can express them, else a schema that accepts anything."""
-    shown = [_simplify(one, top=False) if isinstance(one, dict) else {} for one in options]
-    if all(one.get("type") == "object" for one in shown):
+    alternatives = [_simplify(one, top=False) if isinstance(one, dict) else {} for one in options]
+    if all(one.get("type") == "object" for one in alternatives):
         return {"type": "object", "additionalProperties": True}
-    if any("properties" in one or not one for one in shown):
+    if any("properties" in one or not one for one in alternatives):
         return {}
-    return {"anyOf": shown}
+    return {"anyOf": alternatives}
 
 
 def _typed(node: Schema) -> Schema:

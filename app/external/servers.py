@@ -253,9 +253,9 @@ class ExternalServers:
         current_tools = dict(listing.tools) if listing is not None else {}
         pinned = self._pins.allowed_tools(server)
         names = sorted({*current_tools, *pinned})
-        listed = listing is not None
+        is_listed = listing is not None
         states = (
-            _tool_state(server, name, pinned.get(name), current_tools.get(name), listed) for name in names
+            _tool_state(server, name, pinned.get(name), current_tools.get(name), is_listed) for name in names
         )
         missing = tuple(
             f"The variable {name} is not set." for name in server.variables if name not in os.environ
@@ -268,7 +268,7 @@ class ExternalServers:
             errors=tuple(self._clean(server, line) for line in connection.errors),
             tools=tuple(states),
             problems=(*missing, *problems, *(listing.problems if listing is not None else ())),
-            listed=listed,
+            listed=is_listed,
         )
 
     def _clean(self, server: ExternalServer, text: str) -> str:
@@ -341,7 +341,9 @@ class ExternalServers:
         if allowed is None or allowed.digest != tool.digest or self._added.get(name) is not added:
             raise PermissionDeniedError(f"{one_line(tool.name, 60)} is no longer allowed.", tool=tool.name)
 
-    async def _call(self, added: _RunningServer, tool: RemoteTool, sent: dict[str, object]) -> RemoteResult:
+    async def _call(
+        self, added: _RunningServer, tool: RemoteTool, arguments: dict[str, object]
+    ) -> RemoteResult:
         """Call a tool of a server.
 
         Raises:
@@ -359,7 +361,7 @@ class ExternalServers:
                 last_report = clock()
                 self._events.publish(ExternalProgress(registered_name, share, one_line(words, 200)))
 
-        answer = await added.connection.call(tool.name, sent, server.seconds, progress)
+        answer = await added.connection.call(tool.name, arguments, server.seconds, progress)
         try:
             await asyncio.to_thread(check_output_schema, answer, tool.output_schema)
         except MismatchError as error:
@@ -385,13 +387,13 @@ def _without_duplicates(servers: Iterable[ExternalServer]) -> dict[str, External
 
 
 def _tool_state(
-    server: ExternalServer, name: str, pinned: RemoteTool | None, current: RemoteTool | None, listed: bool
+    server: ExternalServer, name: str, pinned: RemoteTool | None, current: RemoteTool | None, is_listed: bool
 ) -> ToolState:
     status: ToolStatus = "allowed"
     if pinned is None:
         status = "new"
     elif current is None:
-        status = "gone" if listed else "allowed"
+        status = "gone" if is_listed else "allowed"
     elif current.digest != pinned.digest:
         status = "changed"
     tool = current or pinned

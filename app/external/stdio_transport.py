@@ -33,12 +33,12 @@ _REQUIRED_VARIABLES = (
 class ServerLog:
     """The last lines of a server's error output, and how it ended.
 
-    `over` is set when the server sends nothing more; `ended` is the reason, if known.
+    `closed` is set when the server sends nothing more; `end_reason` is empty if unknown.
     """
 
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=_MAX_ERROR_LINES))
-    over: asyncio.Event = field(default_factory=asyncio.Event)
-    ended: str = ""
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+    end_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ async def _read_lines(process: ChildProcess, into: Any, log: ServerLog) -> None:
                 try:
                     line = await process.stdout.readuntil(b"\n")
                 except asyncio.LimitOverrunError:
-                    log.ended = f"it sent a message of more than {MAX_MESSAGE_BYTES // 1024 // 1024} MiB"
+                    log.end_reason = f"it sent a message of more than {MAX_MESSAGE_BYTES // 1024 // 1024} MiB"
                     return
                 except (asyncio.IncompleteReadError, ConnectionError):
                     return
@@ -127,7 +127,7 @@ async def _ending(log: ServerLog) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        log.over.set()
+        log.closed.set()
 
 
 async def _write_lines(process: ChildProcess, out: Any) -> None:  # noqa: ANN401 (a stream)
@@ -158,7 +158,7 @@ async def _stop_process(
     """Close its input, then terminate it, then kill it and its child processes; always reap it."""
     work[1].cancel()
     await process.stop(grace, terminate=True)
-    log.ended = log.ended or _exit_text(process.exit_status)
+    log.end_reason = log.end_reason or _exit_text(process.exit_status)
     _, unfinished = await asyncio.wait(work, timeout=grace)
     for task in unfinished:
         task.cancel()

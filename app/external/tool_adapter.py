@@ -80,12 +80,12 @@ def adapt_tool(server: ExternalServer, tool: RemoteTool, check: Check, call: Cal
     )
 
 
-def call_effect(server: ExternalServer, tool: RemoteTool, sent: Mapping[str, object]) -> Effect:
+def call_effect(server: ExternalServer, tool: RemoteTool, arguments: Mapping[str, object]) -> Effect:
     """Return the effect for the approval: the recipient, and exactly what is sent."""
     if server.transport == "http":
         origin = ("address", server.address)
     else:
         origin = ("program", " ".join([server.command, *server.arguments]))
-    encoded = ((name, json.dumps(value, ensure_ascii=False)) for name, value in sent.items())
+    encoded = ((name, json.dumps(value, ensure_ascii=False)) for name, value in arguments.items())
     description = f"call {one_line(tool.name, 100)} of {one_line(server.name, 60)}"
     return Effect(EXTERNAL_TOOL, description, (origin, *encoded))

@@ -37,23 +37,23 @@ async def list_tools(session: ClientSession) -> ToolListing:
     """Ask a server for all of its tools and return the usable ones."""
     from mcp_types import PaginatedRequestParams
 
-    listed: list[ListedTool] = []
+    tools: list[ListedTool] = []
     cursor: str | None = None
     for _ in range(_MAX_PAGES):
         page = await session.list_tools(params=PaginatedRequestParams(cursor=cursor) if cursor else None)
-        listed += page.tools
+        tools += page.tools
         cursor = page.next_cursor
-        if not cursor or len(listed) > MAX_TOOLS:
+        if not cursor or len(tools) > MAX_TOOLS:
             break
-    return await asyncio.to_thread(accept_tools, listed, has_more=bool(cursor))
+    return await asyncio.to_thread(accept_tools, tools, has_more=bool(cursor))
 
 
-def accept_tools(listed: list[ListedTool], *, has_more: bool = False) -> ToolListing:
+def accept_tools(listed_tools: list[ListedTool], *, has_more: bool = False) -> ToolListing:
     """Return the usable tools of a list; tools with duplicate names are left out, as they are ambiguous."""
     tools: dict[str, RemoteTool] = {}
     problems: list[str] = []
-    names = [tool.name for tool in listed]
-    for tool in listed[:MAX_TOOLS]:
+    names = [tool.name for tool in listed_tools]
+    for tool in listed_tools[:MAX_TOOLS]:
         label = one_line(tool.name, 60) or "(no name)"
         if names.count(tool.name) > 1:
             problems.append(f"{label}: several tools have this name.")
@@ -62,7 +62,7 @@ def accept_tools(listed: list[ListedTool], *, has_more: bool = False) -> ToolLis
             tools[tool.name] = _to_remote_tool(tool)
         except (ScriptoriumError, ValidationError, TypeError, ValueError) as error:
             problems.append(f"{label}: {_error_text(error)}")
-    if has_more or len(listed) > MAX_TOOLS:
+    if has_more or len(listed_tools) > MAX_TOOLS:
         problems.append(f"The server offers more than {MAX_TOOLS} tools; the others are left out.")
     return ToolListing(tools, tuple(dict.fromkeys(problems)))
 

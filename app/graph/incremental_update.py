@@ -154,7 +154,7 @@ class _GraphEdit:
     def _link(self, delta: GraphDelta) -> None:
         """Find the links to remove and to add; unchanged links stay in place."""
         graph = self._graph
-        wanted = self._wanted(delta.edges)
+        wanted = self._wanted_links(delta.edges)
         replaced = self._unlinked_rows | {
             row for path in delta.sources if (row := self._row(path)) is not None
         }
@@ -176,7 +176,7 @@ class _GraphEdit:
         self._removed_edges = np.array(removed_edges, dtype=np.int64)
         self._added_edges = wanted
 
-    def _wanted(self, edges: Iterable[GraphEdge]) -> dict[tuple[int, int, str], float]:
+    def _wanted_links(self, edges: Iterable[GraphEdge]) -> dict[tuple[int, int, str], float]:
         """Return the confidence of each link to add, by its ends and type."""
         wanted: dict[tuple[int, int, str], float] = {}
         for edge in edges:

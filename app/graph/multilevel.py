@@ -154,25 +154,25 @@ class _LevelLadder:
             return iter(())
         if len(level) < self._engine.charge_threshold():
             return self._engine.charge_layout(level, at, 100, 0.3)
-        return self._refined_coarsely(level, at)
+        return self._refine_coarsely(level, at)
 
-    def _refined_coarsely(self, level: CoarseLevel, at: Positions) -> Iterator[Positions]:
+    def _refine_coarsely(self, level: CoarseLevel, at: Positions) -> Iterator[Positions]:
         """Apply bounded forces between groups; their links pull as if each group had six."""
         pull = level.weights * np.float32(6 * len(level) / max(float(level.weights.sum()), 1e-9))
         pull = damp_hubs(pull)
         unit = np.float32(level.unit)
         for step in self._engine.refine(
-            CoarseLevel(pull, level.mass), self._scaled(at) / unit, _COARSE_SCHEDULE
+            CoarseLevel(pull, level.mass), self._scale(at) / unit, _COARSE_SCHEDULE
         ):
             yield step * unit
 
-    def _scaled(self, at: Positions) -> Positions:
+    def _scale(self, at: Positions) -> Positions:
         """Scale positions to the density at which bounded forces start."""
         return at * np.float32(_NORMAL_SPREAD * np.sqrt(self._size) / max(float(at.std()), 1e-9))
 
     def _finish(self, level: CoarseLevel, at: Positions) -> Iterator[Positions]:
         """Pack the components, refine the finest level, then resolve overlaps."""
-        at = self._packing.place(self._scaled(at))
+        at = self._packing.place(self._scale(at))
         pace = (
             _EVEN_SCHEDULE
             if self._is_even and self._size >= self._engine.charge_threshold()

@@ -58,9 +58,9 @@ class Neighborhood:
         counts[: len(self.starts) - 1] = self.counts()
         counts[changed] = np.bincount(own, minlength=size)[changed]
         bounds = np.searchsorted(own, changed, side="left"), np.searchsorted(own, changed, side="right")
-        return Neighborhood(_starts(counts), self._spliced(changed, other, bounds))
+        return Neighborhood(_starts(counts), self._splice(changed, other, bounds))
 
-    def _spliced(
+    def _splice(
         self,
         changed: NDArray[np.int64],
         other: NDArray[np.int32],

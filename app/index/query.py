@@ -123,24 +123,24 @@ class _QueryParser:
             raise _error(self.at, f"at most {MAX_DEPTH} levels of brackets")
         letter = self.peek()
         if letter == "-":
-            return self._negated(depth)
+            return self._parse_negation(depth)
         if letter == "(":
-            return self._group(depth)
+            return self._parse_group(depth)
         if letter == '"':
-            return PhraseTerm(self._quoted('"', "phrase"))
+            return PhraseTerm(self._parse_quoted('"', "phrase"))
         if letter == "/":
             start = self.at
-            return RegexTerm(self._quoted("/", "regular expression"), start)
+            return RegexTerm(self._parse_quoted("/", "regular expression"), start)
         if self._in_property:
-            return self._value()
+            return self._parse_value()
         if letter == "[" and not self._inside:
-            return self._property(depth)
-        if (name := _NAME.match(self.text, self.at)) and (build := self._field(name[0].lower())):
+            return self._parse_property(depth)
+        if (name := _NAME.match(self.text, self.at)) and (build := self._field_parser(name[0].lower())):
             if self._inside and name[0].lower() not in _CASE_FIELDS:
                 raise _error(self.at, f"words, phrases or regular expressions inside {self._inside}:")
             self.at = name.end() + 1
             return build(depth)
-        return self._word(_WORD)
+        return self._parse_word(_WORD)
 
     def _closing_brackets(self) -> str:
         return ")]" if self._in_property else ")"
@@ -149,13 +149,13 @@ class _QueryParser:
         after = self.text[self.at + 2 : self.at + 3]
         return self.text.startswith("OR", self.at) and (not after or after.isspace() or after in '()["')
 
-    def _negated(self, depth: int) -> Node:
+    def _parse_negation(self, depth: int) -> Node:
         self.at += 1
         if self.at_end() or self.peek().isspace() or self.peek() in self._closing_brackets():
             raise _error(self.at, 'a word, a filter or "(" right after "-"')
         return Not(self.parse_item(depth + 1))
 
-    def _group(self, depth: int) -> Node:
+    def _parse_group(self, depth: int) -> Node:
         start = self.at
         self.at += 1
         node = self.parse_or(depth)
@@ -164,7 +164,7 @@ class _QueryParser:
         self.at += 1
         return node
 
-    def _quoted(self, mark: str, kind: str) -> str:
+    def _parse_quoted(self, mark: str, kind: str) -> str:
         start = self.at
         characters: list[str] = []
         self.at += 1
@@ -182,7 +182,7 @@ class _QueryParser:
         self.at += 1
         return "".join(characters)
 
-    def _word(self, shape: re.Pattern[str]) -> Node:
+    def _parse_word(self, shape: re.Pattern[str]) -> Node:
         match = shape.match(self.text, self.at)
         if match is None:
             raise _error(self.at, f'a word, not "{self.peek()}"')
@@ -195,18 +195,18 @@ class _QueryParser:
 
     # Fields
 
-    def _field(self, name: str) -> Callable[[int], Node] | None:
+    def _field_parser(self, name: str) -> Callable[[int], Node] | None:
         if (bare := _VALUELESS_FILTERS.get(name)) is not None:
             return lambda depth: bare
         if name in _TIME_FIELDS:
-            return lambda depth: self._timed(cast("TimeName", name))
+            return lambda depth: self._parse_date(cast("TimeName", name))
         if name == "similar":
-            return self._similar
+            return self._parse_similar
         if name in _FIELDS:
-            return lambda depth: self._in_field(cast("FieldName", name), depth)
+            return lambda depth: self._parse_in_field(cast("FieldName", name), depth)
         return None
 
-    def _in_field(self, name: FieldName, depth: int) -> Node:
+    def _parse_in_field(self, name: FieldName, depth: int) -> Node:
         self.skip_space()
         if name in _OPTIONAL_VALUE_FIELDS and (self.at_end() or self.peek() in ")[" or self._is_at_or()):
             return FieldFilter(name, PhraseTerm(""))
@@ -229,7 +229,7 @@ class _QueryParser:
             raise _error(patterns[0].position, f"the name of a note after {name}:")
         return FieldFilter(name, item)
 
-    def _timed(self, name: TimeName) -> Node:
+    def _parse_date(self, name: TimeName) -> Node:
         self.skip_space()
         start = self.at
         sign = _SIGN.match(self.text, self.at)
@@ -253,7 +253,7 @@ class _QueryParser:
                 after = None
         return DateFilter(name, first, after, self.text[start : self.at])
 
-    def _similar(self, depth: int) -> Node:
+    def _parse_similar(self, depth: int) -> Node:
         self.skip_space()
         start = self.at
         item = self.parse_item(depth + 1) if not self.at_end() else None
@@ -263,27 +263,27 @@ class _QueryParser:
 
     # Properties
 
-    def _property(self, depth: int) -> Node:
+    def _parse_property(self, depth: int) -> Node:
         start = self.at
         self.at += 1
         self.skip_space()
-        name = self._property_name()
+        name = self._parse_property_name()
         self.skip_space()
         node: Node = PropertyFilter(name)
         if self.peek() == ":":
             self.at += 1
             self.skip_space()
-            node = self._property_value(name, depth)
+            node = self._parse_property_value(name, depth)
         self.skip_space()
         if self.peek() != "]":
             raise _error(self.at, f'"]" to close the "[" at position {start}')
         self.at += 1
         return node
 
-    def _property_name(self) -> str:
+    def _parse_property_name(self) -> str:
         start = self.at
         if self.peek() == '"':
-            name = self._quoted('"', "name")
+            name = self._parse_quoted('"', "name")
         else:
             while not self.at_end() and self.peek() not in ':[]"':
                 self.at += 1
@@ -292,7 +292,7 @@ class _QueryParser:
             raise _error(start, "the name of a property")
         return name.strip()
 
-    def _property_value(self, name: str, depth: int) -> Node:
+    def _parse_property_value(self, name: str, depth: int) -> Node:
         if self.at_end():
             raise _error(self.at, "a value, null, or < or > and a number")
         self._in_property = True
@@ -304,19 +304,19 @@ class _QueryParser:
             return PropertyFilter(name, None, empty=True)
         return PropertyFilter(name, value)
 
-    def _value(self) -> Node:
+    def _parse_value(self) -> Node:
         if sign := _SIGN.match(self.text, self.at):
             self.at = sign.end()
             self.skip_space()
             start = self.at
             if self.peek() == '"':
-                return ValueComparison(cast("Comparison", sign[0]), self._quoted('"', "value"))
+                return ValueComparison(cast("Comparison", sign[0]), self._parse_quoted('"', "value"))
             word = _VALUE_WORD.match(self.text, self.at)
             if word is None:
                 raise _error(start, f"a number or a date after {sign[0]}")
             self.at = word.end()
             return ValueComparison(cast("Comparison", sign[0]), word[0])
-        return self._word(_VALUE_WORD)
+        return self._parse_word(_VALUE_WORD)
 
 
 def date_span(text: str) -> tuple[float | None, float | None] | None:

@@ -75,7 +75,7 @@ class QueryExecutor:
         self._connection = connection
         self._similar = request.similar
         self._check = check
-        self.hidden = _hidden(connection, request)
+        self.hidden = _hidden_ids(connection, request)
         self._rows = RowFilters(connection, request, self.hidden)
 
     def candidates(self, node: Node) -> Ids | None:
@@ -281,7 +281,7 @@ def _merge_word_terms(items: Sequence[Node], scope: MatchScope) -> Sequence[Node
     return (And(merged), *(item for item in items if item not in merged))
 
 
-def _hidden(connection: sqlite3.Connection, request: SearchRequest) -> Ids:
+def _hidden_ids(connection: sqlite3.Connection, request: SearchRequest) -> Ids:
     """Return the notes that the request must not reveal."""
     private = () if request.private else connection.execute(HIDDEN_IDS)
     return set(request.hidden).union(id for (id,) in private)

@@ -215,7 +215,7 @@ class Ranking:
             return None
         needed = request.offset + request.limit
         ranked, at, batch_size = (
-            self._scored(candidates - self._hidden),
+            self._score(candidates - self._hidden),
             0,
             max(_SMALL_RESULT_SIZE, 2 * request.limit),
         )
@@ -235,7 +235,7 @@ class Ranking:
         request = self._request
         start, count = request.offset, request.limit
         if request.group:
-            return self._grouped(self._all_in_order(ids), request.group)
+            return self._group_page(self._all_in_order(ids), request.group)
         if request.order == "relevance":
             return RankedPage(self._by_relevance(ids, start, count), len(ids))
         page_ids = self._in_order(ids, start, count)
@@ -245,9 +245,9 @@ class Ranking:
         if self._is_phrase:
             return [(id, 0.0) for id in self._by_tier(ids, start, count)]
         if len(ids) <= fts_hits.MAX_RANKED_HITS:
-            return self._scored(ids)[start : start + count]
+            return self._score(ids)[start : start + count]
         in_names = ids & self._hits.ids("heads", fts_query) if (fts_query := any_of(self._terms)) else set()
-        top = self._scored(in_names) if len(in_names) <= fts_hits.MAX_RANKED_HITS else []
+        top = self._score(in_names) if len(in_names) <= fts_hits.MAX_RANKED_HITS else []
         page = top[start : start + count]
         others = ids.difference(id for id, _ in top)
         start = max(0, start - len(top))
@@ -264,7 +264,7 @@ class Ranking:
         ordered = in_value_order(self._connection, self._request.order, ids, self._hidden)
         return ordered[start : start + count]
 
-    def _scored(self, ids: Ids) -> Ranked:
+    def _score(self, ids: Ids) -> Ranked:
         """Return these notes with their scores, best first; those without a score by modification time."""
         scores = dict.fromkeys(ids, 0.0)
         if self._is_phrase:
@@ -310,7 +310,7 @@ class Ranking:
 
     # Groups
 
-    def _grouped(self, ranked: Ranked, group: Grouping) -> RankedPage:
+    def _group_page(self, ranked: Ranked, group: Grouping) -> RankedPage:
         """Return the hits by group, in the order of the groups' names; hits without a group are last."""
         ids = [id for id, _ in ranked]
         query = _GROUPS[group].format("id IN (SELECT value FROM json_each(?))")

@@ -155,7 +155,7 @@ class Resolver:
         key = target_key(target)
         if not key:
             return (self.entry(source) if source else None), False
-        if key[0] in "./" and (rooted := _rooted(key, source)) is not None:
+        if key[0] in "./" and (rooted := _root_relative(key, source)) is not None:
             return _choose(self._exact(rooted), target)
         candidates = self._matching(key)
         if len(candidates) <= 1:
@@ -168,7 +168,7 @@ class Resolver:
 
     def _candidates(self, target: str, source: NotePath | None) -> Entries:
         key = target_key(target)
-        if key[:1] in "./" and (rooted := _rooted(key, source)) is not None:
+        if key[:1] in "./" and (rooted := _root_relative(key, source)) is not None:
             return self._exact(rooted)
         own = self._exact(f"{target_key(source.folder)}/{key}") if source and source.folder else ()
         return self._exact(key) or own or self._matching(key)
@@ -282,7 +282,7 @@ class Resolver:
         return path.text
 
 
-def _rooted(key: str, source: NotePath | None) -> str | None:
+def _root_relative(key: str, source: NotePath | None) -> str | None:
     """Return `/x`, `./x` or `../x` relative to the root, or None for a name that starts with a dot."""
     if key.startswith("/"):
         return key[1:]

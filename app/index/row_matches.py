@@ -52,7 +52,7 @@ class RowFilters:
             rows = self._rows("SELECT id, key FROM files WHERE 1", "id", among)
             return {id for id, key in rows if _is_named(key, text, whole_path)}
         matching_keys: list[str] = []
-        keys = self._cached("keys", self._keys)
+        keys = self._get_cached("keys", self._keys)
         at = keys.find(text)
         while at >= 0:
             end = keys.find(_END, at)
@@ -71,7 +71,7 @@ class RowFilters:
     def tagged(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes with this tag or one nested in it."""
         if isinstance(leaf, RegexTerm):
-            return self._keyed("SELECT note, name FROM tags WHERE 1", "note", leaf, name_key, among)
+            return self._match_keys("SELECT note, name FROM tags WHERE 1", "note", leaf, name_key, among)
         key = name_key(leaf.text.strip().lstrip("#").rstrip("/"))
         if isinstance(leaf, WordTerm) and leaf.prefix:
             rows = self._connection.execute("SELECT note FROM tags WHERE key >= ? AND key < ?", _range(key))
@@ -81,12 +81,12 @@ class RowFilters:
 
     def typed(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes of this type."""
-        return self._keyed("SELECT id, type FROM notes WHERE 1", "id", leaf, name_key, among)
+        return self._match_keys("SELECT id, type FROM notes WHERE 1", "id", leaf, name_key, among)
 
     def relating(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes with a relation of this type."""
         query = "SELECT source, type FROM links WHERE type <> 'LINKS_TO'"
-        return self._keyed(query, "source", leaf, relation_key, among)
+        return self._match_keys(query, "source", leaf, relation_key, among)
 
     def backlinked(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes that another visible note links to, by a relation of this type.
@@ -101,7 +101,7 @@ class RowFilters:
         if isinstance(leaf, PhraseTerm) and not leaf.text.strip():
             return {id for id, _ in self._rows(query, "target_id", among, hidden)}
         query += " AND links.type <> 'LINKS_TO'"
-        return self._keyed(query, "target_id", leaf, relation_key, among, hidden)
+        return self._match_keys(query, "target_id", leaf, relation_key, among, hidden)
 
     def linking_to(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes with a link to the note with this name, or to an unresolved name."""
@@ -135,7 +135,7 @@ class RowFilters:
                 " AND NOT EXISTS (SELECT 1 FROM links WHERE target_id = value AND source <> value)",
                 json.dumps(list(among)),
             )
-        return _intersect(self._cached("orphans", self._find_orphans), among)
+        return _intersect(self._get_cached("orphans", self._find_orphans), among)
 
     def _find_orphans(self) -> Ids:
         link_condition = "source <> target_id"
@@ -170,7 +170,7 @@ class RowFilters:
         end = float("inf") if date_filter.end is None else date_filter.end
         return _intersect(self._ids(query, start, end), among)
 
-    def _cached(self, name: str, find: Callable[[], Cached]) -> Cached:
+    def _get_cached(self, name: str, find: Callable[[], Cached]) -> Cached:
         """Return the result cached on this connection, unless the index has changed since."""
         if not isinstance(self._connection, CachingConnection):
             return find()
@@ -204,7 +204,7 @@ class RowFilters:
             raise QueryError(f"{name}: takes a name.", position=leaf.position, expected="the name of a note")
         return self._targets.get(leaf.text)
 
-    def _keyed(
+    def _match_keys(
         self,
         query: str,
         column: str,

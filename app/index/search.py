@@ -63,7 +63,7 @@ class SearchRun:
         """
         with self._time_limit():
             matches = QueryExecutor(self._connection, request, self._check)
-            ordered = self._ordered(request, matches)
+            ordered = self._rank(request, matches)
             hits = tuple(self._hits(ordered, request.node, matches))
             groups = tuple(SearchGroup(name, count) for name, count in ordered.groups)
         return SearchPage(hits, ordered.total, explain(request.node), groups, ordered.exact)
@@ -78,7 +78,7 @@ class SearchRun:
     def ranked(self, request: SearchRequest) -> tuple[tuple[NotePath, float], ...]:
         """Return the best hits with their scores, without lines; raises as `run` does."""
         with self._time_limit():
-            ordered = self._ordered(request, QueryExecutor(self._connection, request, self._check))
+            ordered = self._rank(request, QueryExecutor(self._connection, request, self._check))
             return tuple(
                 (NotePath(self._connection.execute(_HIT_QUERY, (id,)).fetchone()[0]), score)
                 for id, score in ordered.page
@@ -135,7 +135,7 @@ class SearchRun:
     def _matching_ids(self, request: SearchRequest, matches: QueryExecutor) -> Ids:
         return matches.select(request.node) - matches.hidden
 
-    def _ordered(self, request: SearchRequest, matches: QueryExecutor) -> RankedPage:
+    def _rank(self, request: SearchRequest, matches: QueryExecutor) -> RankedPage:
         terms = tuple(highlight_terms(request.node))
         ranking = Ranking(self._connection, request, matches.hidden, terms)
         if not ranking.is_by_column:

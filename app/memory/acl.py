@@ -120,7 +120,7 @@ def authorize_change(before: Block | None, after: Block | None, agent: str) -> B
         BlockVerdict(table_verdict(operation, permission), _reason(operation, permission, before))
         for operation in change_operations(before, after, agent)
     ]
-    if after is not None and (problem := _gives_too_much(before, after, permission)):
+    if after is not None and (problem := _find_excess_grant(before, after, permission)):
         verdicts.append(BlockVerdict(_DENY, problem))
     return max(
         verdicts, key=lambda one: _SEVERITY.index(one.effect), default=BlockVerdict(_ALLOW, "no change")
@@ -139,7 +139,7 @@ def _authorize_new(after: Block | None, agent: str) -> BlockVerdict:
     return BlockVerdict(_ALLOW, "a new block of its own memory")
 
 
-def _gives_too_much(before: Block, after: Block, own: Permission) -> str:
+def _find_excess_grant(before: Block, after: Block, own: Permission) -> str:
     for agent, granted in after.shares.items():
         if granted != before.shares.get(agent) and _RANK[granted] > _RANK[own]:
             return f"{granted} exceeds its own permission {own}"
@@ -184,9 +184,11 @@ def _content_operations(schema: Schema, before: object, after: object) -> Iterab
         return
     match schema:
         case TextSchema():
-            yield _longer(str(before), str(after), str.startswith)
+            yield _append_or_overwrite(str(before), str(after), str.startswith)
         case ListSchema() | LogSchema():
-            yield _longer(cast("tuple[object, ...]", before), cast("tuple[object, ...]", after), _starts_with)
+            yield _append_or_overwrite(
+                cast("tuple[object, ...]", before), cast("tuple[object, ...]", after), _starts_with
+            )
         case MapSchema():
             yield from _map_operations(schema, before, after)
         case CompositeSchema():
@@ -215,5 +217,5 @@ def _starts_with(items: tuple[object, ...], start: tuple[object, ...]) -> bool:
     return items[: len(start)] == start
 
 
-def _longer(before: T, after: T, starts_with: Callable[[T, T], bool]) -> BlockOperation:
+def _append_or_overwrite(before: T, after: T, starts_with: Callable[[T, T], bool]) -> BlockOperation:
     return BlockOperation.APPEND if starts_with(after, before) else BlockOperation.OVERWRITE

@@ -92,7 +92,7 @@ def _section(schema: Schema, content: object) -> str:
     if not text:
         return ""
     # In a text, every newline counts; other content always ends with one.
-    return _indented(text if isinstance(schema, TextSchema) else text.removesuffix("\n"))
+    return _indent(text if isinstance(schema, TextSchema) else text.removesuffix("\n"))
 
 
 def _field_text(field: MapField, value: object) -> str:
@@ -100,7 +100,7 @@ def _field_text(field: MapField, value: object) -> str:
         case None | "" | ():
             return ""
         case tuple():
-            return f"{field.name}:\n{_indented(render(ListSchema(), value).removesuffix(chr(10)))}"
+            return f"{field.name}:\n{_indent(render(ListSchema(), value).removesuffix(chr(10)))}"
         case str():
             return f"{field.name}: {_continuation_lines(value)}\n"
         case _:
@@ -111,7 +111,7 @@ def _continuation_lines(text: str) -> str:
     return text.replace("\n", f"\n{_INDENT}")
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "".join(f"{_INDENT}{line}\n" for line in text.split("\n"))
 
 

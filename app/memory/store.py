@@ -214,7 +214,7 @@ class MemoryStore:
             return serialize_block(edit)
         document, earlier = self._documents_at(path, base)
         if earlier is None:
-            return _merged_lines(path, base, current, theirs)
+            return _merge_lines(path, base, current, theirs)
         earlier.write(edit)
         document.merge(earlier)
         return serialize_block(document.read())
@@ -393,7 +393,7 @@ def _check_before(db: Connection, row: DocumentRow) -> None:
         raise ConflictError(f"{row.path} changed in the meantime; nothing was written.", path=str(row.path))
 
 
-def _merged_lines(path: NotePath, base: bytes, current: bytes, theirs: bytes) -> bytes:
+def _merge_lines(path: NotePath, base: bytes, current: bytes, theirs: bytes) -> bytes:
     merged = merge(base, current, theirs)
     if merged.conflicts:
         message = f"{path} changed in the meantime, at the same lines."

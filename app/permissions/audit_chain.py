@@ -212,10 +212,10 @@ def _read_stable_head(file: Path) -> Head | None:
     """Return the stored head, read until two reads agree: another process may be overwriting it."""
     head = read_head(file)
     for _ in range(_MAX_HEAD_READS):
-        again = read_head(file)
-        if again == head:
+        next_head = read_head(file)
+        if next_head == head:
             return head
-        head = again
+        head = next_head
     return head
 
 

@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 from app.errors import ScriptoriumError
 from app.launch import function_worker
-from app.processes.function_worker import BUFFER, CALL, FAILED, PROGRESS, pickled_frames, unpickled
+from app.processes.function_worker import BUFFER, CALL, FAILED, PROGRESS, pickle_frames, unpickle
 from app.processes.on_demand import OnDemandWorker, WorkerClosed
 from app.processes.worker import Worker, WorkerLost
 
@@ -68,7 +68,7 @@ async def _start() -> Worker:
 async def _call(
     worker: Worker, report: Report, function: Callable[..., object], arguments: tuple[object, ...]
 ) -> object:
-    for frame in await asyncio.to_thread(list, pickled_frames(CALL, (function, arguments))):
+    for frame in await asyncio.to_thread(list, pickle_frames(CALL, (function, arguments))):
         await worker.send(frame)
     buffers: list[bytearray] = []
     while True:
@@ -82,4 +82,4 @@ async def _call(
             text = bytes(answer.body).decode("utf-8", "replace")
             raise ComputationFailed(f"The computation failed: {text}")
         else:
-            return await asyncio.to_thread(unpickled, bytes(answer.body), buffers)
+            return await asyncio.to_thread(unpickle, bytes(answer.body), buffers)

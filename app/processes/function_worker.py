@@ -37,7 +37,7 @@ _PROGRESS_INTERVAL_S = 0.05
 log = logging.getLogger(__name__)
 
 
-def pickled_frames(kind: bytes, value: object) -> Iterator[Frame]:
+def pickle_frames(kind: bytes, value: object) -> Iterator[Frame]:
     """Yield the frames of a value: its arrays, then a frame of this kind with the rest."""
     buffers: list[pickle.PickleBuffer] = []
     rest = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
@@ -46,7 +46,7 @@ def pickled_frames(kind: bytes, value: object) -> Iterator[Frame]:
     yield Frame(kind, body=rest)
 
 
-def unpickled(body: bytes, buffers: list[bytearray]) -> Any:  # noqa: ANN401
+def unpickle(body: bytes, buffers: list[bytearray]) -> Any:  # noqa: ANN401
     """Return the value of a frame that followed these buffers; its arrays can be written."""
     return pickle.loads(body, buffers=buffers)
 
@@ -84,8 +84,8 @@ def _answer(body: bytes, buffers: list[bytearray], sink: IO[bytes]) -> Iterator[
             write_frame(sink, Frame(PROGRESS, body=json.dumps([float(share), text]).encode()))
 
     try:
-        function, arguments = unpickled(body, buffers)
-        frames = list(pickled_frames(RESULT, function(*arguments, report=report)))
+        function, arguments = unpickle(body, buffers)
+        frames = list(pickle_frames(RESULT, function(*arguments, report=report)))
     except Exception as error:
         # A library may raise anything for unusual input; the caller must receive it.
         log.exception("a function failed")

@@ -72,7 +72,7 @@ class OnDemandWorker(Generic[W]):
             self._stop_timer()
             try:
                 for tries_left in reversed(range(self._tries)):
-                    worker = await self.started(patience)
+                    worker = await self.get_worker(patience)
                     try:
                         return await self._ask(request(worker))
                     except WorkerLost as error:
@@ -84,7 +84,7 @@ class OnDemandWorker(Generic[W]):
             finally:
                 self._start_timer()
 
-    async def started(self, patience: float | None = None) -> W:
+    async def get_worker(self, patience: float | None = None) -> W:
         """Return the worker after starting it if necessary; arguments and errors are those of `run`."""
         if self._closed:
             raise WorkerClosed

@@ -128,7 +128,7 @@ class _Api:
         query = request.query_params.get("kind", "note")
         kind = next((one for one in NAME_KINDS if one == query), None)
         if kind is None:
-            raise InvalidParametersError(f"{query!r} is not a kind of name.", allowed=list(NAME_KINDS))
+            raise InvalidParametersError(f"{query!r} is not a valid kind.", allowed=list(NAME_KINDS))
         names = await self.service.complete(
             request_client(request), kind, request.query_params.get("text", "")
         )

@@ -203,7 +203,7 @@ class LocalServer:
 
     def _end_revoked_requests(self, event: ClientsChanged) -> None:
         if self._middleware is not None:
-            for name in event.gone:
+            for name in event.revoked_names:
                 self._middleware.end_requests(name)
 
 

@@ -39,10 +39,10 @@ class NamedClient(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ClientsChanged(Event):
-    """A token was created, renewed or revoked; `gone` are the names whose old token is void."""
+    """A token was created, renewed or revoked; `revoked_names` are those whose old token is void."""
 
     names: tuple[str, ...]
-    gone: tuple[str, ...] = ()
+    revoked_names: tuple[str, ...] = ()
 
 
 _FILE_ADAPTER = TypeAdapter(list[NamedClient])
@@ -109,7 +109,7 @@ class ClientTokens:
             StorageError: the file can't be written; the old token stays valid.
         """
         self._check_known(name)
-        token = self._issue(name, gone=(name,))
+        token = self._issue(name, revoked_names=(name,))
         self.on_set("renew", name)
         return token
 
@@ -138,10 +138,10 @@ class ClientTokens:
         if name not in self._clients:
             raise NotFoundError(f"No program called {name} has a token.", name=name)
 
-    def _issue(self, name: str, gone: tuple[str, ...] = ()) -> str:
+    def _issue(self, name: str, revoked_names: tuple[str, ...] = ()) -> str:
         token = TOKEN_PREFIX + secrets.token_urlsafe(32)
         self._save({**self._clients, name: NamedClient(name=name, sha256=_hash(token), made=time.time())})
-        self._events.publish(ClientsChanged(tuple(self._clients), gone))
+        self._events.publish(ClientsChanged(tuple(self._clients), revoked_names))
         return token
 
     def _save(self, clients: dict[str, NamedClient]) -> None:

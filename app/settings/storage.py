@@ -107,17 +107,17 @@ def _parse(content: bytes) -> _Raw:
     return raw
 
 
-def _move_permissions(raw: _Raw, lost: bool) -> None:
+def _move_permissions(raw: _Raw, is_damaged: bool) -> None:
     """Move the permission rules from the settings to their own file if there is none yet.
 
     If the settings file was damaged, the rules' file is written as unreadable, so that agents ask first.
     """
     rules = raw.pop(_PERMISSIONS, None)
     file = permissions_file()
-    if file.exists() or _settings_file(file, "").backup.exists() or (rules is None and not lost):
+    if file.exists() or _settings_file(file, "").backup.exists() or (rules is None and not is_damaged):
         return
     try:
-        write_atomic(file, to_json("lost with the settings" if lost else rules, indent=2))
+        write_atomic(file, to_json("lost with the settings" if is_damaged else rules, indent=2))
     except OSError as error:
         log.warning("%s could not be written: %s", file, error)
 
@@ -189,20 +189,20 @@ def _valid_part(kind: type[_S], raw: _Raw) -> tuple[_S, list[str]]:
     return kind(), [*invalid, "all others"]
 
 
-def _drop_value(raw: _Raw, place: tuple[int | str, ...]) -> str:
-    """Drop the value at `place`; an entry of a list is dropped whole, since half may allow more."""
+def _drop_value(raw: _Raw, location: tuple[int | str, ...]) -> str:
+    """Drop the value at `location`; an entry of a list is dropped whole, since half may allow more."""
     parent: object = raw
-    for depth, key in enumerate(place):
+    for depth, key in enumerate(location):
         if isinstance(parent, dict) and key not in parent and depth:
-            return _drop_value(raw, place[:depth])
-        inner = _child(parent, key)
-        if isinstance(parent, list) or depth == len(place) - 1 or not isinstance(inner, dict | list):
+            return _drop_value(raw, location[:depth])
+        child = _child(parent, key)
+        if isinstance(parent, list) or depth == len(location) - 1 or not isinstance(child, dict | list):
             if isinstance(parent, list):
                 del parent[cast("int", key)]
             elif isinstance(parent, dict):
                 parent.pop(key, None)
-            return ".".join(str(part) for part in place[: depth + 1])
-        parent = inner
+            return ".".join(str(part) for part in location[: depth + 1])
+        parent = child
     raw.clear()
     return "all"
 

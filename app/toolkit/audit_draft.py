@@ -22,7 +22,7 @@ MAX_RESULT_CHARS = 300
 class CallTimer:
     """Measures a call without the time that it waits for its turn and for the user."""
 
-    began: float = field(default_factory=time.time)
+    start_time: float = field(default_factory=time.time)
     waited: float = 0.0
     _started: float = field(default_factory=time.perf_counter)
 
@@ -119,7 +119,7 @@ class AuditDraft:
         """Return the audit entry in its current state."""
         call, caller = self.call, self.call.caller
         return AuditEntry(
-            time=self.timer.began,
+            time=self.timer.start_time,
             caller_kind=caller.kind.value,
             caller=caller.name,
             tool=call.name,

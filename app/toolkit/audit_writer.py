@@ -134,11 +134,11 @@ class AuditWriter:
     def _flush(self) -> int:
         number = 0
         while self._unwritten:
-            written = self._write(self._unwritten[0])
+            entry = self._write(self._unwritten[0])
             del self._unwritten[0]
-            if written is not None:
-                number = written.id
-                self._events.publish(AuditAppended(written))
+            if entry is not None:
+                number = entry.id
+                self._events.publish(AuditAppended(entry))
         return number
 
     def _write(self, entry: AuditEntry) -> AuditEntry | None:

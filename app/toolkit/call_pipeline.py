@@ -252,11 +252,11 @@ class CallPipeline:
         """Wait for the call's turn if its caller queues calls; the wait does not count as its duration."""
         wait_for_turn = draft.call.observer.wait_for_turn
         if wait_for_turn is not None:
-            began = perf_counter()
+            start = perf_counter()
             try:
                 await wait_for_turn()
             finally:
-                draft.timer.waited += perf_counter() - began
+                draft.timer.waited += perf_counter() - start
         return await proceed(draft)
 
     # Resolve

@@ -48,8 +48,9 @@ def ask_to_read(
 
     outside = [location for location in locations if location.is_outside]
     folders = dict.fromkeys(location.folder for location in outside)
-    shown = (*(("folder", folder) for folder in folders), *(("path", location.real) for location in outside))
-    return context.propose_effect(Effect(OUTSIDE_READ, text, shown), run)
+    paths = (("path", location.real) for location in outside)
+    arguments = (*(("folder", folder) for folder in folders), *paths)
+    return context.propose_effect(Effect(OUTSIDE_READ, text, arguments), run)
 
 
 class FileView:

@@ -156,8 +156,8 @@ class PendingOperations:
         if isinstance(request.proposal, Effect):
             return {**details, "target": request.proposal.text}
         if request.proposal.place == VAULT:
-            shown = (path for path in request.proposal.paths if self._may_know(request.caller, path))
-            details["files"] = [str(path) for path in shown]
+            visible_paths = (path for path in request.proposal.paths if self._may_know(request.caller, path))
+            details["files"] = [str(path) for path in visible_paths]
         return details
 
     async def cancel(self, id: str, caller: Caller) -> PendingOperation:

@@ -37,10 +37,10 @@ class TeamReply:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """The location of a message to the user; `shown`: an open window displays it now."""
+    """The location of a message to the user; `is_displayed`: an open window shows it now."""
 
     places: tuple[str, ...]
-    shown: bool
+    is_displayed: bool
 
 
 Metadata = Mapping[str, JsonValue]

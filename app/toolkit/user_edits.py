@@ -88,9 +88,9 @@ def describe_changes(committed: ChangeSet, can_see: CanSee) -> str:
         committed: The changes.
         can_see: Whether the caller may know of a file; files that it may not see are not named.
     """
-    shown = [change for change in committed.changes if all(map(can_see, touched_paths(change)))]
+    visible_changes = [change for change in committed.changes if all(map(can_see, touched_paths(change)))]
     targets: dict[str, list[str]] = {}
-    for change in shown:
+    for change in visible_changes:
         targets.setdefault(_change_verb(change), []).append(_change_target(change))
     return " ".join(f"{verb.format(_names(names))}." for verb, names in targets.items())
 
@@ -112,10 +112,10 @@ def _change_target(change: FileChange) -> str:
 
 
 def _names(names: Iterable[str]) -> str:
-    listed = list(names)
-    if len(listed) <= MAX_LISTED_FILES:
-        return ", ".join(listed)
-    return f"{pluralize(len(listed), 'file')} ({', '.join(listed[:MAX_LISTED_FILES])}, …)"
+    all_names = list(names)
+    if len(all_names) <= MAX_LISTED_FILES:
+        return ", ".join(all_names)
+    return f"{pluralize(len(all_names), 'file')} ({', '.join(all_names[:MAX_LISTED_FILES])}, …)"
 
 
 def _diff(before: bytes, after: bytes) -> str:

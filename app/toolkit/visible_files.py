@@ -19,7 +19,7 @@ class VisibleFiles:
     `has_hidden` is true if notes are hidden from the call.
     """
 
-    shown: tuple[NotePath, ...]
+    visible: tuple[NotePath, ...]
     hidden_files: tuple[str, ...]
     hidden_folders: tuple[str, ...]
     has_hidden: bool
@@ -27,7 +27,7 @@ class VisibleFiles:
 
 def visible_files(root: str, vault: VaultView) -> VisibleFiles:
     """Check every file of the vault at `root`, and read each note. Blocks: call it in a thread."""
-    shown: list[NotePath] = []
+    visible: list[NotePath] = []
     files: list[str] = []
     folders: list[str] = []
     has_hidden = False
@@ -42,19 +42,19 @@ def visible_files(root: str, vault: VaultView) -> VisibleFiles:
             path = NotePath.on_disk(f"{prefix}{name}")
             if path.is_hidden:
                 files.append(path.text)
-            elif _is_shown(vault, path):
-                shown.append(path)
+            elif _is_visible(vault, path):
+                visible.append(path)
             else:
                 files.append(path.text)
                 has_hidden = True
-    return VisibleFiles(tuple(shown), tuple(files), tuple(folders), has_hidden)
+    return VisibleFiles(tuple(visible), tuple(files), tuple(folders), has_hidden)
 
 
 def _is_hidden_folder(folder: str, name: str) -> bool:
     return name.startswith(".") and not Path(folder, name).is_symlink()
 
 
-def _is_shown(vault: VaultView, path: NotePath) -> bool:
+def _is_visible(vault: VaultView, path: NotePath) -> bool:
     if not vault.can_see(path):
         return False
     if not path.is_note:

@@ -92,7 +92,7 @@ async def git(
         "branch": (["branch", *([_branch(name)] if name else [])], lambda: commands.branch(name)),
     }
     arguments, run = plans[op]
-    shown = (
+    effect_arguments = (
         ("command", json.dumps(["git", *arguments], ensure_ascii=False)),
         ("repository", "the vault's own"),
         ("sandbox", "none, but no program of the repository is run"),
@@ -102,7 +102,7 @@ async def git(
         return await run()
 
     return context.propose_effect(
-        Effect(COMMAND, f"Run git {' '.join(arguments)}".rstrip(" -"), shown), carry_out
+        Effect(COMMAND, f"Run git {' '.join(arguments)}".rstrip(" -"), effect_arguments), carry_out
     )
 
 
@@ -150,10 +150,10 @@ class _GitCommands:
         """Return the differences in the visible files."""
         options = ["--cached"] if staged else []
         safe_options = ["--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all"]
-        listed = await self._repository.text(
+        output = await self._repository.text(
             "diff", *options, *safe_options, "--name-only", "-z", "--", *self._files
         )
-        names = [name for name in listed.split("\0") if name]
+        names = [name for name in output.split("\0") if name]
         visible = [name for name in names if await self._is_visible(name)]
         text = ""
         if visible:

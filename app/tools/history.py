@@ -131,16 +131,18 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
             paths=paths,
             commits=list(plan.commits),
         )
-    left = sum(map(len, others))
+    remaining = sum(map(len, others))
     nothing_message = "" if plan.change_set else _nothing_to_undo(context, first)
 
     def report(committed: ChangeSet) -> Undone:
         paths = context.history.visible_paths(first, committed.paths)
         message = f"Undone: {', '.join(paths) or 'a note'}." if committed else nothing_message
-        if left:
-            message += f" {pluralize(left, 'change')} outside the notes can be undone next."
+        if remaining:
+            message += f" {pluralize(remaining, 'change')} outside the notes can be undone next."
         is_complete = committed.digest == plan.change_set.digest
-        return Undone(commits=list(first) if is_complete else [], paths=paths, left=left, message=message)
+        return Undone(
+            commits=list(first) if is_complete else [], paths=paths, left=remaining, message=message
+        )
 
     return context.propose(plan.change_set, report, undoes=first)
 

@@ -148,7 +148,7 @@ def _undo_target(context: MemoryContext, block: Block, *, redo: bool) -> Commit 
 
 def _depth(commit: Commit, commits_by_id: Mapping[int, Commit]) -> int:
     """Return 0 for an edit, 1 for an undo, 2 for a redo, and so on."""
-    below = [
+    depths = [
         _depth(commits_by_id[number], commits_by_id) for number in commit.undoes if number in commits_by_id
     ]
-    return 1 + max(below, default=0) if commit.undoes else 0
+    return 1 + max(depths, default=0) if commit.undoes else 0

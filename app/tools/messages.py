@@ -85,7 +85,7 @@ async def send_message(
         places_label = " and ".join(delivery.places)
         message = (
             f"Shown in {places_label}."
-            if delivery.shown
+            if delivery.is_displayed
             else f"Saved in {places_label}; no window is open that shows it now."
         )
         return MessageSent(target=target, delivered_to=list(delivery.places), message=message).ending_turn()

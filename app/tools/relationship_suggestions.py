@@ -128,9 +128,9 @@ def _rejection(context: RelationContext, source: OpenNote, target: OpenNote) -> 
             suggestions=[], message=f"Rejected a relation between [[{source.name}]] and [[{target.name}]]."
         )
 
-    message = f"Never suggest a relation between {source.path} and {target.path} again"
-    shown = (("from", str(source.path)), ("to", str(target.path)))
-    return context.propose_effect(Effect("administrative", message, shown), reject)
+    description = f"Never suggest a relation between {source.path} and {target.path} again"
+    arguments = (("from", str(source.path)), ("to", str(target.path)))
+    return context.propose_effect(Effect("administrative", description, arguments), reject)
 
 
 async def _parse_pair(context: RelationContext, id: str) -> tuple[OpenNote, OpenNote]:

@@ -152,7 +152,7 @@ class _CommandRun:
         vault = self._context.vault
         staging_copy = StagingCopy()
         try:
-            await asyncio.to_thread(staging_copy.copy_files, vault, self._files.shown, self.folder)
+            await asyncio.to_thread(staging_copy.copy_files, vault, self._files.visible, self.folder)
             if self.problem:
                 folder = str(staging_copy.folder / self.folder)
                 result = await run_unsandboxed(self.line, folder, str(staging_copy.home), self.timeout)
@@ -223,14 +223,14 @@ def _effect(run: _CommandRun) -> Effect:
         writes = "its changes are shown to you before they are written"
     if run.problem:
         writes += "; this can't be enforced without a sandbox"
-    shown = (
+    arguments = (
         ("command", json.dumps(run.line, ensure_ascii=False)),
         ("in", run.folder or "the vault's folder"),
         ("time limit", f"{run.timeout} s"),
         ("sandbox", run.sandbox_description),
         ("writes", writes),
     )
-    return Effect(COMMAND, text, shown)
+    return Effect(COMMAND, text, arguments)
 
 
 def _folder(context: DevelopmentContext, file_access: FileAccess, cwd: str) -> str:

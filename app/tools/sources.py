@@ -92,8 +92,10 @@ async def source(
         changed_info = await sources.set_paused(info.id, op == "pause", by_call=True)
         return _sources_answer(context, (changed_info,), _describe_source(changed_info))
 
-    shown = (("source", info.id), ("name", info.name))
-    return context.propose_effect(Effect("administrative", _SWITCHED[op].format(info.name), shown), switch)
+    arguments = (("source", info.id), ("name", info.name))
+    return context.propose_effect(
+        Effect("administrative", _SWITCHED[op].format(info.name), arguments), switch
+    )
 
 
 _SWITCHED = {
@@ -104,13 +106,15 @@ _SWITCHED = {
 
 def _sources_answer(context: MemoryContext, infos: tuple[SourceInfo, ...], message: str) -> ListedSources:
     answer = ListedSources(sources=[_listed_source(context, one) for one in infos], message=message)
-    outside = any(one.untrusted for info in infos for one in info.items)
-    return answer.from_outside() if outside else answer
+    is_untrusted = any(one.untrusted for info in infos for one in info.items)
+    return answer.from_outside() if is_untrusted else answer
 
 
 def _listed_source(context: MemoryContext, info: SourceInfo) -> ListedSource:
     may_see = context.vault.can_see
-    shown = [one for one in info.items if info.config.kind != "vault" or _may_see_path(one.path, may_see)]
+    visible_items = [
+        one for one in info.items if info.config.kind != "vault" or _may_see_path(one.path, may_see)
+    ]
     return ListedSource(
         source_id=info.id,
         name=info.name,
@@ -121,7 +125,7 @@ def _listed_source(context: MemoryContext, info: SourceInfo) -> ListedSource:
         problem=info.problem,
         unread=info.waiting,
         loaded=[label for label in info.loaded if _reads_loaded(context, label)],
-        news=[NewsItem(at=one.at, title=one.title, link=one.link) for one in shown[:10]],
+        news=[NewsItem(at=one.at, title=one.title, link=one.link) for one in visible_items[:10]],
     )
 
 

@@ -55,9 +55,9 @@ class StorageId:
             InvalidParametersError: it is not an id of a database or a URL.
         """
         if text.startswith(_DATABASE_PREFIX):
-            return cls(StorageKind.DATABASE, _checked(text.removeprefix(_DATABASE_PREFIX), text))
+            return cls(StorageKind.DATABASE, _check_id(text.removeprefix(_DATABASE_PREFIX), text))
         if text.startswith(_URL_PREFIXES):
-            return cls(StorageKind.URL, _checked(text, text))
+            return cls(StorageKind.URL, _check_id(text, text))
         return cls.of_file(NotePath.on_disk(text.removeprefix(_FILE_PREFIX)))
 
     @property
@@ -87,7 +87,7 @@ def is_explicit(text: str) -> bool:
     return text.startswith((_FILE_PREFIX, _DATABASE_PREFIX, *_URL_PREFIXES))
 
 
-def _checked(value: str, text: str) -> str:
+def _check_id(value: str, text: str) -> str:
     if not value or value in _URL_PREFIXES or _UNPRINTABLE.search(value) or value != value.strip():
         raise InvalidParametersError(f"{text!r} is not a storage id.", storage_id=text)
     return value

@@ -97,7 +97,7 @@ class NoteStore:
     @property
     def problem(self) -> str | None:
         """A description of interrupted changes that cannot be recovered, or None."""
-        damaged = self._wal.damaged()
+        damaged = self._wal.damaged_files()
         if not damaged:
             return None
         names = ", ".join(str(file) for file in damaged)

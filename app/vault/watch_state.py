@@ -67,7 +67,7 @@ class WatchState:
             inside = (path for path, _ in self._walk(name))
             # A new folder may replace files under known names; a modified one does not.
             present.update(path for path in inside if change is Change.added or path not in self._files)
-        removed = {path for path in self._affected(others) - present if not self._is_file(path)}
+        removed = {path for path in self._affected_paths(others) - present if not self._is_file(path)}
         # A file unknown here may be known elsewhere: the app wrote it, and another program removed it.
         removed |= {name for name in others - present if not os.path.lexists(self._absolute(name))}
         return self._detect_changes(present, removed)
@@ -104,7 +104,7 @@ class WatchState:
         except (OSError, InvalidPathError):
             return ""
 
-    def _affected(self, names: set[str]) -> set[str]:
+    def _affected_paths(self, names: set[str]) -> set[str]:
         """Return the known files that have one of these names or are in a folder with one of them."""
         if not names:
             return set()

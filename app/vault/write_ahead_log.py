@@ -181,7 +181,7 @@ class WriteAheadLog:
         except (FileNotFoundError, NotADirectoryError):
             return False
 
-    def damaged(self) -> tuple[Path, ...]:
+    def damaged_files(self) -> tuple[Path, ...]:
         """Return the unreadable intents that were set aside."""
         return tuple(sorted(self._folder.glob("*.damaged")))
 

@@ -371,7 +371,7 @@ def installed(out: Path, work: Path, version: str) -> None:
     (package,) = out.glob("*.deb")
     report = Report()
     root = _unpack_debian(work)
-    with _mounted(root), _display() as display:
+    with _mount_system(root), _display() as display:
         installation = _installed_program(root, display, ("/usr/bin/scriptorium",))
         vault = _new_vault(installation, "Sample vault")
         report.step("there is no Python", lambda: _no_python(installation))
@@ -427,7 +427,7 @@ def _unpack_debian(work: Path) -> Path:
 
 
 @contextmanager
-def _mounted(root: Path) -> Iterator[None]:
+def _mount_system(root: Path) -> Iterator[None]:
     """Give the chroot the system's devices and processes while it is used."""
     binds = [("/proc", root / "proc"), ("/sys", root / "sys"), ("/dev", root / "dev")]
     try:

@@ -54,7 +54,7 @@ def gui(qapp: QApplication) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any
     """Return a function that runs a coroutine on a qasync loop, ends its tasks, and returns its result."""
     qapp.setQuitOnLastWindowClosed(False)
 
-    async def whole(coro: Coroutine[Any, Any, Any]) -> Any:
+    async def run_to_end(coro: Coroutine[Any, Any, Any]) -> Any:
         try:
             return await asyncio.wait_for(coro, LONGEST_S)
         finally:
@@ -62,7 +62,7 @@ def gui(qapp: QApplication) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any
 
     def run(coro: Coroutine[Any, Any, Any]) -> Any:
         with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
-            return runner.run(whole(coro))
+            return runner.run(run_to_end(coro))
 
     yield run
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -71,17 +71,17 @@ def gui(qapp: QApplication) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any
 @pytest.fixture
 def service() -> Iterator[ServiceThread]:
     """A running service thread."""
-    made = ServiceThread()
-    made.start()
-    yield made
-    assert made.stop(), "the service thread did not end"
+    thread = ServiceThread()
+    thread.start()
+    yield thread
+    assert thread.stop(), "the service thread did not end"
 
 
-async def until(true: Callable[[], object], seconds: float = 60.0) -> None:
+async def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
     """Wait, yielding to the loop, until `true()`; fail after `seconds`."""
     deadline = asyncio.get_running_loop().time() + seconds
-    while not true():
-        assert asyncio.get_running_loop().time() < deadline, "it did not come true"
+    while not condition():
+        assert asyncio.get_running_loop().time() < deadline, "the condition did not become true"
         await asyncio.sleep(0.005)
 
 

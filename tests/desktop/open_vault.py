@@ -118,12 +118,12 @@ class PlainNote(QWidget):
         self.fragment = ""
         self.done: list[str] = []
         self.may_close = True
-        self._words = QLabel()
-        QVBoxLayout(self).addWidget(self._words)
+        self._label = QLabel()
+        QVBoxLayout(self).addWidget(self._label)
 
     async def open(self, path: str, fragment: str = "") -> None:
         self.path, self.fragment = path, fragment
-        self._words.setText(path)
+        self._label.setText(path)
         self.title_changed.emit(Path(path).stem)
 
     def save_draft(self) -> None:
@@ -149,7 +149,7 @@ def create_plain_panel(client: VaultClient, theme: ThemeSource, parent: QWidget)
 
 
 SHELL_PANELS = (
-    *(kind for kind in PANELS if kind.id in ("files", "search", "tags", "problems")),
+    *(spec for spec in PANELS if spec.id in ("files", "search", "tags", "problems")),
     PanelSpec(
         "notes",
         "Notes",

@@ -121,19 +121,19 @@ def test_a_burst_of_events_arrives_in_order_and_in_few_batches(
 
 
 def test_an_event_during_a_drain_is_not_lost(gui, wait_until) -> None:
-    got: list[int] = []
+    received: list[int] = []
 
     async def main() -> None:
         relay = EventRelay()
 
         def receive(events: tuple[Counted, ...]) -> None:
-            got.extend(event.number for event in events)
-            if len(got) == 1:
+            received.extend(event.number for event in events)
+            if len(received) == 1:
                 relay.receive(Counted(1))
 
         relay.batch.connect(receive)
         relay.receive(Counted(0))
-        await wait_until(lambda: got == [0, 1])
+        await wait_until(lambda: received == [0, 1])
 
     gui(main())
 

@@ -20,8 +20,8 @@ def test_the_source_of_a_module_imported_after_qt_is_not_read(
     file = tmp_path / "imported_after_qt.py"
     file.write_text("from PySide6.QtCore import QObject\nMADE = QObject()\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    made = importlib.import_module("imported_after_qt").MADE
+    imported = importlib.import_module("imported_after_qt").MADE
     assert str(file) not in linecache.cache
-    made.setObjectName("as ever")
-    assert made.objectName() == "as ever"
+    imported.setObjectName("as ever")
+    assert imported.objectName() == "as ever"
     assert not hasattr(QObject, "set_object_name")

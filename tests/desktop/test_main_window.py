@@ -112,8 +112,10 @@ def test_a_vault_shown_from_the_index_is_then_scanned(in_window, wait_until, vau
         await window.session.close()
         (vault / "Late.md").write_text("Written while the vault was closed.\n", encoding="utf-8")
         reports: list[object] = []
-        held = asyncio.Event()
-        window.session.opened.connect(lambda _: setattr(window.session, "shown", held.wait))
+        scan_allowed = asyncio.Event()
+        window.session.opened.connect(
+            lambda _: setattr(window.session, "wait_until_shown", scan_allowed.wait)
+        )
         window.session.scanned.connect(reports.append)
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None)
@@ -124,7 +126,7 @@ def test_a_vault_shown_from_the_index_is_then_scanned(in_window, wait_until, vau
         assert files.model.rowCount() > 0
         assert not files._paths & {"Late.md"}
         assert not reports
-        held.set()
+        scan_allowed.set()
         await wait_until(lambda: "5 notes" in window.status.counts.text())
         assert reports
 
@@ -218,8 +220,8 @@ def test_notes_and_graph_share_the_room_that_the_user_gave_them(
     async def main() -> None:
         workspace = await service.call(lambda: open_vault(vault, Settings(), None, False))
         client = VaultClient(service, workspace)
-        kinds = (PanelSpec("graph", "Graph", "share-network", "graph", PLAIN), *SHELL_PANELS)
-        page = VaultLayout(client, ThemeSource("light"), kinds)
+        specs = (PanelSpec("graph", "Graph", "share-network", "graph", PLAIN), *SHELL_PANELS)
+        page = VaultLayout(client, ThemeSource("light"), specs)
         page.resize(1400, 800)
         page.show()
         page.restore({"sizes": {"centre": [900, 0]}})
@@ -233,8 +235,8 @@ def test_notes_and_graph_share_the_room_that_the_user_gave_them(
         graph, notes = page.center.sizes()
         assert notes > 2 * graph
         await page.notes.close_current()
-        again = page.state()["sizes"]["centre"]
-        assert again[1] > 2 * again[0]
+        shares = page.state()["sizes"]["centre"]
+        assert shares[1] > 2 * shares[0]
         page.hide()
         page.deleteLater()
         await client.close()
@@ -260,33 +262,33 @@ def test_panels_without_room_collapse_and_return(gui, service: ServiceThread, va
     async def main() -> None:
         workspace = await service.call(lambda: open_vault(vault, Settings(), None, False))
         client = VaultClient(service, workspace)
-        kinds = (
+        specs = (
             PanelSpec("graph", "Graph", "share-network", "graph", PLAIN),
             PanelSpec("agent", "Agent", "sparkle", "agent", PLAIN),
             *SHELL_PANELS,
         )
-        page = VaultLayout(client, ThemeSource("light"), kinds)
+        page = VaultLayout(client, ThemeSource("light"), specs)
         agent, graph = page.panel("agent"), page.panel("graph")
         page.resize(1400, 800)
         page.show()
         page.restore({})
         await page.notes.open("One.md")
 
-        def seen() -> list[bool]:
+        def visible_areas() -> list[bool]:
             return [widget.isVisible() for widget in (page.side, graph, page.notes, agent)]
 
-        assert seen() == [True, True, True, True]
+        assert visible_areas() == [True, True, True, True]
         page.resize(850, 600)
-        assert seen() == [False, True, True, True]
+        assert visible_areas() == [False, True, True, True]
         page.resize(640, 600)
-        assert seen() == [False, False, True, True]
+        assert visible_areas() == [False, False, True, True]
         assert page.state()["hidden"] == ["bottom"]
         page.show_side("files")
-        assert seen()[0]
+        assert visible_areas()[0]
         page.toggle("agent")
         assert not agent.isVisible()
         page.resize(1400, 800)
-        assert seen() == [True, True, True, False]
+        assert visible_areas() == [True, True, True, False]
         page.hide()
         page.deleteLater()
         await client.close()
@@ -323,7 +325,7 @@ def test_the_last_vault_is_remembered_when_it_is_opened(
 ) -> None:
     errors.append("failed to open Other")
 
-    def kept() -> str:
+    def saved_vault() -> str:
         return WindowState.of_window().text("vault")  # The state that a start after kill -9 finds.
 
     async def refuse(root: Path, settings: Settings, approver: object, read_only: bool) -> VaultService:
@@ -334,16 +336,16 @@ def test_the_last_vault_is_remembered_when_it_is_opened(
     async def use(window: MainWindow) -> None:
         window.open_folder(vault, confirmed=True)
         await wait_until(lambda: window.view is not None)
-        assert kept() == str(vault)
+        assert saved_vault() == str(vault)
         other = tmp_path / "Other"
         other.mkdir()
         window.open_folder(other, confirmed=True)
         await wait_until(lambda: window.view is None and window.stack.currentWidget() is window.welcome)
-        assert kept() == str(vault)
+        assert saved_vault() == str(vault)
         window.open_folder(vault, confirmed=True)
         await wait_until(lambda: window.view is not None)
         window.menu.run("close-vault")
-        await wait_until(lambda: kept() == "")
+        await wait_until(lambda: saved_vault() == "")
 
     in_window(use, refuse)
 
@@ -394,7 +396,7 @@ def test_unsaved_text_keeps_the_window_open(in_window, wait_until, vault: Path) 
         assert window.view.notes._front.tabText(0).startswith("● ")
         note.may_close = False
         window.close()
-        await wait_until(lambda: not [t for t in tasks.running_tasks() if "leave" in repr(t)])
+        await wait_until(lambda: not [t for t in tasks.running_tasks() if "_close_window" in repr(t)])
         assert not window.ended.is_set() and window.view is not None
         note.may_close = True
 
@@ -430,10 +432,10 @@ def test_a_missing_folder_is_reported(in_window, wait_until, tmp_path: Path) -> 
 
 
 def test_a_vault_that_another_app_has_is_offered_read_only(in_window, wait_until, vault: Path) -> None:
-    asked: list[bool] = []
+    requested_modes: list[bool] = []
 
     async def opener(root: Path, settings: Settings, approver: object, read_only: bool) -> VaultService:
-        asked.append(read_only)
+        requested_modes.append(read_only)
         if not read_only:
             raise VaultBusyError("Another Scriptorium has it.", owner="process 7")
         return await open_vault(root, settings, approver, read_only)  # type: ignore[arg-type]
@@ -451,7 +453,7 @@ def test_a_vault_that_another_app_has_is_offered_read_only(in_window, wait_until
         assert window.status.mode.text() == "Read-only"
 
     in_window(use, opener)
-    assert asked == [False, False, True]
+    assert requested_modes == [False, False, True]
 
 
 def test_a_failure_to_open_is_a_message_and_the_window_stays(
@@ -472,20 +474,20 @@ def test_a_failure_to_open_is_a_message_and_the_window_stays(
 
 
 def test_closing_a_vault_while_its_endpoint_opens_reports_nothing(in_window, wait_until, vault: Path) -> None:
-    is_opening, let_in, told = threading.Event(), threading.Event(), threading.Event()
+    is_opening, may_open, has_ended = threading.Event(), threading.Event(), threading.Event()
 
-    class SlowDoor:
+    class SlowEndpoint:
         async def begin(self) -> str:
             is_opening.set()
             try:
-                await asyncio.to_thread(let_in.wait)
+                await asyncio.to_thread(may_open.wait)
                 return "The address is taken."
             finally:
-                told.set()
+                has_ended.set()
 
     async def opener(root: Path, settings: Settings, approver: object, read_only: bool) -> VaultService:
         opened = await open_vault(root, settings, approver, read_only)  # type: ignore[arg-type]
-        opened._workspace.endpoints = SlowDoor()  # type: ignore[assignment]
+        opened._workspace.endpoints = SlowEndpoint()  # type: ignore[assignment]
         return opened
 
     async def use(window: MainWindow) -> None:
@@ -493,8 +495,8 @@ def test_closing_a_vault_while_its_endpoint_opens_reports_nothing(in_window, wai
         await wait_until(is_opening.is_set)
         window.menu.run("close-vault")
         await wait_until(lambda: window.view is None)
-        let_in.set()
-        await wait_until(lambda: told.is_set() and not tasks.running_tasks())
+        may_open.set()
+        await wait_until(lambda: has_ended.is_set() and not tasks.running_tasks())
         assert not window.banners.keys
 
     in_window(use, opener)
@@ -663,61 +665,61 @@ def test_every_panel_is_created_by_its_target_and_connected_with_its_context(spe
     inspect.signature(resolve(spec.target)).bind("client", "theme", "parent")
     connect = resolve(spec.connect)
     inspect.signature(connect).bind("panel", "context")
-    links = connect.__name__ == "connect_links"
-    assert links or connect.__module__ == module_of(spec.target), "a feature connects its own panel"
+    is_default = connect.__name__ == "connect_links"
+    assert is_default or connect.__module__ == module_of(spec.target), "a feature connects its own panel"
 
 
 @pytest.mark.parametrize(
-    ("done", "total", "seconds", "words"),
+    ("done", "total", "seconds", "text"),
     [(0, 10, 5, ""), (5, 10, 1, ""), (5, 10, 10, "10 s"), (1, 100, 10, "16 min"), (10, 10, 9, "")],
 )
-def test_time_left(done: int, total: int, seconds: float, words: str) -> None:
-    assert time_left(done, total, seconds) == words
+def test_time_left(done: int, total: int, seconds: float, text: str) -> None:
+    assert time_left(done, total, seconds) == text
 
 
 def test_navigation_forgets_what_was_gone_back_from() -> None:
-    way = Navigation()
-    went: list[str] = []
-    way.go.connect(lambda path, fragment: went.append(path))
+    navigation = Navigation()
+    visited: list[str] = []
+    navigation.go.connect(lambda path, fragment: visited.append(path))
     for path in ("a", "b", "c"):
-        way.open(path)
-    way.back()
-    way.back()
-    way.open("d")
-    assert went == ["a", "b", "c", "b", "a", "d"] and not way.can_go_forward
-    way.rename_path("a", "z")
-    way.back()
-    assert went[-1] == "z" and not way.can_go_back
+        navigation.open(path)
+    navigation.back()
+    navigation.back()
+    navigation.open("d")
+    assert visited == ["a", "b", "c", "b", "a", "d"] and not navigation.can_go_forward
+    navigation.rename_path("a", "z")
+    navigation.back()
+    assert visited[-1] == "z" and not navigation.can_go_back
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"geometry": 3, "layout": []}'])
 def test_a_damaged_memory_of_the_window_counts_as_empty(tmp_path: Path, text: str) -> None:
     (tmp_path / "window.json").write_text(text)
-    kept = WindowState(tmp_path / "window.json")
-    assert kept.text("geometry") == "" and kept.mapping("layout") == {}
+    state = WindowState(tmp_path / "window.json")
+    assert state.text("geometry") == "" and state.mapping("layout") == {}
 
 
-def test_the_watchdog_finds_a_hold_and_says_where(gui) -> None:
+def test_the_watchdog_reports_a_stall_and_its_stack(gui) -> None:
     async def main() -> watchdog.StallStats:
-        dog = watchdog.Watchdog()
+        stall_watchdog = watchdog.Watchdog()
         await asyncio.sleep(0.05)
         threading.Event().wait(0.15)
         await asyncio.sleep(0.02)
-        return dog.stop()
+        return stall_watchdog.stop()
 
-    holds = gui(main())
-    assert holds.longest >= 100 and holds.over_8ms >= 1
-    assert "main" in holds.stack and "longest stall" in str(holds)
+    stats = gui(main())
+    assert stats.longest >= 100 and stats.over_8ms >= 1
+    assert "main" in stats.stack and "longest stall" in str(stats)
 
 
 def test_garbage_is_collected_in_the_windows_thread_only(gui) -> None:
     import gc
 
     async def main() -> bool:
-        collection = GcScheduler()
-        on = gc.isenabled()
-        collection.stop()
-        return on
+        scheduler = GcScheduler()
+        is_enabled = gc.isenabled()
+        scheduler.stop()
+        return is_enabled
 
     assert gui(main()) is False and gc.isenabled()
     gc.disable()
@@ -738,26 +740,26 @@ def test_the_whole_app_opens_a_vault_and_ends_politely(vault: Path) -> None:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    kept = paths.data_folder() / "recent.json"
-    while not kept.is_file() and app.poll() is None:
+    recent_file = paths.data_folder() / "recent.json"
+    while not recent_file.is_file() and app.poll() is None:
         time.sleep(0.05)
     app.send_signal(signal.SIGTERM)
-    said, _ = app.communicate(timeout=60)
-    assert app.returncode == 0, said
-    assert "Traceback" not in said
+    output, _ = app.communicate(timeout=60)
+    assert app.returncode == 0, output
+    assert "Traceback" not in output
     assert WindowState.of_window().text("vault") in ("", str(vault))
 
 
 def test_what_the_agent_used_is_summed_for_the_session() -> None:
-    cost = UsageTotal()
+    usage = UsageTotal()
     model = Settings(
         model=ModelSettings(model="gpt-4.1-mini"), agent=AgentSettings(answering=AnswerByModel())
     )
-    assert cost.describe(Settings()) == "" and cost.describe(model) == "gpt-4.1-mini"
-    cost.add(Usage(requests=1, input_tokens=900, output_tokens=100, cost=0.25))
-    assert cost.describe(model) == "gpt-4.1-mini · 1,000 tokens · $0.25"
-    cost.add(Usage(requests=1, input_tokens=5))
-    assert cost.describe(model) == "gpt-4.1-mini · 1,005 tokens · $0.25+"
+    assert usage.describe(Settings()) == "" and usage.describe(model) == "gpt-4.1-mini"
+    usage.add(Usage(requests=1, input_tokens=900, output_tokens=100, cost=0.25))
+    assert usage.describe(model) == "gpt-4.1-mini · 1,000 tokens · $0.25"
+    usage.add(Usage(requests=1, input_tokens=5))
+    assert usage.describe(model) == "gpt-4.1-mini · 1,005 tokens · $0.25+"
 
 
 def test_embedding_shows_its_progress_and_can_be_paused(qtbot) -> None:

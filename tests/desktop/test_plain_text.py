@@ -34,7 +34,7 @@ def styled(qtbot: QtBot) -> Iterator[QWidget]:
 
 def tips() -> list[QLabel]:
     widgets = QApplication.topLevelWidgets()
-    return [each for each in widgets if isinstance(each, QLabel) and each.inherits("QTipLabel")]
+    return [widget for widget in widgets if isinstance(widget, QLabel) and widget.inherits("QTipLabel")]
 
 
 def test_a_label_shows_html_as_text(styled: QWidget) -> None:
@@ -61,13 +61,13 @@ def test_a_message_box_shows_html_as_text(styled: QWidget) -> None:
     box = QMessageBox(styled)
     box.setText(HTML)
     box.show()
-    shown = [label for label in box.findChildren(QLabel) if label.text()]
-    assert shown and all(label.textFormat() is Qt.TextFormat.PlainText for label in shown)
+    labels = [label for label in box.findChildren(QLabel) if label.text()]
+    assert labels and all(label.textFormat() is Qt.TextFormat.PlainText for label in labels)
 
 
 def test_rich_text_is_set_only_where_its_html_is_made() -> None:
     """A module that makes a label rich escapes its text; these modules do."""
-    makers = {
+    allowed = {
         "graph/overlays/legend.py",
         "help/dialog.py",
         "notes/editor/drawing_worker.py",
@@ -77,9 +77,9 @@ def test_rich_text_is_set_only_where_its_html_is_made() -> None:
         "widgets/markdown_label.py",
         "widgets/reading_view.py",
     }
-    found = set()
+    users = set()
     for path in DESKTOP.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Attribute) and node.attr in ("RichText", "MarkdownText", "setHtml"):
-                found.add(path.relative_to(DESKTOP).as_posix())
-    assert found <= makers
+                users.add(path.relative_to(DESKTOP).as_posix())
+    assert users <= allowed

@@ -15,9 +15,9 @@ VAULT = (
 
 def loaded(code: str) -> set[str]:
     """Return the modules that `code` has loaded in a new process."""
-    ask = f"{code}\nimport sys; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+    program = f"{code}\nimport sys; print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(result.stdout.split())
 
 
 def test_the_window_is_shown_before_the_core_is_loaded() -> None:

@@ -141,6 +141,13 @@ def test_an_outside_edit_of_unsaved_text_asks_and_merging_keeps_both(app_run, ga
         await pilot.until(lambda: not note.document.is_dirty, "it is saved")
         assert water.read_bytes() == b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nMine."
         assert note.notice.text == ""
+        note.editor.setFocus()
+        pilot.ctrl(Qt.Key.Key_Z)
+        assert note.editor.toPlainText() == "# Water\n\nOne.\n\nTwo.\n\nThree.\nMine."
+        pilot.ctrl(Qt.Key.Key_Y)
+        assert note.editor.toPlainText().startswith("# Water\n\nTheirs.")
+        await pilot.until(lambda: not note.document.is_dirty)
+        assert water.read_bytes() == b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nMine."
         # Both changed the same line: the discarded text stays in the history.
         await pilot.write_at_end(note, " And more.")
         water.write_bytes(b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nTheirs again.")

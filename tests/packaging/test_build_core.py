@@ -38,7 +38,7 @@ def test_without_a_compiler_one_from_pypi_is_suggested(build_core, monkeypatch):
 
 def test_a_broken_compiler_counts_as_none(build_core, monkeypatch, tmp_path):
     monkeypatch.setenv("CC", f"{sys.executable} -c raise(SystemExit(1))")
-    assert not any(build_core.works(each) for each in build_core.compilers())
+    assert not any(build_core.can_compile(each) for each in build_core.compilers())
     with pytest.raises(build_core.BuildError):
         build_core.build(tmp_path / build_core.file_name())
     assert list(tmp_path.iterdir()) == []
@@ -48,7 +48,7 @@ def test_it_is_built_without_python_s_headers(build_core, monkeypatch, tmp_path)
     """As on Debian without python3-dev: the declarations of the stable ABI are used."""
     if build_core.is_free_threaded() or os.name == "nt":
         pytest.skip("this Python has no stable ABI, or needs its import library")
-    if not any(build_core.works(each) for each in build_core.compilers()):
+    if not any(build_core.can_compile(each) for each in build_core.compilers()):
         pytest.skip("no C compiler here")
     monkeypatch.setattr(build_core.sysconfig, "get_path", lambda name: str(tmp_path / "nowhere"))
     target = tmp_path / build_core.file_name()

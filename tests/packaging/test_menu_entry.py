@@ -55,7 +55,7 @@ def test_linux_gets_a_desktop_file_that_starts_the_checkout(menu_entry, monkeypa
     ],
 )
 def test_a_path_is_quoted_as_the_specification_says(menu_entry, word: str, quoted: str) -> None:
-    assert menu_entry._quoted(word) == quoted
+    assert menu_entry._quote(word) == quoted
 
 
 def test_macos_gets_an_application_with_the_icon(menu_entry, monkeypatch, tmp_path: Path) -> None:

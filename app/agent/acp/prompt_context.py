@@ -65,8 +65,8 @@ def build_prompt(turn: Turn, note_text: NoteText) -> str:
     parts = [prompt.text]
     for path in prompt.notes:
         text = note_text(path)
-        shown = "(This note is private and hidden from you.)" if text is None else text
-        parts.append(f"<note path={json.dumps(path, ensure_ascii=False)}>\n{shown}\n</note>")
+        content = "(This note is private and hidden from you.)" if text is None else text
+        parts.append(f"<note path={json.dumps(path, ensure_ascii=False)}>\n{content}\n</note>")
     if prompt.open_note and note_text(prompt.open_note) is not None:
         parts.append(f"(The note on the screen is {json.dumps(prompt.open_note, ensure_ascii=False)}.)")
     if prompt.mode in _MODES:

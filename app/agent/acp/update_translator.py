@@ -215,11 +215,11 @@ def _bounded_input(call: schema.ToolCallUpdate) -> dict[str, object]:
     """Return the input as fields of limited length, for a card."""
     raw_input = call.raw_input
     fields = raw_input if isinstance(raw_input, dict) else {} if raw_input is None else {"input": raw_input}
-    shown: dict[str, object] = {}
+    bounded: dict[str, object] = {}
     for name, value in fields.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        shown[str(name)] = value if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}…"
-    return shown
+        bounded[str(name)] = value if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}…"
+    return bounded
 
 
 def _result_as_json(call: schema.ToolCallUpdate) -> str:

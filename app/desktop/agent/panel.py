@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -410,8 +411,8 @@ class AgentPanel(Panel):
             names = [completion.shown for completion in completions[1]] if completions else []
             field.show_completions(typed if search.endswith(typed) else "", names)
 
-    def _start(self, coro: object, what: str) -> None:
-        tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]
+    def _start(self, work: Coroutine[Any, Any, object], what: str) -> None:
+        tasks.start(work, owner=self, what=what)
 
 
 def connect(panel: AgentPanel, context: PanelContext) -> None:

@@ -114,14 +114,14 @@ class NotesStrip(QWidget):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(_create_icon_label(theme, icon_name, color))
-        shown = ", ".join(quote_name(path.stem_path) for path in notes[:_MAX_UNFOLDED_NAMES])
-        more = len(notes) - _MAX_UNFOLDED_NAMES
-        rest = translate("Approval", " and {0} more").format(f"{more:,}") if more > 0 else ""
-        self.label = plain_label(f"{text}: {shown}{rest}" if notes else text)
+        names = ", ".join(quote_name(path.stem_path) for path in notes[:_MAX_UNFOLDED_NAMES])
+        hidden_count = len(notes) - _MAX_UNFOLDED_NAMES
+        rest = translate("Approval", " and {0} more").format(f"{hidden_count:,}") if hidden_count > 0 else ""
+        self.label = plain_label(f"{text}: {names}{rest}" if notes else text)
         self.label.setWordWrap(True)
         row.addWidget(self.label, 1)
         layout.addLayout(row)
-        if more > 0:
+        if hidden_count > 0:
             self._add_list(row, layout, notes)
 
     def _add_list(self, row: QHBoxLayout, layout: QVBoxLayout, notes: tuple[NotePath, ...]) -> None:

@@ -284,9 +284,9 @@ class AuditPanel(Panel):
         for entry in entries:
             self.filters.add_choices(entry)
         count = len(self.model.entries)
-        shown = f"{count:,}" if self._is_at_end or not count else f"{count:,}+"
-        self.count.setText(shown)
-        self.count.setAccessibleName(self.tr("Entries shown: {0}").format(shown))
+        count_text = f"{count:,}" if self._is_at_end or not count else f"{count:,}+"
+        self.count.setText(count_text)
+        self.count.setAccessibleName(self.tr("Entries shown: {0}").format(count_text))
         if count:
             self._stack.setCurrentIndex(0)
             return

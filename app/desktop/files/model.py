@@ -2,8 +2,8 @@
 
 `FolderListing` is built in the service thread: for each folder its sorted subfolders and files. The model
 creates items only for expanded folders and applies changes file by file, so that neither a vault of 100,000
-notes nor a save delays a frame. It is a model of standard items, because a new row makes the view visit every
-row, which takes 5 µs per row in Python.
+notes nor a save delays a frame. It uses standard items, because a new row makes the view visit every row,
+which takes 5 µs per row in Python.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class FileTreeModel(QStandardItemModel):
         self._icons: dict[str, QIcon] = {}
         self._listing = FolderListing()
         self._filled: set[str] = set()
-        theme.changed.connect(self._draw)
-        self._draw()
+        theme.changed.connect(self._load_icons)
+        self._load_icons()
 
     def reset(self, listing: FolderListing) -> None:
         """Replace the listing."""
@@ -98,10 +98,10 @@ class FileTreeModel(QStandardItemModel):
     def remove(self, path: str) -> None:
         """Remove a file, and folders that become empty."""
         if self._listing.contains(path):
-            self._take(path, False)
+            self._remove_row(path, False)
             folder = path.rpartition("/")[0]
             while folder and not self._listing.folders[folder]:
-                self._take(folder, True)
+                self._remove_row(folder, True)
                 del self._listing.folders[folder]
                 folder = folder.rpartition("/")[0]
 
@@ -121,20 +121,20 @@ class FileTreeModel(QStandardItemModel):
         return self.index(row, 0, self._index_of_folder(folder))
 
     def hasChildren(self, parent: _Index = _ROOT_INDEX) -> bool:
-        """Return whether a row has children, filled in or not."""
+        """Return whether a row has children, even if their items do not exist yet."""
         return self.canFetchMore(parent) or super().hasChildren(parent)
 
     def canFetchMore(self, parent: _Index) -> bool:
-        """Return whether a row is a folder that is not filled in."""
+        """Return whether a row is a folder whose items do not exist yet."""
         folder, is_folder = self.path_at(parent)
         return is_folder and folder not in self._filled and folder in self._listing.folders
 
     def fetchMore(self, parent: _Index) -> None:
-        """Fill in a folder that a view expands."""
+        """Create the items of a folder that a view expands."""
         self._fill(self.path_at(parent)[0])
 
     def mimeTypes(self) -> list[str]:
-        """Return the MIME data of dragged rows."""
+        """Return the MIME types of dragged rows."""
         return [NOTE_MIME]
 
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
@@ -149,7 +149,7 @@ class FileTreeModel(QStandardItemModel):
         """Return copy (insert links) and move (to a folder)."""
         return Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
 
-    def _draw(self, *_: object) -> None:
+    def _load_icons(self, *_: object) -> None:
         theme = self._theme.theme
         self._icons = {
             "folder": icon(theme, "folder-simple", theme.faint),
@@ -173,14 +173,14 @@ class FileTreeModel(QStandardItemModel):
         return self.index_of(folder, True) if folder else QModelIndex()
 
     def _fill(self, folder: str) -> None:
-        """Create the items of a listed folder, unless it has them."""
+        """Create the items of a listed folder, unless they exist."""
         if folder not in self._filled:
-            items = [self._item(path, key[0] == 0) for key, path in self._listing.folders[folder]]
+            items = [self._create_item(path, key[0] == 0) for key, path in self._listing.folders[folder]]
             parent = self._folder_item(folder)
             self._filled.add(folder)
             parent.appendRows(items)
 
-    def _item(self, path: str, is_folder: bool) -> QStandardItem:
+    def _create_item(self, path: str, is_folder: bool) -> QStandardItem:
         item = QStandardItem(path.rpartition("/")[2] if is_folder else NotePath(path).name)
         item.setFlags(_FOLDER_FLAGS if is_folder else _FILE_FLAGS)
         item.setIcon(self._icon(path, is_folder))
@@ -204,9 +204,9 @@ class FileTreeModel(QStandardItemModel):
         row = bisect_left(rows, entry)
         rows.insert(row, entry)
         if parent is not None:
-            parent.insertRows(row, [self._item(path, is_folder)])
+            parent.insertRows(row, [self._create_item(path, is_folder)])
 
-    def _take(self, path: str, is_folder: bool) -> None:
+    def _remove_row(self, path: str, is_folder: bool) -> None:
         folder = path.rpartition("/")[0]
         row = self._listing.row(path, is_folder)
         if row is None:

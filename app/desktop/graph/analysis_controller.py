@@ -169,9 +169,7 @@ class GraphAnalysisController(QObject):
         self._view.appearance.set_sizes(result.radii() / node_radii(graph), result.method)
         order = np.argsort(-result.score, kind="stable")[:50].tolist()
         rows = tuple(
-            AnalysisResultRow(
-                (graph.paths[row],), graph.names[row], f"{100 * float(result.score[row]):.2f} %"
-            )
+            AnalysisResultRow((graph.paths[row],), graph.names[row], f"{100 * float(result.score[row]):.2f}%")
             for row in order
         )
         title = self.tr("Importance") if measure == "pagerank" else self.tr("Crossroads")

@@ -151,11 +151,11 @@ class GraphPanel(QWidget):
             ):
                 self._analysis.apply_layout(self.view.settings_panel.settings.arrangement)
 
-    def set_reading(self, reading: bool) -> None:
+    def set_scanning(self, scanning: bool) -> None:
         """Set whether the vault is being scanned; the graph then updates in larger steps."""
-        has_ended = self._is_scanning and not reading
-        self._is_scanning = reading
-        if reading:
+        has_ended = self._is_scanning and not scanning
+        self._is_scanning = scanning
+        if scanning:
             self.view.set_loading(True)
         if has_ended:
             self._update_timer.start(_DEBOUNCE_MS)
@@ -342,12 +342,12 @@ def connect(panel: GraphPanel, context: PanelContext) -> None:
     panel.act_requested.connect(context.run_note_command)
     panel.state_changed.connect(context.state_changed)
     panel.restore(context.saved_state("graph"))
-    panel.set_reading(context.reading)
+    panel.set_scanning(context.is_scanning)
     panel.set_pending(context.pending_paths)
     context.register_state("graph", panel.state)
     context.note_shown.connect(panel.show_note)
     context.notes_found.connect(panel.set_search_results)
-    context.reading_changed.connect(panel.set_reading)
+    context.scanning_changed.connect(panel.set_scanning)
     context.pending_changed.connect(panel.set_pending)
     context.center_requested.connect(panel.center_note)
     context.graph_filter_requested.connect(panel.filter_by)

@@ -113,7 +113,7 @@ class GraphSettingsPanel(QFrame):
         self._apply(self.settings.updated(folded=tuple(sorted(folded))))
 
     def _lay_out(self, page: QWidget) -> None:
-        title = QLabel(self.tr("Graph"), self)
+        title = QLabel(self.tr("Graph settings"), self)
         title.setProperty("textSize", "strong")
         header = QHBoxLayout()
         header.setContentsMargins(12, 6, 6, 2)

@@ -112,14 +112,11 @@ class NoteCommands(QObject):
                 what=self.tr("change the note"),
             )
 
-    async def run(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
+    async def _call_tool(self, tool: str, arguments: Mapping[str, object]) -> None:
         """Call a tool as the user; emit `failed` with the message of an error."""
-        outcome: ToolOutcome = await self._client.run(
-            lambda vault: vault.call(Call.of(tool, arguments, Caller.user()))
-        )
+        outcome: ToolOutcome = await self._client.run(partial(_call_as_user, tool, arguments))
         if not outcome.success and not outcome.denied:
             self.failed.emit(outcome.message)
-        return outcome
 
     def create(self, name: str, folder: str = "") -> None:
         """Create a note and open it."""
@@ -167,8 +164,8 @@ class NoteCommands(QObject):
     async def find(self, name: str) -> str | None:
         """Return the path of the note that `name` (a path or link target) resolves to; None if there is none.
 
-        Another file of the vault is opened in the system's program for it. For an unresolved name, the user
-        is asked whether to create the note.
+        A file that is no note opens in the system's program for it. For an unresolved name, the user is asked
+        whether to create the note.
         """
         if NotePath(name).is_note:
             return name
@@ -246,7 +243,7 @@ class NoteCommands(QObject):
             accept=self.tr("Rename"),
         )
         if new_tag is not None and new_tag.lstrip("#") != tag:
-            await self.run("rename_tag", {"tag": tag, "new_tag": new_tag.lstrip("#")})
+            await self._call_tool("rename_tag", {"tag": tag, "new_tag": new_tag.lstrip("#")})
 
     async def _change(self, command: str, path: str, target_folder: str) -> None:
         if command == "new-note":
@@ -256,9 +253,9 @@ class NoteCommands(QObject):
         elif command == "rename":
             await self._rename(NotePath(path))
         elif command == "move":
-            await self.run("move_note", {"name": path, "folder": target_folder})
+            await self._call_tool("move_note", {"name": path, "folder": target_folder})
         elif command == "delete":
-            await self.run("delete_note", {"name": path})
+            await self._call_tool("delete_note", {"name": path})
 
     async def _rename(self, path: NotePath) -> None:
         """Ask for the note's new name until it is valid or the user cancels."""

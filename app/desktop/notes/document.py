@@ -129,7 +129,7 @@ class NoteDocument(QObject):
 
     @property
     def is_blank(self) -> bool:
-        """True if the note is editable and has no text; properties do not count."""
+        """True if the note can be read and has no text; properties do not count."""
         text = self.text
         is_readable = self.page is not None and not self.page.problem
         return is_readable and not text[read_frontmatter(text).body_start :].strip()

@@ -52,7 +52,7 @@ class EditorSetup(QObject):
 
     @property
     def default_mode(self) -> ViewMode:
-        """Return the view mode of a note for which the user has not chosen one."""
+        """The view mode of a note for which the user has not chosen one."""
         return ViewMode(self._client.settings.editor.default_mode)
 
     def _path(self) -> NotePath | None:

@@ -188,7 +188,7 @@ class FindBar(QFrame):
         _changes(view).connect(self._schedule_search)
 
     def _schedule_search(self) -> None:
-        """Search again soon: the note has changed."""
+        """Repeat the search shortly after a change of the note."""
         if self.isVisible():
             self._search_timer.start()
 

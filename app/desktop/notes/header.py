@@ -1,4 +1,4 @@
-"""The bar over a note: path, state and actions."""
+"""The bar above a note: path, state and actions."""
 
 from __future__ import annotations
 

@@ -14,23 +14,8 @@ if TYPE_CHECKING:
     from markdownify import MarkdownConverter
 
 _TAGS = {
-    *(
-        "a",
-        "b",
-        "strong",
-        "i",
-        "em",
-        "del",
-        "s",
-        "strike",
-        "code",
-        "pre",
-        "kbd",
-        "samp",
-        "mark",
-        "sub",
-        "sup",
-    ),
+    *("a", "b", "strong", "i", "em", "del", "s", "strike", "mark", "sub", "sup"),
+    *("code", "pre", "kbd", "samp"),
     *("h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "blockquote", "div", "span", "section", "article"),
     *("ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "caption"),
     *("img", "figure", "figcaption"),

@@ -53,8 +53,8 @@ class PropertiesForm(QFrame):
         self._theme = theme
         self._shown: Mapping[str, object] | None = None
         self._editable = False
-        self._adding = False
-        self._stale = False
+        self._is_adding = False
+        self._is_stale = False
         self._editors: dict[str, QWidget] = {}
         self.setObjectName("panel")
         self._column = QVBoxLayout(self)
@@ -134,18 +134,18 @@ class PropertiesForm(QFrame):
         Raises:
             KeyError: The note has no such property.
         """
-        if self._stale:
+        if self._is_stale:
             self._rebuild()
         return self._editors[name]
 
     def _schedule_rebuild(self) -> None:
         """Rebuild the rows now if they are expanded, else when the user expands them."""
-        self._stale = True
+        self._is_stale = True
         if self.fold.isChecked():
             self._rebuild()
 
     def _rebuild(self) -> None:
-        self._stale = False
+        self._is_stale = False
         focused = next((name for name, editor in self._focus_widgets() if editor.hasFocus()), None)
         body = QWidget()
         grid = QGridLayout(body)
@@ -156,7 +156,7 @@ class PropertiesForm(QFrame):
         self._editors = {}
         for row, (name, value) in enumerate((self._shown or {}).items()):
             self._add_row(grid, row, name, value)
-        if self._adding and self._editable:
+        if self._is_adding and self._editable:
             grid.addWidget(self._build_add_row(), grid.rowCount(), 0, 1, 4)
         grid.setRowStretch(grid.rowCount(), 1)
         self._area.setWidget(body)
@@ -218,17 +218,17 @@ class PropertiesForm(QFrame):
     def add(self, name: str, text: str) -> None:
         """Add a property with the typed value, or set the value of an existing one."""
         if name.strip():
-            self._adding = False
+            self._is_adding = False
             self.changed.emit(name.strip(), initial_value(name.strip(), text))
 
     def _start_adding(self) -> None:
-        self._adding = True
+        self._is_adding = True
         self.fold.setChecked(True)
         self._rebuild()
         self._add_row_widget.setFocus()
 
     def _end_adding(self) -> None:
-        self._adding = False
+        self._is_adding = False
         self._rebuild()
 
     def _set_expanded(self, expanded: bool) -> None:
@@ -236,7 +236,7 @@ class PropertiesForm(QFrame):
         text = self.tr("Hide properties") if expanded else self.tr("Show properties")
         self.fold.setToolTip(text)
         self.fold.setAccessibleName(text)
-        if expanded and self._stale:
+        if expanded and self._is_stale:
             self._rebuild()
         self._area.setVisible(expanded)
         self._fit_height()

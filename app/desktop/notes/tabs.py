@@ -190,7 +190,7 @@ class NoteTabs(QWidget):
         return cast("NoteTab", widget) if widget is not None else None
 
     def tabs(self) -> tuple[NoteTab, ...]:
-        """The open notes, group by group."""
+        """Return the open notes, group by group."""
         return tuple(
             cast("NoteTab", group.widget(row)) for group in self._groups for row in range(group.count())
         )

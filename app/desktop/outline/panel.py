@@ -26,7 +26,7 @@ class OutlinePanel(Panel):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(self.tr("Outline"), parent)
         self._note: NoteView | None = None
-        self._shown: tuple[tuple[int, str, int], ...] | None = None
+        self._headings: tuple[tuple[int, str, int], ...] | None = None
         self.tree = QTreeWidget()
         self.tree.setHeaderHidden(True)
         self.tree.setIndentation(14)
@@ -59,12 +59,12 @@ class OutlinePanel(Panel):
     def show_headings(self, headings: Sequence[Heading]) -> None:
         """Show `headings`, each nested in the last higher one."""
         rows = tuple((heading.level, heading.text, heading.line) for heading in headings)
-        if rows == self._shown:
+        if rows == self._headings:
             return
-        only_lines_changed = self._shown is not None and [row[:2] for row in rows] == [
-            row[:2] for row in self._shown
+        only_lines_changed = self._headings is not None and [row[:2] for row in rows] == [
+            row[:2] for row in self._headings
         ]
-        self._shown = rows
+        self._headings = rows
         self._stack.setCurrentWidget(self.tree if headings else self._empty)
         if only_lines_changed:
             self._renumber([line for *_, line in rows])

@@ -32,8 +32,8 @@ class Command:
             one.
         argument: Distinguishes commands that share a function.
         shortcuts: In Qt's portable form ("Ctrl+P"; Ctrl is Command on macOS).
-        when: Whether it needs an open vault or an open note.
-        separator: Whether a line separates it from the command above it in the menu.
+        when: The condition for it: always, an open vault or an open note.
+        separator: True if a line separates it from the command above it in the menu.
         icon: Shown in the command palette.
     """
 
@@ -54,9 +54,9 @@ class PanelSpec:
 
     Attributes:
         id: Stored in the window state; never changes.
-        title: Shown on its tab or as the tooltip of its button.
-        icon: Shown in the activity bar.
-        area: Where it is in the window.
+        title: Shown on its tab or as the tooltip of its button, and by the command that opens it.
+        icon: Shown in the activity bar and in the command palette.
+        area: Its area in the window.
         target: `module:callable`; called with the client, the theme and the parent.
         connect: `module:function`; connects the panel with its `PanelContext`.
     """
@@ -615,10 +615,10 @@ COMMANDS: tuple[Command, ...] = (
     _panel_command("activity"),
     _panel_command("audit"),
     _panel_command("memory"),
-    _panel_command("sources"),
+    _panel_command("problems"),
     _panel_command("suggestions"),
     _panel_command("duplicates"),
-    _panel_command("problems"),
+    _panel_command("sources"),
     Command(
         "graph-find",
         QT_TRANSLATE_NOOP("Commands", "Find in graph"),

@@ -1,4 +1,4 @@
-"""Folders dropped anywhere on the window."""
+"""Open folders that are dropped anywhere on the window."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class LanguageProposal(QObject):
     async def _show(self, languages: VaultLanguages) -> None:
         state = await asyncio.to_thread(multilingual.state)
         text = self.tr(
-            "About {0} % of the notes in this vault are not in English ({1}). The multilingual model finds "
+            "About {0}% of the notes in this vault are not in English ({1}). The multilingual model finds "
             "notes by meaning in about 100 languages."
         ).format(round(100 * languages.other_than_english), language_names(languages))
         decline = (self.tr("Not now"), self._decline)

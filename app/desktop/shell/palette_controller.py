@@ -81,7 +81,7 @@ class PaletteController(QObject):
             for command in self._actions.available()
             if command.id != "commands"
         ]
-        client = self._client  # the vault may be closed meanwhile
+        client = self._client  # The vault may be closed in the meantime.
         if client is None:
             return commands
         tools = await client.run(

@@ -65,7 +65,7 @@ class PanelContext(QObject):
     A method that asks another panel for something creates and shows that panel, and then emits the signal
     that the panel is connected to. `note_shown` carries the path of the note in front (empty for none),
     `notes_found` the paths of the search hits, `pending_changed` the paths that proposals touch,
-    `reading_changed` whether the vault is being scanned. `closing` is emitted before the panels are deleted,
+    `scanning_changed` whether the vault is being scanned. `closing` is emitted before the panels are deleted,
     `state_changed` when the state of a panel is worth saving.
 
     Args:
@@ -78,7 +78,7 @@ class PanelContext(QObject):
     note_shown = Signal(str)
     notes_found = Signal(object)
     pending_changed = Signal(object)
-    reading_changed = Signal(bool)
+    scanning_changed = Signal(bool)
     closing = Signal()
     state_changed = Signal()
 
@@ -119,7 +119,7 @@ class PanelContext(QObject):
         self._states: dict[str, Callable[[], dict[str, Any]]] = {}
         self.saved_state = saved_state
         self.feed = feed
-        self.reading = False
+        self.is_scanning = False
         self.pending_paths: frozenset[str] = frozenset()
         self.keeps_focus = False
 
@@ -145,10 +145,10 @@ class PanelContext(QObject):
         """Return the state of each panel that registered one."""
         return {panel_id: state() for panel_id, state in self._states.items()}
 
-    def set_reading(self, reading: bool) -> None:
+    def set_scanning(self, scanning: bool) -> None:
         """Set whether the vault is being scanned."""
-        self.reading = reading
-        self.reading_changed.emit(reading)
+        self.is_scanning = scanning
+        self.scanning_changed.emit(scanning)
 
     def set_pending_paths(self, paths: frozenset[str]) -> None:
         """Set the paths that pending proposals touch."""
@@ -217,9 +217,9 @@ class PanelContext(QObject):
         if self._host.reveal("audit"):
             self.audit_caller_requested.emit(caller)
 
-    def run_note_command(self, what: str, path: str, more: str = "") -> None:
+    def run_note_command(self, action: str, path: str, detail: str = "") -> None:
         """Run a menu command on a note or folder; see `NoteCommands.run_command`."""
-        self.note_action_requested.emit(what, path, more)
+        self.note_action_requested.emit(action, path, detail)
 
 
 def connect_links(panel: QWidget, context: PanelContext) -> None:

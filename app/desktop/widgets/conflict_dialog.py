@@ -124,7 +124,7 @@ class ConflictDialog(QDialog):
         conflicts: The files and their texts.
         theme: The current theme.
         parent: The window.
-        words: The dialog's texts; by default, those for undo.
+        texts: The dialog's texts; by default, those for undo.
         merged: For a single conflict, both texts merged where they do not collide.
         resolution: An earlier resolution of a single conflict to continue with.
     """

@@ -32,7 +32,7 @@ _SCREEN_SHARE = 0.92
 async def run_dialog(dialog: QDialog) -> int:
     """Show `dialog` as a sheet of its window and wait for the result.
 
-    Cancelling the call closes the dialog. The dialog is deleted at the end.
+    Canceling the call closes the dialog. The dialog is deleted at the end.
 
     Returns:
         The value of `finished`: `QDialog.DialogCode.Accepted` (1) or `Rejected` (0).

@@ -47,7 +47,7 @@ class MarkdownLabel(QTextBrowser):
             self._draw()
 
     def text(self) -> str:
-        """The Markdown that is shown."""
+        """Return the shown Markdown."""
         return self._text
 
     def resizeEvent(self, event: QResizeEvent) -> None:

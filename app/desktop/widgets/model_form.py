@@ -67,14 +67,10 @@ _DISPLAY_NAMES = {
 
 
 def create_editor(name: str, field: FieldInfo, value: object) -> Editor:
-    """Return an editor for the field's type, showing `value`.
-
-    Raises:
-        TypeError: No control fits the type.
-    """
+    """Return an editor for the field's type, showing `value`; other types are edited as text."""
     kind, optional = _strip_annotations(field.annotation)
     if kind is bool:
-        return _checkbox_editor(field, value)
+        return _checkbox_editor(value)
     if get_origin(kind) is Literal:
         return _choice_editor([str(choice) for choice in get_args(kind)], value, optional)
     if kind is int or kind is float:
@@ -109,7 +105,7 @@ def _strip_annotations(annotation: object) -> tuple[object, bool]:
             return annotation, optional
 
 
-def _checkbox_editor(field: FieldInfo, value: object) -> Editor:
+def _checkbox_editor(value: object) -> Editor:
     box = QCheckBox()
     box.setChecked(bool(value))
     editor = Editor(box, box.isChecked)
@@ -296,7 +292,7 @@ class ModelRows(QFrame):
 
     @property
     def values(self) -> tuple[object, ...]:
-        """Return a mapping per row."""
+        """A mapping per row."""
         return tuple(row.value for row in self._rows)
 
     def append(self, value: BaseModel) -> None:

@@ -60,7 +60,7 @@ class ThemedButton(QToolButton):
 
 
 class PanelTitle(QWidget):
-    """The bar over a panel: its name, its count, and its buttons on the right."""
+    """The title bar of a panel: its name, its count, and its buttons on the right."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,7 +78,7 @@ class PanelTitle(QWidget):
         self._buttons: list[QWidget] = []
 
     def minimumSizeHint(self) -> QSize:
-        """Return the height of the content, also when there is none."""
+        """Return the same minimum height for every title bar."""
         return super().minimumSizeHint().expandedTo(QSize(0, _TITLE_HEIGHT))
 
     def sizeHint(self) -> QSize:

@@ -50,7 +50,7 @@ class TextEditor(QWidget):
         """Load `content`.
 
         Raises:
-            NotEditableError: An editor would not preserve the bytes; nothing was changed.
+            NotEditableError: The content is too large, or an editor would not preserve its bytes.
         """
         if len(content) > MAX_BYTES:
             raise NotEditableError("it is too large to edit here")

@@ -148,7 +148,7 @@ class _GroupPlacer:
         links = self._index_in_group[self._links[self._order[low:high]]]
         radii = self._radii[rows]
         if len(rows) >= _MIN_LINKED_SIZE and 2 * len(links) >= len(rows):
-            at = self._linked(links, radii)
+            at = self._layout_by_links(links, radii)
         else:
             at = pack_discs(
                 radii,
@@ -159,7 +159,7 @@ class _GroupPlacer:
         middle, reach = enclosing_circle(at, radii.astype(np.float64))
         return at - middle, reach
 
-    def _linked(self, links: NDArray[np.int32], radii: NDArray[np.float32]) -> NDArray[np.float64]:
+    def _layout_by_links(self, links: NDArray[np.int32], radii: NDArray[np.float32]) -> NDArray[np.float64]:
         """Lay out members by their links: up to some hundreds in one pass of charges and springs."""
         size = len(radii)
         if size > _MAX_SINGLE_PASS_NODES:

@@ -74,7 +74,7 @@ def _scalar_edits(
 ) -> Iterator[Edit]:
     scalar, scalar_start = property_scalar.scalar, literal_start(property_scalar.scalar, text)
     if scalar_start is None:
-        yield from _rewritten(text, scalar, changes)
+        yield from _rewrite_targets(text, scalar, changes)
         return
     edits = [(a.target_span.start, a.target_span.end, format_target(a.style, b)) for a, b in changes]
     value = apply_edits(
@@ -89,7 +89,7 @@ def _scalar_edits(
         yield from ((start, end, new.replace("'", "''") if doubled else new) for start, end, new in edits)
 
 
-def _rewritten(text: str, scalar: Scalar, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
+def _rewrite_targets(text: str, scalar: Scalar, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
     """Yield the edits of a scalar with escapes or folds, whose targets must each occur once in it."""
     raw = text[scalar.span.start : scalar.span.end]
     quote = scalar.quote

@@ -105,12 +105,12 @@ class _Spans:
                 return fence
             return self._inline_code(len(mark), at) if first == "`" else None
         if first == "$":
-            return self._closed(mark, at, "$$") if mark == "$$" else self._inline_math(at)
+            return self._find_end(mark, at, "$$") if mark == "$$" else self._inline_math(at)
         if first == "%":
-            return self._closed(mark, at, "%%")
-        return self._closed(mark, at, "-->") if first == "<" else None
+            return self._find_end(mark, at, "%%")
+        return self._find_end(mark, at, "-->") if first == "<" else None
 
-    def _closed(self, mark: str, at: int, closer: str) -> int | None:
+    def _find_end(self, mark: str, at: int, closer: str) -> int | None:
         if mark in self.unclosed:
             return None
         end = self.text.find(closer, at + len(mark))

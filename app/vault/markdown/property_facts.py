@@ -66,14 +66,14 @@ def _scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
     elif isinstance(node, Mapping):
         for entry in node.entries:
             yield from _scalars(entry.value, text)
-    elif (name := _unquoted(node, text)) is not None:
+    elif (name := _unquote(node, text)) is not None:
         yield name, True
     else:
         for item in node.items:
             yield from _scalars(item, text)
 
 
-def _unquoted(node: Sequence, text: str) -> Scalar | None:
+def _unquote(node: Sequence, text: str) -> Scalar | None:
     """Return the name of an unquoted `key: [[name]]`, which YAML parses as a nested list."""
     if len(node.items) != 1 or not isinstance(inner := node.items[0], Sequence) or len(inner.items) != 1:
         return None

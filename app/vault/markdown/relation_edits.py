@@ -93,8 +93,8 @@ def change_relation(
     """
     before = scan(text)
     at = _relation_index(before, relation)
-    kind = relation.type if kind is None else _checked_type(kind)
-    number = relation.confidence if confidence is None else _checked_number(confidence)
+    kind = relation.type if kind is None else _check_type(kind)
+    number = relation.confidence if confidence is None else _check_number(confidence)
     note = relation.note if keep_note else None
     new_fields: RelationFields = (kind, relation.link.target, number, note)
     if new_fields == _relation_fields(relation):
@@ -136,20 +136,20 @@ def remove_relation(text: str, relation: Relation) -> str:
 
 
 def _item(kind: str, link: str, confidence: float | None, note: str | None) -> str:
-    word = relation_word(_checked_type(kind))
-    details = [f"confidence: {_format_number(_checked_number(confidence))}"] if confidence is not None else []
+    word = relation_word(_check_type(kind))
+    details = [f"confidence: {_format_number(_check_number(confidence))}"] if confidence is not None else []
     details += [" ".join(note.split())] if note and note.strip() else []
     return f"- {word} {link}" + (f" ({', '.join(details)})" if details else "")
 
 
-def _checked_type(text: str) -> str:
+def _check_type(text: str) -> str:
     kind = relation_type(text)
     if not kind:
         raise InvalidParametersError(f"{text!r} can't be the type of a relation.", given=text)
     return kind
 
 
-def _checked_number(confidence: float) -> float:
+def _check_number(confidence: float) -> float:
     if not 0 <= confidence <= 1:
         raise InvalidParametersError("A confidence is a number from 0 to 1.", confidence=confidence)
     return confidence

@@ -146,7 +146,7 @@ def _list_item(
     is_common = not match[3] or kind in KNOWN_RELATIONS or _PLAIN_TYPE.fullmatch(match[3])
     if not is_common and not sections.contains(span.start):
         return
-    targets = _joined_links(masked, links)
+    targets = _join_links(masked, links)
     tail = _ITEM_TAIL.fullmatch(text, targets[-1].span.end, span.end)
     if kind and kind not in _NOT_A_RELATION and (tail or sections.contains(span.start)):
         confidence, note = parse_context(tail[1] if tail else _parenthesized(text, targets[-1].span.end))
@@ -176,13 +176,13 @@ def _field_relations(
     inside = [link for link in links if link.span.start >= value_at and link.span.end <= span.end]
     if not kind or kind in _NOT_A_RELATION or not inside or inside[0].span.start != value_at:
         return
-    targets = _joined_links(masked, inside)
+    targets = _join_links(masked, inside)
     confidence, note = parse_context(_parenthesized(text, targets[-1].span.end, span.end))
     for link in targets:
         yield Relation(kind, link, confidence, note, span, number)
 
 
-def _joined_links(masked: str, links: list[Link]) -> list[Link]:
+def _join_links(masked: str, links: list[Link]) -> list[Link]:
     """Return the first link and the ones joined to it by a comma, `;`, `&` or `and`."""
     targets = [links[0]]
     for link in links[1:]:

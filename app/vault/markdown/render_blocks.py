@@ -112,7 +112,7 @@ def _code_block(page: RenderContext, token: Token) -> str:
 
 def _code(page: RenderContext, code: str, language: str) -> str:
     colors = page.colors
-    code_html = _highlighted(code.rstrip("\n"), language, is_dark=colors.is_dark) or "&nbsp;"
+    code_html = _highlight(code.rstrip("\n"), language, is_dark=colors.is_dark) or "&nbsp;"
     style = f"font-family:{MONOSPACE};white-space:pre-wrap;margin:0;"
     label = ""
     if language:
@@ -121,7 +121,7 @@ def _code(page: RenderContext, code: str, language: str) -> str:
     return f'{box_open(background=colors.code_bg)}{label}<pre style="{style}">{code_html}</pre>{BOX_CLOSE}'
 
 
-def _highlighted(code: str, language: str, *, is_dark: bool) -> str:
+def _highlight(code: str, language: str, *, is_dark: bool) -> str:
     """Return code as HTML for a `<pre>`, highlighted if its language is known and it is not too long."""
     # Inline styles, because Qt's rich text has no style classes for tokens.
     if not language or len(code) > _MAX_HIGHLIGHTED_CHARS:

@@ -98,7 +98,7 @@ def _mark(state: StateInline, silent: bool) -> bool:
     if end < 0 or state.src[end - 1] in " \n":
         return False
     if not silent:
-        _nested(state, "mark", at + 2, end)
+        _parse_nested(state, "mark", at + 2, end)
     state.pos = end + 2
     return True
 
@@ -110,7 +110,7 @@ def _field(state: StateInline, silent: bool) -> bool:
     if not silent:
         square = match[1] is not None
         state.push("field_key", "span", 0).content = match[1] if square else match[3]
-        _nested(state, "field_value", match.start(2 if square else 4), match.end(2 if square else 4))
+        _parse_nested(state, "field_value", match.start(2 if square else 4), match.end(2 if square else 4))
     state.pos = match.end()
     return True
 
@@ -142,7 +142,7 @@ def _block_id(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _nested(state: StateInline, kind: str, start: int, end: int) -> None:
+def _parse_nested(state: StateInline, kind: str, start: int, end: int) -> None:
     """Add the tokens between `start` and `end` inside an opening and a closing token."""
     before = state.posMax
     state.push(f"{kind}_open", "span", 1)

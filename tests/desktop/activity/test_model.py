@@ -76,8 +76,8 @@ def test_calls_that_a_limit_refuses_again_are_counted_in_one_line(qapp) -> None:
     refused = ToolOutcome(False, message="Too many calls.", error={"type": "limit"}, entry=ENTRY.id)
     feed.handle_events([started(), AuditAppended(first)])
     for number in (1, 2, 3):
-        again = replace(started(), call_id=f"c{number}")
-        feed.handle_events([again, ToolFinished(again.call_id, refused, AGENT, "add_tag", number)])
+        repeated = replace(started(), call_id=f"c{number}")
+        feed.handle_events([repeated, ToolFinished(repeated.call_id, refused, AGENT, "add_tag", number)])
     (line,) = feed.activities
     assert line.summary == "Too many calls. (3 more calls rejected)"
 
@@ -97,11 +97,11 @@ def test_a_call_that_could_not_be_logged_is_shown_nevertheless(qapp) -> None:
     (line,) = feed.activities
     assert (line.status, line.summary) == (ActivityStatus.FAILED, "The disk is full.")
     feed.handle_events([AuditAppended(ENTRY)])
-    assert [each.entry for each in feed.activities] == [ENTRY]
+    assert [activity.entry for activity in feed.activities] == [ENTRY]
 
 
 @pytest.mark.parametrize(
-    ("decided", "result", "status"),
+    ("decision", "result", "status"),
     [
         (AuditDecision.NO_APPROVAL_NEEDED, "5 notes found.", ActivityStatus.COMPLETED),
         (AuditDecision.AUTO_APPROVED, "Tagged.", ActivityStatus.COMPLETED),
@@ -115,12 +115,12 @@ def test_a_call_that_could_not_be_logged_is_shown_nevertheless(qapp) -> None:
     ],
 )
 def test_the_result_of_a_logged_call_is_shown(
-    decided: AuditDecision, result: str, status: ActivityStatus
+    decision: AuditDecision, result: str, status: ActivityStatus
 ) -> None:
-    entry = replace(ENTRY, decision=decided, result=result, reason="because")
+    entry = replace(ENTRY, decision=decision, result=result, reason="because")
     assert entry_status(entry) is status
-    shown = item_from_entry(entry).summary
-    assert shown == ("because" if result == "denied" else result.partition(": ")[2] or result)
+    summary = item_from_entry(entry).summary
+    assert summary == ("because" if result == "denied" else result.partition(": ")[2] or result)
 
 
 def test_a_round_of_vectors_is_one_line_that_grows(qapp) -> None:

@@ -36,12 +36,17 @@ BEFORE = b"one\n" + b"same\n" * 9 + b"two\n" + b"same\n" * 9 + b"three\n"
 AFTER = BEFORE.replace(b"one", b"ONE").replace(b"two", b"TWO").replace(b"three", b"THREE")
 
 
-def request(proposal: ChangeSet | Effect, number: int = 1, **more: Any) -> ApprovalRequest:
-    more.setdefault("operation", Operation.UPDATE)
-    more.setdefault("scope", Scope(ScopeKind.WRITE_UPDATE, size=10))
-    more.setdefault("caller", AGENT)
+def request(proposal: ChangeSet | Effect, number: int = 1, **fields: Any) -> ApprovalRequest:
+    fields.setdefault("operation", Operation.UPDATE)
+    fields.setdefault("scope", Scope(ScopeKind.WRITE_UPDATE, size=10))
+    fields.setdefault("caller", AGENT)
     return ApprovalRequest(
-        id=str(number), tool="edit_note", arguments=(("name", "A"),), proposal=proposal, reason="asks", **more
+        id=str(number),
+        tool="edit_note",
+        arguments=(("name", "A"),),
+        proposal=proposal,
+        reason="asks",
+        **fields,
     )
 
 
@@ -67,8 +72,8 @@ class Desk:
         self.queue.pending_paths_changed.connect(self.paths.append)
 
     def ask(self, *requests: ApprovalRequest, rested: bool = True) -> None:
-        for one in requests:
-            question = PendingApproval(one, self._reply(one.id), self.window)
+        for pending in requests:
+            question = PendingApproval(pending, self._reply(pending.id), self.window)
             self.questions.append(question)
             self.queue.add(question)
             self.queue._dialog_steps.finish()
@@ -103,9 +108,9 @@ class Desk:
 
 @pytest.fixture
 def desk(qtbot: QtBot) -> Iterator[Desk]:
-    made = Desk(qtbot)
-    yield made
-    for question in made.questions:
+    queue_desk = Desk(qtbot)
+    yield queue_desk
+    for question in queue_desk.questions:
         question.withdrawn.emit()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
@@ -123,8 +128,8 @@ def test_approving_gives_exactly_the_proposal(desk: Desk) -> None:
 
 
 def test_an_unticked_file_is_left_out(desk: Desk) -> None:
-    new, old = Create(P("New.md"), b"new\n"), Delete(P("Old.md"), b"x")
-    change_set = ChangeSet.of(update("A"), update("B"), new, old)
+    created, deleted = Create(P("New.md"), b"new\n"), Delete(P("Old.md"), b"x")
+    change_set = ChangeSet.of(update("A"), update("B"), created, deleted)
     desk.ask(request(change_set))
     files = desk.dialog.page.files
     for row in (1, 3):
@@ -140,16 +145,18 @@ def test_an_excluded_deletion_warns_of_no_links(desk: Desk) -> None:
     scope = Scope(ScopeKind.WRITE_DELETE, size=1, backlinks=(P("B.md"),))
     desk.ask(request(ChangeSet.of(update("A"), Delete(P("Old.md"), b"x")), scope=scope))
     warning = next(
-        one for one in desk.dialog.page.header.findChildren(NotesStrip) if "unresolved" in one.label.text()
+        strip
+        for strip in desk.dialog.page.header.findChildren(NotesStrip)
+        if "unresolved" in strip.label.text()
     )
-    files, before = desk.dialog.page.files, desk.dialog.page.diff_view.pos()
+    files, position = desk.dialog.page.files, desk.dialog.page.diff_view.pos()
     assert warning.isVisible()
-    for shown in (False, True):
+    for is_expected in (False, True):
         files.choose(1)
         files.view.setFocus()
         QTest.keyClick(files.view, Qt.Key.Key_Space)
-        assert warning.isVisible() == shown
-        assert desk.dialog.page.diff_view.pos() == before, "nothing under the header moves"
+        assert warning.isVisible() == is_expected
+        assert desk.dialog.page.diff_view.pos() == position, "nothing under the header moves"
 
 
 def test_an_unticked_hunk_is_left_out_byte_for_byte(desk: Desk) -> None:
@@ -499,8 +506,8 @@ def test_a_created_or_deleted_file_is_approved_as_a_whole(change: Create | Delet
 
 
 def test_an_untouched_draft_is_the_proposal_itself() -> None:
-    asked = request(ChangeSet.of(update(), summary="words"))
-    assert ApprovalDraft(asked).approved().proposal is asked.proposal
+    pending = request(ChangeSet.of(update(), summary="words"))
+    assert ApprovalDraft(pending).approved().proposal is pending.proposal
 
 
 def test_an_empty_choice_cannot_be_approved() -> None:
@@ -571,24 +578,24 @@ def test_the_dialog_keeps_its_size_and_place_while_it_is_used(desk: Desk) -> Non
     large = ChangeSet.of(Create(P("One.md"), b"line\n" * 400), Create(P("Two.md"), b"x\n"))
     desk.ask(request(large), request(ChangeSet.of(update(after=BEFORE + b"end\n")), 2))
     settle(desk)
-    place, bar = desk.dialog.geometry(), desk.dialog.bar
+    geometry, bar = desk.dialog.geometry(), desk.dialog.bar
     QTest.keyClick(desk.dialog.page.files.view, Qt.Key.Key_Down)
     settle(desk)
     assert desk.dialog.page.file is desk.dialog.page.draft.files[1]
-    assert desk.dialog.geometry() == place
+    assert desk.dialog.geometry() == geometry
     desk.dialog.show_request(1)
     settle(desk)
-    assert desk.dialog.geometry() == place
+    assert desk.dialog.geometry() == geometry
     desk.rest()
     buttons = (bar.deny_button, bar.later_button, bar.edit_button, bar.approve_button)
-    places = [button.geometry() for button in buttons]
+    button_geometries = [button.geometry() for button in buttons]
     desk.click("edit_button")
     QTest.keyClicks(desk.dialog.page.editor.field, "My ")
     desk.dialog.page.flush()
     settle(desk)
     assert bar.approve_button.text() == "Approve edited text"
-    assert [button.geometry() for button in buttons] == places
-    assert desk.dialog.geometry() == place
+    assert [button.geometry() for button in buttons] == button_geometries
+    assert desk.dialog.geometry() == geometry
     assert desk.dialog.page.editor.field.height() > 60
 
 
@@ -649,14 +656,14 @@ def test_the_agent_of_this_window_has_no_time_limit(desk: Desk) -> None:
 def test_the_tool_and_the_size_are_among_the_details(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update())))
 
-    def shown() -> str:
+    def visible_text() -> str:
         return " ".join(
             label.text() for label in desk.dialog.page.header.findChildren(QLabel) if label.isVisible()
         )
 
-    assert "edit_note" not in shown() and "bytes" not in shown()
-    unfolder = next(
+    assert "edit_note" not in visible_text() and "bytes" not in visible_text()
+    details_button = next(
         button for button in desk.dialog.findChildren(QToolButton) if button.text().startswith("Details")
     )
-    unfolder.click()
-    assert "edit_note" in shown() and "name = A" in shown()
+    details_button.click()
+    assert "edit_note" in visible_text() and "name = A" in visible_text()

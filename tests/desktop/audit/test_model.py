@@ -11,7 +11,7 @@ def entry(number: int, turn: str = "", tool: str = "save") -> AuditEntry:
     return AuditEntry(float(number), *values, id=number, turn=turn, commit=100 + number)
 
 
-def shown(model: AuditEntriesModel) -> list[tuple[int, str]]:
+def labels(model: AuditEntriesModel) -> list[tuple[int, str]]:
     rows = range(model.rowCount())
     return [(model.entries[row].id, str(model.data(model.index(row, RESULT)))) for row in rows]
 
@@ -19,17 +19,17 @@ def shown(model: AuditEntriesModel) -> list[tuple[int, str]]:
 def test_a_session_is_one_row_that_can_be_expanded(qapp) -> None:
     model = AuditEntriesModel()
     model.replace_all([entry(9, "w"), entry(8, "w"), entry(7, tool="add_tag"), entry(6, "w"), entry(5)])
-    assert shown(model) == [(9, "Save Tea (2 times)"), (7, "Save Tea"), (6, "Save Tea"), (5, "Save Tea")]
+    assert labels(model) == [(9, "Save Tea (2 times)"), (7, "Save Tea"), (6, "Save Tea"), (5, "Save Tea")]
     model.add_newer([entry(10, "w"), entry(11, "w")])
-    assert shown(model)[0] == (11, "Save Tea (4 times)") and model.row_of(8) == 0
+    assert labels(model)[0] == (11, "Save Tea (4 times)") and model.row_of(8) == 0
     model.mark_undone([108], 12)
     assert [step.undone_by for step in model.merged_saves(0)] == [None, None, 12]
     model.expand(0)
-    assert [id for id, _ in shown(model)] == [11, 10, 9, 8, 7, 6, 5]
-    assert shown(model)[3] == (8, "Save Tea (undone)")
+    assert [id for id, _ in labels(model)] == [11, 10, 9, 8, 7, 6, 5]
+    assert labels(model)[3] == (8, "Save Tea (undone)")
     # Entries added to an expanded session stay visible, too.
     model.add_newer([entry(12, "w")])
-    assert [id for id, _ in shown(model)][:3] == [12, 11, 10]
+    assert [id for id, _ in labels(model)][:3] == [12, 11, 10]
 
 
 def test_a_session_that_crosses_pages_is_one_row(qapp) -> None:
@@ -37,4 +37,4 @@ def test_a_session_that_crosses_pages_is_one_row(qapp) -> None:
     model.replace_all([entry(9, "w"), entry(8, "w")])
     assert model.oldest_id == 8
     model.add_older([entry(7, "w"), entry(6, "v"), entry(5, "v")])
-    assert shown(model) == [(9, "Save Tea (3 times)"), (6, "Save Tea (2 times)")] and model.oldest_id == 5
+    assert labels(model) == [(9, "Save Tea (3 times)"), (6, "Save Tea (2 times)")] and model.oldest_id == 5

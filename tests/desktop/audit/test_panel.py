@@ -27,10 +27,10 @@ from tests.desktop.whole_vault import AGENT, WholeVault, whole_vault
 NOTES = {"A.md": "# A\n\none\ntwo\n", "B.md": "See [[A]].\n"}
 
 
-def entry(number: int, **more: object) -> AuditEntry:
-    who = ("mcp", "claude", "edit_note", "update", "1 file", "{}", "user-approved", "", "done")
-    plain = AuditEntry(1000.0 + number, *who, number)
-    return replace(plain, **more)
+def entry(number: int, **fields: object) -> AuditEntry:
+    values = ("mcp", "claude", "edit_note", "update", "1 file", "{}", "user-approved", "", "done")
+    default = AuditEntry(1000.0 + number, *values, number)
+    return replace(default, **fields)
 
 
 def panel_of(vault: WholeVault) -> AuditPanel:
@@ -114,10 +114,10 @@ def test_the_chosen_entry_stays_visible_when_another_comes(gui, service, wait_un
             await add_line(vault)
             await wait_until(lambda: len(column(panel, TOOL)) == 1)
             panel.choose(0)
-            shown = panel.detail.entry
+            selected = panel.detail.entry
             await vault.call("read_note", {"name": "A"})
             await wait_until(lambda: len(column(panel, TOOL)) == 2)
-            assert panel.detail.entry == shown
+            assert panel.detail.entry == selected
             assert panel.table.selectionModel().selectedRows()[0].row() == 1
             panel.hide()
 
@@ -149,14 +149,14 @@ def test_a_conflict_is_resolved_by_the_user(gui, service, wait_until, tmp_path: 
             await wait_until(lambda: len(column(panel, TOOL)) == 2)
             panel.choose(1)
             panel.detail.undo_button.click()
-            found: list[ConflictDialog] = []
+            open_dialogs: list[ConflictDialog] = []
 
             def opened() -> bool:
-                found[:] = [w for w in QApplication.topLevelWidgets() if isinstance(w, ConflictDialog)]
-                return bool(found)
+                open_dialogs[:] = [w for w in QApplication.topLevelWidgets() if isinstance(w, ConflictDialog)]
+                return bool(open_dialogs)
 
             await wait_until(opened)
-            dialog = found[0]
+            dialog = open_dialogs[0]
             assert dialog.choices() == {}
             dialog.theirs_button.click()
             dialog.accept()
@@ -178,17 +178,17 @@ def test_the_diff_of_an_entry_is_what_was_written(gui, service, wait_until, tmp_
             await wait_until(lambda: len(column(panel, TOOL)) == 1)
             panel.choose(0)
             panel.detail.diff_button.click()
-            found: list[ChangesDialog] = []
+            open_dialogs: list[ChangesDialog] = []
 
             def opened() -> bool:
-                found[:] = [w for w in QApplication.topLevelWidgets() if isinstance(w, ChangesDialog)]
-                return bool(found)
+                open_dialogs[:] = [w for w in QApplication.topLevelWidgets() if isinstance(w, ChangesDialog)]
+                return bool(open_dialogs)
 
             await wait_until(opened)
-            diff = found[0].diff_view.diff
+            diff = open_dialogs[0].diff_view.diff
             assert b"".join(diff.before) == NOTES["A.md"].encode()
             assert b"".join(diff.after) == (tmp_path / "A.md").read_bytes()
-            found[0].reject()
+            open_dialogs[0].reject()
 
     gui(main())
 
@@ -294,7 +294,7 @@ def test_hidden_characters_of_a_result_are_named(qapp) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found"),
+    ("criteria", "is_match"),
     [
         (AuditFilter(), True),
         (AuditFilter(text="CLAUDE"), True),
@@ -305,15 +305,15 @@ def test_hidden_characters_of_a_result_are_named(qapp) -> None:
         (AuditFilter(until=1000.0), False),
     ],
 )
-def test_live_rows_pass_the_same_filter(wanted: AuditFilter, found: bool) -> None:
-    assert matches_filter(entry(1), wanted) is found
+def test_live_rows_pass_the_same_filter(criteria: AuditFilter, is_match: bool) -> None:
+    assert matches_filter(entry(1), criteria) is is_match
 
 
-def test_every_decision_has_words_and_a_color(qapp) -> None:
-    words = [decision_label(one) for one in AuditDecision]
-    assert len(set(words)) == len(words)
+def test_every_decision_has_a_label_and_a_color(qapp) -> None:
+    labels = [decision_label(decision) for decision in AuditDecision]
+    assert len(set(labels)) == len(labels)
     for theme in (LIGHT, DARK):
-        assert all(decision_color(one, theme).startswith("#") for one in AuditDecision)
+        assert all(decision_color(decision, theme).startswith("#") for decision in AuditDecision)
     assert decision_label("from a newer app") == "from a newer app"
 
 
@@ -325,10 +325,10 @@ def test_chips_have_the_color_of_the_decision(gui, service, wait_until, tmp_path
             panel.resize(1100, 300)
             panel.show()
             await wait_until(lambda: column(panel, TOOL) == ["edit_note"])
-            box = panel.table.visualRect(panel.model.index(0, DECISION))
-            picture = panel.table.viewport().grab(box).toImage()
-            places = ((x, y) for x in range(picture.width()) for y in range(picture.height()))
-            colors = {picture.pixelColor(x, y).name() for x, y in places}
+            rect = panel.table.visualRect(panel.model.index(0, DECISION))
+            image = panel.table.viewport().grab(rect).toImage()
+            points = ((x, y) for x in range(image.width()) for y in range(image.height()))
+            colors = {image.pixelColor(x, y).name() for x, y in points}
             assert LIGHT.success in colors
             panel.hide()
 

@@ -14,52 +14,55 @@ from app.desktop.connections.configurations import TARGETS, ConnectionDetails, T
 
 VAULT = Path('/home/ann/My "notes"/Zettel & Gärten')
 COMMAND, ADDRESS = ("/opt/Script orium/scriptorium",), "http://127.0.0.1:27482"
-TO = ConnectionDetails(VAULT, "Ann's laptop", COMMAND, ADDRESS, "scriptorium_T0k")
+DETAILS = ConnectionDetails(VAULT, "Ann's laptop", COMMAND, ADDRESS, "scriptorium_T0k")
 STDIO = ["/opt/Script orium/scriptorium", "mcp", str(VAULT), "--name", "Ann's laptop"]
 BEARER = {"Authorization": "Bearer scriptorium_T0k"}
 
 
-def made(target: str, transport: Transport, to: ConnectionDetails = TO) -> str:
-    (found,) = (one for one in TARGETS if one.id == target)
-    assert transport in found.transports
-    return found.build(to, transport).text
+def configuration_text(target: str, transport: Transport, details: ConnectionDetails = DETAILS) -> str:
+    (program,) = (known for known in TARGETS if known.id == target)
+    assert transport in program.transports
+    return program.build(details, transport).text
 
 
 @pytest.mark.parametrize("target", ["claude-desktop", "cursor", "gemini-cli", "other", "vs-code"])
 def test_programs_that_start_the_server_get_the_whole_command(target: str) -> None:
-    found = json.loads(made(target, "stdio"))
-    (entry,) = found["servers" if target == "vs-code" else "mcpServers"].values()
+    settings = json.loads(configuration_text(target, "stdio"))
+    (entry,) = settings["servers" if target == "vs-code" else "mcpServers"].values()
     assert [entry["command"], *entry["args"]] == STDIO
-    assert "scriptorium_T0k" not in made(target, "stdio"), "the token is not needed"
+    assert "scriptorium_T0k" not in configuration_text(target, "stdio"), "the token is not needed"
 
 
 @pytest.mark.parametrize("target", ["claude-code", "cursor", "gemini-cli", "other"])
 def test_programs_that_call_the_server_get_address_and_token(target: str) -> None:
-    (entry,) = json.loads(made(target, "http"))["mcpServers"].values()
+    (entry,) = json.loads(configuration_text(target, "http"))["mcpServers"].values()
     address = entry["httpUrl" if target == "gemini-cli" else "url"]
     assert address == "http://127.0.0.1:27482/mcp" and entry["headers"] == BEARER
 
 
 def test_vs_code_asks_for_the_token_itself() -> None:
-    found = json.loads(made("vs-code", "http"))
-    (asked,), (entry,) = found["inputs"], found["servers"].values()
-    assert entry["headers"]["Authorization"] == f"Bearer ${{input:{asked['id']}}}" and asked["password"]
-    assert "scriptorium_T0k" not in made("vs-code", "http")
+    settings = json.loads(configuration_text("vs-code", "http"))
+    (token_input,), (entry,) = settings["inputs"], settings["servers"].values()
+    assert (
+        entry["headers"]["Authorization"] == f"Bearer ${{input:{token_input['id']}}}"
+        and token_input["password"]
+    )
+    assert "scriptorium_T0k" not in configuration_text("vs-code", "http")
 
 
 def test_codex_reads_toml() -> None:
-    (entry,) = tomllib.loads(made("codex", "stdio"))["mcp_servers"].values()
+    (entry,) = tomllib.loads(configuration_text("codex", "stdio"))["mcp_servers"].values()
     assert [entry["command"], *entry["args"]] == STDIO
-    (entry,) = tomllib.loads(made("codex", "http"))["mcp_servers"].values()
+    (entry,) = tomllib.loads(configuration_text("codex", "http"))["mcp_servers"].values()
     assert entry == {"url": "http://127.0.0.1:27482/mcp", "http_headers": BEARER}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the shell of that system quotes otherwise")
 def test_terminal_commands_are_quoted() -> None:
-    parts = shlex.split(made("claude-code", "stdio"))
+    parts = shlex.split(configuration_text("claude-code", "stdio"))
     assert parts[:5] == ["claude", "mcp", "add", "--scope", "user"] and parts[-5:] == STDIO
-    assert parts[parts.index("--") - 1] == TO.key
-    assert shlex.split(made("curl", "http")) == [
+    assert parts[parts.index("--") - 1] == DETAILS.key
+    assert shlex.split(configuration_text("curl", "http")) == [
         "curl",
         "-H",
         "Authorization: Bearer scriptorium_T0k",
@@ -69,7 +72,7 @@ def test_terminal_commands_are_quoted() -> None:
 
 def test_an_unknown_token_leaves_a_placeholder() -> None:
     unknown = ConnectionDetails(VAULT, "Laptop", ("scriptorium",), "http://127.0.0.1:1")
-    assert "THE-TOKEN" in made("cursor", "http", unknown)
+    assert "THE-TOKEN" in configuration_text("cursor", "http", unknown)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ class Page:
     def __init__(self, vault: WholeVault, panel: ConnectionsPanel) -> None:
         self.vault, self.panel = vault, panel
         self.settings = vault.workspace.settings
-        self.waits: set[asyncio.Task[None]] = set()
+        self.pending_changes: set[asyncio.Task[None]] = set()
         self.feed = ActivityModel()
         vault.client.events.batch.connect(self.feed.handle_events)
         panel.set_feed(self.feed)
@@ -47,12 +47,12 @@ class Page:
     def _change(self, change) -> None:
         self.settings = changed = change(self.settings)
         task = asyncio.ensure_future(self.vault.run(lambda ws: ws.apply_settings(changed)))
-        self.waits.add(task)
-        task.add_done_callback(self.waits.discard)
+        self.pending_changes.add(task)
+        task.add_done_callback(self.pending_changes.discard)
 
     def profile(self, name: str) -> CallerProfile | None:
-        found = [one for one in self.settings.permissions.callers if one.caller == name]
-        return found[0] if found else None
+        profiles = [profile for profile in self.settings.permissions.callers if profile.caller == name]
+        return profiles[0] if profiles else None
 
     async def call(self, token: str, tool: str, arguments: dict[str, object]) -> httpx.Response:
         assert self.panel.overview is not None
@@ -80,40 +80,40 @@ async def opened(
         await wait_until(lambda: panel.overview is not None)
         yield page
         panel.close()
-        await wait_until(lambda: not page.waits)
+        await wait_until(lambda: not page.pending_changes)
 
 
 def sheet(kind: type[S]) -> S | None:
     widgets = QApplication.topLevelWidgets()
-    return next((one for one in widgets if isinstance(one, kind) and one.isVisible()), None)
+    return next((widget for widget in widgets if isinstance(widget, kind) and widget.isVisible()), None)
 
 
 def press(text: str) -> None:
     """Press the button `text` of the open dialog."""
-    asking = sheet(SheetDialog)
-    assert asking is not None
-    next(one for one in asking.findChildren(QPushButton) if one.text() == text).click()
+    dialog = sheet(SheetDialog)
+    assert dialog is not None
+    next(button for button in dialog.findChildren(QPushButton) if button.text() == text).click()
 
 
-async def added(page: Page, wait_until, target: str, way: str, name: str) -> str:
+async def added(page: Page, wait_until, target: str, transport: str, name: str) -> str:
     """Connect a program with the dialogs and return its token."""
     page.panel.add_button.click()
     await wait_until(lambda: sheet(NewProgramDialog))
-    asking = sheet(NewProgramDialog)
-    assert asking is not None
-    ids = [asking.target_box.itemData(at).id for at in range(asking.target_box.count())]
-    asking.target_box.setCurrentIndex(ids.index(target))
-    asking.transport_box.setCurrentIndex(asking.transport_box.findData(way))
-    asking.name.setText(name)
-    asking.connect_button.click()
+    dialog = sheet(NewProgramDialog)
+    assert dialog is not None
+    ids = [dialog.target_box.itemData(row).id for row in range(dialog.target_box.count())]
+    dialog.target_box.setCurrentIndex(ids.index(target))
+    dialog.transport_box.setCurrentIndex(dialog.transport_box.findData(transport))
+    dialog.name.setText(name)
+    dialog.connect_button.click()
     await wait_until(lambda: sheet(SetUpDialog))
-    shown = sheet(SetUpDialog)
-    assert shown is not None
-    token = shown.token.text()
-    shown.view.copy.click()
-    shown.accept()
-    chosen = page.panel
-    await wait_until(lambda: sheet(SetUpDialog) is None and chosen.chosen and chosen.chosen.name == name)
+    setup = sheet(SetUpDialog)
+    assert setup is not None
+    token = setup.token.text()
+    setup.view.copy.click()
+    setup.accept()
+    panel = page.panel
+    await wait_until(lambda: sheet(SetUpDialog) is None and panel.chosen and panel.chosen.name == name)
     return token
 
 
@@ -133,7 +133,7 @@ def test_a_program_is_connected_named_and_authorized(
             assert answer.status_code == 200
             await wait_until(lambda: panel.chosen.sessions and "reader/1.0" in panel.page.facts.text())
             await wait_until(
-                lambda: [one.status for one in panel.page.calls.calls] == [ActivityStatus.COMPLETED]
+                lambda: [item.status for item in panel.page.calls.calls] == [ActivityStatus.COMPLETED]
             )
             (call,) = panel.page.calls.calls
             entries: list[int] = []
@@ -144,7 +144,7 @@ def test_a_program_is_connected_named_and_authorized(
             assert entry.caller == "Shell" and entry.tool == "read_note" == call.name
             await added(page, wait_until, "claude-desktop", "stdio", "Claude Desktop")
             assert '"--name",\n' in QApplication.clipboard().text() and panel.chosen.token_created is None
-            assert [one.name for one in panel.overview.programs] == ["Claude Desktop", "Shell"]
+            assert [item.name for item in panel.overview.programs] == ["Claude Desktop", "Shell"]
 
     gui(main())
 
@@ -167,47 +167,47 @@ def test_permissions_of_a_program_are_set_here_and_enforced(
 ) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as page:
-            panel, may = page.panel, page.panel.page.permissions
+            panel, editor = page.panel, page.panel.page.permissions
             token = await added(page, wait_until, "curl", "http", "Shell")
-            may.read_only.click()
-            may.folder.setText("Work/")
-            QTest.keyClick(may.folder, Qt.Key.Key_Return)
-            may.selected_categories.click()
-            for id, box in may.boxes.items():
-                box.setChecked(id in ("notes", "search"))
-            may.boxes["search"].click()
-            may.boxes["notes"].click()
-            assert "at least one" in may.problem.text(), "no category would mean every one"
-            may.boxes["notes"].click()
-            may.tools.setText("read_*, no_such_tool")
-            may.tools.editingFinished.emit()
-            assert "no_such_tool" in may.problem.text() and not page.profile("Shell").tools
-            may.tools.setText("read_*, delete_note")
-            may.tools.editingFinished.emit()
-            wanted = CallerProfile(
+            editor.read_only.click()
+            editor.folder.setText("Work/")
+            QTest.keyClick(editor.folder, Qt.Key.Key_Return)
+            editor.selected_categories.click()
+            for category_id, box in editor.boxes.items():
+                box.setChecked(category_id in ("notes", "search"))
+            editor.boxes["search"].click()
+            editor.boxes["notes"].click()
+            assert "at least one" in editor.problem.text(), "no category would mean every one"
+            editor.boxes["notes"].click()
+            editor.tools.setText("read_*, no_such_tool")
+            editor.tools.editingFinished.emit()
+            assert "no_such_tool" in editor.problem.text() and not page.profile("Shell").tools
+            editor.tools.setText("read_*, delete_note")
+            editor.tools.editingFinished.emit()
+            expected = CallerProfile(
                 caller="Shell",
                 categories=("notes",),
                 tools=("read_*", "delete_note"),
                 folders=("Work",),
                 read_only=True,
             )
-            assert page.profile("Shell") == wanted
-            await wait_until(lambda: not page.waits and panel.chosen.profile == wanted)
+            assert page.profile("Shell") == expected
+            await wait_until(lambda: not page.pending_changes and panel.chosen.profile == expected)
             item = panel.table.currentItem()
             assert item is not None and "read-only" in item.text(2) and "in Work" in item.text(2)
             assert (await page.call(token, "read_note", {"name": "Plan"})).status_code == 200
-            for tool, given in (
+            for tool, arguments in (
                 ("read_note", {"name": "Tea"}),
                 ("delete_note", {"name": "Plan"}),
                 ("search_notes", {"query": "tea"}),
             ):
-                assert (await page.call(token, tool, given)).status_code in (403, 404), tool
+                assert (await page.call(token, tool, arguments)).status_code in (403, 404), tool
             assert not page.vault.asked and (tmp_path / "Work/Plan.md").exists()
-            may.remove_folder()
-            may.all_categories.click()
-            may.tools.clear()
-            may.tools.editingFinished.emit()
-            may.read_only.click()
+            editor.remove_folder()
+            editor.all_categories.click()
+            editor.tools.clear()
+            editor.tools.editingFinished.emit()
+            editor.read_only.click()
             assert page.profile("Shell") == CallerProfile(caller="Shell")
 
     gui(main())
@@ -225,7 +225,7 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
             panel.review_requested.connect(reviewed.append)
             calling = asyncio.ensure_future(page.call(token, "delete_note", {"name": "Tea"}))
             await wait_until(
-                lambda: [one.status for one in panel.page.calls.calls] == [ActivityStatus.PENDING]
+                lambda: [item.status for item in panel.page.calls.calls] == [ActivityStatus.PENDING]
             )
             await wait_until(lambda: "1 call now" in panel.page.state.text())
             panel.page.calls.review.click()
@@ -237,21 +237,21 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
             await wait_until(lambda: sheet(SheetDialog))
             press("Renew token")
             await wait_until(lambda: sheet(SetUpDialog))
-            shown = sheet(SetUpDialog)
-            assert shown is not None and shown.token.text() != token
-            fresh = shown.token.text()
-            shown.accept()
+            setup = sheet(SetUpDialog)
+            assert setup is not None and setup.token.text() != token
+            new_token = setup.token.text()
+            setup.accept()
             await wait_until(lambda: question.answered)
             assert (await calling).status_code >= 400, "what the old token asked for is withdrawn"
             question.answer(Denied())
             assert (await page.call(token, "read_note", {"name": "Tea"})).status_code == 401
-            assert (await page.call(fresh, "read_note", {"name": "Tea"})).status_code == 200
+            assert (await page.call(new_token, "read_note", {"name": "Tea"})).status_code == 200
             await wait_until(lambda: sheet(SetUpDialog) is None)
             panel.page.remove.click()
             await wait_until(lambda: sheet(SheetDialog))
             press("Remove")
             await wait_until(lambda: page.profile("Shell") is None)
-            assert (await page.call(fresh, "read_note", {"name": "Tea"})).status_code == 401
+            assert (await page.call(new_token, "read_note", {"name": "Tea"})).status_code == 401
             assert (tmp_path / "Tea.md").exists()
 
     gui(main())
@@ -265,17 +265,23 @@ def test_a_name_that_is_taken_is_asked_again_and_read_only_vaults_say_so(
             await added(page, wait_until, "cursor", "http", "Cursor")
             page.panel.add_button.click()
             await wait_until(lambda: sheet(NewProgramDialog))
-            asking = sheet(NewProgramDialog)
-            assert asking is not None
-            asking.transport_box.setCurrentIndex(0)
-            asking.target_box.setCurrentIndex(2)
-            asking.transport_box.setCurrentIndex(asking.transport_box.findData("http"))
-            asking.name.setText("cursor")
-            asking.connect_button.click()
-            await wait_until(lambda: (again := sheet(NewProgramDialog)) is not None and again is not asking)
-            again = sheet(NewProgramDialog)
-            assert again is not None and "already" in again.problem.text() and again.name.text() == "cursor"
-            again.reject()
+            dialog = sheet(NewProgramDialog)
+            assert dialog is not None
+            dialog.transport_box.setCurrentIndex(0)
+            dialog.target_box.setCurrentIndex(2)
+            dialog.transport_box.setCurrentIndex(dialog.transport_box.findData("http"))
+            dialog.name.setText("cursor")
+            dialog.connect_button.click()
+            await wait_until(
+                lambda: (second_dialog := sheet(NewProgramDialog)) is not None and second_dialog is not dialog
+            )
+            second_dialog = sheet(NewProgramDialog)
+            assert (
+                second_dialog is not None
+                and "already" in second_dialog.problem.text()
+                and second_dialog.name.text() == "cursor"
+            )
+            second_dialog.reject()
             await wait_until(lambda: sheet(NewProgramDialog) is None)
             page.panel.bar.mcp.click()
             assert not page.settings.servers.mcp
@@ -285,13 +291,13 @@ def test_a_name_that_is_taken_is_asked_again_and_read_only_vaults_say_so(
 
 
 def test_settings_of_others_stay_as_they_are() -> None:
-    from app.desktop.connections import queries as asking
+    from app.desktop.connections import queries
 
-    other, mine = CallerProfile(caller="mcp", read_only=True), CallerProfile(caller="Shell")
+    other, own = CallerProfile(caller="mcp", read_only=True), CallerProfile(caller="Shell")
     settings = Settings()
-    settings.permissions.callers = (other, mine)
-    assert set(asking.named_profiles(settings)) == {"Shell"}
-    changed = asking.with_profile(settings, CallerProfile(caller="Shell", read_only=True))
+    settings.permissions.callers = (other, own)
+    assert set(queries.named_profiles(settings)) == {"Shell"}
+    changed = queries.with_profile(settings, CallerProfile(caller="Shell", read_only=True))
     assert changed.permissions.callers == (other, CallerProfile(caller="Shell", read_only=True))
-    assert asking.without_profile(changed, "Shell").permissions.callers == (other,)
-    assert settings.permissions.callers == (other, mine)
+    assert queries.without_profile(changed, "Shell").permissions.callers == (other,)
+    assert settings.permissions.callers == (other, own)

@@ -26,11 +26,11 @@ NOTES = {"Essay.md": ESSAY, "Drafts/Essay again.md": f"{ESSAY}\nA line more.", "
 
 async def put_vectors(workspace: Workspace) -> None:
     """Store the same vector for both essays, and another for the third note."""
-    for at, name in enumerate(NOTES):
+    for number, name in enumerate(NOTES):
         vector = np.zeros(384, dtype=np.float32)
         vector[0 if "Essay" in name else 1] = 1.0
-        note = NoteChunks(NotePath.parse(name), str(at), (Chunk("", name, 1, f"h{at}"),))
-        await workspace.embeddings.vectors.put([note], {f"h{at}": vector})
+        note = NoteChunks(NotePath.parse(name), str(number), (Chunk("", name, 1, f"h{number}"),))
+        await workspace.embeddings.vectors.put([note], {f"h{number}": vector})
 
 
 def test_pairs_are_listed_with_what_differs(gui, service: ServiceThread, wait_until, tmp_path: Path) -> None:
@@ -64,14 +64,16 @@ def test_related_notes_say_why(qtbot) -> None:
     qtbot.addWidget(pane)
     pane.show_links(NoteContext(None, (), ()))
     near, tag = RelatednessReason("SEMANTICALLY_RELATED", 0.82), RelatednessReason("SHARED_TAG", 0.4, "food")
-    why = near, tag, RelatednessReason("BACKLINK_FROM", 1.0)
-    pane.show_related((RelatedNote(NotePath.parse("a/Bread.md"), 0.95, why),))
-    (button,) = [one for one in pane.findChildren(QPushButton) if one.text() == "Bread"]
+    reasons = near, tag, RelatednessReason("BACKLINK_FROM", 1.0)
+    pane.show_related((RelatedNote(NotePath.parse("a/Bread.md"), 0.95, reasons),))
+    (button,) = [candidate for candidate in pane.findChildren(QPushButton) if candidate.text() == "Bread"]
     assert button.accessibleDescription() == "close in meaning (0.82) · shares #food · links here"
     with qtbot.waitSignal(pane.open_requested) as opened:
         button.click()
     assert opened.args == ["a/Bread.md", ""]
     pane.forget()
     pane.show_links(NoteContext(None, (), ()))
-    shown = [one for one in pane.widget().findChildren(QPushButton) if one.text() == "Bread"]
-    assert not shown, "another note has other relatives"
+    buttons = [
+        candidate for candidate in pane.widget().findChildren(QPushButton) if candidate.text() == "Bread"
+    ]
+    assert not buttons, "another note has other relatives"

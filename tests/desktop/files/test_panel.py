@@ -18,42 +18,42 @@ from tests.desktop.open_vault import OpenVault, service_of
 from tests.desktop.workspace_access import in_workspace
 
 
-def shown(model: FileTreeModel, parent: QModelIndex | None = None) -> list[str]:
+def row_paths(model: FileTreeModel, parent: QModelIndex | None = None) -> list[str]:
     """Return every row, folders with a slash, depth first."""
-    found: list[str] = []
+    paths: list[str] = []
     parent = parent or QModelIndex()
     if model.canFetchMore(parent):
         model.fetchMore(parent)
     for row in range(model.rowCount(parent)):
         index = model.index(row, 0, parent)
         path, is_folder = model.path_at(index)
-        found.append(f"{path}/" if is_folder else path)
+        paths.append(f"{path}/" if is_folder else path)
         assert model.parent(index) == parent
-        found += shown(model, index)
-    return found
+        paths += row_paths(model, index)
+    return paths
 
 
 def tree(*paths: str) -> FileTreeModel:
     model = FileTreeModel(ThemeSource("light"))
     model.reset(FolderListing.of(paths))
-    shown(model)  # The tester would fill in folders while it handles a signal, which no view does.
+    row_paths(model)  # The tester would fill in folders while it handles a signal, which no view does.
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Warning, model)
     return model
 
 
 def test_folders_come_first_then_names_whatever_their_case(qapp) -> None:
     model = tree("b.md", "A.md", "z/y/n.md", "z/m.md", "C/k.md")
-    assert shown(model) == ["C/", "C/k.md", "z/", "z/y/", "z/y/n.md", "z/m.md", "A.md", "b.md"]
+    assert row_paths(model) == ["C/", "C/k.md", "z/", "z/y/", "z/y/n.md", "z/m.md", "A.md", "b.md"]
 
 
 def test_a_new_note_adds_its_folders_and_the_last_note_removes_them(qapp) -> None:
     model = tree("a.md")
     model.add("new/deep/n.md")
     model.add("new/deep/n.md")
-    assert shown(model) == ["new/", "new/deep/", "new/deep/n.md", "a.md"]
+    assert row_paths(model) == ["new/", "new/deep/", "new/deep/n.md", "a.md"]
     model.remove("new/deep/n.md")
     model.remove("never/there.md")
-    assert shown(model) == ["a.md"]
+    assert row_paths(model) == ["a.md"]
 
 
 names = st.text(alphabet="abAB", min_size=1, max_size=2)
@@ -66,7 +66,7 @@ def test_changes_one_by_one_end_where_a_fresh_listing_does(
 ) -> None:
     model = tree(*set(start))
     expected = set(start)
-    shown(model)
+    row_paths(model)
     for adds, path in changes:
         if adds:
             model.add(path)
@@ -74,7 +74,7 @@ def test_changes_one_by_one_end_where_a_fresh_listing_does(
         else:
             model.remove(path)
             expected.discard(path)
-    assert shown(model) == shown(tree(*expected))
+    assert row_paths(model) == row_paths(tree(*expected))
 
 
 def test_a_dragged_note_is_a_link_for_a_text(qapp) -> None:
@@ -103,7 +103,7 @@ def test_the_panel_shows_the_vault_and_follows_it(
         await in_workspace(client, lambda w: w.start_scan(lambda progress: None))
         panel = FilesPanel(client, ThemeSource("light"))
         await wait_until(lambda: panel.model.rowCount())
-        assert shown(panel.model) == ["Sub/", "Sub/Two.md", "One.md"]
+        assert row_paths(panel.model) == ["Sub/", "Sub/Two.md", "One.md"]
 
         opened: list[str] = []
         panel.open_requested.connect(lambda path, fragment: opened.append(path))
@@ -115,7 +115,7 @@ def test_the_panel_shows_the_vault_and_follows_it(
         await in_workspace(
             client, lambda w: w.index.refresh([NotePath("Three.md")], [NotePath("Sub/Two.md")])
         )
-        await wait_until(lambda: shown(panel.model) == ["One.md", "Three.md"])
+        await wait_until(lambda: row_paths(panel.model) == ["One.md", "Three.md"])
 
         panel.filter.setText("thr")
         panel.filter.returnPressed.emit()
@@ -125,12 +125,12 @@ def test_the_panel_shows_the_vault_and_follows_it(
         assert panel.model.path_at(panel.tree.currentIndex()) == ("Three.md", False)
         (vault / "Three.md").unlink()
         await in_workspace(client, lambda w: w.index.refresh([], [NotePath("Three.md")]))
-        await wait_until(lambda: shown(panel.model) == ["One.md"])
+        await wait_until(lambda: row_paths(panel.model) == ["One.md"])
         assert not panel.tree.currentIndex().isValid()
         assert not panel.tree.selectionModel().hasSelection()
 
         panel._show_attachments(True)
-        await wait_until(lambda: "picture.png" in shown(panel.model))
+        await wait_until(lambda: "picture.png" in row_paths(panel.model))
         await in_workspace(client, lambda w: w.close())
         panel.deleteLater()
 

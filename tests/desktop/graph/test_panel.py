@@ -57,9 +57,9 @@ class Watched:
 
     async def scan(self) -> None:
         """Scan the whole vault, like the window."""
-        self.panel.set_reading(True)
+        self.panel.set_scanning(True)
         await in_workspace(self.client, lambda vault: vault.start_scan(lambda _: None))
-        self.panel.set_reading(False)
+        self.panel.set_scanning(False)
 
     @property
     def count(self) -> int:
@@ -124,10 +124,10 @@ def test_an_empty_graph_says_that_it_is_loading_only_while_it_is(gui, watched, w
             scene = it.panel.view.canvas.scene
             await wait_until(lambda: not scene.is_loading)
             empty = it.panel.view.canvas.grab().toImage()
-            it.panel.set_reading(True)
+            it.panel.set_scanning(True)
             assert scene.is_loading
             assert it.panel.view.canvas.grab().toImage() != empty
-            it.panel.set_reading(False)
+            it.panel.set_scanning(False)
             await wait_until(lambda: not scene.is_loading)
             assert it.panel.view.canvas.grab().toImage() == empty
 

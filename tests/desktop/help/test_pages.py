@@ -24,17 +24,17 @@ PAGES = help_pages(ToolRegistry(CATEGORIES, CATALOG))
 
 @pytest.fixture
 def dialog(qtbot) -> HelpDialog:
-    made = HelpDialog(PAGES, ThemeSource("light"), can_run=True)
-    qtbot.addWidget(made)
-    return made
+    help_dialog = HelpDialog(PAGES, ThemeSource("light"), can_run=True)
+    qtbot.addWidget(help_dialog)
+    return help_dialog
 
 
 def test_every_tool_has_its_page_drawn(dialog) -> None:
     for tool in CATALOG:
         dialog.show_page(f"tool:{tool.name}")
-        shown = dialog.page.toPlainText()
-        assert shown.startswith(tool.name) and all(p.name in shown for p in tool.parameters)
-        assert "|" not in shown.splitlines()[0] and not dialog.run_button.isHidden()
+        text = dialog.page.toPlainText()
+        assert text.startswith(tool.name) and all(p.name in text for p in tool.parameters)
+        assert "|" not in text.splitlines()[0] and not dialog.run_button.isHidden()
 
 
 def test_searching_lists_the_pages_that_hold_all_words(dialog) -> None:
@@ -56,16 +56,16 @@ def test_every_shortcut_is_on_its_page() -> None:
 
 def test_about_says_the_version_and_the_licenses(dialog) -> None:
     dialog.show_page("about")
-    shown = dialog.page.toPlainText()
-    assert __version__ in shown and "Apache License 2.0" in shown and "Phosphor" in shown
+    text = dialog.page.toPlainText()
+    assert __version__ in text and "Apache License 2.0" in text and "Phosphor" in text
     assert dialog.run_button.isHidden()
 
 
 def test_a_tool_is_run_from_its_page(dialog, qtbot) -> None:
     dialog.show_page("tool:add_tag")
-    with qtbot.waitSignal(dialog.tool_requested) as wanted:
+    with qtbot.waitSignal(dialog.tool_requested) as signal:
         dialog.run_button.click()
-    assert wanted.args == ["add_tag"]
+    assert signal.args == ["add_tag"]
 
 
 def test_every_panel_has_exactly_one_page() -> None:
@@ -89,17 +89,17 @@ def test_the_handbook_names_existing_settings() -> None:
     groups = {field.title for field in Settings.model_fields.values()}
     pages = read_handbook(HANDBOOK, ExampleNames())
     named = {(group, page.id) for page in pages for group in re.findall(r"\*Settings → ([^*]+)\*", page.text)}
-    assert named and [one for one in named if one[0] not in groups] == []
+    assert named and [reference for reference in named if reference[0] not in groups] == []
 
 
 def test_the_handbook_names_existing_shortcuts() -> None:
     keys = {key for command in COMMANDS for key in command.shortcuts}
     # Keys of a panel or of the editor, not of a command.
-    own = {"Ctrl+K", "Ctrl+M", "Ctrl+Enter", "Alt+A"}
+    other_keys = {"Ctrl+K", "Ctrl+M", "Ctrl+Enter", "Alt+A"}
     pages = read_handbook(HANDBOOK, ExampleNames())
-    shown = re.compile(r"`((?:Ctrl|Alt)\+[^`]+)`(?!-)")
-    named = {(key, page.id) for page in pages for key in shown.findall(page.text)}
-    assert named and [one for one in named if one[0] not in keys | own] == []
+    pattern = re.compile(r"`((?:Ctrl|Alt)\+[^`]+)`(?!-)")
+    named = {(key, page.id) for page in pages for key in pattern.findall(page.text)}
+    assert named and [reference for reference in named if reference[0] not in keys | other_keys] == []
 
 
 def test_examples_use_names_of_the_open_vault() -> None:

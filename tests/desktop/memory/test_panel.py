@@ -39,11 +39,11 @@ async def opened(
 
 
 def labels(panel: MemoryPanel) -> list[str]:
-    groups = [panel.list.topLevelItem(at) for at in range(panel.list.topLevelItemCount())]
-    return [group.child(at).text(0) for group in groups for at in range(group.childCount())]
+    groups = [panel.list.topLevelItem(row) for row in range(panel.list.topLevelItemCount())]
+    return [group.child(row).text(0) for group in groups for row in range(group.childCount())]
 
 
-async def kept(vault: WholeVault, label: str = "plan") -> Block:
+async def saved_block(vault: WholeVault, label: str = "plan") -> Block:
     return await vault.run(lambda workspace: workspace.memory.store.block(label, "scriptorium"))
 
 
@@ -84,14 +84,14 @@ def test_an_edit_is_saved_without_a_question_and_can_be_rolled_back(
             assert page.save_button.isEnabled()
             page.save_button.click()
             await wait_until(lambda: page.versions.count() == 2 and not page.save_button.isEnabled())
-            assert (await kept(vault)).text == "one\nTWO\n" and not vault.asked
+            assert (await saved_block(vault)).text == "one\nTWO\n" and not vault.asked
             assert "You" in page.versions.item(0).text() and "Agent" in page.versions.item(1).text()
             page.tabs.setCurrentIndex(1)
             page.versions.setCurrentRow(1)
             await wait_until(lambda: page.roll_back_button.isEnabled())
             page.roll_back_button.click()
             await wait_until(lambda: page.versions.count() == 3 and page.text.toPlainText() == "one\ntwo\n")
-            assert (await kept(vault)).text == "one\ntwo\n"
+            assert (await saved_block(vault)).text == "one\ntwo\n"
             assert compared and not vault.asked
 
     gui(main())
@@ -107,7 +107,7 @@ def test_concurrent_edits_of_agent_and_user_are_merged(
             await wait_until(lambda: panel.page.versions.count() in (1, 2))
             assert panel.page.text.toPlainText() == "mine\none\ntwo\n"
             await panel.page.save()
-            assert (await kept(vault)).text == "mine\none\ntwo\ntheirs"
+            assert (await saved_block(vault)).text == "mine\none\ntwo\ntheirs"
             await wait_until(lambda: panel.page.text.toPlainText() == "mine\none\ntwo\ntheirs")
 
     gui(main())
@@ -123,7 +123,7 @@ def test_permission_pin_new_and_delete(gui, service: ServiceThread, wait_until, 
             assert not refused.success
             page.pin.click()
             await wait_until(lambda: panel.list.currentItem().text(0) == "plan · pinned")
-            assert (await kept(vault)).view_of("scriptorium").pinned
+            assert (await saved_block(vault)).view_of("scriptorium").pinned
             await panel.create_block("fresh idea")
             assert panel.list.currentItem().text(0) == "fresh idea"
             await panel.create_block("Fresh idea")
@@ -142,8 +142,8 @@ def test_text_that_violates_the_schema_is_reported_and_kept(
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as (vault, panel):
             layout = {"kind": "list"}
-            made = {"op": "create", "label": "items", "content": "- a\n", "layout": layout}
-            await vault.call("block", made)
+            arguments = {"op": "create", "label": "items", "content": "- a\n", "layout": layout}
+            await vault.call("block", arguments)
             await wait_until(lambda: "items" in labels(panel))
             panel.list.choose_block("items")
             panel.page.text.setPlainText("no item\n")
@@ -171,8 +171,8 @@ def test_every_control_can_be_found(gui, service: ServiceThread, wait_until, tmp
 
 
 def open_sheet() -> SharingDialog | None:
-    sheets = [one for one in QApplication.topLevelWidgets() if isinstance(one, SharingDialog)]
-    return next((one for one in sheets if one.isVisible()), None)
+    sheets = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, SharingDialog)]
+    return next((widget for widget in sheets if widget.isVisible()), None)
 
 
 def test_a_block_is_shared_with_another_agent_and_unshared(

@@ -30,8 +30,8 @@ def test_a_failure_is_reported_with_the_operation(
     gui, caplog: pytest.LogCaptureFixture, errors: list[str]
 ) -> None:
     errors.append("failed to open the vault")
-    told: list[tasks.TaskFailure] = []
-    disconnect = tasks.failed.connect(told.append)
+    failures: list[tasks.TaskFailure] = []
+    disconnect = tasks.failed.connect(failures.append)
 
     async def work() -> None:
         raise OSError("the disk said no")
@@ -43,13 +43,15 @@ def test_a_failure_is_reported_with_the_operation(
 
     gui(main())
     disconnect()
-    assert [(f.what, str(f.error)) for f in told] == [("open the vault", "the disk said no")]
+    assert [(failure.what, str(failure.error)) for failure in failures] == [
+        ("open the vault", "the disk said no")
+    ]
     assert "open the vault" in caplog.text
 
 
 def test_the_end_of_its_widget_cancels_a_task_and_is_no_failure(gui) -> None:
-    told: list[tasks.TaskFailure] = []
-    disconnect = tasks.failed.connect(told.append)
+    failures: list[tasks.TaskFailure] = []
+    disconnect = tasks.failed.connect(failures.append)
 
     async def main() -> None:
         owner = QWidget()
@@ -61,7 +63,7 @@ def test_the_end_of_its_widget_cancels_a_task_and_is_no_failure(gui) -> None:
 
     gui(main())
     disconnect()
-    assert not told and not tasks.running_tasks()
+    assert not failures and not tasks.running_tasks()
 
 
 def test_outside_a_loop_it_raises_and_leaves_no_coroutine_behind() -> None:
@@ -93,16 +95,16 @@ def test_ending_all_waits_for_what_was_canceled(gui) -> None:
 def test_a_task_that_starts_while_all_are_canceled_ends_too(gui) -> None:
     ended: list[str] = []
 
-    async def wait(name: str, then: str = "") -> None:
+    async def wait(name: str, successor: str = "") -> None:
         try:
             await asyncio.Event().wait()
         finally:
             ended.append(name)
-            if then:
-                tasks.start(wait(then))
+            if successor:
+                tasks.start(wait(successor))
 
     async def main() -> None:
-        tasks.start(wait("first", then="second"))
+        tasks.start(wait("first", successor="second"))
         await asyncio.sleep(0)
         await tasks.cancel_all()
         assert not tasks.running_tasks()
@@ -119,12 +121,12 @@ def test_a_task_of_a_closed_loop_does_not_hold_up_the_next_one(gui, errors: list
         tasks.start(asyncio.sleep(0))
 
     loop.run_until_complete(leave_behind())
-    left = tasks.running_tasks()
+    remaining = tasks.running_tasks()
     loop.close()
-    assert left
+    assert remaining
 
     async def main() -> None:
         await tasks.cancel_all()
 
     gui(main())
-    assert not tasks.running_tasks() & left
+    assert not tasks.running_tasks() & remaining

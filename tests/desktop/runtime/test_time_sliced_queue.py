@@ -13,30 +13,30 @@ def test_a_burst_runs_in_order_and_the_window_stays_responsive(qtbot) -> None:
     done: list[object] = []
     owner = QObject()
 
-    def slow(thing: object) -> None:
-        done.append(thing)
+    def slow(item: object) -> None:
+        done.append(item)
         until = time.perf_counter() + 0.005
         while time.perf_counter() < until:
             pass
 
-    slices = TimeSlicedQueue(slow, owner)
+    queue = TimeSlicedQueue(slow, owner)
     QTimer.singleShot(0, lambda: done.append("the window"))
-    slices.add(range(4))
-    slices.add("a")
-    assert not slices.done
-    qtbot.waitUntil(lambda: slices.done)
-    assert [one for one in done if one != "the window"] == [0, 1, 2, 3, "a"]
+    queue.add(range(4))
+    queue.add("a")
+    assert not queue.done
+    qtbot.waitUntil(lambda: queue.done)
+    assert [entry for entry in done if entry != "the window"] == [0, 1, 2, 3, "a"]
     assert done.index("the window") < 5, "it waited for the whole burst"
-    slices.add(range(3))
-    slices.finish()
-    assert slices.done and done[-3:] == [0, 1, 2]
+    queue.add(range(3))
+    queue.finish()
+    assert queue.done and done[-3:] == [0, 1, 2]
 
 
 def test_deferrable_work_yields_to_the_window(qtbot) -> None:
     done: list[object] = []
     owner = QObject()
-    slices = TimeSlicedQueue(done.append, owner)
-    slices.add_later("ab")
-    assert done == [] and not slices.done
-    qtbot.waitUntil(lambda: slices.done)
+    queue = TimeSlicedQueue(done.append, owner)
+    queue.add_later("ab")
+    assert done == [] and not queue.done
+    qtbot.waitUntil(lambda: queue.done)
     assert done == ["a", "b"]

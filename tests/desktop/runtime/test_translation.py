@@ -32,7 +32,7 @@ _TEXT_SETTERS = frozenset(
         "add_button",
         "set_message",
         "set_heading",
-        "_tool",
+        "_tool_button",
         "EmptyState",
         "confirm",
         "choose",
@@ -52,15 +52,15 @@ _NAMES = ("Scriptorium",)
 @functools.cache
 def _calls() -> tuple[tuple[str, str, ast.Call], ...]:
     """Return the position, function name and node of every call that could have a text."""
-    found = []
+    calls = []
     names = {"tr", *_MARKERS, *_TEXT_SETTERS}
     for file in _FILES:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
                 if name in names:
-                    found.append((f"{file.name}:{node.lineno}", name, node))
-    return tuple(found)
+                    calls.append((f"{file.name}:{node.lineno}", name, node))
+    return tuple(calls)
 
 
 def _text_argument(name: str, call: ast.Call) -> ast.expr | None:

@@ -44,13 +44,13 @@ def titles(panel: SearchPanel) -> list[str]:
 def test_results_come_while_typing_and_open_at_their_line(gui, wait_until, service, vault: Path) -> None:
     async def use(client: VaultClient) -> None:
         panel = SearchPanel(client, ThemeSource("light"))
-        found: list[tuple[str, ...]] = []
+        hit_paths: list[tuple[str, ...]] = []
         opened: list[tuple[str, str]] = []
-        panel.hits_changed.connect(found.append)
+        panel.hits_changed.connect(hit_paths.append)
         panel.open_requested.connect(lambda path, fragment: opened.append((path, fragment)))
         panel.field.setText("clock")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
-        await wait_until(lambda: found and set(found[-1]) == {"Longitude.md", "Harrison.md"})
+        await wait_until(lambda: hit_paths and set(hit_paths[-1]) == {"Longitude.md", "Harrison.md"})
         for number, row in enumerate(panel.model.rows):
             if row.snippet and row.hit.title == "Longitude":
                 start, end = row.snippet.marks[0]
@@ -103,20 +103,20 @@ def test_the_rest_of_the_hits_comes_while_scrolling(gui, wait_until, service, tm
         panel = SearchPanel(client, ThemeSource("light"))
         panel.resize(300, 300)
         panel.show()
-        found: list[tuple[str, ...]] = []
-        panel.hits_changed.connect(found.append)
+        hit_paths: list[tuple[str, ...]] = []
+        panel.hits_changed.connect(hit_paths.append)
         panel.search("plan ")
         await wait_until(lambda: panel.model.hit_count)
         assert panel.model.hit_count < 90
-        await wait_until(lambda: found and len(found[-1]) == 90)
+        await wait_until(lambda: hit_paths and len(hit_paths[-1]) == 90)
 
         def all_there() -> bool:
             panel.list.scrollToBottom()
             return panel.model.hit_count == 90
 
         await wait_until(all_there)
-        heads = [row.hit.path.text for row in panel.model.rows if row.is_heading]
-        assert len(heads) == len(set(heads)) == 90
+        paths = [row.hit.path.text for row in panel.model.rows if row.is_heading]
+        assert len(paths) == len(set(paths)) == 90
         panel.deleteLater()
 
     gui(in_vault(service, tmp_path, use))
@@ -151,8 +151,12 @@ def test_hits_are_ordered_and_grouped_as_chosen(gui, wait_until, service, vault:
         actions["By name"].trigger()
         actions["Group by folder"].trigger()
         await wait_until(lambda: any(row.group for row in panel.model.rows))
-        said = [panel.model.index(at, 0).data() for at, row in enumerate(panel.model.rows) if not row.snippet]
-        assert said == ["sub", "Clock", "none", "Harrison", "Longitude"]
+        labels = [
+            panel.model.index(number, 0).data()
+            for number, row in enumerate(panel.model.rows)
+            if not row.snippet
+        ]
+        assert labels == ["sub", "Clock", "none", "Harrison", "Longitude"]
         panel.resize(280, 400)
         panel.show()
         assert not panel.grab().isNull()
@@ -213,10 +217,10 @@ def test_a_search_is_saved_found_again_and_forgotten(gui, wait_until, service, v
 
 
 def test_the_switch_turns_semantic_search_on(gui, wait_until, service, vault: Path) -> None:
-    asked: list[str] = []
+    queries: list[str] = []
 
     async def close_in_meaning(text: str, limit: int) -> list[tuple[NotePath, float]]:
-        asked.append(text)
+        queries.append(text)
         return [(NotePath.parse("Longitude.md"), 0.9), (NotePath.parse("Harrison.md"), 0.5)]
 
     async def use(client: VaultClient) -> None:
@@ -229,9 +233,13 @@ def test_the_switch_turns_semantic_search_on(gui, wait_until, service, vault: Pa
         await in_workspace(client, lambda w: setattr(w.index, "similarity", close_in_meaning))
         panel.search("ocean timekeeper")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
-        assert panel.model.rows[0].hit.title == "Longitude" and asked[-1] == "ocean timekeeper"
-        shown = panel.model.rows[1].snippet
-        assert shown is not None and (shown.line, shown.text, shown.marks) == (3, "A clock at sea.", ())
+        assert panel.model.rows[0].hit.title == "Longitude" and queries[-1] == "ocean timekeeper"
+        snippet = panel.model.rows[1].snippet
+        assert snippet is not None and (snippet.line, snippet.text, snippet.marks) == (
+            3,
+            "A clock at sea.",
+            (),
+        )
         panel.search("ocean -tag:history/sea timekeeper")
         await wait_until(lambda: titles(panel) == ["Harrison"])
         panel.search("ocean (")
@@ -294,15 +302,15 @@ def test_keys_go_from_the_field_to_the_hits_and_back(gui, wait_until, service, v
 def test_tags_are_a_tree_with_counts_and_a_click_searches(gui, wait_until, service, vault: Path) -> None:
     async def use(client: VaultClient) -> None:
         panel = TagsPanel(client, ThemeSource("dark"))
-        asked: list[str] = []
-        panel.search_requested.connect(asked.append)
+        queries: list[str] = []
+        panel.search_requested.connect(queries.append)
         await wait_until(lambda: panel.model.rowCount())
         top = panel.tree.model().index(0, 0, QModelIndex())
         assert top.data() == "history" and top.data(TAG_ROLE) == "history"
         nested = panel.tree.model().index(0, 0, top)
         assert nested.data() == "sea"
         panel.tree.clicked.emit(nested)
-        assert asked == ["tag:history/sea"]
+        assert queries == ["tag:history/sea"]
         (vault / "New.md").write_text("#fresh")
         await in_workspace(client, lambda w: w.index.refresh([NotePath("New.md")], []))
         await wait_until(lambda: panel.model.rowCount() == 2)

@@ -15,8 +15,8 @@ from tests.desktop.whole_vault import whole_vault
 
 
 def open_sheet() -> SourceDialog | None:
-    sheets = [one for one in QApplication.topLevelWidgets() if isinstance(one, SourceDialog)]
-    return next((one for one in sheets if one.isVisible()), None)
+    sheets = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, SourceDialog)]
+    return next((widget for widget in sheets if widget.isVisible()), None)
 
 
 def test_a_feeds_interval_and_a_streams_globs_are_changed(
@@ -27,8 +27,8 @@ def test_a_feeds_interval_and_a_streams_globs_are_changed(
 
     async def main() -> None:
         async with whole_vault(tmp_path, service, {"Tea.md": "Hot.\n"}) as vault:
-            for one in (feed, stream):
-                await vault.run(lambda workspace, one=one: workspace.sources.add(one))
+            for config in (feed, stream):
+                await vault.run(lambda workspace, config=config: workspace.sources.add(config))
             panel = SourcesPanel(vault.client, ThemeSource("light"))
             panel.resize(900, 400)
             panel.show()
@@ -64,8 +64,8 @@ def test_a_feeds_interval_and_a_streams_globs_are_changed(
             sheet.globs.setPlainText("Projects/**\n\n Tea.md \nProjects/**\n")
             sheet.save_button.click()
             await wait_until(lambda: "Projects/**, Tea.md" in panel.details.summary.text())
-            kept = await vault.run(lambda workspace: workspace.sources.get("vault-1").config)
-            assert isinstance(kept, VaultStreamConfig) and kept.globs == ("Projects/**", "Tea.md")
+            saved = await vault.run(lambda workspace: workspace.sources.get("vault-1").config)
+            assert isinstance(saved, VaultStreamConfig) and saved.globs == ("Projects/**", "Tea.md")
             panel.close()
 
     gui(main())

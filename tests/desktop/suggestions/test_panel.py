@@ -41,7 +41,7 @@ async def opened(
 
 
 def pairs(panel: SuggestionsPanel) -> list[set[str]]:
-    return [set(one.pair) for one in panel.suggestions]
+    return [set(suggestion.pair) for suggestion in panel.suggestions]
 
 
 def test_a_suggestion_is_shown_whole_and_written_as_the_user_set_it(
@@ -49,17 +49,17 @@ def test_a_suggestion_is_shown_whole_and_written_as_the_user_set_it(
 ) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as (vault, panel):
-            one, details = panel.chosen, panel.details
-            assert one is not None and set(one.pair) == PAIR and 0.6 <= one.score <= 1
-            assert panel.table.topLevelItem(0).text(3) == f"{one.score:.0%}"
-            await wait_until(lambda: all("hot water" in side.text.toPlainText() for side in details.cards))
+            suggestion, details = panel.chosen, panel.details
+            assert suggestion is not None and set(suggestion.pair) == PAIR and 0.6 <= suggestion.score <= 1
+            assert panel.table.topLevelItem(0).text(3) == f"{suggestion.score:.0%}"
+            await wait_until(lambda: all("hot water" in card.text.toPlainText() for card in details.cards))
             assert (
                 "tags" not in details.cards[0].text.toPlainText()
                 and "neighbors" in details.reasoning_label.text()
             )
-            assert details.confidence.value() == round(one.score, 2)
+            assert details.confidence.value() == round(suggestion.score, 2)
             details.swap_button.click()
-            assert tuple(side.path for side in details.cards) == one.pair[::-1]
+            assert tuple(card.path for card in details.cards) == suggestion.pair[::-1]
             assert "hot water" in details.cards[0].text.toPlainText()
             details.type.setCurrentText("is brewed like")
             details.confidence.setValue(0.7)
@@ -71,9 +71,9 @@ def test_a_suggestion_is_shown_whole_and_written_as_the_user_set_it(
             panel.table.setFocus()
             QTest.keyClick(panel.table, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
             await wait_until(lambda: not panel.suggestions)
-            written = (tmp_path / one.target).read_text("utf-8")
+            written = (tmp_path / suggestion.target).read_text("utf-8")
             assert "- is_brewed_like [[" in written and "0.7" in written
-            assert (tmp_path / one.source).read_text("utf-8") == NOTES[one.source]
+            assert (tmp_path / suggestion.source).read_text("utf-8") == NOTES[suggestion.source]
             assert len(vault.asked) == 2 and panel.empty.isVisible()
 
     gui(main())
@@ -89,8 +89,8 @@ def test_a_rejected_pair_stays_hidden_until_it_is_restored(
             await wait_until(lambda: not panel.suggestions and panel.undo_button.isVisible())
             assert "suggested again" in panel.message.text() and not vault.asked
             panel.refresh_button.click()
-            asked = panel._search_task
-            await wait_until(lambda: asked is not None and asked.done())
+            search_task = panel._search_task
+            await wait_until(lambda: search_task is not None and search_task.done())
             assert not panel.suggestions, "what is rejected stays so"
             panel.undo_button.click()
             await wait_until(lambda: pairs(panel) == [PAIR])
@@ -104,31 +104,31 @@ def test_a_rejected_pair_stays_hidden_until_it_is_restored(
 def test_suggestions_can_be_limited_to_the_open_note(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
-    def said(panel: SuggestionsPanel) -> str:
+    def empty_text(panel: SuggestionsPanel) -> str:
         return " ".join(label.text() for label in panel.empty.findChildren(QLabel))
 
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as (vault, panel):
             opened_notes: list[str] = []
-            shown: list[object] = []
+            graph_pairs: list[object] = []
             panel.open_requested.connect(lambda path, _: opened_notes.append(path))
-            panel.graph_requested.connect(shown.append)
+            panel.graph_requested.connect(graph_pairs.append)
             panel.scope.setCurrentIndex(1)
-            assert "No note is open" in said(panel)
+            assert "No note is open" in empty_text(panel)
             panel.set_current_note("Stone.md")
-            await wait_until(lambda: "Stone has no likely missing relations" in said(panel))
+            await wait_until(lambda: "Stone has no likely missing relations" in empty_text(panel))
             panel.set_current_note("Tea.md")
             await wait_until(lambda: pairs(panel) == [PAIR])
-            one = panel.chosen
-            assert one is not None
+            suggestion = panel.chosen
+            assert suggestion is not None
             for column in (0, 2):
                 panel.table.itemActivated.emit(panel.table.topLevelItem(0), column)
-            assert opened_notes == list(one.pair)
+            assert opened_notes == list(suggestion.pair)
             QTest.keyClick(panel.table, Qt.Key.Key_G)
-            assert shown == [one.pair]
+            assert graph_pairs == [suggestion.pair]
             await vault.save("Tea.md", b"Tea is like [[Herbs]].\n")
             await wait_until(lambda: not panel.suggestions)
             panel.set_current_note("Gone.md")
-            await wait_until(lambda: "Could not load suggestions" in said(panel))
+            await wait_until(lambda: "Could not load suggestions" in empty_text(panel))
 
     gui(main())

@@ -20,7 +20,7 @@ from app.tools import CATALOG, CATEGORIES
 CONTAINERS = Path(__file__).resolve().parents[3] / "packaging" / "desktop" / "icons"
 
 
-def contrast(one: QColor, other: QColor) -> float:
+def contrast(first: QColor, second: QColor) -> float:
     """The contrast of two colors by the WCAG."""
 
     def light(color: QColor) -> float:
@@ -30,7 +30,7 @@ def contrast(one: QColor, other: QColor) -> float:
         ]
         return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
-    high, low = sorted((light(one), light(other)), reverse=True)
+    high, low = sorted((light(first), light(second)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 
@@ -53,17 +53,17 @@ def test_every_size_is_there_and_stands_out(qapp, theme: Theme, size: int) -> No
 def test_the_containers_hold_every_size() -> None:
     ico = (CONTAINERS / "scriptorium.ico").read_bytes()
     count = struct.unpack("<HHH", ico[:6])[2]
-    entries = [struct.unpack("<BBBBHHII", ico[6 + 16 * at : 22 + 16 * at]) for at in range(count)]
-    assert [one[0] or 256 for one in entries] == [16, 24, 32, 48, 64, 128, 256]
+    entries = [struct.unpack("<BBBBHHII", ico[6 + 16 * offset : 22 + 16 * offset]) for offset in range(count)]
+    assert [entry[0] or 256 for entry in entries] == [16, 24, 32, 48, 64, 128, 256]
     for *_, length, start in entries:
         assert not QImage.fromData(ico[start : start + length], "PNG").isNull()
     icns = (CONTAINERS / "scriptorium.icns").read_bytes()
     assert icns[:4] == b"icns" and struct.unpack(">I", icns[4:8])[0] == len(icns)
-    at, kinds = 8, {}
-    while at < len(icns):
-        kind, length = icns[at : at + 4], struct.unpack(">I", icns[at + 4 : at + 8])[0]
-        kinds[kind] = QImage.fromData(icns[at + 8 : at + length], "PNG").width()
-        at += length
+    offset, kinds = 8, {}
+    while offset < len(icns):
+        kind, length = icns[offset : offset + 4], struct.unpack(">I", icns[offset + 4 : offset + 8])[0]
+        kinds[kind] = QImage.fromData(icns[offset + 8 : offset + length], "PNG").width()
+        offset += length
     assert kinds[b"ic10"] == 1024 and kinds[b"ic11"] == 32 and min(kinds.values()) == 16
 
 

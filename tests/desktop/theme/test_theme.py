@@ -27,8 +27,8 @@ def luminance(color: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: str, other: str) -> float:
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+def contrast(first: str, second: str) -> float:
+    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -92,19 +92,19 @@ def test_zoom_scales_the_style_sheet() -> None:
 
 def test_the_theme_source_styles_the_application_and_notifies(qtbot: QtBot, qapp: QApplication) -> None:
     source = ThemeSource("light")
-    told: list[Theme] = []
-    source.changed.connect(told.append)
+    themes: list[Theme] = []
+    source.changed.connect(themes.append)
     source.apply(qapp)
     assert DARK.window not in qapp.styleSheet()
     source.set("dark")
     source.set("dark")
     qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
-    assert told == [DARK]
+    assert themes == [DARK]
     assert source.theme is DARK
     assert qapp.palette().window().color() == QColor(DARK.window)
     assert DARK.window in qapp.styleSheet()
     source.set("dark", zoom=1.5)
-    assert len(told) == 2
+    assert len(themes) == 2
     assert qapp.font().pointSizeF() > interface_font(1.0).pointSizeF()
     source.set("light", zoom=1.0)
     qapp.setStyleSheet("")
@@ -176,17 +176,17 @@ def test_icons_drawn_ahead_are_those_of_the_other_theme(
 
 
 def test_the_window_never_nests_an_event_loop() -> None:
-    """`exec()` in a coroutine blocks other tasks forever; use `dialogs.ask`."""
+    """`exec()` in a coroutine blocks other tasks forever; use `dialogs.run_dialog`."""
     banned = re.compile(
         r"\.exec_?\(|processEvents\("
         r"|QMessageBox\.(?:about|critical|information|question|warning)\("
         r"|QFileDialog\.get\w+\(|QInputDialog\.get\w+\(|QColorDialog\.getColor\(|QFontDialog\.getFont\("
         r"|\basyncSlot\b|QEventLoop\(\)"
     )
-    found = [
+    violations = [
         f"{path.name}:{number}: {line.strip()}"
         for path in Path(app.desktop.__file__).parent.rglob("*.py")
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if banned.search(line)
     ]
-    assert not found
+    assert not violations

@@ -20,17 +20,17 @@ from app.desktop.theme.theme import Theme, ThemeSource
 
 
 def page(number: int) -> QWidget:
-    made = QWidget()
-    made.setObjectName("panel")
-    column = QVBoxLayout(made)
-    for place in range(12):
-        label = QLabel(f"Label {number} {place}")
+    widget = QWidget()
+    widget.setObjectName("panel")
+    column = QVBoxLayout(widget)
+    for row in range(12):
+        label = QLabel(f"Label {number} {row}")
         label.setProperty("tone", "muted")
-        button = QPushButton(f"Button {place}")
-        button.setProperty("role", "primary" if place % 2 else "quiet")
+        button = QPushButton(f"Button {row}")
+        button.setProperty("role", "primary" if row % 2 else "quiet")
         for part in (label, button, QLineEdit("text")):
             column.addWidget(part)
-    return made
+    return widget
 
 
 @pytest.fixture
@@ -67,20 +67,20 @@ def test_hidden_widgets_are_restyled_later_with_the_same_result(
     source.set("dark")
     assert not source.is_applied and not pages.updatesEnabled()
     qtbot.waitUntil(pages.updatesEnabled, timeout=10_000)
-    ground = pages.grab().toImage().pixelColor(5, 5)
+    background = pages.grab().toImage().pixelColor(5, 5)
     qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     dark = looks(pages)
     source.apply(qapp)  # Everything at once.
     assert looks(pages) == dark
-    assert dark[0].pixelColor(5, 5) == ground, "the first picture that is painted is dark"
-    assert all(one != other for one, other in zip(light, dark, strict=True))
+    assert dark[0].pixelColor(5, 5) == background, "the first picture that is painted is dark"
+    assert all(first != second for first, second in zip(light, dark, strict=True))
     source.set("light")
     source.set("dark")
     source.set("light")
     qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
-    again = looks(pages)
+    light_again = looks(pages)
     source.apply(qapp)
-    assert looks(pages) == again
+    assert looks(pages) == light_again
 
 
 def test_destroyed_widgets_do_no_harm(qtbot: QtBot, qapp: QApplication, pages: QStackedWidget) -> None:
@@ -108,7 +108,7 @@ def test_a_window_that_was_about_to_be_painted_is_still_painted(
     qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     painted = Painted(pages)
     pages.update()
-    qtbot.waitUntil(lambda: painted.often > 0, timeout=10_000)
+    qtbot.waitUntil(lambda: painted.count > 0, timeout=10_000)
 
 
 def test_failing_listeners_do_not_block_others(
@@ -121,16 +121,16 @@ def test_failing_listeners_do_not_block_others(
     errors.append("a part of the window kept the last theme")
     source = ThemeSource("light")
     source.apply(qapp)
-    told: list[str] = []
-    gone, failing, stays = (Listener(name, told, pages) for name in ("gone", "failing", "stays"))
+    notifications: list[str] = []
+    gone, failing, stays = (Listener(name, notifications, pages) for name in ("gone", "failing", "stays"))
     for listener in (gone, failing, stays):
-        source.changed.connect(listener.hear)
+        source.changed.connect(listener.receive)
         source.changed.connect(listener.notice)
     gone.deleteLater()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     source.set("dark")
     qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
-    assert sorted(told) == ["failing noticed", "stays heard dark", "stays noticed"]
+    assert sorted(notifications) == ["failing noticed", "stays heard dark", "stays noticed"]
     assert pages.updatesEnabled() and "kept the last theme" in caplog.text
 
 
@@ -139,26 +139,26 @@ class Painted(QObject):
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
-        self.often = 0
+        self.count = 0
         widget.installEventFilter(self)
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        self.often += event.type() == QEvent.Type.Paint
+        self.count += event.type() == QEvent.Type.Paint
         return False
 
 
 class Listener(QWidget):
     """Records theme changes; the one called "failing" raises an error."""
 
-    def __init__(self, name: str, told: list[str], parent: QWidget) -> None:
+    def __init__(self, name: str, notifications: list[str], parent: QWidget) -> None:
         super().__init__(parent)
         self.name = name
-        self.told = told
+        self.notifications = notifications
 
-    def hear(self, theme: Theme) -> None:
+    def receive(self, theme: Theme) -> None:
         if self.name == "failing":
             raise ValueError(theme.name)
-        self.told.append(f"{self.name} heard {theme.name}")
+        self.notifications.append(f"{self.name} heard {theme.name}")
 
     def notice(self) -> None:
-        self.told.append(f"{self.name} noticed")
+        self.notifications.append(f"{self.name} noticed")

@@ -30,8 +30,8 @@ def test_every_tool_has_a_form_with_a_named_control_for_each_argument(qtbot, too
     for parameter in tool.parameters:
         control = form.editors[parameter.name].control
         assert control.accessibleName() and control.accessibleDescription()
-    given = form._read_arguments()
-    assert set(given) <= {"op"} | {p.name for p in tool.parameters if p.required}, "defaults are left out"
+    values = form._read_arguments()
+    assert set(values) <= {"op"} | {p.name for p in tool.parameters if p.required}, "defaults are left out"
 
 
 @pytest.mark.parametrize("tool", [tool for tool in CATALOG if tool.operations], ids=lambda tool: tool.name)
@@ -41,15 +41,15 @@ def test_each_operation_shows_what_it_takes(qtbot, tool: Tool) -> None:
     form = form_of(tool, window)
     box = form.editors["op"].control
     assert isinstance(box, QComboBox)
-    ruled = frozenset().union(*(fields.takes for fields in tool.operations.values()))
+    conditional = frozenset().union(*(fields.takes for fields in tool.operations.values()))
     for op, fields in tool.operations.items():
         box.setCurrentIndex(box.findData(op))
-        assert {name for name in form.visible_arguments if name in ruled} == fields.takes
-        wrong_before = form._is_valid(form._read_arguments())
-        told = {name for name, label in form._errors.items() if label.text()}
+        assert {name for name in form.visible_arguments if name in conditional} == fields.takes
+        is_valid = form._is_valid(form._read_arguments())
+        marked = {name for name, label in form._errors.items() if label.text()}
         needed = {name for name in fields.needs if form.editors[name].value in (None, "", (), [])}
         needed -= tool.nullable
-        assert needed <= told and (wrong_before is False or not needed)
+        assert needed <= marked and (is_valid is False or not needed)
 
 
 def test_the_form_has_room_for_what_an_operation_takes(qtbot) -> None:
@@ -74,9 +74,9 @@ def test_an_empty_value_empties_a_field_of_a_block(qtbot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     (tool,) = (tool for tool in CATALOG if tool.name == "block_edit")
-    given = {"op": "set_field", "label": "facts", "field": "mood"}
-    form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, given)
-    assert form._read_arguments() == {**given, "value": None} and form._is_valid(form._read_arguments())
+    values = {"op": "set_field", "label": "facts", "field": "mood"}
+    form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, values)
+    assert form._read_arguments() == {**values, "value": None} and form._is_valid(form._read_arguments())
     appended = {"op": "append", "label": "facts", "content": "x"}
     assert ToolFormDialog(tool, NAMES, ThemeSource("light"), window, appended)._read_arguments() == appended
 
@@ -85,15 +85,15 @@ def test_form_values_round_trip(qtbot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     (tool,) = (tool for tool in CATALOG if tool.name == "set_properties")
-    given = {"name": "Tea", "properties": {"rating": 4, "topics": ["tea", "water: hot"], "done": True}}
-    form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, given, "It was locked.")
-    assert form._read_arguments() == given and form.problem.text() == "It was locked."
+    values = {"name": "Tea", "properties": {"rating": 4, "topics": ["tea", "water: hot"], "done": True}}
+    form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, values, "It was locked.")
+    assert form._read_arguments() == values and form.problem.text() == "It was locked."
     name = form.editors["name"].control
     assert isinstance(name, QLineEdit) and name.text() == "Tea"
 
 
 def test_a_result_is_shown_with_links_and_without_markdown() -> None:
-    words = format_result(
+    text = format_result(
         {
             "message": "2 notes.",
             "total": 2,
@@ -106,21 +106,23 @@ def test_a_result_is_shown_with_links_and_without_markdown() -> None:
             "text": "# A heading\n```\ncode",
         }
     )
-    assert "- **Total**: 2" in words and "Empty" not in words and "2 notes." not in words
-    assert "[[Plants/Mint\\|Mint]] | 0.912" in words and "[[Tea]] | 1" in words
-    assert "\\[\\[Not a link\\]\\]" in words and "\\<b\\>" in words
-    assert "````\n# A heading\n```\ncode\n````" in words
+    assert "- **Total**: 2" in text and "Empty" not in text and "2 notes." not in text
+    assert "[[Plants/Mint\\|Mint]] | 0.912" in text and "[[Tea]] | 1" in text
+    assert "\\[\\[Not a link\\]\\]" in text and "\\<b\\>" in text
+    assert "````\n# A heading\n```\ncode\n````" in text
 
 
 @pytest.mark.parametrize(
-    ("name", "field", "typed", "meant"),
+    ("name", "field", "typed", "expected"),
     [
         ("shell", "args", "-t, -k 1 'two words' \"\"", ["-t,", "-k", "1", "two words", ""]),
         ("shell", "args", "it's", ["it's"]),
         ("git", "paths", "Tea.md, Plants/Mint.md", ["Tea.md", "Plants/Mint.md"]),
     ],
 )
-def test_lists_accept_common_separators(qtbot, name: str, field: str, typed: str, meant: list[str]) -> None:
+def test_lists_accept_common_separators(
+    qtbot, name: str, field: str, typed: str, expected: list[str]
+) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     (tool,) = (tool for tool in CATALOG if tool.name == name)
@@ -128,6 +130,6 @@ def test_lists_accept_common_separators(qtbot, name: str, field: str, typed: str
     line = form.editors[field].control
     assert isinstance(line, QLineEdit)
     line.setText(typed)
-    assert list(form.editors[field].value) == meant
-    again = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, {field: meant})
-    assert list(again.editors[field].value) == meant
+    assert list(form.editors[field].value) == expected
+    filled_form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, {field: expected})
+    assert list(filled_form.editors[field].value) == expected

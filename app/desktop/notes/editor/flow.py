@@ -281,7 +281,7 @@ class TextFlow(NoteRows):
         """Repeat the layout of lines whose drawing has arrived.
 
         Args:
-            lines: The lines.
+            lines: The numbers of the lines.
             top: The top edge of the visible part.
 
         Returns:

@@ -73,7 +73,7 @@ def _is_marked_inside(cursor: QTextCursor, start: int, end: int, marker: str) ->
 
 
 def _ends_with(text: str, marker: str) -> bool:
-    """Return whether a text ends with exactly this marker: `**` is not twice the italics marker."""
+    """Return whether a text ends with exactly this marker, so that `**` does not count as `*`."""
     run = len(text) - len(text.rstrip(marker[0]))
     if marker == "*":
         return run in (1, 3)
@@ -130,7 +130,7 @@ def set_heading(cursor: QTextCursor, level: int) -> None:
 def toggle_comment(cursor: QTextCursor) -> None:
     """Comment or uncomment the selected text or line.
 
-    A line that was not selected is not selected afterwards, so that the next key does not replace it.
+    Without a selection, the line is not selected afterwards, so that the next key does not replace it.
     """
     had_selection, at = cursor.hasSelection(), cursor.position()
     if not had_selection:

@@ -158,14 +158,14 @@ class LiveView(QTextEdit):
         self.visible_lines_changed.emit()
 
     def text(self) -> str:
-        """The exact source, with line feeds between its lines."""
+        """Return the exact source, with line feeds between its lines."""
         return self._document_text()
 
     def _document_text(self) -> str:
         return self.document().toRawText().replace(PARAGRAPH_SEPARATOR, "\n")
 
     def outline(self) -> list[OutlineItem]:
-        """The headings of the note."""
+        """Return the headings of the note."""
         items = []
         flow = self.flow
         for line, row in enumerate(flow.rows):
@@ -174,7 +174,7 @@ class LiveView(QTextEdit):
         return items
 
     def visible_lines(self) -> range:
-        """The visible lines."""
+        """Return the visible lines."""
         top = self.verticalScrollBar().value() - self._layout.top
         first, _ = self.flow.heights.at(max(0.0, top))
         last, _ = self.flow.heights.at(max(0.0, top + self.viewport().height()))

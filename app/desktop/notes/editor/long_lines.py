@@ -73,17 +73,17 @@ def carry_over(
         head_fragments = [fragment for fragment in head[0].fragments if fragment.end <= unchanged_until]
         start = head_fragments[-1].end if head_fragments else 0
     if tail and tail[0].fragments and _is_same_kind(tail[0], row) and len(tail[1]) > PART_LENGTH:
-        moved = len(line) - len(tail[1])
+        growth = len(line) - len(tail[1])
         unchanged_from = len(tail[1]) - common_suffix_length(tail[1], line, start)
         tail_fragments = [
             fragment
             for fragment in tail[0].fragments
             if fragment not in head_fragments
             and fragment.start >= unchanged_from
-            and fragment.start + moved >= start
+            and fragment.start + growth >= start
         ]
         for fragment in tail_fragments:
-            fragment.shift(moved)
+            fragment.shift(growth)
     if not head_fragments and not tail_fragments:
         return
     end = tail_fragments[0].start if tail_fragments else len(line)

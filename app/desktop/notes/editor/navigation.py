@@ -6,8 +6,8 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from app.desktop.notes.editor import hit_test
 from app.desktop.notes.editor.flow import TextFlow
+from app.desktop.notes.editor.note_rows import Position
 
-Position = tuple[int, int]
 _Key = QKeySequence.StandardKey
 _SIDES = (
     (_Key.MoveToStartOfLine, False, False),

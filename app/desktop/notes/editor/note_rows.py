@@ -11,6 +11,7 @@ from app.desktop.notes.editor.line_scanner import LineKind, ScannedLine, State, 
 from app.desktop.notes.editor.rows import EditorRow
 from app.desktop.notes.editor.style import EditorStyle
 
+Position = tuple[int, int]  # a line and a column
 MAX_BLOCK_LINES = 500  # maximum number of lines that are treated as one block
 PART_LENGTH = 2_000  # the approximate length of the parts of a longer line
 _FENCED = frozenset((LineKind.FENCE_OPEN, LineKind.CODE, LineKind.FENCE_CLOSE))

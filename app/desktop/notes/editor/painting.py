@@ -12,10 +12,10 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTextCharFormat, QT
 from app.desktop.notes.editor import hit_test, row_layout, text_layout
 from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.line_scanner import LineKind
+from app.desktop.notes.editor.note_rows import Position
 from app.desktop.notes.editor.rows import EditorRow, RowFragment
 from app.vault.markdown.render_rules import callout_kind
 
-Position = tuple[int, int]
 _CALLOUT_TINT = 0.1
 _SELECTED_OPACITY = 0.6
 FOLD_MARK_X = -16.0

@@ -77,13 +77,13 @@ class RowFragment:
 
     @property
     def first_line_middle(self) -> float:
-        """Return the middle of its first visual line, without drawings, from the top of the row."""
+        """The middle of its first visual line, without drawings, from the top of the row."""
         first = self.layout.lineAt(0)
         return self.y + (first.y() + first.height() / 2 if first.isValid() else 0.0)
 
     @property
     def height(self) -> float:
-        """Return the height of its visual lines, with their drawings."""
+        """The height of its visual lines, with their drawings."""
         height = layout_height(self.layout)
         for offset, drawing in self.drawings:
             line = self.layout.lineForTextPosition(offset)

@@ -148,7 +148,7 @@ class DiffCanvas(DiffViewport):
             self._select(Selection(pane.sides, TextPosition(row, start), TextPosition(row, end)))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Extend the selection, or show the cursor for what a click would do."""
+        """Extend the selection, or show the pointer shape for a click."""
         if event.buttons() & Qt.MouseButton.LeftButton and self._selection is not None:
             self._extend_selection(event.position())
             return
@@ -173,7 +173,7 @@ class DiffCanvas(DiffViewport):
         menu.popup(event.globalPos())
 
     def selected_text(self) -> str:
-        """The selected text with hidden characters named; empty without a selection."""
+        """Return the selected text with hidden characters named; empty without a selection."""
         if self._diff_rows is None or self._selection is None or self._selection.is_empty:
             return ""
         return self._selection.text(self._diff_rows)

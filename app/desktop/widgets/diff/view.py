@@ -176,8 +176,8 @@ class DiffView(QWidget):
         if not keep_scroll:
             self._message.setText(self.tr("Comparing…"))
             self._pages.setCurrentWidget(self._message)
-        task = self._show_later(self._round, prepare_rows, keep_scroll)
-        tasks.start(task, owner=self, what=self.tr("compare the versions"))
+        show_later = self._show_later(self._round, prepare_rows, keep_scroll)
+        tasks.start(show_later, owner=self, what=self.tr("compare the versions"))
 
     async def _show_later(
         self, started: int, prepare_rows: Callable[[], tuple[Diff, DiffRows]], keep_scroll: bool
