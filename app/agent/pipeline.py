@@ -187,16 +187,9 @@ class Pipeline:
         elif notes.notes:
             base = notes.notes
         if notes.query or notes.order or base is None:
-            outcome = await self._turn.call(
-                "search_notes",
-                self._search(
-                    notes.ordered_query or _ALL_NOTES_QUERY,
-                    notes,
-                    MAX_WRITTEN_NOTES if base is None else _MAX_SEARCH_HITS,
-                ),
-            )
-            if not outcome.success:
-                self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
+            limit = MAX_WRITTEN_NOTES if base is None else _MAX_SEARCH_HITS
+            outcome = await self._search(notes.ordered_query or _ALL_NOTES_QUERY, limit, notes.order)
+            if outcome is None:
                 return None
             hits = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
             base_paths = set(base or ())
@@ -206,11 +199,17 @@ class Pipeline:
                 base = tuple(path for path in base if path in set(hits))
         return notes.first_notes(base)
 
-    @staticmethod
-    def _search(query: str, notes: NoteSet, limit: int) -> Arguments:
-        order = {"order": notes.order} if notes.order else {}
+    async def _search(self, query: str, limit: int, order: str = "") -> ToolOutcome | None:
+        """Search for notes; a failure is shown, and None is returned."""
         # A trailing space makes the last word a whole word instead of a prefix.
-        return {"query": f"{query} ", "limit": limit, **order}
+        arguments: Arguments = {"query": f"{query} ", "limit": limit}
+        if order:
+            arguments["order"] = order
+        outcome = await self._turn.call("search_notes", arguments)
+        if not outcome.success:
+            self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
+            return None
+        return outcome
 
     async def _find(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         target = step.target or NoteSet()
@@ -221,9 +220,8 @@ class Pipeline:
             self._say_list(paths, len(paths), count_only=step.action == "count")
         else:
             query = target.query or _ALL_NOTES_QUERY
-            outcome = await self._turn.call("search_notes", self._search(query, target, MAX_RESULTS))
-            if not outcome.success:
-                self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
+            outcome = await self._search(query, MAX_RESULTS, target.order)
+            if outcome is None:
                 return None
             if step.action == "count":
                 total = int(str(outcome.result["total"]))
@@ -283,11 +281,8 @@ class Pipeline:
             if (notes := await self._resolve_notes(step.target, previous)) is None:
                 return None
             allowed_paths = frozenset(notes)
-        outcome = await self._turn.call(
-            "search_notes", {"query": f"{query} ", "limit": _MAX_SEARCH_HITS if allowed_paths else 50}
-        )
-        if not outcome.success:
-            self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
+        outcome = await self._search(query, _MAX_SEARCH_HITS if allowed_paths else 50)
+        if outcome is None:
             return None
         hits = [
             hit
@@ -335,11 +330,10 @@ class Pipeline:
 
     async def _open(self, path: str) -> tuple[str, ...] | None:
         outcome = await self._turn.call("read_note", {"name": path}, f"Open {wikilink(path)}.")
+        self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
         if not outcome.success:
-            self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
             return None
         note_path = str(outcome.result["path"])
-        self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
         self._turn.open_note(note_path)
         self._dialog = replace(self._dialog, focus=(note_path,), is_lost=False)
         return (note_path,)
@@ -472,16 +466,17 @@ class Pipeline:
             case "delete" | "link_mentions":
                 return [{"name": path} for path in paths]
             case "merge":
-                other = arguments["other"]
-                second = other.notes[0] if isinstance(other, NoteSet) else str(other)
                 return [
-                    {"primary_node_id": paths[0], "secondary_node_id": second, "merge_strategy": "combine"}
+                    {
+                        "primary_node_id": paths[0],
+                        "secondary_node_id": _note_of(arguments["other"]),
+                        "merge_strategy": "combine",
+                    }
                 ]
             case "relate":
                 return self._relation_calls(step, paths)
             case "unrelate":
-                other = arguments["to"]
-                second = other.notes[0] if isinstance(other, NoteSet) else str(other)
+                second = _note_of(arguments["to"])
                 edge = await self._find_edge(paths[0], second)
                 if edge is None:
                     self._say(f"There is no relation between {wikilink(paths[0])} and {wikilink(second)}.")
@@ -496,8 +491,7 @@ class Pipeline:
 
     @staticmethod
     def _relation_calls(step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments]:
-        other = step.arguments["to"]
-        second = other.notes[0] if isinstance(other, NoteSet) else str(other)
+        second = _note_of(step.arguments["to"])
         options: Arguments = {"relationship_type": str(step.arguments.get("type") or "relates_to")}
         if "confidence" in step.arguments:
             options["confidence"] = step.arguments["confidence"]
@@ -513,6 +507,8 @@ class Pipeline:
 
     async def _removal_calls(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
         """Return the call that removes the only line or list item with these words, else the words alone."""
+        # Casefolding could change the length of a line, and with it the position of the words.
+        pattern = re.compile(re.escape(words), re.IGNORECASE)
         calls: list[Arguments] = []
         for path in paths:
             outcome = await self._turn.call("read_note", {"name": path})
@@ -520,19 +516,16 @@ class Pipeline:
                 self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
                 return None
             text = strip_properties(str(outcome.result["text"]))
-            lines = [line for line in text.splitlines() if words.casefold() in line.casefold()]
-            items = [line for line in lines if _item_text(line).casefold() == words.casefold()]
-            matches = items or lines
-            if not matches:
+            lines = [line for line in text.splitlines() if pattern.search(line)]
+            if not lines:
                 self._say(f"“{words}” does not occur in {wikilink(path)}.")
                 return None
+            items = [line for line in lines if _item_text(line).casefold() == words.casefold()]
             if len(items) == 1 and text.count(f"{items[0]}\n") == 1:
                 calls.append({"name": path, "op": "replace", "old": f"{items[0]}\n", "text": ""})
             else:
-                start = matches[0].casefold().find(words.casefold())
-                calls.append(
-                    {"name": path, "op": "replace", "old": matches[0][start : start + len(words)], "text": ""}
-                )
+                old = pattern.findall((items or lines)[0])[0]
+                calls.append({"name": path, "op": "replace", "old": old, "text": ""})
         return calls
 
     def _record_change(
@@ -666,6 +659,11 @@ def _tool_arguments(step: PipelineStep) -> Arguments:
         else value
         for name, value in step.arguments.items()
     }
+
+
+def _note_of(value: object) -> str:
+    """Return the note that an argument names."""
+    return value.notes[0] if isinstance(value, NoteSet) else str(value)
 
 
 def _item_text(line: str) -> str:

@@ -18,6 +18,7 @@ from app.embeddings.batches import group_batches
 from app.embeddings.model_config import OWN_DIMENSION, SentenceModelConfig
 from app.embeddings.onnx_model import Vectors
 from app.embeddings.worker_process import WorkerProcess
+from app.encoding import encodable
 from app.processes.on_demand import OnDemandWorker, WorkerClosed
 from app.processes.worker import WorkerLost
 
@@ -102,8 +103,7 @@ class Embedder:
             raise EmbedderUnavailable(self.problem)
         if not texts:
             return np.zeros((0, self._dimension), dtype=np.float32)
-        # A lone surrogate (from a broken file name) has no UTF-8 and so no word pieces.
-        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        clean = [encodable(text) for text in texts]
         groups = group_batches(clean)
         future = asyncio.get_running_loop().create_future
         batches = [_TextBatch([clean[i] for i in group], future(), query) for group in groups]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.model_config import SentenceModelConfig
 from app.embeddings.worker_process import WorkerProcess
+from app.encoding import encodable
 from app.processes.on_demand import OnDemandWorker, WorkerClosed
 from app.processes.worker import WorkerLost
 from app.vault.path import NotePath
@@ -86,8 +87,7 @@ class EntailmentClassifier:
         Raises:
             EmbedderUnavailable: no model is chosen or available, or it is still loading.
         """
-        # A lone surrogate (from a broken file name) has no UTF-8 and so no word pieces.
-        clean = [tuple(text.encode("utf-8", "replace").decode() for text in pair) for pair in pairs]
+        clean = [tuple(map(encodable, pair)) for pair in pairs]
         while True:
             if self._closed:
                 raise EmbedderUnavailable("The vault is being closed.")

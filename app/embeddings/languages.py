@@ -19,6 +19,7 @@ from app.embeddings import EmbedderUnavailable
 from app.embeddings.chunker import markdown_to_text
 from app.embeddings.model_config import LANGUAGES, SentenceModelConfig
 from app.embeddings.worker_process import WorkerProcess
+from app.encoding import encodable
 from app.errors import ScriptoriumError
 from app.events import Event
 from app.index.records import NoteRecord
@@ -148,7 +149,7 @@ def _texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
             :MAX_CHARACTERS
         ]
         if _letters(body) >= _MIN_LETTERS:
-            texts.append(body.encode("utf-8", "replace").decode())
+            texts.append(encodable(body))
     return texts
 
 

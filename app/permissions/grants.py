@@ -157,10 +157,6 @@ class Grants:
         label = f"All {_operation_label(operation, None)} until Scriptorium closes"
         self._put(Grant(id, label, operation, None, None, None, False, 0, self._clock()))
 
-    def in_session(self, operation: Operation) -> bool:
-        """Return whether the session's toggle for `operation` is on."""
-        return f"session:{operation.value}" in self._grants
-
     def revoke(self, id: str) -> None:
         """Revoke a grant; does nothing if it has ended."""
         if self._grants.pop(id, None) is not None:

@@ -73,7 +73,7 @@ def serve(source: BinaryReader, sink: IO[bytes]) -> None:
         buffers = []
 
 
-def _answer(body: bytes, buffers: list[bytearray], sink: IO[bytes]) -> Iterator[Frame]:
+def _answer(body: bytes, buffers: list[bytearray], sink: IO[bytes]) -> list[Frame]:
     last_report = 0.0
 
     def report(share: float, text: str) -> None:
@@ -85,12 +85,11 @@ def _answer(body: bytes, buffers: list[bytearray], sink: IO[bytes]) -> Iterator[
 
     try:
         function, arguments = unpickle(body, buffers)
-        frames = list(pickle_frames(RESULT, function(*arguments, report=report)))
+        return list(pickle_frames(RESULT, function(*arguments, report=report)))
     except Exception as error:
         # A library may raise anything for unusual input; the caller must receive it.
         log.exception("a function failed")
-        frames = [Frame(FAILED, body=f"{type(error).__name__}: {error}".encode("utf-8", "replace"))]
-    yield from frames
+        return [Frame(FAILED, body=f"{type(error).__name__}: {error}".encode("utf-8", "replace"))]
 
 
 if __name__ == "__main__":

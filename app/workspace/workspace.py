@@ -80,7 +80,6 @@ log = logging.getLogger(__name__)
 
 _OUTSIDE = "outside"
 _CLOSE_TIMEOUT_S = 30.0
-_MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ APP_ID = "io.github.scriptorium.Scriptorium"
 _SAMPLE = ROOT / "resources" / "sample-vault"
 _PLUGIN = ROOT / "resources" / "plugins-example"
 _TOOL_CALLS = ROOT / "tests" / "smoke"
-_LINUX_FILES = ROOT / "packaging" / "desktop" / "linux"
 _PACKAGES = "git,bubblewrap,libglib2.0-bin,fonts-dejavu-core,ca-certificates"
 _TOOLS = ("mmdebstrap", "Xvfb", "xdotool", "import", "convert", "desktop-file-validate", "appstreamcli")
 _USER, _UID = "reader", 1000

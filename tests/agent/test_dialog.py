@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from app.agent.language.notation import PREFIX
 from app.agent.transcript import AgentText, Question, ToolCard
 from app.vault.path import NotePath
 from tests.agent.test_session import talk
@@ -203,6 +204,12 @@ async def test_text_that_occurs_twice_is_replaced_where_the_user_says(talk, answ
     assert after.count("knots") == left
     if left:
         assert after.index("knots") == before.index("knots")
+
+
+async def test_words_are_removed_after_a_letter_that_casefolding_makes_longer(talk) -> None:
+    await say(talk, 'append "Die Straße nach Kew führt am Fluss entlang" to Chip log')
+    await say(talk, f"{PREFIX} remove_text [@Chip log] old=KEW")
+    assert "Die Straße nach  führt am Fluss entlang" in text(talk, "Instruments/Chip log.md")
 
 
 async def test_a_new_name_is_written_as_it_is_said(talk) -> None:

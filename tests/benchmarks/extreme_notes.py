@@ -11,14 +11,14 @@ RICHEST_LINKS = 2_000
 _SHARE = 5
 
 
-def add_extreme_notes(folder: Path, seed: int = 1) -> None:
+def add_extreme_notes(folder: Path) -> None:
     """Add three notes: `BUSIEST`, linked from every fifth note, `LONGEST` of 3 MB, and `RICHEST` in links."""
     notes = sorted(folder.rglob("*.md"))
     for note in notes[::_SHARE]:
         with note.open("a", encoding="utf-8") as file:
             file.write("\nUp to [[Home]].\n")
     names = [note.stem for note in notes]
-    dice = random.Random(seed)
+    dice = random.Random(1)
     (folder / "Archive").mkdir(exist_ok=True)
     (folder / BUSIEST).write_text("# Home\n\nWhere everything begins.\n", encoding="utf-8")
     links = "".join(f"- [[{dice.choice(names)}]]\n" for _ in range(RICHEST_LINKS))

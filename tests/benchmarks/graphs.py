@@ -40,9 +40,9 @@ def vault(size: int, seed: int = 1) -> Graph:
     return of_edges(size, rng.permutation(size)[edges])
 
 
-def scale_free(size: int, seed: int = 1) -> Graph:
+def scale_free(size: int) -> Graph:
     """Return a Barabási-Albert graph: each node links to three earlier ones by their links."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     ends: list[int] = [0, 1, 2]
     pairs = []
     for node in range(3, size):
@@ -54,9 +54,9 @@ def scale_free(size: int, seed: int = 1) -> Graph:
     return of_edges(size, _clean(np.array(pairs), size))
 
 
-def with_index_note(size: int, seed: int = 1) -> Graph:
+def with_index_note(size: int) -> Graph:
     """Return a sparse graph in which one note links to every third one, like a table of contents."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     group = rng.integers(0, max(1, size // 25), size)
     order = np.argsort(group, kind="stable")
     rows = np.arange(1, size)

@@ -35,8 +35,8 @@ def test_the_first_seen_are_the_first_that_are_large_and_solid_inside(seed, coun
     assert found.tolist() == [row for row in order.tolist() if good[row]][:most]
 
 
-def layered(layer, corner, zoom, opacity=1.0, size=(40, 30)) -> np.ndarray:
-    pixels = np.full((size[1], size[0], 4), 99, dtype=np.uint8)
+def layered(layer, corner, zoom, opacity=1.0) -> np.ndarray:
+    pixels = np.full((30, 40, 4), 99, dtype=np.uint8)
     composite(layer, corner, zoom, opacity, (10, 20, 30), pixels, None)
     return pixels
 

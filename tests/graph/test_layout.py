@@ -24,9 +24,10 @@ def preservation(graph: Graph, positions: Positions) -> float:
     return float(np.mean(scores))
 
 
-def fruchterman_reingold(graph: Graph, ticks: int = 200) -> Positions:
+def fruchterman_reingold(graph: Graph) -> Positions:
     """Return the layout of the classic algorithm, as the peer."""
     count = len(graph)
+    ticks = 200
     at = np.random.default_rng(0).random((count, 2)) * np.sqrt(count)
     for tick in range(ticks):
         apart = at[:, None] - at[None]

@@ -26,8 +26,8 @@ def live(graph: Graph = GRAPH, at: Positions = PLACES) -> Layout:
     return layout
 
 
-def settle(layout: Layout, most: int = 1500) -> Positions:
-    for _ in range(most):
+def settle(layout: Layout) -> Positions:
+    for _ in range(1500):
         if layout.is_settled:
             return layout.positions
         layout.tick()

@@ -62,10 +62,12 @@ async def test_a_task_that_ends_normally_reports_nothing(told: list[Event]) -> N
 
 async def test_canceling_ends_the_work_too(told: list[Event]) -> None:
     ended: list[str] = []
+    started = asyncio.Event()
 
     async def work() -> None:
+        started.set()
         try:
-            await asyncio.sleep(3600)
+            await asyncio.Event().wait()
         finally:
             ended.append("ended")
 
@@ -73,7 +75,7 @@ async def test_canceling_ends_the_work_too(told: list[Event]) -> None:
     watched.start("watch", work)
     with pytest.raises(ValueError, match="is running already"):
         watched.start("watch", work)
-    await asyncio.sleep(0.001)
+    await started.wait()
     await watched.close()
     assert ended == ["ended"]
     assert told == []

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
-import pytest
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -66,10 +65,9 @@ async def test_a_client_that_does_not_finish_its_headers_is_dropped() -> None:
     async with serving(ok, connections) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(head(port)[:-4])
-        with pytest.raises(ConnectionError):
+        with suppress(ConnectionError):
             while await reader.read():
                 pass
-            raise ConnectionResetError
         assert len(connections) == 0 and connections.dropped == 1
         writer.close()
 

@@ -52,7 +52,9 @@ def test_probabilities_fall_and_sum_to_at_most_one() -> None:
 
 def test_programs_name_only_items_of_the_request() -> None:
     items = words(*["anything", "{note}"] * 12)
-    for program in request_model().programs(items, STATE):
+    programs = request_model().programs(items, STATE)
+    assert any(isinstance(symbol, tuple) for program in programs for symbol in program.symbols)
+    for program in programs:
         assert len(program.symbols) <= MAX_SYMBOLS
         for symbol in program.symbols:
             if isinstance(symbol, tuple):

@@ -58,7 +58,6 @@ def test_the_toggles_of_the_session_are_the_gates_own(gui, service, wait_until, 
             assert panel.toggles[Operation.DELETE].isHidden(), "deleting is unlocked in the settings alone"
             panel.toggles[Operation.UPDATE].click()
             await wait_until(lambda: len(panel.grants) == 1)
-            assert await vault.run(lambda ws: ws.grants.in_session(Operation.UPDATE))
             await vault.call("edit_note", {"name": "A", "op": "append", "text": "x"})
             assert vault.asked == []
             await vault.run(lambda ws: ws.grants.set_session(Operation.UPDATE, False))

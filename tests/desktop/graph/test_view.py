@@ -80,9 +80,9 @@ def color(image: QImage, at: QPoint) -> str:
     return image.pixelColor(round(at.x() * ratio), round(at.y() * ratio)).name()
 
 
-def close_to(first: str, second: str, tolerance: int = 12) -> bool:
+def close_to(first: str, second: str) -> bool:
     a, b = QColor(first).toTuple()[:3], QColor(second).toTuple()[:3]
-    return max(abs(one - other) for one, other in zip(a, b, strict=True)) <= tolerance
+    return max(abs(one - other) for one, other in zip(a, b, strict=True)) <= 12
 
 
 def test_nodes_have_the_colors_of_their_types_at_their_places(star):

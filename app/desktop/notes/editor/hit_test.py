@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextLine
 
 from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.rows import EditorRow, RowFragment
-from app.desktop.notes.editor.text_layout import DRAWING_SPACE
+from app.desktop.notes.editor.text_layout import DRAWING_SPACE, x_of
 from app.desktop.widgets.utf16 import utf16_length
 
 
@@ -92,9 +92,3 @@ def drawing_boxes(fragment: RowFragment) -> Iterator[QRectF]:
         x = fragment.x + min(edges) + DRAWING_SPACE / 2
         y = fragment.y + line.y() + line.ascent() - drawing.ascent
         yield QRectF(x, y, drawing.width, drawing.height)
-
-
-def x_of(line: QTextLine, offset: int, edge: QTextLine.Edge = QTextLine.Edge.Leading) -> float:
-    """Return the x coordinate of an edge of the character at an offset in a visual line."""
-    result = line.cursorToX(offset, edge)
-    return float(result[0]) if isinstance(result, tuple) else float(result)  # type: ignore[arg-type]

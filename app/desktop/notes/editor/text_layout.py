@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
 from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.drawings import Drawing
@@ -130,8 +130,7 @@ def break_lines(
         below = max((drawing.height - drawing.ascent - line.descent() for drawing in inside), default=0.0)
         line.setPosition(QPointF(hang, y + height * (LINE_SPACING - 1) / 2 + max(0.0, above)))
         if not y and 0 < hang_from < line.textLength():
-            result = line.cursorToX(hang_from)
-            hang = float(result[0] if isinstance(result, tuple) else result)  # type: ignore[arg-type]
+            hang = x_of(line, hang_from)
         y += height * LINE_SPACING + max(0.0, above) + max(0.0, below)
     layout.endLayout()
 
@@ -271,3 +270,9 @@ def format_range(start: int, length: int, text_format: QTextCharFormat) -> QText
     result.length = length
     result.format = text_format
     return result
+
+
+def x_of(line: QTextLine, offset: int, edge: QTextLine.Edge = QTextLine.Edge.Leading) -> float:
+    """Return the x coordinate of an edge of the character at an offset in a visual line."""
+    result = line.cursorToX(offset, edge)
+    return float(result[0]) if isinstance(result, tuple) else float(result)  # type: ignore[arg-type]
