@@ -10,7 +10,7 @@ from app.analysis.confidence import MAX_CONFIDENCE, MIN_CONFIDENCE, RelationNeig
 
 shares = st.floats(0, 1)
 maybe = st.none() | shares
-neighbours = st.lists(
+neighbors = st.lists(
     st.builds(
         RelationNeighbor,
         st.sampled_from(["A", "B", "C"]),
@@ -24,14 +24,14 @@ neighbours = st.lists(
 kinds = st.sampled_from(["hypothesis", "observation", "note"])
 
 
-@given(kinds, maybe, neighbours)
+@given(kinds, maybe, neighbors)
 def test_bounds_and_impacts(kind: str, stated: float | None, around: list[RelationNeighbor]) -> None:
     update = node_confidence(kind, stated, around)
     assert 0 < MIN_CONFIDENCE <= update.new <= MAX_CONFIDENCE < 1
     assert sum(one.impact for one in update.factors) == pytest.approx(update.new - update.old, abs=1e-9)
 
 
-@given(kinds, maybe, neighbours, maybe, maybe)
+@given(kinds, maybe, neighbors, maybe, maybe)
 def test_support_never_lowers_and_contradiction_never_raises(
     kind: str, stated: float | None, around: list[RelationNeighbor], edge: float | None, own: float | None
 ) -> None:
@@ -43,7 +43,7 @@ def test_support_never_lowers_and_contradiction_never_raises(
     assert less - 1e-12 <= now <= more + 1e-12
 
 
-@given(kinds, maybe, neighbours, shares, shares)
+@given(kinds, maybe, neighbors, shares, shares)
 def test_a_more_confident_neighbor_weighs_more(
     kind: str, stated: float | None, around: list[RelationNeighbor], one: float, other: float
 ) -> None:
@@ -53,7 +53,7 @@ def test_a_more_confident_neighbor_weighs_more(
     assert weak <= strong + 1e-12
 
 
-@given(kinds, shares, shares, neighbours)
+@given(kinds, shares, shares, neighbors)
 def test_repeated_calculation_converges(
     kind: str, first: float, second: float, around: list[RelationNeighbor]
 ) -> None:

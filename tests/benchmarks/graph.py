@@ -225,7 +225,7 @@ def compare_quality(
     """Print the quality of both layouts, or of ours alone."""
     ours = quality(graph, at)
     theirs = quality(graph, peer_at) if peer_at is not None else {}
-    report.value(name, "neighbourhoods kept", ours["kept"], theirs.get("kept"), at_least=targets.kept)
+    report.value(name, "neighborhoods kept", ours["kept"], theirs.get("kept"), at_least=targets.kept)
     report.value(name, "crossings, %", ours["crossings"], theirs.get("crossings"), at_most=targets.crossings)
     report.value(name, "stress", ours["stress"], theirs.get("stress"), at_most=targets.stress)
     what = "nodes that touch another, %"

@@ -248,8 +248,8 @@ def test_wrong_arrays_are_refused_with_a_reason():
     def ints(*values: int) -> np.ndarray:
         return np.array(values, dtype=np.int32)
 
-    def attract(starts: np.ndarray, neighbours: np.ndarray) -> None:
-        core.attract(starts, neighbours, weight, at[:1], 0.1, 8.0, 1.0, 0, 1, force[:1])
+    def attract(starts: np.ndarray, neighbors: np.ndarray) -> None:
+        core.attract(starts, neighbors, weight, at[:1], 0.1, 8.0, 1.0, 0, 1, force[:1])
 
     wrong = [
         (TypeError, "at: needs float32", lambda: core.build(tree, at.astype(np.float64), None)),
@@ -262,7 +262,7 @@ def test_wrong_arrays_are_refused_with_a_reason():
         (ValueError, "range", lambda: core.push(tree, 0, 99, 1, 1.0, 1.0, 1.0, force)),
         (ValueError, "range", lambda: core.push(tree, -1, 1, 1, 1.0, 1.0, 1.0, force)),
         (TypeError, "writable", lambda: core.step(frozen(at), force, None, 0.0, 0.5, 1.0, 0, 10)),
-        (ValueError, "neighbours: need to be rows", lambda: attract(ints(0, 3), ints(0, 7, 0))),
+        (ValueError, "neighbors: need to be rows", lambda: attract(ints(0, 3), ints(0, 7, 0))),
         (ValueError, "starts", lambda: attract(ints(0, 9), ints(0, 0, 0))),
         (ValueError, "starts", lambda: attract(ints(), ints(0, 0, 0))),
         (

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QWidget
 
+from app.desktop.approval.header import DANGEROUS_OPERATIONS
 from app.desktop.runtime.translation import PluralText, translate
 from app.permissions.approval import ApprovalRequest, GrantOffer
 from app.permissions.caller import CallerKind
 from app.permissions.partial_approval import ApprovalDraft, SelectionState
 from app.permissions.request_labels import format_time_left
-from app.permissions.scope import Operation
 from app.vault.changes import ChangeSet
 from app.vault.escaped_line import escape_hidden
 
@@ -73,7 +73,7 @@ class DecisionBar(QWidget):
         self.edit_button.blockSignals(True)
         self.edit_button.setChecked(False)
         self.edit_button.blockSignals(False)
-        is_dangerous = request.operation in (Operation.DELETE, Operation.EXECUTE)
+        is_dangerous = request.operation in DANGEROUS_OPERATIONS
         self.approve_button.setProperty("role", "danger" if is_dangerous else "primary")
         self.approve_button.style().unpolish(self.approve_button)
         self.approve_button.style().polish(self.approve_button)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.desktop.theme.colors import Theme
 
-_PANELS = ("graphToolbar", "graphLegend", "graphLocalBar", "graphNeighbours", "graphSheet", "graphMinimap")
+_PANELS = ("graphToolbar", "graphLegend", "graphLocalBar", "graphNeighbors", "graphSheet", "graphMinimap")
 
 
 def graph_overlay_style(t: Theme) -> str:
@@ -26,9 +26,9 @@ QToolButton#graphArrangement {{ text-align: left; padding: 4u 6u; border: 1u sol
 QToolButton#graphArrangement:hover {{ background: {t.hover}; }}
 QToolButton#graphArrangement:checked {{ background: {t.accent_soft}; border-color: {t.accent}; }}
 QToolButton#graphArrangement:disabled {{ color: {t.faint}; }}
-QListView#graphNeighbourList, QListView#graphFindings {{ background: transparent; border: none; }}
+QListView#graphNeighborList, QListView#graphFindings {{ background: transparent; border: none; }}
 QLabel#graphNote {{ background: {t.text}; color: {t.window}; border-radius: 8u; padding: 7u 14u; }}
-QFrame#graphNeighbours QLabel {{ border: none; background: transparent; }}
+QFrame#graphNeighbors QLabel {{ border: none; background: transparent; }}
 QLineEdit#graphFind {{ {surface} color: {t.text}; border-radius: 8u; padding: 6u 8u; }}
 QLineEdit#graphFind:focus {{ border: 1u solid {t.accent}; }}
 QFrame#graphLegend QToolButton {{ border: 1u solid transparent; border-radius: 4u; padding: 2u 6u;

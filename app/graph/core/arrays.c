@@ -79,14 +79,14 @@ uint8_t *take_picture(Arrays *arrays, PyObject *object, Py_ssize_t *height, Py_s
     return view->len ? view->buf : nothing;
 }
 
-int take_links(Arrays *arrays, PyObject *starts, PyObject *neighbours, Links *links, Py_ssize_t *halves) {
+int take_links(Arrays *arrays, PyObject *starts, PyObject *neighbors, Links *links, Py_ssize_t *halves) {
     Py_ssize_t count;
     const int32_t *from = take_array(arrays, starts, "starts", INT32, -1, 0, 0, &count);
     if (!from) return -1;
-    const int32_t *to = take_array(arrays, neighbours, "neighbours", INT32, -1, 0, 0, halves);
+    const int32_t *to = take_array(arrays, neighbors, "neighbors", INT32, -1, 0, 0, halves);
     if (!to) return -1;
     if (count < 1 || from[0] != 0 || from[count - 1] != *halves) {
-        PyErr_Format(PyExc_ValueError, "starts: needs n + 1 rows, from 0 to the number of neighbours");
+        PyErr_Format(PyExc_ValueError, "starts: needs n + 1 rows, from 0 to the number of neighbors");
         return -1;
     }
     const uint32_t rows = (uint32_t)(count - 1);
@@ -94,7 +94,7 @@ int take_links(Arrays *arrays, PyObject *starts, PyObject *neighbours, Links *li
     for (Py_ssize_t i = 1; i < count; i++) ascends &= from[i] >= from[i - 1];
     for (Py_ssize_t h = 0; h < *halves; h++) inside &= (uint32_t)to[h] < rows;
     if (!ascends || !inside) {
-        PyErr_Format(PyExc_ValueError, ascends ? "neighbours: need to be rows" : "starts: need to ascend");
+        PyErr_Format(PyExc_ValueError, ascends ? "neighbors: need to be rows" : "starts: need to ascend");
         return -1;
     }
     *links = (Links){(int)rows, from, to};

@@ -31,9 +31,9 @@ void *take_optional(Arrays *arrays, PyObject *object, const char *name, int type
 /* The rows × columns × 4 bytes of a picture. */
 uint8_t *take_picture(Arrays *arrays, PyObject *object, Py_ssize_t *height, Py_ssize_t *width);
 
-/* Links whose starts ascend and whose neighbours are rows; `*halves` gets how many neighbours there are.
+/* Links whose starts ascend and whose neighbors are rows; `*halves` gets how many neighbors there are.
  * 0, or -1 with a Python error set. */
-int take_links(Arrays *arrays, PyObject *starts, PyObject *neighbours, Links *links, Py_ssize_t *halves);
+int take_links(Arrays *arrays, PyObject *starts, PyObject *neighbors, Links *links, Py_ssize_t *halves);
 
 /* Whether 0 <= first <= last <= count; else a Python error is set. */
 int is_range(int first, int last, Py_ssize_t count);

@@ -30,8 +30,8 @@ static int best_label(Links links, const float *weight, float mass, float cap, c
                       Work *work, int i) {
     int met = 0;
     for (int h = links.starts[i]; h < links.starts[i + 1]; h++) {
-        const int near = label[links.neighbours[h]];
-        if (!(weight[h] > 0.0f) || links.neighbours[h] == i) continue;
+        const int near = label[links.neighbors[h]];
+        if (!(weight[h] > 0.0f) || links.neighbors[h] == i) continue;
         if (work->tie[near] == 0.0f) work->met[met++] = near;
         work->tie[near] += weight[h];
     }
@@ -63,20 +63,20 @@ static int one_round(Links links, const float *weight, const float *mass, const 
     return moved;
 }
 
-/* The neighbour that body `i` is tied to most, or -1. */
+/* The neighbor that body `i` is tied to most, or -1. */
 static int strongest(Links links, const float *weight, int i) {
     int best = -1;
     float most = 0.0f;
     for (int h = links.starts[i]; h < links.starts[i + 1]; h++) {
-        if (weight[h] > most && links.neighbours[h] != i) {
+        if (weight[h] > most && links.neighbors[h] != i) {
             most = weight[h];
-            best = links.neighbours[h];
+            best = links.neighbors[h];
         }
     }
     return best;
 }
 
-/* A star's leaves find its label full: those left alone share labels by the neighbour they hang on. */
+/* A star's leaves find its label full: those left alone share labels by the neighbor they hang on. */
 static int join_leftovers(Links links, const float *weight, const float *mass, float cap, int32_t *label,
                           Work *work) {
     const int count = links.count;

@@ -152,7 +152,7 @@ void attract(Links links, const float *weight, const float *at, float linear, fl
         const float x = at[2 * i], y = at[2 * i + 1];
         float sum_x = 0.0f, sum_y = 0.0f;
         for (int h = links.starts[i]; h < links.starts[i + 1]; h++) {
-            const int j = links.neighbours[h];
+            const int j = links.neighbors[h];
             const float dx = at[2 * j] - x, dy = at[2 * j + 1] - y;
             const float pull = weight[h] * (linear + near / (1.0f + (dx * dx + dy * dy)));
             sum_x += dx * pull;
@@ -169,7 +169,7 @@ void spring(Links links, const float *strength, const float *share, const float 
         const float x = at[2 * i], y = at[2 * i + 1];
         float sum_x = 0.0f, sum_y = 0.0f;
         for (int h = links.starts[i]; h < links.starts[i + 1]; h++) {
-            const int j = links.neighbours[h];
+            const int j = links.neighbors[h];
             const float dx = at[2 * j] - x, dy = at[2 * j + 1] - y;
             const float length = sqrtf(dx * dx + dy * dy) + 1e-6f;
             const float pull = (length - rest[h]) / length * strength[h] * share[h];

@@ -3,7 +3,7 @@
  * Two models, as in app/graph/forces.py. CHARGE is d3-force's: repulsion 1/distance and springs with a rest
  * length; it gives the large shape. BOUNDED is t-FDP (Zhong et al., "Force-directed graph layouts revisited:
  * a new force based on the t-distribution", 2023): repulsion d/(1+d²)² and attraction d·(a + b/(1+d²)); it
- * keeps neighbours together.
+ * keeps neighbors together.
  *
  * Every function works on a range and writes to the rows of that range alone, so ranges can run in threads.
  */
@@ -17,11 +17,11 @@
 enum { CHARGE = 0, BOUNDED = 1 };
 
 /* Links as compressed rows: those of row i are starts[i] … starts[i+1]-1. The caller has checked that
- * starts ascend and that neighbours are rows. */
+ * starts ascend and that neighbors are rows. */
 typedef struct {
     int count;
     const int32_t *starts;
-    const int32_t *neighbours;
+    const int32_t *neighbors;
 } Links;
 
 /* How bodies push. `softness` is added to the squared distance (CHARGE) or divides it by a squared unit

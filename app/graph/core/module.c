@@ -134,19 +134,19 @@ done:
 }
 
 static PyObject *pull(PyObject *module, PyObject *args) {
-    PyObject *starts, *neighbours, *weight_given, *at_given, *force_given, *result = NULL;
+    PyObject *starts, *neighbors, *weight_given, *at_given, *force_given, *result = NULL;
     Arrays arrays = {0};
     Links links;
     Py_ssize_t halves;
     float linear, near, rate;
     int first, last;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOfffiiO", &starts, &neighbours, &weight_given, &at_given, &linear, &near,
+    if (!PyArg_ParseTuple(args, "OOOOfffiiO", &starts, &neighbors, &weight_given, &at_given, &linear, &near,
                           &rate, &first, &last, &force_given))
         return NULL;
     const float *weight, *at;
     float *force;
-    if (take_links(&arrays, starts, neighbours, &links, &halves) < 0 ||
+    if (take_links(&arrays, starts, neighbors, &links, &halves) < 0 ||
         !(weight = take_array(&arrays, weight_given, "weight", FLOAT32, halves, 0, 0, NULL)) ||
         !(at = take_array(&arrays, at_given, "at", FLOAT32, links.count, 2, 0, NULL)) ||
         !(force = take_array(&arrays, force_given, "force", FLOAT32, links.count, 2, 1, NULL)) ||
@@ -162,19 +162,19 @@ done:
 }
 
 static PyObject *pull_to_rest(PyObject *module, PyObject *args) {
-    PyObject *starts, *neighbours, *given[3], *at_given, *force_given, *result = NULL;
+    PyObject *starts, *neighbors, *given[3], *at_given, *force_given, *result = NULL;
     Arrays arrays = {0};
     Links links;
     Py_ssize_t halves;
     float rate;
     int first, last;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOOOfiiO", &starts, &neighbours, &given[0], &given[1], &given[2],
+    if (!PyArg_ParseTuple(args, "OOOOOOfiiO", &starts, &neighbors, &given[0], &given[1], &given[2],
                           &at_given, &rate, &first, &last, &force_given))
         return NULL;
     const float *strength, *share, *rest, *at;
     float *force;
-    if (take_links(&arrays, starts, neighbours, &links, &halves) < 0 ||
+    if (take_links(&arrays, starts, neighbors, &links, &halves) < 0 ||
         !(strength = take_array(&arrays, given[0], "strength", FLOAT32, halves, 0, 0, NULL)) ||
         !(share = take_array(&arrays, given[1], "share", FLOAT32, halves, 0, 0, NULL)) ||
         !(rest = take_array(&arrays, given[2], "rest", FLOAT32, halves, 0, 0, NULL)) ||
@@ -216,20 +216,20 @@ done:
 }
 
 static PyObject *label_bodies(PyObject *module, PyObject *args) {
-    PyObject *starts, *neighbours, *weight_given, *mass_given, *order_given, *label_given, *result = NULL;
+    PyObject *starts, *neighbors, *weight_given, *mass_given, *order_given, *label_given, *result = NULL;
     Arrays arrays = {0};
     Links links;
     Py_ssize_t halves;
     float cap;
     int rounds, status, inside = 1;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOOfiO", &starts, &neighbours, &weight_given, &mass_given, &order_given,
+    if (!PyArg_ParseTuple(args, "OOOOOfiO", &starts, &neighbors, &weight_given, &mass_given, &order_given,
                           &cap, &rounds, &label_given))
         return NULL;
     const float *weight, *mass;
     const int32_t *order;
     int32_t *label;
-    if (take_links(&arrays, starts, neighbours, &links, &halves) < 0 ||
+    if (take_links(&arrays, starts, neighbors, &links, &halves) < 0 ||
         !(weight = take_array(&arrays, weight_given, "weight", FLOAT32, halves, 0, 0, NULL)) ||
         !(mass = take_array(&arrays, mass_given, "mass", FLOAT32, links.count, 0, 0, NULL)) ||
         !(order = take_array(&arrays, order_given, "order", INT32, links.count, 0, 0, NULL)) ||
@@ -302,13 +302,13 @@ static PyMethodDef METHODS[] = {
     {"push_places", push_at_places, METH_VARARGS,
      "push_places(tree, at, kernel, strength, softness, opening, force)"},
     {"attract", pull, METH_VARARGS,
-     "attract(starts, neighbours, weight, at, linear, near, rate, first, last, force)"},
+     "attract(starts, neighbors, weight, at, linear, near, rate, first, last, force)"},
     {"spring", pull_to_rest, METH_VARARGS,
-     "spring(starts, neighbours, strength, share, rest, at, rate, first, last, force)"},
+     "spring(starts, neighbors, strength, share, rest, at, rate, first, last, force)"},
     {"step", move, METH_VARARGS,
      "step(at, velocity, fixed, gravity, damping, longest, first, last) -> longest step taken"},
     {"cluster", label_bodies, METH_VARARGS,
-     "cluster(starts, neighbours, weight, mass, order, cap, rounds, label)"},
+     "cluster(starts, neighbors, weight, mass, order, cap, rounds, label)"},
     {"separate", part_discs, METH_VARARGS, "separate(at, radius, gap) -> largest overlap before"},
     {"swarm", file_discs, METH_VARARGS, "swarm(x, radius, order, gap, y)"},
     {"lines", new_lines, METH_VARARGS,

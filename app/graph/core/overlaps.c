@@ -9,7 +9,7 @@
 /* Crowds of thousands in one square are thinned out over several calls. */
 #define MOST_LOOKED_AT 4096
 
-/* A disc as the pairs look at it: side by side in memory with its neighbours. */
+/* A disc as the pairs look at it: side by side in memory with its neighbors. */
 typedef struct {
     float x, y, radius;
     int32_t row;        /* the caller's */

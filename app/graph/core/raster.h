@@ -91,7 +91,7 @@ typedef struct {
     float eye_x, eye_y, scale, middle_x, middle_y, growth, least;
 } View;
 
-/* In a node's colour, 0xRRGGBB: it is hollow. */
+/* In a node's color, 0xRRGGBB: it is hollow. */
 #define HOLLOW 0x01000000u
 
 /* Discs in the order of `order`, blended over what is in the rows top … bottom-1 of a premultiplied picture.
@@ -135,10 +135,10 @@ int first_seen(const Seen *seen, int shown, const int32_t *order, int nodes, int
 /* ---- Strokes */
 
 /* A line from (ends[0], ends[1]) to (ends[2], ends[3]) inside a picture of that size, `breadth` pixels broad; 0 where
- * nothing of it is. It gets neither light nor colour, nor bands. */
+ * nothing of it is. It gets neither light nor color, nor bands. */
 int run_between(const float *ends, int width, int height, float breadth, Run *run);
 
-/* Lines of one colour (0xffRRGGBB) blended over what is there, one after another, with soft rims. */
+/* Lines of one color (0xffRRGGBB) blended over what is there, one after another, with soft rims. */
 typedef struct {
     int count;
     const float *ends;

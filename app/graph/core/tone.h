@@ -4,7 +4,7 @@
 
 #include "lanes.h"
 
-/* Overwrites `count` premultiplied pixels: opacity saturates with the light, and the colour is the mean of what
+/* Overwrites `count` premultiplied pixels: opacity saturates with the light, and the color is the mean of what
  * adds up.
  *
  * light: sums of light times blue, green and red, and of the light itself; per pixel.

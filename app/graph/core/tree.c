@@ -169,7 +169,7 @@ static void quarter(const Tree *tree, int first, int last, int bit, int bounds[5
     }
 }
 
-/* Sums that become a cell's mass and centre. */
+/* Sums that become a cell's mass and center. */
 typedef struct {
     double x, y, mass;
 } Weight;

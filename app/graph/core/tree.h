@@ -8,7 +8,7 @@
 /* A square and what is in it. Cells stand in depth-first order: `skip` is the first cell after this one's
  * last descendant. A leaf owns the sorted bodies first … last-1; an inner cell has first == last. */
 typedef struct {
-    float x, y;         /* centre of mass */
+    float x, y;         /* center of mass */
     float mass;
     float side_squared;
     int32_t skip;

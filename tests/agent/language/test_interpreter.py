@@ -39,10 +39,6 @@ def agent() -> BuiltinAgent:
     [
         ("show me notes tagged instrument but not core", "find [tag:instrument -tag:core]"),
         ("tag Gimbal with #mechanics and #todo", "add_tag [@Concepts/Gimbal] tag=mechanics,todo"),
-        (
-            "find notes about longitude and tag them navigation, then summarize them",
-            "find [longitude] | add_tag [these] tag=navigation | summarize [these]",
-        ),
         ("notes changed in the last 3 days", "find [modified:>=2026-03-15 modified:<=2026-03-18]"),
         ("which notes have no links at all?", "find [orphan:]"),
         ("notes nobody links to", 'find [-backlinks:""]'),
@@ -63,8 +59,7 @@ def agent() -> BuiltinAgent:
         ("benenne Octant in Oktant um", "rename [@Instruments/Octant] new_name=Oktant"),
         ("welche Notizen haben keine Links?", "find [orphan:]"),
         ("opne H4", "open [@Instruments/H4]"),
-        ("the 3 longest notes", "find [*] order=size limit=3"),
-        ("instruments except H1", 'find [path:Instruments/ -path:"Instruments/H1.md"]'),
+        ("the 3 longest notes", "find [*] order=words limit=3"),
         ("notes about longitude but not latitude", "find [longitude -latitude]"),
         ("anything due this week?", "list_tasks state=open due=2026-03-16..2026-03-22"),
         (
@@ -211,6 +206,34 @@ def test_a_word_that_a_change_does_not_account_for_is_asked_about(
             # The word became a part of a value that something introduces ("to", "called", quotes).
             assert word in serialize(found)
             assert found.last.action == plain.last.action
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "find notes about longitude and tag them navigation, then summarize them",
+            "find [longitude] | add_tag [these] tag=navigation | summarize [these]",
+        ),
+        ("instruments except H1", 'find [path:Instruments/ -path:"Instruments/H1.md"]'),
+    ],
+)
+def test_what_the_grammar_reads_whole_is_run_or_offered(
+    agent: BuiltinAgent, text: str, expected: str
+) -> None:
+    found = read(agent, text)
+    read_as = [found] if isinstance(found, Reading) else []
+    if isinstance(found, Clarification):
+        read_as = [option.reading for option in found.options]
+    assert expected in [serialize(one) for one in read_as]
+
+
+@pytest.mark.parametrize("text", ["tag both with sky", "set the status of the H4 one to done"])
+def test_a_change_of_one_note_is_asked_about_if_the_words_may_mean_others(
+    agent: BuiltinAgent, text: str
+) -> None:
+    found = read(agent, text)
+    assert not (isinstance(found, Reading) and ACTIONS[found.last.action].writes)
 
 
 @pytest.mark.parametrize(("action", "runs"), [("find", True), ("delete", False)])

@@ -150,7 +150,7 @@ class NeighborList(QFrame):
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setObjectName("graphNeighbours")
+        self.setObjectName("graphNeighbors")
         self._graph: Graph | None = None
         self._center = ""
         self._history: list[str] = []
@@ -165,7 +165,7 @@ class NeighborList(QFrame):
         self._close.setAccessibleName(self.tr("Hide list of links"))
         self._close.clicked.connect(self.closed)
         self.list = _NeighborListView()
-        self.list.setObjectName("graphNeighbourList")
+        self.list.setObjectName("graphNeighborList")
         self.list.setUniformItemSizes(True)
         self.list.setIconSize(QSize(14, 14))
         self._model = _NeighborModel(self)
