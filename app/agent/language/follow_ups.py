@@ -106,9 +106,15 @@ def _at_shifted_dates(request: Request, tokens: tuple[Token, ...], step: Pipelin
     """Repeat the last step at other dates: "one week later", "and the day before"."""
     after = request.language.match_prefix(tokens, 0, "refine", "same")
     shift = request.dates.parse_shift(tokens[after:])
-    if shift is None or request.allowed[step.action].writes:
+    if shift is None:
         return None
     unit, count = shift
+    if request.allowed[step.action].writes:
+        day = _day(str(step.arguments.get("value", "")))
+        if day is None:
+            return None
+        value = request.dates.shift(day, day, unit, count)[0].isoformat()
+        return Reading((step.with_argument("value", value),), 0.95, language=request.language.code)
     target = step.target
     if target is not None and target.is_single and (day := _day(NotePath.on_disk(target.notes[0]).name)):
         name = request.dates.shift(day, day, unit, count)[0].isoformat()

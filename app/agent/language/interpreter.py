@@ -20,6 +20,7 @@ from app.agent.language.choices import (
     ReadingChooser,
     has_marks_in_names,
     is_clear,
+    sets_of,
 )
 from app.agent.language.dates import DateParser
 from app.agent.language.decision import Option, options_of, weighed
@@ -231,7 +232,7 @@ class Interpreter:
             return self._chooser.decide(asked, found)
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
-        if best is not None and _names_rare_value(best):
+        if best is not None and _is_for_grammar(best):
             return self._chooser.decide(asked, found)
         options = weighed(self._options(likeliest, found))
         shares = {one.outcome: one.share for one in options if one.outcome}
@@ -599,13 +600,16 @@ class Interpreter:
         return Reading((*partial.steps[:-1], merged), 0.95, (), missing, request.language.code)
 
 
-def _names_rare_value(best: Reading) -> bool:
-    """Return whether the grammar reads all of a request, with a value of which the model has few examples."""
-    whole = best.score >= COMPLETE and best.certain and not best.missing and not best.unexplained
-    step = best.last
-    has_rare_filter = step.target is not None and "backlinks:" in step.target.query
-    has_rare_argument = any(name in step.arguments for name in ("due", "uses", "about", "what", "side"))
-    return whole and (step.action == "link_mentions" or has_rare_filter or has_rare_argument)
+def _is_for_grammar(best: Reading) -> bool:
+    """Return whether the grammar reads all of a request, with a value that the model does not know well.
+
+    These are values with few examples, and names that several notes have.
+    """
+    if best.score < COMPLETE or not best.certain or best.missing or best.unexplained:
+        return False
+    rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
+    rare = rare or best.last.action == "link_mentions"
+    return rare or any(notes.candidates or "backlinks:" in notes.query for notes in sets_of(best))
 
 
 def _names_resemble(notes: NoteSet | None) -> bool:

@@ -46,7 +46,6 @@ CLASSES = (
 )
 _NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "num"))
 _SMALL_NUMBER = re.compile(r"1?\d|20")
-FLAG_COUNT = 8
 
 Array = npt.NDArray[np.float32]
 ItemInput = tuple[str, str, list[int]]
@@ -134,7 +133,6 @@ class RequestModel:
         self._states = {name: at for at, name in enumerate(head["states"])}
         self._pieces = WordPieces(head["pieces"])
         self._end = self.symbols.index(END)
-        self.thresholds: dict[str, float] = head.get("thresholds", {})
 
     def programs(
         self, items: Sequence[ItemInput], state: Sequence[str], width: int = 8

@@ -85,6 +85,7 @@ def test_a_request_is_interpreted(agent: BuiltinAgent, request_text: str, readin
         ("what did I change this month?", "one month earlier", "modified:>=2026-02-01 modified:<=2026-02-28"),
         ("notes changed yesterday", "one day later", "modified:2026-03-18"),
         ("notes from 1759", "ten years later", "[year:1769]"),
+        ("set deadline to 2026-03-18 in H2", "hmm, one week later", "value=2026-03-25"),
         ("was habe ich gestern geändert?", "und am Tag davor", "modified:2026-03-16"),
     ],
 )
