@@ -75,27 +75,33 @@ def test_a_request_is_interpreted(agent: BuiltinAgent, request_text: str, readin
 
 
 @pytest.mark.parametrize(
-    ("request_text", "follow_up", "reading"),
+    ("before", "follow_up", "after"),
     [
         (
-            "what did I change last week?",
+            "find [modified:>=2026-03-09 modified:<=2026-03-15]",
             "and the week before",
-            "modified:>=2026-03-02 modified:<=2026-03-08",
+            "find [modified:>=2026-03-02 modified:<=2026-03-08]",
         ),
-        ("what did I change this month?", "one month earlier", "modified:>=2026-02-01 modified:<=2026-02-28"),
-        ("notes changed yesterday", "one day later", "modified:2026-03-18"),
-        ("notes from 1759", "ten years later", "[year:1769]"),
-        ("set deadline to 2026-03-18 in H2", "hmm, one week later", "value=2026-03-25"),
-        ("was habe ich gestern geändert?", "und am Tag davor", "modified:2026-03-16"),
+        (
+            "find [created:>=2026-03-01 created:<=2026-03-18]",
+            "one month earlier",
+            "find [created:>=2026-02-01 created:<=2026-02-28]",
+        ),
+        ("find [modified:2026-03-17]", "one day later", "find [modified:2026-03-18]"),
+        ("find [modified:2026-03-17]", "und am Tag davor", "find [modified:2026-03-16]"),
+        ("count [[year:>=1740] [year:<=1749]]", "ten years later", "count [[year:>=1750] [year:<=1759]]"),
+        (
+            "set_property [@Instruments/H2] key=deadline value=2026-03-18",
+            "hmm, one week later",
+            "set_property [@Instruments/H2] key=deadline value=2026-03-25",
+        ),
     ],
 )
-def test_a_follow_up_moves_the_dates(
-    agent: BuiltinAgent, request_text: str, follow_up: str, reading: str
-) -> None:
-    first = read(agent, request_text)
-    assert isinstance(first, Reading)
-    found = read(agent, follow_up, replace(HERE, last=first))
-    assert isinstance(found, Reading) and reading in serialize(found)
+def test_a_follow_up_moves_the_dates(agent: BuiltinAgent, before: str, follow_up: str, after: str) -> None:
+    last = parse(before, lambda name: (f"{name}.md",), ACTIONS)
+    assert last is not None
+    found = read(agent, follow_up, replace(HERE, last=last))
+    assert isinstance(found, Reading) and serialize(found) == after
 
 
 def test_a_follow_up_of_days_moves_a_daily_note_and_due_tasks(agent: BuiltinAgent) -> None:
