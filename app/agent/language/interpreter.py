@@ -102,6 +102,8 @@ class Interpreter:
             words = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
             if dialog.question is None and language.matches_phrase(words, "refine", "no"):
                 return self._objection(language, dialog, allowed)
+            if reply := self._small_talk(language, words):
+                return reply
         found: list[Reading] = []
         by_language = self._by_likelihood(text)
         requests = [
@@ -609,7 +611,8 @@ def _is_for_grammar(best: Reading) -> bool:
     if best.score < COMPLETE or not best.certain or best.missing or best.unexplained:
         return False
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
-    return rare or any(notes.candidates for notes in sets_of(best))
+    rare = rare or best.last.action == "link_mentions"
+    return rare or any(notes.candidates or "backlinks:" in notes.query for notes in sets_of(best))
 
 
 def _names_resemble(notes: NoteSet | None) -> bool:
