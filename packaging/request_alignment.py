@@ -9,6 +9,7 @@ from datetime import date, timedelta
 
 from app.agent.language.dialog import DialogState
 from app.agent.language.program import (
+    FACTS,
     FIELDS,
     FLAGS,
     LIMITS,
@@ -16,10 +17,15 @@ from app.agent.language.program import (
     NAMED_PROPERTIES,
     NEXT,
     ORDERS,
+    OVERDUE,
+    SIDES,
+    USES,
+    Period,
     ProgramReader,
     RequestItem,
     Span,
     Symbol,
+    conditions_on_kind,
     item_text,
     plain_number,
 )
@@ -159,19 +165,25 @@ class Aligner:
             if own and (span := self._period(" ".join(own), field)):
                 groups += [f"{field}:", span]
                 atoms = [atom for atom in atoms if atom not in own]
-        for atom in list(atoms):
-            first = re.fullmatch(r"\[(\w+):>=(.*)\]", atom)
-            last = first and next((a for a in atoms if a.startswith(f"[{first[1]}:<=")), None)
-            if not first or not last:
+        names = dict.fromkeys(match["name"] for atom in atoms if (match := _PROPERTY.fullmatch(atom)))
+        for name in names:
+            own = [atom for atom in atoms if (match := _PROPERTY.fullmatch(atom)) and match["name"] == name]
+            bounds = _bounds(own)
+            if bounds is None or (None in bounds and self._is_alignable(own)):
                 continue
-            wanted = (first[2], last[len(first[1]) + 4 : -1])
-            for span in self._spans(3):
-                if self._reader.property_value(span, during=True) == wanted:
-                    groups += ["prop", self._property(first[1]), "during", span]
-                    atoms = [one for one in atoms if one not in (atom, last)]
+            for span in self._spans(6):
+                if self._reader.period(span) == bounds:
+                    groups += ["prop", self._property(name), "during", span]
+                    atoms = [one for one in atoms if one not in own]
                     break
         yield from self._conditions(atoms)
         yield from groups
+
+    def _is_alignable(self, atoms: Sequence[str]) -> bool:
+        try:
+            return all(list(self._atom(atom)) for atom in atoms)
+        except Unaligned:
+            return False
 
     def _conditions(self, atoms: list[str]) -> Iterator[Symbol]:
         known: list[str] = []
@@ -189,7 +201,11 @@ class Aligner:
                     from_last.append(atom)
                 else:
                     raise
-        if from_last:
+        kinds = conditions_on_kind(last.query) if last is not None else []
+        folded = {one.casefold().rstrip("/") for one in from_last}
+        if from_last and len(from_last) != len(known) and folded == {k.casefold().rstrip("/") for k in kinds}:
+            yield "kind"
+        elif from_last:
             if len(from_last) != len(known):
                 kept = {one.casefold().rstrip("/") for one in from_last}
                 rest = [a for a in known if a.casefold().rstrip("/") not in kept]
@@ -282,7 +298,11 @@ class Aligner:
         for span in self._spans(6):
             part = self._reader.tokens(span)
             found = self._request.dates.parse_span(part, 0)
-            if found is not None and found.end == len(part) and _is_period(found.query(field), atoms):
+            if (
+                found is not None
+                and found.end == len(part)
+                and _is_period(found.query(field), atoms, self._request.dates.today)
+            ):
                 return span
         return None
 
@@ -294,7 +314,12 @@ class Aligner:
             yield "exists"
             return
         yield comparison
-        yield self._property_value(value)
+        try:
+            yield self._property_value(value)
+        except Unaligned:
+            if name != "confidence" or not re.fullmatch(r"0?\.\d+", value):
+                raise
+            yield self._property_value(f"{float(value) * 100:g}")
 
     def _property(self, name: str) -> Symbol:
         if name in NAMED_PROPERTIES:
@@ -310,7 +335,7 @@ class Aligner:
         if value in ("true", "false"):
             return value
         for span in self._spans(4):
-            got = self._reader.property_value(span, during=False)
+            got = self._reader.property_value(span)
             texts = {str(part) for part in (got if isinstance(got, tuple) else (got,))}
             if value in texts or value.casefold() == self.text(span).casefold():
                 return span
@@ -332,7 +357,8 @@ class Aligner:
             yield from self.symbols(value, follows=follows)
             return
         if role in ("tag", "new_tag"):
-            for tag in value if isinstance(value, tuple) else (value,):
+            tags = value if isinstance(value, tuple) else re.split(r",\s*", str(value))
+            for tag in tags:
                 yield self._need(
                     lambda t, tag=tag: (
                         tag in (t.lstrip("#"), self._request.vocabulary.find_tag(t.lstrip("#")))
@@ -345,6 +371,24 @@ class Aligner:
         text = str(value)
         if role in ("state", "scope"):
             yield text
+            return
+        if role == "side" and text in SIDES:
+            yield text
+            return
+        if role == "uses":
+            yield f"uses{text}" if f"uses{text}" in USES else _fail(f"uses {text}")
+            return
+        if role == "about":
+            yield text if text in FACTS else self._property(text)
+            return
+        if role == "due":
+            yesterday = self._request.dates.today - timedelta(days=1)
+            if text.startswith("..") or (text.endswith(f"..{yesterday}") and text < "1971"):
+                yield OVERDUE if text.endswith(str(yesterday)) else _fail(f"due {text}")
+                return
+            yield next(
+                (s for s in self._spans(5) if self._sets.days_ahead(self._reader.tokens(s)) == text), None
+            ) or _fail(f"due {text}")
             return
         if text == "":
             yield "empty"
@@ -396,7 +440,7 @@ class Aligner:
                 return span
             if (
                 number is not None
-                and (mine := plain_number(own)) is not None
+                and (mine := self._reader.number(span)) is not None
                 and float(mine) == float(number)
             ):
                 return span
@@ -497,7 +541,30 @@ def _plain(value: object) -> object:
     return frozenset(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _is_period(found: str, wanted: str) -> bool:
+def _bounds(atoms: Sequence[str]) -> Period | None:
+    """Return the days between which conditions on one property lie; None for other conditions."""
+    first: date | None = None
+    last: date | None = None
+    for atom in atoms:
+        match = _PROPERTY.fullmatch(atom)
+        year = match and re.fullmatch(r"(\d{4})(-\d\d-\d\d)?", match["value"] or "")
+        if not match or not year or not match["op"]:
+            return None
+        start = date.fromisoformat(year[0]) if year[2] else date(int(year[1]), 1, 1)
+        end = start if year[2] else date(int(year[1]), 12, 31)
+        match match["op"]:
+            case ">=":
+                first = start
+            case ">":
+                first = end + timedelta(days=1)
+            case "<":
+                last = start - timedelta(days=1)
+            case _:
+                last = end
+    return (first, last) if first or last else None
+
+
+def _is_period(found: str, wanted: str, today: date) -> bool:
     def plain(text: str) -> frozenset[str]:
         text = text.replace("created:", "modified:")
         if match := re.fullmatch(r"modified:(\d{4})-(\d\d)", text):
@@ -512,6 +579,12 @@ def _is_period(found: str, wanted: str) -> bool:
             return frozenset((f"modified:>={first}", f"modified:<={first + timedelta(days=6)}"))
         if match := re.fullmatch(r"modified:<(\d{4})", text):
             return frozenset((f"modified:<={int(match[1]) - 1}-12-31",))
-        return frozenset(text.split())
+        text = re.sub(
+            r":<(\d{4}-\d\d-\d\d)",
+            lambda match: f":<={date.fromisoformat(match[1]) - timedelta(days=1)}",
+            text,
+        )
+        parts = frozenset(text.split())
+        return parts - {f"modified:<={today}"} if len(parts) > 1 else parts
 
     return plain(found) == plain(wanted)

@@ -1,4 +1,4 @@
-"""Train the request model: `python packaging/train_request_model.py`; run by hand, takes about ten minutes.
+"""Train the request model: `python packaging/train_request_model.py`; run by hand, takes 15 minutes.
 
 The first stage writes the examples (`request_examples.py`), makes a throwaway environment with what `PINS`
 says and runs this file again inside it. The second stage trains the network of
@@ -46,7 +46,9 @@ ITEM_BUCKETS, SYMBOL_BUCKETS = (16, 28, MAX_ITEMS), (12, 24, MAX_SYMBOLS)
 PIECE_SIZE, WORD_SIZE, CLASS_SIZE, STATE_SIZE, SYMBOL_SIZE = 96, 64, 16, 24, 64
 HIDDEN = 128
 FLAGS = 8
-EPOCHS, BATCH, RATE, DROPOUT = 38, 64, 2e-3, 0.35
+EPOCHS, BATCH, RATE, DROPOUT = 32, 64, 2e-3, 0.35
+WORD_DROPOUT = 0.2
+"""Share of the words that training shows only by their parts, as it must read a word that it never saw."""
 TEMPLATE_SHARE = 0.4
 """Share of the templates in each epoch."""
 MIN_WORD_COUNT = 2
@@ -230,8 +232,10 @@ class Augmentation:
         return [*items[:at], filler, *items[at:]], moved
 
 
-def batch_of(examples: Sequence[Example], vocabulary: Vocabulary, pieces: WordPieces) -> Arrays:
-    """Return the arrays of a batch, padded."""
+def batch_of(
+    examples: Sequence[Example], vocabulary: Vocabulary, pieces: WordPieces, chance: random.Random
+) -> Arrays:
+    """Return the arrays of a batch, padded; some words are left to their parts."""
     import numpy as np
 
     count = len(examples)
@@ -251,7 +255,8 @@ def batch_of(examples: Sequence[Example], vocabulary: Vocabulary, pieces: WordPi
     }
     for row, one in enumerate(examples):
         for at, (words, kind, flags) in enumerate(one["items"]):
-            batch["word"][row, at] = vocabulary.word_at.get(words, 0)
+            if chance.random() >= WORD_DROPOUT:
+                batch["word"][row, at] = vocabulary.word_at.get(words, 0)
             batch["class"][row, at] = CLASSES.index(kind)
             batch["flags"][row, at] = flags
             batch["pieces"][row, at] = pieces.vector(words)
@@ -454,12 +459,14 @@ def train(file: Path) -> None:
         for batch in batches:
             full = [*batch, *chance.choices(examples, k=BATCH - len(batch))]
             key, used = jax.random.split(key)
-            weights, moments, value = update(weights, moments, batch_of(full, vocabulary, pieces), used)
+            weights, moments, value = update(
+                weights, moments, batch_of(full, vocabulary, pieces, chance), used
+            )
             total += float(value)
         seconds = time.monotonic() - begin
         print(f"epoch {epoch + 1}: loss {total / len(batches):.3f}, {seconds:.0f} s", flush=True)
-    arrays = {name: np.asarray(value, np.float32) for name, value in weights.items()}
-    OUTPUT.write_bytes(packed({**arrays, "pieces": pieces.vectors}, vocabulary, pieces))
+    trained = {name: np.asarray(value, np.float32) for name, value in weights.items()}
+    OUTPUT.write_bytes(packed({**trained, "pieces": pieces.vectors}, vocabulary, pieces))
     print(f"{OUTPUT.relative_to(ROOT)}: {OUTPUT.stat().st_size:,} bytes")
 
 

@@ -53,7 +53,7 @@ async def checked(workspace):
 def use_model(workspace, model):
     workspace.settings.agent.answering = AnswerByModel()
     workspace.settings.model = ModelSettings(
-        provider="openai-compatible", base_url=model.address, model="scripted", request_timeout=10
+        provider="openai-compatible", base_url=model.address, model="scripted", request_timeout=60
     )
 
 

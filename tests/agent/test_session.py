@@ -64,7 +64,7 @@ async def model(workspace, *answers, key=None):
     with ModelServer(*answers, key=key) as server:
         workspace.settings.agent.answering = AnswerByModel()
         workspace.settings.model = ModelSettings(
-            provider="openai-compatible", base_url=server.address, model="scripted", request_timeout=10
+            provider="openai-compatible", base_url=server.address, model="scripted", request_timeout=60
         )
         yield server
 

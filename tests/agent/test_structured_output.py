@@ -26,7 +26,7 @@ def settings(server: ModelServer) -> Settings:
     initial_settings = Settings()
     initial_settings.agent.answering = AnswerByModel()
     initial_settings.model = ModelSettings(
-        provider="openai-compatible", base_url=server.address, model="scripted", request_timeout=20
+        provider="openai-compatible", base_url=server.address, model="scripted", request_timeout=60
     )
     return initial_settings
 

@@ -71,7 +71,7 @@ def serve(workspace):
         if not isinstance(workspace.settings.agent.answering, AnswerByTeam):
             workspace.settings.agent.answering = AnswerByModel()
         workspace.settings.model = ModelSettings(
-            provider="openai-compatible", base_url=server.address, model="scripted", request_timeout=10
+            provider="openai-compatible", base_url=server.address, model="scripted", request_timeout=60
         )
         return server
 

@@ -48,7 +48,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 
     def run(*words: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
         place = environment(tmp_path_factory, **variables)
-        return subprocess.run(command(*words), env=place, capture_output=True, timeout=120)
+        return subprocess.run(command(*words), env=place, capture_output=True)
 
     return run
 
@@ -338,7 +338,7 @@ def test_one_parser_holds_every_command() -> None:
 def test_bash_completes_tools_operations_and_options(run: Run, tmp_path: Path) -> None:
     script = tmp_path / "complete.bash"
     script.write_text(run("completion", "bash").out, "utf-8")
-    assert subprocess.run(["bash", "-n", str(script)], timeout=60).returncode == 0
+    assert subprocess.run(["bash", "-n", str(script)]).returncode == 0
 
     def completed(*words: str) -> list[str]:
         line = " ".join(f"'{word}'" for word in ("scriptorium", *words))
@@ -347,7 +347,7 @@ def test_bash_completes_tools_operations_and_options(run: Run, tmp_path: Path) -
             "f=$(complete -p scriptorium | sed 's/.*-F \\([^ ]*\\).*/\\1/'); $f; "
             "printf '%s\\n' \"${COMPREPLY[@]}\""
         )
-        result = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, timeout=60)
+        result = subprocess.run(["bash", "-c", asked], capture_output=True, text=True)
         return result.stdout.split()
 
     assert completed("read_") == ["read_note"]
@@ -364,7 +364,7 @@ def test_fish_completes_tools_operations_options_and_notes(run: Run, tmp_path: P
 
     def completed(line: str) -> list[str]:
         asked = f"function scriptorium; echo A note; end; source {script}; complete -C 'scriptorium {line}'"
-        result = subprocess.run(["fish", "-N", "-c", asked], capture_output=True, text=True, timeout=60)
+        result = subprocess.run(["fish", "-N", "-c", asked], capture_output=True, text=True)
         return [found.partition("\t")[0] for found in result.stdout.splitlines()]
 
     assert completed("read_") == ["read_note"]
@@ -402,7 +402,7 @@ def test_a_program_run_by_a_shell(
     assert plain.stderr == b""
     piped = f'{shlex.join(command(*words))} | true; echo "${{PIPESTATUS[0]}}"'
     place = environment(tmp_path_factory)
-    result = subprocess.run(["bash", "-c", piped], capture_output=True, timeout=120, env=place)
+    result = subprocess.run(["bash", "-c", piped], capture_output=True, env=place)
     assert (result.stdout, result.stderr) == (b"141\n", b"")
 
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from app.desktop.bridge import ServiceThread
 from app.desktop.runtime import tasks
 
-LONGEST_S = 100
+LONGEST_S = 250
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -77,8 +77,8 @@ def service() -> Iterator[ServiceThread]:
     assert thread.stop(), "the service thread did not end"
 
 
-async def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
-    """Wait, yielding to the loop, until `true()`; fail after `seconds`."""
+async def until(condition: Callable[[], object], seconds: float = 200.0) -> None:
+    """Wait, yielding to the loop, until `condition()`; fail after `seconds`."""
     deadline = asyncio.get_running_loop().time() + seconds
     while not condition():
         assert asyncio.get_running_loop().time() < deadline, "the condition did not become true"

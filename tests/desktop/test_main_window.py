@@ -744,7 +744,7 @@ def test_the_whole_app_opens_a_vault_and_ends_politely(vault: Path) -> None:
     while not recent_file.is_file() and app.poll() is None:
         time.sleep(0.05)
     app.send_signal(signal.SIGTERM)
-    output, _ = app.communicate(timeout=60)
+    output, _ = app.communicate()
     assert app.returncode == 0, output
     assert "Traceback" not in output
     assert WindowState.of_window().text("vault") in ("", str(vault))

@@ -60,6 +60,10 @@ OLDER_DAY = (2025, 12, 1)
 SEEN = HERE / "requests_seen.txt"
 KNOWN_GAPS = HERE / "known_gaps.txt"
 SAMPLE_EVERY = 4
+_FOLDER = re.compile(
+    rf'path:"?(?P<name>{"|".join(folder.name for folder in SAMPLE.iterdir() if folder.is_dir())})"?(?=[\s\]])'
+)
+"""A folder that a writer named without the slash at its end, which would also find names of notes."""
 RANKS = {"at once": 0, "refused": 0, "by question": 1, "missed": 2, "wrong write": 3}
 UNDERSTOOD_TARGET = 0.9
 LATENCY_TARGET_MS = 150.0
@@ -208,7 +212,8 @@ class Evaluation:
             for gold in request.gold:
                 if await self._same(found, gold):
                     return "at once"
-            return "wrong write" if any(_writes(step) for step in found.steps) else "missed"
+            allowed = self._agent.actions()
+            return "wrong write" if any(allowed[step.action].writes for step in found.steps) else "missed"
         if isinstance(found, Clarification):
             return "by question"
         if isinstance(found, ModelRequired):
@@ -350,7 +355,7 @@ def _plain(value: object) -> object:
 
 def _prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
     """Split a gold line into an interpretation and the required parts of its arguments (`name~="part"`)."""
-    first, *later = gold.split(" | ")
+    first, *later = _FOLDER.sub(_with_slash, gold).split(" | ")
     line = re.sub(r"\[(nth:-?\d+)\]", r"[@\1]", first)
     for part in later:
         line += " | " + re.sub(r"\[nth:(-?\d+)\]", r"[these] pick=\1", part)
@@ -361,6 +366,11 @@ def _prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
         return ""
 
     return re.sub(r"(\w+)~=(?:\"([^\"]*)\"|(\S+))", collect, line).strip(), parts
+
+
+def _with_slash(match: re.Match[str]) -> str:
+    name = match["name"]
+    return f'path:"{name}/"' if " " in name else f"path:{name}/"
 
 
 def _shown(found: Interpretation) -> str:

@@ -27,7 +27,7 @@ from app.settings import Settings, load_settings, save_settings
 from tests.flows.pilot import Pilot
 
 Use = Callable[[Pilot], Awaitable[None]]
-LONGEST_S = 100
+LONGEST_S = 250
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -26,7 +26,6 @@ def test_killed_in_the_middle_of_an_approved_rename(app_run, garden: Path, at: i
     killed = subprocess.run(
         [sys.executable, "-m", "tests.flows.killed_app", str(garden), str(at)],
         cwd=ROOT,
-        timeout=60,
         capture_output=True,
         text=True,
         check=False,
@@ -54,7 +53,6 @@ def test_a_lost_display_ends_the_app_and_unsaved_text_is_offered(app_run, garden
     lost = subprocess.run(
         [sys.executable, "-m", "tests.flows.lost_display", str(garden), "Tea.md", "kept "],
         cwd=ROOT,
-        timeout=60,
         capture_output=True,
         text=True,
         check=False,

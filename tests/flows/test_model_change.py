@@ -185,7 +185,6 @@ async def test_a_switch_is_resumed_after_the_process_was_killed(
     killed = subprocess.run(
         [sys.executable, "-m", "tests.flows.killed_switch", str(vault), moment],
         cwd=ROOT,
-        timeout=60,
         capture_output=True,
         text=True,
         check=False,

@@ -39,7 +39,7 @@ from tests.desktop.workspace_access import in_workspace, workspace_of
 
 T = TypeVar("T", bound=QWidget)
 LEFT = Qt.MouseButton.LeftButton
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 
 class WindowDriver:

@@ -64,7 +64,7 @@ def run(say: Say = print, calls: Iterable[ToolCall] = TOOL_CALLS) -> int:
 def _make_repository(vault: Path) -> None:
     """Initialize a git repository in the copy; without git the results report that it is missing."""
     if (program := shutil.which("git")) is not None:
-        subprocess.run([program, "init", "--quiet", str(vault)], check=True, timeout=60)
+        subprocess.run([program, "init", "--quiet", str(vault)], check=True)
 
 
 @contextmanager

@@ -96,7 +96,7 @@ def write_private_vault(root: Path) -> Path:
     for name in ("link.md", "link.txt"):
         (root / "Links" / name).symlink_to(root / PLAIN)
     if (git := shutil.which("git")) is not None:
-        subprocess.run([git, "init", "--quiet", str(root)], check=True, timeout=60)
+        subprocess.run([git, "init", "--quiet", str(root)], check=True)
     return root
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from app.agent.language.actions import TOOL_PREFIX
@@ -100,6 +101,7 @@ class ReadingChooser:
             or not best.certain
             or request.asks
             or (best.last.action == "rename" and best.last.target and len(best.last.target.notes) > 1)
+            or _may_mean_others(request, best)
             or not self._accounts_for_all(request, best)
         ):
             return Clarification("Is this what you mean?", (ClarificationOption(self._describe(best), best),))
@@ -116,7 +118,7 @@ class ReadingChooser:
             return True  # an example of a tool is a whole request
         language = request.language
         serialized = serialize(reading).casefold()
-        if any(_SEPARATOR.search(text) for text in _bare_values(request, reading)):
+        if has_marks_in_names(request, reading):
             return False
         known = language.vocabulary() | language.all_words()
         notes = {path for note_set in sets_of(reading) for path in note_set.notes}
@@ -190,6 +192,9 @@ class ReadingChooser:
     def ask(self, request: Request, readings: Sequence[Reading]) -> Interpretation:
         """Ask which of some readings is meant; readings with an unknown note only if there is no other."""
         likeliest = readings[0]
+        if (unclear := _without_its_note(request, likeliest)) is not None:
+            return Clarification(_question_for(unclear), (), unclear)
+        readings = [reading for reading in readings if _without_its_note(request, reading) is None]
         if request.writes(likeliest) and not is_clear(likeliest):
             readings = [likeliest]
         readings = [reading for reading in readings if is_clear(reading)] or readings
@@ -202,6 +207,11 @@ class ReadingChooser:
                 options.setdefault(label, ClarificationOption(label, reading))
         shown = tuple(options.values())[:_MAX_OPTIONS]
         return Clarification("Is this what you mean?" if len(shown) == 1 else "What do you mean?", shown)
+
+
+def has_marks_in_names(request: Request, reading: Reading) -> bool:
+    """Return whether a name that is not quoted in the request has marks of a sentence in it."""
+    return any(_SEPARATOR.search(text) for text in _bare_values(request, reading))
 
 
 def _bare_values(request: Request, reading: Reading) -> list[str]:
@@ -270,6 +280,18 @@ def _without_its_note(request: Request, reading: Reading) -> Reading | None:
     if one and one in serialize(reading):
         return None  # as in "the notes that link to it"
     return replace(reading, steps=(replace(step, target=NoteSet(unknown=" ")),), missing="target")
+
+
+def _may_mean_others(request: Request, reading: Reading) -> bool:
+    """Return whether "both" or "the H4 one" may mean other notes than the only one of a reading."""
+    target, tokens = reading.last.target, request.tokens
+    if target is None or len(target.notes) != 1:
+        return False
+    if any(request.language.match_prefix(tokens, at, "both") > at for at in range(len(tokens))):
+        return True
+    names = {mention.tokens[-1] for mention in request.mentions(tokens) if mention.kind == "note"}
+    pronouns = request.language.words("result_pronouns")
+    return any(name in names and after.key in pronouns for name, after in pairwise(tokens))
 
 
 def _question_for(reading: Reading) -> str:

@@ -11,16 +11,19 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.agent.language.actions import TOOL_PREFIX, Action
-from app.agent.language.candidates import candidates, means_same
+from app.agent.language.candidates import candidates
 from app.agent.language.choices import (
     MIN_CONFIRM_SCORE,
     MIN_READ_SCORE,
     MIN_WRITE_SCORE,
     Describe,
     ReadingChooser,
+    has_marks_in_names,
     is_clear,
+    sets_of,
 )
 from app.agent.language.dates import DateParser
+from app.agent.language.decision import Option, options_of, weighed
 from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.follow_ups import refined_reading, with_undo_first
 from app.agent.language.frames import ClauseReading, FrameParser
@@ -45,31 +48,13 @@ from app.agent.language.vocabulary import Vocabulary, correct_spelling
 GUESS_SCORE = 0.63
 """Score of a request without a verb, read as a search for words."""
 CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
-STRONG = 0.85
-"""Minimum score at which the grammar's reading is preferred to the model's."""
-CERTAIN = 0.9
-"""Score at which a reading of the grammar that changes nothing is run although the model doubts it."""
-AGREED = 0.05
-"""Minimum probability of the grammar's reading, by the model, at which it is run."""
-SURE = 0.75
-"""Probability at which a reading of the model that changes nothing is run."""
-UNSURE = 0.4
-"""Probability below which the model does not doubt a complete reading of the grammar."""
-FAR = 8.0
-"""How many times likelier than the next one such a reading must be to be run at a lower probability."""
-LIKELY = 0.5
-"""Probability at which the model's verdict holds that no action is meant."""
-CLEARLY = 2.0
-"""How many times likelier than any reading such a verdict must be at a lower probability."""
-ABOUT_CONTENTS = 0.15
-"""Probability from which a question asks what the notes say, if no reading is likely."""
-UNRELATED = 0.95
-"""Probability from which a question is taken to have nothing to do with the notes."""
+RUNS = 0.65
+"""Probability from which a reading is run; a change only if grammar and model read the same."""
+COMPLETE = 0.85
+"""Score from which the grammar alone decides on values such as days when something is due."""
 OFFERED = 0.01
-"""Minimum probability at which a reading of the model is offered in a question."""
-_FROM_GRAMMAR = frozenset(("undo", "list_tasks", "list_tags", "properties_of", "what_supports"))
-"""Actions with values that the model does not know."""
-_ONLY_TARGET = 0.72
+"""Minimum probability at which a reading is offered in a question."""
+MAX_OFFERED = 4
 _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
 """The values of "call it X and put it in People", and their roles in the creation of the note."""
 _SPLIT_PENALTY = 0.02
@@ -117,6 +102,8 @@ class Interpreter:
             words = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
             if dialog.question is None and language.matches_phrase(words, "refine", "no"):
                 return self._objection(language, dialog, allowed)
+            if reply := self._small_talk(language, words):
+                return reply
         found: list[Reading] = []
         by_language = self._by_likelihood(text)
         requests = [
@@ -245,76 +232,48 @@ class Interpreter:
             return self._chooser.decide(asked, found)
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
-        written = candidates(likeliest)
-        if not written:
-            return (
-                self._chooser.decide(asked, found)
-                if best and best.score >= MIN_CONFIRM_SCORE
-                else Reply("", understood=False)
-            )
-        top = written[0]
-        means_else = is_clear(top.reading) if top.reading is not None else top.outcome != "ask"
-        doubted = top.probability >= SURE and means_else
-        if best is not None and _only_grammar_knows(best, doubted=doubted):
+        if best is not None and _is_for_grammar(best):
             return self._chooser.decide(asked, found)
-        stands = (
-            best is not None
-            and best.score >= STRONG
-            and best.certain
-            and not best.missing
-            and not best.unexplained
-        )
-        share = sum(
-            one.probability
-            for one in written
-            if best is not None and one.reading and means_same(one.reading, best)
-        )
-        readings = [one for one in written if one.reading is not None]
-        second = readings[1].probability if len(readings) > 1 else 0.0
-        likeliest_reading = readings[0].probability if readings else 0.0
-        contents = sum(one.probability for one in written if one.outcome in ("question", "model"))
-        asks = asking_language(likeliest.text, self._languages) is not None
-        plain = best is not None and _finds_words(best)
-        if asks and contents >= ABOUT_CONTENTS and likeliest_reading < LIKELY and (plain or not stands):
-            return self._outcome("question", likeliest, is_sure=False)
-        if best is not None and stands:
-            limit = SURE if best.score >= CERTAIN else UNSURE
-            refines = top.reading is not None and _refines(best, top.reading)
-            if share >= AGREED or (not asked.writes(best) and (refines or top.probability < limit)):
-                return self._chooser.decide(asked, found)
-        if best is not None and asked.writes(best) and _names_missing_note(best):
+        options = weighed(self._options(likeliest, found))
+        shares = {one.outcome: one.share for one in options if one.outcome}
+        readings = [one for one in options if one.reading is not None]
+        clear = [one for one in readings if one.reading is not None and is_clear(one.reading)]
+        offered = [one for one in clear if one.share >= OFFERED][:MAX_OFFERED]
+        whole = next((one for one in clear if one.features.get("complete")), None)
+        if whole is not None and whole not in offered:
+            offered = [*offered[: MAX_OFFERED - 1], whole]
+        answers = sum(one.share for one in offered)
+        contents = shares["question"] + shares["model"] if self._asks(likeliest) else 0.0
+        outcome = max(("question", "model", "none"), key=lambda name: shares[name])
+        if max(contents, shares[outcome]) > answers + shares["ask"]:
+            if contents > shares[outcome]:
+                outcome = max(("question", "model"), key=lambda name: shares[name])
+            return self._outcome(outcome, likeliest, is_sure=shares[outcome] >= RUNS)
+        if whole is not None and whole.is_plain and best is not None and not asked.writes(best):
             return self._chooser.decide(asked, found)
-        if top.outcome == "ask" and best is not None and best.missing and best.score >= LIKELY:
+        top = readings[0] if readings else None
+        if top is not None and top.reading is not None and top in clear:
+            if not likeliest.writes(top.reading) and top.share >= RUNS:
+                return top.reading
+            agreed = top.is_agreed and top.share >= RUNS
+            if agreed and isinstance(run := self._chooser.decide(asked, found), Reading):
+                return run
+        if shares["ask"] > answers and best is not None and (best.missing or not is_clear(best)):
             return self._chooser.decide(asked, found)
-        if top.outcome and top.outcome != "ask":
-            clearly = top.probability >= CLEARLY * likeliest_reading and not stands
-            if top.probability >= LIKELY or clearly:
-                return self._outcome(top.outcome, likeliest, is_sure=top.probability >= UNRELATED)
-        runs = top.reading is not None and is_clear(top.reading) and not likeliest.writes(top.reading)
-        if top.reading is not None and runs and top.probability >= min(SURE, FAR * second):
-            return top.reading
-        offered = [one.reading for one in readings if one.reading is not None and one.probability >= OFFERED]
-        own = [
-            reading
-            for reading in found[:2]
-            if reading.score >= MIN_CONFIRM_SCORE
-            and not reading.missing
-            and not reading.unexplained
-            and reading.language == likeliest.language.code
-        ]
-        if best is not None and stands and asked.writes(best):
-            offered = [best, *(one for one in offered if not means_same(one, best))]
-        else:
-            offered = [*offered[:3], *own]
-        if not offered:
-            if top.outcome:
-                return self._outcome(top.outcome, likeliest, is_sure=False)
-            return self._chooser.decide(asked, found) if best else Reply("", understood=False)
-        return self._chooser.ask(likeliest, offered)
+        asked_about = [one.reading for one in offered or readings[:1] if one.reading is not None]
+        if asked_about:
+            return self._chooser.ask(likeliest, asked_about)
+        return self._chooser.decide(asked, found) if best else Reply("", understood=False)
+
+    def _options(self, request: Request, found: Sequence[Reading]) -> list[Option]:
+        return options_of(candidates(request), found, asks=self._asks(request))
+
+    def _asks(self, request: Request) -> bool:
+        return asking_language(request.text, self._languages) is not None
 
     def _outcome(self, outcome: str, request: Request, *, is_sure: bool) -> Interpretation:
         """Return the interpretation of a request that asks for no action."""
-        is_question = asking_language(request.text, self._languages) is not None
+        is_question = self._asks(request)
         match outcome:
             case "none" if is_question and not is_sure:
                 return ContentQuestion(request.text)
@@ -614,7 +573,8 @@ class Interpreter:
         if not any("new_name" in step.arguments for step in found[0].steps):
             return None  # which of the names is meant is still open
         created = PipelineStep("create_note", None, values)
-        return Reading((created,), MIN_WRITE_SCORE, language=request.language.code)
+        reading = Reading((created,), MIN_WRITE_SCORE, language=request.language.code)
+        return None if has_marks_in_names(request, reading) else reading
 
     def _filled(self, request: Request, partial: Reading) -> Reading | None:
         """Return the reading with the request's text as the value of the missing role."""
@@ -643,51 +603,16 @@ class Interpreter:
         return Reading((*partial.steps[:-1], merged), 0.95, (), missing, request.language.code)
 
 
-def _only_grammar_knows(best: Reading, *, doubted: bool) -> bool:
-    """Return whether a reading has values that the model does not know, or lacks only its note."""
-    step = best.last
-    if step.action in _FROM_GRAMMAR and best.score >= STRONG and best.certain:
-        named = any(name in step.arguments for name in ("due", "uses", "about", "what", "side"))
-        of_note = step.action == "undo" and step.target is not None and step.target.is_single
-        if named or (of_note and not doubted):
-            return True
-    if best.score < _ONLY_TARGET:
+def _is_for_grammar(best: Reading) -> bool:
+    """Return whether the grammar reads all of a request, with a value that the model does not know well.
+
+    These are values with few examples, and names that several notes have.
+    """
+    if best.score < COMPLETE or not best.certain or best.missing or best.unexplained:
         return False
-    points_at_nothing = not best.missing and _lacks_only_note(best)
-    return points_at_nothing or ((bool(best.missing) or _lacks_only_note(best)) and not doubted)
-
-
-def _names_missing_note(reading: Reading) -> bool:
-    """Return whether a reading has a capitalized word, which the model does not know, as a note's name."""
-    target = reading.last.target
-    return target is not None and not target.candidates and target.unknown[:1].isupper()
-
-
-def _finds_words(reading: Reading) -> bool:
-    """Return whether a reading is only a search for words."""
-    (*before, step) = reading.steps
-    notes = step.target or NoteSet()
-    narrowed = notes.notes or notes.source or notes.pick or notes.order or ":" in notes.query
-    return not before and step.action in ("find", "count") and not narrowed
-
-
-def _refines(reading: Reading, other: Reading) -> bool:
-    """Return whether a search has all conditions of another one, and an order or more conditions."""
-    if len(reading.steps) > 1 or len(other.steps) > 1 or reading.last.action != other.last.action:
-        return False
-    one, two = reading.last.target, other.last.target
-    if one is None or two is None or reading.last.arguments or other.last.arguments:
-        return False
-    same_notes = one.notes == two.notes and one.source == two.source
-    ordered = two.order in ("", one.order) and two.limit in (None, one.limit)
-    return same_notes and ordered and set(two.query.split()) <= set(one.query.split())
-
-
-def _lacks_only_note(best: Reading) -> bool:
-    """Return whether a reading lacks only its note, or the name of a new one."""
-    target = best.last.target
-    points_at_nothing = target is not None and bool(target.unknown) and not target.unknown.strip()
-    return best.missing in ("target", "name") or points_at_nothing
+    rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
+    rare = rare or best.last.action == "link_mentions"
+    return rare or any(notes.candidates or "backlinks:" in notes.query for notes in sets_of(best))
 
 
 def _names_resemble(notes: NoteSet | None) -> bool:

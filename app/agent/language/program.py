@@ -11,11 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 
 from app.agent.language.actions import ROLE_KINDS, Action
 from app.agent.language.frames import FrameParser
 from app.agent.language.lexicon import Language
 from app.agent.language.mentions import EntityMention, find_mentions
+from app.agent.language.note_references import NAMED_FIT, ParsedSet
 from app.agent.language.note_sets import NoteSetParser, is_search
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
@@ -27,8 +29,11 @@ from app.vault.reference import parse_reference
 NEXT, END = "|", "</s>"
 OUTCOMES = ("model", "question", "none", "ask")
 """Programs without a step: a language model is needed, a question about the notes, nothing to do, unclear."""
-REFERENCES = ("it", "this", "these", "all", "prev", "target")
-"""Notes of the conversation; "prev" are the conditions of the last step, "target" are its notes."""
+REFERENCES = ("it", "this", "these", "all", "prev", "kind", "target")
+"""Notes of the conversation.
+
+"prev" are the conditions of the last step, "kind" those on tags, folders and types, "target" are its notes.
+"""
 NTH = tuple(f"n{place}" for place in (1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2))
 FLAGS = ("orphan:", "unresolved:", "untagged:", 'task:""', 'task-todo:""', 'task-done:""')
 FIELDS = ("tag:", "path:", "type:", "file:", "word", "rel:", "modified:", "created:")
@@ -41,10 +46,26 @@ ORDERS = (
 )
 PROPERTY_ORDERS = ("order:prop", "order:-prop")
 LITERALS = ("true", "false", "open", "done", "last", "today", "same", "empty", "now")
+FACTS = ("words", "size", "created", "modified")
+"""What `properties_of` answers besides properties."""
+SIDES = ("supports", "contradicts")
+USES = ("uses1", "uses2", "uses3")
+OVERDUE = "overdue"
 LIMITS = tuple(f"l{number}" for number in (*range(1, 11), -1, -2, -3))
+
+_BEFORE_YEARS = frozenset(("of", "in", "from", "since", "the", "year", "years"))
+_CENTURIES = {
+    "fifteenth": 15,
+    "sixteenth": 16,
+    "seventeenth": 17,
+    "eighteenth": 18,
+    "nineteenth": 19,
+    "twentieth": 20,
+}
 
 Span = tuple[int, int]
 Symbol = str | Span
+Period = tuple[date | None, date | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +240,11 @@ class ProgramReader:
                     parts.append(
                         f"({last.query})" if " OR " in last.query and last.query[0] != "(" else last.query
                     )
+            elif symbol == "kind":
+                last = self._dialog.last.last.target if self._dialog.last else None
+                if last is None or not (kinds := conditions_on_kind(last.query)):
+                    return None
+                parts += kinds
             elif symbol == "target":
                 target = self._dialog.last.last.target if self._dialog.last else None
                 if target is None or not target.notes:
@@ -279,8 +305,16 @@ class ProgramReader:
         mention = self._single(span)
         if mention is not None and mention.kind == "note" and mention.notes is not None:
             return mention.notes
-        found = self._sets.find_named(tokens) or self._sets.find_similar(tokens)
+        found = self._sets.find_named(tokens) or self._of_day(tokens) or self._sets.find_similar(tokens)
         return found.notes if found is not None else None
+
+    def _of_day(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """Return the daily note of a day, such as "March 9"; None if there is none."""
+        span = self._request.dates.parse_span(tokens, 0)
+        if span is None or span.end != len(tokens) or span.first is None or span.first != span.last:
+            return None
+        paths = self._vocabulary.notes(span.first.isoformat())
+        return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True) if paths else None
 
     def _link_end(self, symbol: Symbol | None, *, follows: bool) -> str | None:
         if isinstance(symbol, tuple):
@@ -350,15 +384,18 @@ class ProgramReader:
             return f"[{name}]", position
         if position >= len(symbols):
             return None, position
-        value = self.property_value(symbols[position], during=comparison == "during")
+        symbol = symbols[position]
         position += 1
+        bounds = self.period(symbol) if isinstance(symbol, tuple) else None
+        if comparison == "during" or (bounds is not None and None in bounds):  # "before the year 1750"
+            return (_within(name, bounds) if bounds else None), position
+        value = self.property_value(symbol)
         if value is None:
             return None, position
-        if comparison == "during":
-            first, last = value if isinstance(value, tuple) else (value, value)
-            return f"[{name}:>={first}] [{name}:<={last}]", position
         text = value[1] if isinstance(value, tuple) and comparison in (">", "<=") else value
         text = text[0] if isinstance(text, tuple) else text
+        if name == "confidence" and text.isdecimal() and 1 < int(text) <= 100:
+            text = f"{int(text) / 100:g}"  # "between 50 and 80 percent"
         return f"[{name}:{'' if comparison == '=' else comparison}{text}]", position
 
     def _property(self, symbol: Symbol) -> str | None:
@@ -371,21 +408,66 @@ class ProgramReader:
             return known or text
         return symbol[2:] if symbol.startswith("p:") else None
 
-    def property_value(self, symbol: Symbol, *, during: bool) -> str | tuple[str, str] | None:
+    def property_value(self, symbol: Symbol) -> str | tuple[str, str] | None:
         """Return the value of a property that a symbol means, or the first and last day of a period."""
         if not isinstance(symbol, tuple):
             return symbol if symbol in LITERALS else None
         text = self._text(symbol)
-        if (number := plain_number(text)) is not None:
-            if during and re.fullmatch(r"\d{4}", number):
-                return f"{number}-01-01", f"{number}-12-31"
+        if (number := self.number(symbol)) is not None:
             return number
+        if (years := self._years(self.tokens(symbol))) is not None and years[0] == years[1]:
+            return str(years[0])
         date = self._request.dates.parse_span(self.tokens(symbol), 0)
         if date is not None and date.first is not None:
             last = date.last or date.first
             first = date.first.isoformat()
             return (first, last.isoformat()) if last != date.first else first
         return _quoted(text)
+
+    def number(self, span: Span) -> str | None:
+        """Return the number that a span says in digits or words ("70 %", "one half"); None for other text."""
+        if (number := plain_number(self._text(span))) is not None:
+            return number
+        words = [token.key for token in self.tokens(span)]
+        if "half" in words and set(words) <= {"one", "a", "half"}:
+            return "0.5"
+        percent = len(words) == 2 and words[1] in self._language.words("percent")
+        if len(words) != 1 + percent:
+            return None
+        value = self._request.dates.parse_number(words[0])
+        if value is None:
+            return None
+        return f"{value / 100:g}" if percent else str(value)
+
+    def period(self, span: Span) -> Period | None:
+        """Return the first and the last day of the period that a span says, None for an open side."""
+        tokens = self.tokens(span)
+        before = self._language.match_prefix(tokens, 0, "dates", "before")
+        since = self._language.match_prefix(tokens, 0, "dates", "since")
+        if (years := self._years(tokens[max(before, since) :])) is not None:
+            first, last = date(years[0], 1, 1), date(years[1], 12, 31)
+            if before:
+                return None, first - timedelta(days=1)
+            if since:
+                return (last + timedelta(days=1) if tokens[0].key == "after" else first), None
+            return first, last
+        found = self._request.dates.parse_span(tokens, 0)
+        return (found.first, found.last) if found is not None and found.end == len(tokens) else None
+
+    def _years(self, tokens: Sequence[Token]) -> tuple[int, int] | None:
+        """Return the first and the last year of a year, a decade or a century."""
+        words = [token.key.replace("'", "") for token in tokens if token.kind != "mark"]
+        small = self._language.words("determiners") | self._language.words("prepositions")
+        while words and (words[0] in small or words[0] in _BEFORE_YEARS):
+            words = words[1:]
+        if len(words) == 1 and (match := re.fullmatch(r"(1\d|20)(\d\d)(s?)", words[0])):
+            first = int(match[1] + match[2])
+            return first, first + (0 if not match[3] else 99 if match[2] == "00" else 9)
+        if len(words) == 2 and words[1] in self._language.words("century_nouns"):
+            century = _CENTURIES.get(words[0]) or int(re.sub(r"\D", "", words[0]) or 0)
+            if 10 <= century <= 21:
+                return century * 100 - 100, century * 100 - 1
+        return None
 
     # Arguments
 
@@ -415,9 +497,18 @@ class ProgramReader:
                 return ""
             if first == "now":
                 return self._request.dates.today.isoformat()
+            if first in USES:
+                return int(first.removeprefix("uses"))
+            if first == OVERDUE:
+                return f"..{self._request.dates.today - timedelta(days=1)}"
             return first.removeprefix("p:")
-        if role == "key":
+        if role in ("key", "about"):
             return self._property(first)
+        if role == "due":
+            return self._sets.days_ahead(self.tokens(first))
+        if role == "uses":
+            number = self.number(first)
+            return int(number) if number is not None and number.isdecimal() else None
         if role == "value" and (mention := self._single(first)) is not None and mention.kind == "date":
             return self._plain_argument(role, first)
         if role not in ROLE_KINDS:
@@ -433,7 +524,7 @@ class ProgramReader:
     def _plain_argument(self, role: str, span: Span) -> object:
         text = self._text(span)
         if role in ("value", "confidence"):
-            number = plain_number(text)
+            number = self.number(span)
             if number is not None:
                 return float(number) if "." in number else int(number)
             date = self._request.dates.parse_span(self.tokens(span), 0)
@@ -481,6 +572,13 @@ def item_text(request: Request, items: Sequence[RequestItem], span: Span) -> str
     return re.sub(r"['’]s$", "", text)
 
 
+def conditions_on_kind(query: str) -> list[str]:
+    """Return the conditions of a search that its notes have a tag, a folder or a type."""
+    if " OR " in query:
+        return []
+    return re.findall(r"(?:(?<=\s)|^)(?:tag|path|type):(?:\"[^\"]*\"|[^\s\"()]+)", query)
+
+
 def plain_number(text: str) -> str | None:
     """Return a number in words' digits as a plain number: "70 %" is 0.7; None for other text."""
     match = re.fullmatch(r"\(?([-+]?\d*[.,]?\d+)\s*(%|percent|prozent)?\)?", text.strip(), re.IGNORECASE)
@@ -494,6 +592,18 @@ def plain_number(text: str) -> str | None:
 
 def _is_role(symbol: Symbol) -> bool:
     return isinstance(symbol, str) and len(symbol) > 2 and symbol.endswith("=") and symbol not in COMPARISONS
+
+
+def _within(name: str, bounds: Period) -> str | None:
+    """Return the conditions that a property lies in a period; whole years as years."""
+    first, last = bounds
+    parts: list[str] = []
+    if first is not None:
+        parts.append(f"[{name}:>={first.year if (first.month, first.day) == (1, 1) else first}]")
+    if last is not None:
+        whole = (last.month, last.day) == (12, 31)
+        parts.append(f"[{name}:<{last.year + 1}]" if whole else f"[{name}:<={last}]")
+    return " ".join(parts) or None
 
 
 def _quoted(text: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -44,7 +45,7 @@ CLASSES = (
     "rel",
 )
 _NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "num"))
-FLAG_COUNT = 8
+_SMALL_NUMBER = re.compile(r"1?\d|20")
 
 Array = npt.NDArray[np.float32]
 ItemInput = tuple[str, str, list[int]]
@@ -89,7 +90,8 @@ def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInpu
                 kind = "mark" if token.kind == "mark" else "word"
             case other:
                 kind = other
-        words = "" if kind in _NAMED else " ".join(one.key for one in item.tokens)
+        is_small = kind == "num" and _SMALL_NUMBER.fullmatch(token.value)  # a number of notes, or a place
+        words = "" if kind in _NAMED and not is_small else " ".join(one.key for one in item.tokens)
         text = token.value
         flags = [
             int(vocabulary.find_tag(text) is not None),
@@ -131,10 +133,9 @@ class RequestModel:
         self._states = {name: at for at, name in enumerate(head["states"])}
         self._pieces = WordPieces(head["pieces"])
         self._end = self.symbols.index(END)
-        self.thresholds: dict[str, float] = head.get("thresholds", {})
 
     def programs(
-        self, items: Sequence[ItemInput], state: Sequence[str], width: int = 5
+        self, items: Sequence[ItemInput], state: Sequence[str], width: int = 8
     ) -> list[ScoredProgram]:
         """Return the most likely programs, most likely first."""
         if not items:

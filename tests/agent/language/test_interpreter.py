@@ -39,12 +39,14 @@ def agent() -> BuiltinAgent:
     [
         ("show me notes tagged instrument but not core", "find [tag:instrument -tag:core]"),
         ("tag Gimbal with #mechanics and #todo", "add_tag [@Concepts/Gimbal] tag=mechanics,todo"),
-        (
-            "find notes about longitude and tag them navigation, then summarize them",
-            "find [longitude] | add_tag [these] tag=navigation | summarize [these]",
-        ),
         ("notes changed in the last 3 days", "find [modified:>=2026-03-15 modified:<=2026-03-18]"),
         ("which notes have no links at all?", "find [orphan:]"),
+        ("notes nobody links to", 'find [-backlinks:""]'),
+        ("claims that nothing supports", "find [path:Claims/ -backlinks:supports]"),
+        ("unsupported claims", "find [-backlinks:supports path:Claims/]"),
+        ("claims without a supports relation", "find [path:Claims/ -rel:supports]"),
+        ("Notizen, auf die niemand verlinkt", 'find [-backlinks:""]'),
+        ("link the mentions of Greenwich", "link_mentions [@Concepts/Greenwich]"),
         ("are there any broken links?", "unresolved_links"),
         ("hypotheses with confidence under 0.5", "find [type:hypothesis [confidence:<0.5]]"),
         (
@@ -57,8 +59,7 @@ def agent() -> BuiltinAgent:
         ("benenne Octant in Oktant um", "rename [@Instruments/Octant] new_name=Oktant"),
         ("welche Notizen haben keine Links?", "find [orphan:]"),
         ("opne H4", "open [@Instruments/H4]"),
-        ("the 3 longest notes", "find [*] order=size limit=3"),
-        ("instruments except H1", 'find [path:Instruments/ -path:"Instruments/H1.md"]'),
+        ("the 3 longest notes", "find [*] order=words limit=3"),
         ("notes about longitude but not latitude", "find [longitude -latitude]"),
         ("anything due this week?", "list_tasks state=open due=2026-03-16..2026-03-22"),
         (
@@ -71,6 +72,48 @@ def test_a_request_is_interpreted(agent: BuiltinAgent, request_text: str, readin
     found = read(agent, request_text)
     assert isinstance(found, Reading)
     assert serialize(found) == reading
+
+
+@pytest.mark.parametrize(
+    ("before", "follow_up", "after"),
+    [
+        (
+            "find [modified:>=2026-03-09 modified:<=2026-03-15]",
+            "and the week before",
+            "find [modified:>=2026-03-02 modified:<=2026-03-08]",
+        ),
+        (
+            "find [created:>=2026-03-01 created:<=2026-03-18]",
+            "one month earlier",
+            "find [created:>=2026-02-01 created:<=2026-02-28]",
+        ),
+        ("find [modified:2026-03-17]", "one day later", "find [modified:2026-03-18]"),
+        ("find [modified:2026-03-17]", "und am Tag davor", "find [modified:2026-03-16]"),
+        ("count [[year:>=1740] [year:<=1749]]", "ten years later", "count [[year:>=1750] [year:<=1759]]"),
+        (
+            "set_property [@Instruments/H2] key=deadline value=2026-03-18",
+            "hmm, one week later",
+            "set_property [@Instruments/H2] key=deadline value=2026-03-25",
+        ),
+    ],
+)
+def test_a_follow_up_moves_the_dates(agent: BuiltinAgent, before: str, follow_up: str, after: str) -> None:
+    last = parse(before, lambda name: (f"{name}.md",), ACTIONS)
+    assert last is not None
+    found = read(agent, follow_up, replace(HERE, last=last))
+    assert isinstance(found, Reading) and serialize(found) == after
+
+
+def test_a_follow_up_of_days_moves_a_daily_note_and_due_tasks(agent: BuiltinAgent) -> None:
+    tasks = read(agent, "anything due this week?")
+    assert isinstance(tasks, Reading)
+    journal = Reading((PipelineStep("open", NoteSet(notes=("Journal/2026-03-16.md",))),), 1.0)
+    missing = read(agent, "the day after", replace(HERE, last=journal))
+    assert isinstance(missing, Clarification) and "2026-03-17" in missing.question
+    later = read(agent, "and the week after", replace(HERE, last=tasks))
+    assert (
+        isinstance(later, Reading) and serialize(later) == "list_tasks state=open due=2026-03-23..2026-03-29"
+    )
 
 
 @pytest.mark.parametrize("text", ["translate H4 into French", "übersetze das ins Englische"])
@@ -170,6 +213,34 @@ def test_a_word_that_a_change_does_not_account_for_is_asked_about(
             # The word became a part of a value that something introduces ("to", "called", quotes).
             assert word in serialize(found)
             assert found.last.action == plain.last.action
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "find notes about longitude and tag them navigation, then summarize them",
+            "find [longitude] | add_tag [these] tag=navigation | summarize [these]",
+        ),
+        ("instruments except H1", 'find [path:Instruments/ -path:"Instruments/H1.md"]'),
+    ],
+)
+def test_what_the_grammar_reads_whole_is_run_or_offered(
+    agent: BuiltinAgent, text: str, expected: str
+) -> None:
+    found = read(agent, text)
+    read_as = [found] if isinstance(found, Reading) else []
+    if isinstance(found, Clarification):
+        read_as = [option.reading for option in found.options]
+    assert expected in [serialize(one) for one in read_as]
+
+
+@pytest.mark.parametrize("text", ["tag both with sky", "set the status of the H4 one to done"])
+def test_a_change_of_one_note_is_asked_about_if_the_words_may_mean_others(
+    agent: BuiltinAgent, text: str
+) -> None:
+    found = read(agent, text)
+    assert not (isinstance(found, Reading) and ACTIONS[found.last.action].writes)
 
 
 @pytest.mark.parametrize(("action", "runs"), [("find", True), ("delete", False)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.agent.language.actions import ACTIONS
@@ -129,27 +129,39 @@ def test_a_reference_without_a_referent_names_no_note() -> None:
     assert found.last.target == NoteSet(unknown=" "), "never all notes"
 
 
-SYMBOLS = st.sampled_from(
+SPANS = st.tuples(st.integers(0, 5), st.integers(0, 5)).map(lambda ends: (min(ends), max(ends)))
+SINGLE_SYMBOLS = st.sampled_from(
     [
-        *ACTIONS,
-        *REFERENCES,
-        *NTH,
-        *FLAGS,
-        *FIELDS,
-        *LINK_FIELDS,
-        *COMPARISONS,
-        *LITERALS,
-        *LIMITS,
-        *(f"order:{order}" for order in ORDERS),
-        *PROPERTY_ORDERS,
-        *(f"{role}=" for role in ("tag", "text", "to", "key", "value", "type", "name", "scope", "undefined")),
-        *("@", "prop", "p:born", "-", "OR", "task", NEXT),
+        *(*REFERENCES, *NTH, *FLAGS, *LIMITS, *LITERALS, *(f"order:{order}" for order in ORDERS)),
+        *("-", "OR", "task"),
     ]
 )
-SPANS = st.tuples(st.integers(0, 5), st.integers(0, 5)).map(lambda ends: (min(ends), max(ends)))
+PARTS = st.one_of(
+    st.tuples(SINGLE_SYMBOLS),
+    st.tuples(st.just("@"), SPANS),
+    st.tuples(st.sampled_from((*FIELDS, *LINK_FIELDS, *PROPERTY_ORDERS)), SPANS),
+    st.tuples(st.just("prop"), st.just("p:born"), st.sampled_from(COMPARISONS), SPANS),
+)
+VALUES = st.one_of(SPANS.map(lambda span: (span,)), PARTS)
+ROLES = ("tag", "text", "to", "key", "value", "type", "name", "scope", "undefined")
 
 
-@given(st.lists(st.one_of(SYMBOLS, SPANS), max_size=14), st.booleans())
+@st.composite
+def programs(draw: st.DrawFn) -> list[Symbol]:
+    """Draw one or two steps with the shape of a program; some lack what their action needs."""
+    program: list[Symbol] = []
+    for _ in range(draw(st.sampled_from((1, 1, 1, 2)))):
+        action = draw(st.sampled_from(sorted(ACTIONS)))
+        needs = set(ACTIONS[action].needs) - draw(st.sampled_from((set(), set(), {"target"}, set(ROLES))))
+        conditions = draw(st.lists(PARTS, min_size=int("target" in needs), max_size=2))
+        roles = sorted((needs - {"target"}) | draw(st.sampled_from((set(), set(), *({r} for r in ROLES)))))
+        arguments = [(f"{role}=", *draw(VALUES)) for role in roles]
+        program += [NEXT] if program else []
+        program += [action, *(symbol for part in (*conditions, *arguments) for symbol in part)]
+    return program
+
+
+@given(programs(), st.booleans())
 def test_any_program_gives_a_complete_reading_or_none(program: list[Symbol], talked: bool) -> None:
     last = Reading((PipelineStep("find", NoteSet(query="clock")),), 1.0)
     dialog = (
@@ -157,8 +169,7 @@ def test_any_program_gives_a_complete_reading_or_none(program: list[Symbol], tal
     )
     asked = request('link H4 to "John Harrison" since yesterday', dialog)
     found = ProgramReader(asked, request_items(asked)).read(program)
-    if found is None:
-        return
+    assume(found is not None)
     for step in found.steps:
         action = ACTIONS[step.action]
         assert step.target is not None or "target" not in action.needs
@@ -172,3 +183,55 @@ def test_any_program_gives_a_complete_reading_or_none(program: list[Symbol], tal
 )
 def test_numbers_in_words_of_a_request(text: str, number: str | None) -> None:
     assert plain_number(text) == number
+
+
+@pytest.mark.parametrize(
+    ("words", "conditions"),
+    [
+        ("1762", "[born:>=1762] [born:<1763]"),
+        ("the 1720s", "[born:>=1720] [born:<1730]"),
+        ("the 1700s", "[born:>=1700] [born:<1800]"),
+        ("the 17th century", "[born:>=1600] [born:<1700]"),
+        ("the eighteenth century", "[born:>=1700] [born:<1800]"),
+        ("before the year 1750", "[born:<1750]"),
+        ("after 1990", "[born:>=1991]"),
+        ("March 2026", "[born:>=2026-03-01] [born:<=2026-03-31]"),
+    ],
+)
+def test_a_period_becomes_conditions_on_a_property(words: str, conditions: str) -> None:
+    text = f"people born {words}"
+    last = len(request_items(request(text))) - 1
+    assert reading(text, "find", "prop", "p:born", "during", (2, last)) == f"find [{conditions}]"
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "expected"),
+    [
+        ("tags used once", ["list_tags", "uses=", "uses1"], "list_tags uses=1"),
+        ("tags used 4 times", ["list_tags", "uses=", (2, 2)], "list_tags uses=4"),
+        ("overdue", ["list_tasks", "due=", "overdue"], "list_tasks due=..2026-03-17"),
+        ("for next week", ["list_tasks", "due=", (1, 2)], "list_tasks due=2026-03-23..2026-03-29"),
+        (
+            "words in H4",
+            ["properties_of", "@", (2, 2), "about=", "words"],
+            "properties_of [@Instruments/H4] about=words",
+        ),
+        (
+            "against H4",
+            ["what_supports", "@", (1, 1), "side=", "contradicts"],
+            "what_supports [@Instruments/H4] side=contradicts",
+        ),
+        ("above ten percent", ["find", "prop", "p:confidence", ">", (1, 2)], "find [[confidence:>0.1]]"),
+        ("above 50", ["find", "prop", "p:confidence", ">", (1, 1)], "find [[confidence:>0.5]]"),
+    ],
+)
+def test_values_that_a_symbol_or_a_span_names(text: str, program: list[Symbol], expected: str) -> None:
+    assert reading(text, *program) == expected
+
+
+def test_a_new_search_can_keep_the_kind_of_the_last_one() -> None:
+    last = Reading((PipelineStep("find", NoteSet(query='path:People/ -tag:clock [born:<1700] "sea"')),), 1.0)
+    text = "and London"
+    kept = reading(text, "find", "kind", "word", (1, 1), dialog=DialogState(last=last))
+    assert kept == "find [path:People/ London]"
+    assert not reading(text, "find", "kind", "word", (1, 1))

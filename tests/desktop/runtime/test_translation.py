@@ -85,9 +85,7 @@ def extracted(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
     listing.write_text("\n".join(map(str, _FILES)), "utf-8")
     result = folder / "desktop.ts"
     alias = ["-tr-function-alias", "translate+=PluralText"]
-    subprocess.run(
-        [command, f"@{listing}", "-ts", str(result), *alias], check=True, capture_output=True, timeout=60
-    )
+    subprocess.run([command, f"@{listing}", "-ts", str(result), *alias], check=True, capture_output=True)
     return frozenset(node.text or "" for node in ET.parse(result).getroot().iter("source"))
 
 

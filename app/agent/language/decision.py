@@ -1,0 +1,154 @@
+"""Weigh what a request may mean: the probabilities of its readings, and of outcomes without a step.
+
+The readings of the grammar and of the request model are options, and so are the outcomes. A log-linear model
+with few weights makes probabilities of them. `packaging/fit_request_decision.py` fits the weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.agent.language.candidates import Candidate, means_same
+from app.agent.language.choices import is_clear
+from app.agent.language.program import OUTCOMES
+from app.agent.language.readings import Reading
+
+WEIGHTS: Mapping[str, float] = {
+    "written": 0.88,
+    "only grammar": 0.68,
+    "unclear": -1.36,
+    "grammar": -0.01,
+    "first": -0.11,
+    "complete": 2.14,
+    "agreed": 0.04,
+    "model": 0.63,
+    "model if asked": -0.19,
+    "question": 0.61,
+    "question if asked": 0.16,
+    "none": -0.23,
+    "ask": -0.47,
+    "lacks a value": 0.5,
+    "else": -2.09,
+}
+"""The weight of each feature of an option.
+
+Of any option: how likely the request model writes it ("written", a logarithm). Of a reading: that only the
+grammar has it, that a note in it is unknown ("unclear"), the grammar's score, whether it is the grammar's
+first, how well the grammar explains every word ("complete"), and that the model writes such a reading too
+("agreed"). Of an outcome: which one, and whether the request is a question. A search of the grammar with all
+conditions of one that the model writes counts as written.
+"""
+MAX_FROM_GRAMMAR = 4
+_CONSIDERED = math.log(0.05)
+_LEAST = 1e-3
+"""Probability that the request model gives to what it did not write."""
+
+Features = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What a request may mean: a reading, one of the outcomes, or nothing of all that.
+
+    Args:
+        features: What speaks for it.
+        reading: The reading.
+        outcome: The outcome; "else" stands for something that is no option.
+        share: Its probability.
+    """
+
+    features: Features
+    reading: Reading | None = None
+    outcome: str = ""
+    share: float = 0.0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the grammar is certain of every word, and the model considers the same reading."""
+        return (
+            self.is_agreed and self.features["complete"] >= 0.75 and self.features["written"] >= _CONSIDERED
+        )
+
+    @property
+    def is_agreed(self) -> bool:
+        """Whether it is the first reading of the grammar, and the request model writes it too."""
+        return bool(self.features.get("first")) and not self.features["only grammar"]
+
+
+def options_of(written: Sequence[Candidate], found: Sequence[Reading], *, asks: bool) -> list[Option]:
+    """Return the options of a request with their features.
+
+    Args:
+        written: What the request model writes.
+        found: The readings of the grammar, best first.
+        asks: Whether the request is a question.
+    """
+    best = found[0] if found else None
+    read: list[tuple[Reading, float, int]] = [
+        (one.reading, one.probability, -1) for one in written if one.reading is not None
+    ]
+    for place, reading in enumerate(found[:MAX_FROM_GRAMMAR]):
+        if reading.missing:
+            continue
+        same = next((at for at, one in enumerate(read) if means_same(one[0], reading)), None)
+        if same is None:
+            refined = [odds for one, odds, _ in read if place == 0 and _refines(reading, one)]
+            read.append((reading, max(refined, default=0.0), place))
+        elif read[same][2] < 0:
+            read[same] = (reading, read[same][1], place)
+    options = [_reading_option(*one) for one in read]
+    for outcome in OUTCOMES:
+        probability = sum(one.probability for one in written if one.outcome == outcome)
+        features = {"written": _log(probability), outcome: 1.0}
+        if outcome in ("question", "model"):
+            features[f"{outcome} if asked"] = float(asks)
+        if outcome == "ask":
+            features["lacks a value"] = float(best is not None and bool(best.missing))
+        options.append(Option(features, outcome=outcome))
+    return [*options, Option({"else": 1.0}, outcome="else")]
+
+
+def weighed(options: Sequence[Option], weights: Mapping[str, float] = WEIGHTS) -> list[Option]:
+    """Return options with their probabilities, likeliest first."""
+    scores = [
+        sum(weights.get(name, 0.0) * value for name, value in option.features.items()) for option in options
+    ]
+    raised = [math.exp(score - max(scores)) for score in scores]
+    found = [
+        Option(option.features, option.reading, option.outcome, value / sum(raised))
+        for option, value in zip(options, raised, strict=True)
+    ]
+    return sorted(found, key=lambda option: -option.share)
+
+
+def _reading_option(reading: Reading, probability: float, place: int) -> Option:
+    complete = reading.certain and not reading.unexplained
+    features = {
+        "written": _log(probability),
+        "only grammar": float(probability == 0),
+        "unclear": float(not is_clear(reading)),
+    }
+    if place >= 0:
+        features["grammar"] = reading.score
+        features["first"] = float(place == 0)
+        features["complete"] = max(0.0, reading.score - 0.8) * 5 if complete and place == 0 else 0.0
+        features["agreed"] = float(probability > 0 and features["complete"] > 0)
+    return Option(features, reading)
+
+
+def _refines(reading: Reading, other: Reading) -> bool:
+    """Return whether a search has all conditions of another one, and an order or more conditions."""
+    if len(reading.steps) > 1 or len(other.steps) > 1 or reading.last.action != other.last.action:
+        return False
+    one, two = reading.last.target, other.last.target
+    if reading.last.action not in ("find", "count") or one is None or two is None or reading.unexplained:
+        return False
+    same_notes = one.notes == two.notes and one.source == two.source
+    ordered = two.order in ("", one.order) and two.limit in (None, one.limit)
+    return same_notes and ordered and set(two.query.split()) <= set(one.query.split())
+
+
+def _log(probability: float) -> float:
+    return math.log(max(probability, _LEAST))

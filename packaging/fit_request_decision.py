@@ -1,0 +1,132 @@
+"""Fit the decision between the readings of a request: `python packaging/fit_request_decision.py`.
+
+The requests of `requests/held_out.txt`, on which the request model was not trained, run against the agent on
+the sample vault, with the right reading of each as in `request_examples.py`. Printed are the weights for
+`app/agent/language/decision.py`, fitted by maximum likelihood, so that the probabilities are those of right
+readings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from request_examples import REQUESTS, SampleRun, Unaligned, sample_run  # noqa: E402
+
+from app.agent.language.decision import Option  # noqa: E402
+from app.agent.language.dialog import DialogState  # noqa: E402
+from app.agent.language.program import OUTCOMES  # noqa: E402
+from app.agent.language.readings import Reading  # noqa: E402
+from tests.evaluation import requests as evaluation  # noqa: E402
+
+HELD_OUT = REQUESTS / "held_out.txt"
+PENALTY, STEPS, RATE = 0.004, 800, 0.03
+
+
+@dataclass
+class Judged:
+    """The options of a request, and which of them are right."""
+
+    options: list[Option]
+    right: list[bool]
+
+
+async def judged(file: Path) -> list[Judged]:
+    """Return the options of the requests of a file."""
+    found: list[Judged] = []
+    seen: list[list[Option]] = []
+    async with sample_run() as run:
+        interpreter = run.agent._interpreter
+        original = interpreter._options
+
+        def options(*given: object) -> list[Option]:
+            seen.append(original(*given))  # type: ignore[arg-type]
+            return seen[-1]
+
+        interpreter._options = options  # type: ignore[method-assign]
+        for talk in evaluation.conversations(file):
+            conversation = run.workspace.agent.create().id
+            written_before = run.workspace.journal.commits(1)
+            for request in talk:
+                run.run._approver.yes = request is not talk[-1]
+                known = run.agent._states.get((conversation, ""), DialogState())
+                state = run.run._state = known.on_screen(evaluation.OPEN_NOTE)
+                seen.clear()
+                run.agent.interpret(request.text, state)
+                if seen:
+                    right = [await is_right(run, option, request.gold) for option in seen[-1]]
+                    right[-1] = not any(right)
+                    found.append(Judged(seen[-1], right))
+                if request is not talk[-1]:
+                    run._made = None
+                    with contextlib.suppress(Unaligned):
+                        await run._aligned(request, state)
+                    await run.run._turn(conversation, run._right_line(request) or request.text)
+            if run.workspace.journal.commits(1) != written_before:
+                await run.run._reset()
+    return found
+
+
+async def is_right(run: SampleRun, option: Option, gold: tuple[str, ...]) -> bool:
+    """Return whether an option is one of the right readings of its request."""
+    if option.reading is None:
+        if option.outcome == "question":
+            return any(one in ("question", "model") or one.startswith("meaning") for one in gold)
+        return option.outcome in gold
+    return await fits(run, option.reading, gold)
+
+
+async def fits(run: SampleRun, reading: Reading, gold: tuple[str, ...]) -> bool:
+    """Return whether a reading is one of the right ones."""
+    for one in gold:
+        if one in OUTCOMES:
+            continue
+        try:
+            if one == reading.last.action or await run.run._same(reading, one):
+                return True
+        except (LookupError, AttributeError):  # the conversation has fewer notes than its writer expected
+            continue
+    return False
+
+
+def fitted(requests: list[Judged]) -> dict[str, float]:
+    """Return the weights that make the right options most likely."""
+    names = list(
+        dict.fromkeys(name for one in requests for option in one.options for name in option.features)
+    )
+    tables = [
+        np.array([[option.features.get(name, 0.0) for name in names] for option in one.options])
+        for one in requests
+    ]
+    rights = [np.array(one.right, float) for one in requests]
+    weights, mean, square = np.zeros(len(names)), np.zeros(len(names)), np.zeros(len(names))
+    for step in range(1, STEPS + 1):
+        gradient = -PENALTY * weights
+        for table, right in zip(tables, rights, strict=True):
+            scores = table @ weights
+            shares = np.exp(scores - scores.max())
+            shares /= shares.sum()
+            wanted = shares * right
+            gradient += table.T @ (wanted / (wanted.sum() + 1e-9) - shares) / len(requests)
+        mean, square = 0.9 * mean + 0.1 * gradient, 0.999 * square + 0.001 * gradient**2
+        weights += RATE * mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
+    return {name: round(float(weight), 2) for name, weight in zip(names, weights, strict=True)}
+
+
+def main() -> int:
+    """Print the weights."""
+    for name, weight in fitted(asyncio.run(judged(HELD_OUT))).items():
+        print(f'    "{name}": {weight},')
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
