@@ -122,14 +122,14 @@ class BuiltinAgent:
         match interpretation:
             case Clarification() if interpretation.options and turn.caller.uses_model:
                 # A model asks: the answer must not name notes that are hidden from it.
-                turn.say(_AMBIGUOUS_MESSAGE)
+                turn.say(localized(_AMBIGUOUS_MESSAGE, language))
             case Clarification():
                 self._ask(turn, interpretation, language)
                 self._states[_state_key(turn)] = replace(state, question=interpretation)
             case Reading():
                 await self._carry_out(turn, interpretation, state)
             case ModelRequired():
-                self._say_model_required(turn, interpretation)
+                self._say_model_required(turn, interpretation, language)
                 # "It" may refer to the result that the model would have produced.
                 self._states[_state_key(turn)] = replace(state, question=None, focus=(), is_lost=True)
             case ContentQuestion():
@@ -197,7 +197,7 @@ class BuiltinAgent:
 
     async def _carry_out(self, turn: Turn, reading: Reading, state: DialogState) -> None:
         if reading.steps[0].action == "help":
-            turn.say(HELP)
+            turn.say(localized(HELP, _language_of(reading)))
             return
         chips = reading_chips(reading)
         if turn.prompt.mode != "propose" and any(
@@ -207,7 +207,7 @@ class BuiltinAgent:
             turn.say(localized(message, self._interpreter.language_of(turn.prompt.text)))
             return
         turn.show_reading(tuple(map(_reading_chip, chips)))
-        language = next(candidate for candidate in languages() if candidate.code == reading.language)
+        language = _language_of(reading)
         pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions())
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state
@@ -224,10 +224,14 @@ class BuiltinAgent:
             )
         turn.ask(localized(clarification.question, language), tuple(choices))
 
-    def _say_model_required(self, turn: Turn, required: ModelRequired) -> None:
+    def _say_model_required(self, turn: Turn, required: ModelRequired, language: Language) -> None:
+        work = localized(required.work, language)
+        text = (
+            f"{work} needs a language model, and none is set up. Use one on this computer (Ollama, LM Studio,"
+            " llama.cpp) or a service for which you have a key."
+        )
         turn.ask(
-            f"{required.work} needs a language model, and none is set up. Use one on this computer (Ollama,"
-            " LM Studio, llama.cpp) or a service for which you have a key.",
+            localized(text, language),
             (AnswerChoice(label="Set up a model…", reply="", action=SET_UP_MODEL),),
         )
 
@@ -246,7 +250,7 @@ class BuiltinAgent:
         arguments = {"question": text, "limit": MAX_PASSAGES}
         outcome = await turn.call("find_passages", arguments)
         if outcome.success and question.needs_model and not outcome.result["answered"]:
-            self._say_model_required(turn, question.needs_model)
+            self._say_model_required(turn, question.needs_model, language)
             self._states[_state_key(turn)] = replace(state, question=None, focus=focus, is_lost=not focus)
             return
         turn.say(localized(format_outcome(AnsweredCall("find_passages", arguments), outcome), language))
@@ -281,6 +285,10 @@ class BuiltinAgent:
 def reply_text(reply: Reply) -> str:
     """Return the text of a reply."""
     return _REPLIES.get(reply.text, reply.text or NOT_UNDERSTOOD)
+
+
+def _language_of(reading: Reading) -> Language:
+    return next(language for language in languages() if language.code == reading.language)
 
 
 def _reading_chip(chip: Chip) -> ReadingChip:

@@ -463,7 +463,7 @@ class Pipeline:
                 return [{"name": paths[0], "new_name": str(arguments["new_name"])}]
             case "move":
                 return [{"name": path, "folder": str(arguments["folder"])} for path in paths]
-            case "delete":
+            case "delete" | "link_mentions":
                 return [{"name": path} for path in paths]
             case "merge":
                 return [

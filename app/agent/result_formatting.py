@@ -175,7 +175,7 @@ def _relation(kind: str, score: float) -> str:
     labels = {"BACKLINK_FROM": "links to it", "FORWARDLINK_TO": "is linked from it"}
     if kind.startswith("SHARED_TAG"):
         return f"shares the tag #{kind.partition(':')[2]}"
-    return labels.get(kind, f"close in meaning ({score:.2f})")
+    return labels.get(kind, f"similar in meaning ({score:.2f})")
 
 
 def _tags(result: Result, call: AnsweredCall) -> str:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app import paths
-from app.agent.builtin import MAX_PASSAGES, BuiltinAgent, reply_text
+from app.agent.builtin import HELP, MAX_PASSAGES, BuiltinAgent, reply_text
+from app.agent.language.answers import localized
 from app.agent.language.chips import reading_chips
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
@@ -82,6 +83,9 @@ async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
             escape_controls(" · ".join(chip.label for chip in reading_chips(interpretation)))
         )
         language = next(one for one in languages() if one.code == interpretation.language)
+        if interpretation.steps[0].action == "help":
+            screen.print_message(localized(HELP, language))
+            return ExitStatus.DONE
         terminal = _Terminal(session, options, screen)
         pipeline = Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions())
         await pipeline.run(interpretation)

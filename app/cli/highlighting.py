@@ -26,7 +26,7 @@ def search_terms(query: str) -> tuple[str, ...]:
                 return [text]
             case And(items) | Or(items):
                 return [word for item in items for word in collect_words(item)]
-            case FieldFilter(name, item) if name not in ("tag", "file", "path", "type", "rel"):
+            case FieldFilter(name, item) if name not in ("tag", "file", "path", "type", "rel", "backlinks"):
                 return collect_words(item)
         return []
 

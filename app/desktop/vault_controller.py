@@ -344,10 +344,12 @@ class VaultController(QObject):
                 self.embedding.emit(EmbeddingProgressed(0, 0))
                 text = self.tr("Semantic search is unavailable: {0}")
                 if event.switching:
-                    text = self.tr("Could not switch the language model; the previous one stays in use: {0}")
+                    text = self.tr(
+                        "Could not switch the semantic search model; the previous one stays in use: {0}"
+                    )
                 self.notice.emit(text.format(event.reason))
             elif isinstance(event, ModelSwitched):
-                self.done.emit(self.tr("Language model switched"))
+                self.done.emit(self.tr("Semantic search model switched"))
             elif isinstance(event, TurnFinished):
                 self._cost.add(event.usage)
                 self.cost_changed.emit(self._cost.describe(self._client.settings))

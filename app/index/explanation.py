@@ -22,6 +22,7 @@ _WITHIN: dict[FieldName, str] = {
     "ignore-case": "In any case",
     "type": "As the type",
     "rel": "As a relation",
+    "backlinks": "As a link from another note",
     "links-to": "Linking to",
     "linked-from": "Linked from",
 }

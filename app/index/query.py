@@ -49,10 +49,10 @@ _NAME = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)?(?=:)")
 _WORD = re.compile(r'[^\s()"]+')
 _VALUE_WORD = re.compile(r'[^\s()"\]]+')
 _SIGN = re.compile(r"<=|>=|<|>")
-_TASK_FIELDS = ("task", "task-todo", "task-done")
+_OPTIONAL_VALUE_FIELDS = ("task", "task-todo", "task-done", "backlinks")
 _CASE_FIELDS = ("match-case", "ignore-case")
 _NOTE_FIELDS = ("links-to", "linked-from")
-_WHOLE_WORD_FIELDS = ("tag", "type", "rel", "links-to", "linked-from")
+_WHOLE_WORD_FIELDS = ("tag", "type", "rel", "backlinks", "links-to", "linked-from")
 _TIME_FIELDS = get_args(TimeName)
 _VALUELESS_FILTERS: dict[str, Node] = {
     "orphan": OrphanFilter(),
@@ -208,7 +208,7 @@ class _QueryParser:
 
     def _parse_in_field(self, name: FieldName, depth: int) -> Node:
         self.skip_space()
-        if name in _TASK_FIELDS and (self.at_end() or self.peek() in ")[" or self._is_at_or()):
+        if name in _OPTIONAL_VALUE_FIELDS and (self.at_end() or self.peek() in ")[" or self._is_at_or()):
             return FieldFilter(name, PhraseTerm(""))
         if self.at_end() or self.peek() in self._closing_brackets() or self._is_at_or():
             raise _error(self.at, f'a word, a phrase or "(" after {name}:')

@@ -21,6 +21,7 @@ FieldName = Literal[
     "ignore-case",
     "type",
     "rel",
+    "backlinks",
     "links-to",
     "linked-from",
 ]
@@ -166,6 +167,7 @@ _FIELD_WORDS: dict[str, str] = {
     "ignore-case": "{} in any case",
     "type": "of type {}",
     "rel": "with a relation {}",
+    "backlinks": "that another note links to {}",
     "links-to": "linking to {}",
     "linked-from": "linked from {}",
 }

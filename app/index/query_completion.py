@@ -26,6 +26,7 @@ _KINDS: dict[str, Kind] = {
     "tag": "tag",
     "type": "type",
     "rel": "relation",
+    "backlinks": "relation",
     "links-to": "note",
     "linked-from": "note",
     "file": "file",

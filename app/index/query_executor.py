@@ -158,6 +158,8 @@ class QueryExecutor:
                 return self._rows.typed(leaf, among)
             case "rel":
                 return self._rows.relating(leaf, among)
+            case "backlinks":
+                return self._rows.backlinked(leaf, among)
             case "links-to":
                 return self._rows.linking_to(leaf, among)
             case "linked-from":

@@ -14,7 +14,7 @@ from app.errors import QueryError
 from app.index.database import CachingConnection
 from app.index.names import link_key
 from app.index.property_match import may_match, property_matches
-from app.index.query_ast import DateFilter, Leaf, PropertyFilter, RegexTerm, WordTerm
+from app.index.query_ast import DateFilter, Leaf, PhraseTerm, PropertyFilter, RegexTerm, WordTerm
 from app.index.search_request import SearchRequest
 from app.index.text_matcher import compile_pattern
 from app.vault.path import NOTE_SUFFIXES, name_key
@@ -87,6 +87,21 @@ class RowFilters:
         """Return the notes with a relation of this type."""
         query = "SELECT source, type FROM links WHERE type <> 'LINKS_TO'"
         return self._match_keys(query, "source", leaf, relation_key, among)
+
+    def backlinked(self, leaf: Leaf, among: Ids | None) -> Ids:
+        """Return the notes that another visible note links to, by a relation of this type.
+
+        An empty leaf matches every link.
+        """
+        query = (
+            "SELECT target_id, links.type FROM links JOIN notes ON notes.id = target_id"
+            " WHERE source <> target_id AND source NOT IN (SELECT value FROM json_each(?))"
+        )
+        hidden = json.dumps(sorted(self._hidden))
+        if isinstance(leaf, PhraseTerm) and not leaf.text.strip():
+            return {id for id, _ in self._rows(query, "target_id", among, hidden)}
+        query += " AND links.type <> 'LINKS_TO'"
+        return self._match_keys(query, "target_id", leaf, relation_key, among, hidden)
 
     def linking_to(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes with a link to the note with this name, or to an unresolved name."""
@@ -190,7 +205,13 @@ class RowFilters:
         return self._targets.get(leaf.text)
 
     def _match_keys(
-        self, query: str, column: str, leaf: Leaf, key: Callable[[str], str], among: Ids | None
+        self,
+        query: str,
+        column: str,
+        leaf: Leaf,
+        key: Callable[[str], str],
+        among: Ids | None,
+        *values: object,
     ) -> Ids:
         """Return the notes whose value in the query's second column matches the leaf."""
         if isinstance(leaf, RegexTerm):
@@ -202,7 +223,7 @@ class RowFilters:
             matches = lambda text: key(text).startswith(wanted_key) if prefix else key(text) == wanted_key  # noqa: E731
         matches_by_value: dict[str, bool] = {}  # Many rows have few distinct values.
         ids = set()
-        for id, text in self._rows(query, column, among):
+        for id, text in self._rows(query, column, among, *values):
             if text not in matches_by_value:
                 matches_by_value[text] = bool(matches(text))
             if matches_by_value[text]:

@@ -24,10 +24,10 @@ class Rule(BaseModel):
     glob: str = Field(
         "**",
         title="Paths",
-        description="Glob over vault paths, such as Journal/**, or over another store: memory:*/human.",
+        description="Glob pattern for vault paths, such as Journal/**, or for another store: memory:*/human.",
     )
-    caller: str = Field("*", title="Caller", description="Glob over the caller's kind or name.")
-    tool: str = Field("*", title="Tool", description="Glob over the tool's name.")
+    caller: str = Field("*", title="Caller", description="Glob pattern for the caller's kind or name.")
+    tool: str = Field("*", title="Tool", description="Glob pattern for the tool's name.")
 
 
 class CallerProfile(BaseModel):
@@ -35,9 +35,9 @@ class CallerProfile(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    caller: str = Field("*", title="Caller", description="Glob over the caller's kind or name.")
+    caller: str = Field("*", title="Caller", description="Glob pattern for the caller's kind or name.")
     categories: tuple[str, ...] = Field(
-        (), title="Categories", description="Only tools of these categories; none means all."
+        (), title="Categories", description="Only tools in these categories; none means all."
     )
     tools: tuple[str, ...] = Field(
         (), title="Tools", description="Only these tools, such as edit_note.append or read_*; none means all."
@@ -53,7 +53,7 @@ class CallLimit(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    tool: str = Field("*", title="Tool", description="Glob over the tool's name.")
+    tool: str = Field("*", title="Tool", description="Glob pattern for the tool's name.")
     per_minute: int | None = Field(None, ge=0, title="Per minute", description="Maximum calls per minute.")
     pause: float | None = Field(
         None, ge=0, title="Pause (s)", description="Minimum seconds between two calls of the same tool."
@@ -70,4 +70,4 @@ class TurnRule(BaseModel):
         title="Rule",
         description="first: before any other tool. last: it ends the turn. either: only one of them.",
     )
-    tools: tuple[str, ...] = Field(title="Tools", description="Globs over tool names.")
+    tools: tuple[str, ...] = Field(title="Tools", description="Glob patterns for tool names.")

@@ -54,7 +54,7 @@ class EditorSettings(SettingsSection):
     spelling: bool = Field(
         True,
         title="Check spelling",
-        description="Underline words that are in no dictionary. Needs the system's dictionaries (enchant).",
+        description="Underline words that are not in a dictionary. Requires system dictionaries (enchant).",
     )
     spelling_languages: tuple[str, ...] = Field(
         (),
@@ -114,7 +114,7 @@ class ModelSettings(SettingsSection):
     """The model that answers in the agent panel, if `AgentSettings.answering` says so, and for the team."""
 
     provider: Literal["openai", "ollama", "lm-studio", "llama.cpp", "openai-compatible"] = Field(
-        "openai", title="Provider", description="A service or a server that speaks the OpenAI protocol."
+        "openai", title="Provider", description="A service, or a server that supports the OpenAI API."
     )
     base_url: str = Field(
         "",
@@ -177,7 +177,11 @@ class PermissionSettings(GuardedSection):
         (), title="Rules", description="Checked before the defaults. Deny overrides ask, ask overrides allow."
     )
     bulk_threshold: int = Field(
-        20, ge=1, le=1000, title="Bulk threshold", description="A change to more files than this always asks."
+        20,
+        ge=1,
+        le=1000,
+        title="Bulk threshold",
+        description="A change to more files than this always needs your approval.",
     )
     approval_timeout: float = Field(
         300.0,
@@ -189,7 +193,7 @@ class PermissionSettings(GuardedSection):
     unlock_delete_grants: bool = Field(
         False,
         title="Allow auto-approving deletes",
-        description="Deleting a note that others link to still always asks.",
+        description="Deleting a note that others link to still needs your approval.",
     )
     categories: dict[str, bool] = Field(
         default_factory=dict,
@@ -240,7 +244,7 @@ class EmbeddingSettings(SettingsSection):
     on_battery: Literal["slow", "paused", "full"] = Field(
         "slow",
         title="On battery",
-        description="Speed on battery. Below 20% charge indexing stops, unless set to full.",
+        description="Speed on battery. Below 20% charge, indexing stops unless this is set to full.",
     )
     when_busy: Literal["slow", "paused", "full"] = Field(
         "slow", title="When busy", description="Speed while other programs need the processor."
@@ -248,7 +252,7 @@ class EmbeddingSettings(SettingsSection):
     model: str = Field(
         "all-MiniLM-L6-v2-int8",
         min_length=1,
-        title="Language model",
+        title="Semantic search model",
         description=(
             "Indexes the meaning of notes on this computer. After a change, notes are indexed again in "
             "the background; the previous model is used until that is done."
@@ -300,7 +304,7 @@ class AgentSettings(SettingsSection):
     mode: Literal["ask", "propose", "plan"] = Field(
         "propose",
         title="Mode",
-        description="Ask only reads; propose may suggest changes; plan shows its plan first.",
+        description="Ask can only read, propose can also propose changes, plan describes the changes first.",
     )
     instructions: str = Field(
         "", title="Your instructions", description="Sent to the model at the start of every conversation."

@@ -26,7 +26,7 @@ class ServerSettings(SettingsSection):
         ge=1024,
         le=65535,
         title="Port",
-        description="On this machine only (127.0.0.1). If it is in use, another port is used and shown.",
+        description="On this computer only (127.0.0.1). If the port is in use, another is used and shown.",
         json_schema_extra={"group_digits": False},
     )
 

@@ -10,6 +10,7 @@ from app.tools.history import note_history, restore_note, undo
 from app.tools.introspection import list_tools, pending
 from app.tools.memory import block
 from app.tools.memory_blocks import block_edit
+from app.tools.mentions import link_mentions
 from app.tools.merge_nodes import merge_nodes
 from app.tools.messages import delegate, send_message
 from app.tools.move_delete import delete_note, move_note
@@ -96,6 +97,7 @@ CATALOG: tuple[Tool, ...] = (
     list_tags,
     vault_info,
     unlinked_mentions,
+    link_mentions,
     list_unresolved_links,
     find_duplicates,
     add_tag,

@@ -245,7 +245,7 @@ async def semantic_search(
         )
         for chunk in chunks
     ]
-    message = f"{pluralize(len(hits), 'note')} close in meaning."
+    message = f"{pluralize(len(hits), 'note')} similar in meaning."
     if missing := context.index.count_without_embedding():
         verb = "is" if missing == 1 else "are"
         message += f" {pluralize(missing, 'note')} {verb} not in the semantic index, and can't be found here."

@@ -249,6 +249,27 @@ async def test_what_supports_a_claim_is_not_what_contradicts_it(talk) -> None:
     assert "Few ships had chronometers" in supports and "Few ships had chronometers" not in contradicts
 
 
+async def test_listed_mentions_become_links_that_one_undo_takes_back(talk) -> None:
+    await say(talk, "unlinked mentions of Greenwich")
+    mentioning = [line for line in answers(talk)[-1].splitlines() if line.startswith("- [[")]
+    assert mentioning
+    found = await say(talk, "link them")
+    assert "Linked the mentions of [[Greenwich]]" in answers(talk)[-1] and len(found.changes) == 1
+    await say(talk, "unlinked mentions of Greenwich")
+    assert answers(talk)[-1] == "Every mention of [[Concepts/Greenwich|Greenwich]] is a link."
+    await say(talk, "undo that", "verlinke die Erwähnungen von Greenwich")
+    assert "sind jetzt Links" in answers(talk)[-1]
+
+
+async def test_help_is_in_german_after_a_german_request(talk) -> None:
+    await talk.say("Hilfe", open_note=OPEN)
+    text = answers(talk)[-1]
+    assert text.startswith("Ich arbeite ohne Sprachmodell") and "**Find**" not in text and "You " not in text
+    await talk.say("übersetze das ins Englische", open_note=OPEN)
+    question = talk.items[-1]
+    assert isinstance(question, Question) and question.text.startswith("Übersetzen braucht ein Sprachmodell")
+
+
 async def test_a_count_is_one_search(talk) -> None:
     await say(talk, "how many claims are there?")
     cards = [item for item in talk.items if isinstance(item, ToolCard)]

@@ -50,6 +50,7 @@ _NOTES = (
     ToolCall("note_history", {"name": "Gimbal"}),
     ToolCall("restore_note", _version),
     ToolCall("undo", {}),
+    ToolCall("link_mentions", {"name": "Greenwich"}),
     ToolCall("delete_note", {"name": "A trial"}),
 )
 _SEARCH = (

@@ -69,7 +69,7 @@ async def test_search_with_vectors(meant: Workspace) -> None:
     by_meaning = await _call(meant, "semantic_search", query="making loaves at home", min_similarity=0.0)
     assert by_meaning.result["hits"][0]["name"] in ("Sourdough", "Baking day")
     assert all(hit["name"] != "Secret" for hit in by_meaning.result["hits"])
-    assert by_meaning.message.endswith("close in meaning.")
+    assert by_meaning.message.endswith("similar in meaning.")
     hits = (await _call(meant, "semantic_search", query="cutting flowers", min_similarity=0.0)).result["hits"]
     shown = {hit["name"]: [line["text"] for line in hit["lines"]] for hit in hits}
     assert shown["Garden"] == ["Prune the roses in winter"]
@@ -87,7 +87,7 @@ async def test_search_with_vectors(meant: Workspace) -> None:
     await meant.embeddings.vectors.remove_notes([tax])
     partly = await _call(meant, "semantic_search", query="making loaves at home", min_similarity=0.0)
     missing = "1 note is not in the semantic index, and can't be found here."
-    assert partly.message.endswith(f"close in meaning. {missing}")
+    assert partly.message.endswith(f"similar in meaning. {missing}")
     assert meant.embeddings.semantic_search.without_vectors([tax]) == {tax}
 
 

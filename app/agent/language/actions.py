@@ -94,6 +94,7 @@ ACTIONS: Mapping[str, Action] = {
         Action("list_tags", "list_tags"),
         Action("list_folders", "directory_list"),
         Action("vault_info", "vault_info"),
+        Action("link_mentions", "link_mentions", _ON_A_NOTE, writes=True, implies_note=True),
         Action("tags_of", "get_metadata", _ON_A_NOTE, implies_note=True),
         Action("properties_of", "get_metadata", _ON_A_NOTE, implies_note=True),
         Action("relations", "get_node", _ON_A_NOTE, implies_note=True),

@@ -11,7 +11,9 @@ _SLOT = "{}"
 
 
 def localized(text: str, language: Language) -> str:
-    """Return an answer in a language; paragraphs that the language has no words for stay in English.
+    """Return an answer in a language; what the language has no words for stays in English.
+
+    A paragraph is translated as a whole, or else each of its lines that is in the table, as in a list.
 
     Args:
         text: The answer in English; a blank line separates its paragraphs.
@@ -28,7 +30,8 @@ def _paragraph(text: str, language: Language) -> str:
             pieces = wanted.split(_SLOT)
             values = (*match.groups(), "")
             return "".join(f"{piece}{value}" for piece, value in zip(pieces, values, strict=False))
-    return text
+    table = language.table("answers")
+    return "\n".join(table.get(line, line) for line in text.split("\n"))
 
 
 @cache

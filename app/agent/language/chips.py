@@ -44,7 +44,7 @@ _LEADS = {
     "to": "links-to:",
     "other": "links-to:",
 }
-_OPERATOR = re.compile(r"-?(tag|path|type|links-to|linked-from|rel):(\"[^\"]*\"|[^\s\"()]+)")
+_OPERATOR = re.compile(r"-?(tag|path|type|links-to|linked-from|rel|backlinks):(\"[^\"]*\"|[^\s\"()]+)")
 _RELATION_LEAD = "rel:"
 
 

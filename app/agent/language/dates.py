@@ -131,6 +131,45 @@ class DateParser:
         found = self.parse_ahead(words, 0)
         return found.first if found and found.end == len(words) and found.first == found.last else None
 
+    def parse_shift(self, tokens: Sequence[Token]) -> tuple[str, int] | None:
+        """Return the unit and the number of units that all of the tokens shift an earlier date by.
+
+        "One week later" is `("week", 1)`, "the two days before that" is `("day", -2)`.
+        """
+        language = self._language
+        words = [token for token in tokens if token.kind != "mark"]
+        start = language.match_prefix(words, 0, "dates", "on")
+        while start < len(words) and words[start].key in language.words("determiners"):
+            start += 1
+        for name, sign in (("earlier", -1), ("later", 1)):
+            position = language.match_prefix(words, start, "dates", name)
+            is_leading = position > start
+            number = self.parse_number(words[position].key) if position < len(words) else None
+            position += number is not None
+            unit = self._unit(words[position].key) if position < len(words) else None
+            end = position + 1 if is_leading else language.match_prefix(words, position + 1, "dates", name)
+            if unit and end == len(words) and (is_leading or end > position + 1):
+                return unit, sign * (number or 1)
+        return None
+
+    def shift(self, first: date, last: date, unit: str, count: int) -> tuple[date, date]:
+        """Return a span of days shifted by a number of units.
+
+        A span that starts with a unit and lies in it, such as this month up to today, becomes all days of
+        another one.
+        """
+        try:
+            if (
+                first != last
+                and first == _period_start(first, unit)
+                and last < _subtract_units(first, unit, -1)
+            ):
+                start = _subtract_units(first, unit, -count)
+                return start, _subtract_units(start, unit, -1) - timedelta(days=1)
+            return _subtract_units(first, unit, -count), _subtract_units(last, unit, -count)
+        except OverflowError:
+            return first, last
+
     @property
     def today(self) -> date:
         """The current day."""

@@ -41,6 +41,7 @@ first, how well the grammar explains every word ("complete"), and that the model
 conditions of one that the model writes counts as written.
 """
 MAX_FROM_GRAMMAR = 4
+_CONSIDERED = math.log(0.05)
 _LEAST = 1e-3
 """Probability that the request model gives to what it did not write."""
 
@@ -62,6 +63,13 @@ class Option:
     reading: Reading | None = None
     outcome: str = ""
     share: float = 0.0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the grammar is certain of every word, and the model considers the same reading."""
+        return (
+            self.is_agreed and self.features["complete"] >= 0.75 and self.features["written"] >= _CONSIDERED
+        )
 
     @property
     def is_agreed(self) -> bool:

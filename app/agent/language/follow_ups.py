@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import date
 
+from app.agent.language.dates import DateParser
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
@@ -13,6 +15,11 @@ from app.index.query_serializer import quote_text
 from app.vault.path import NotePath
 
 _OPPOSITES = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
+_SPAN = re.compile(
+    r"(?P<name>modified|created):(?P<sign><=|>=|<|>|)(?P<first>\d{4}-\d\d-\d\d)"
+    r"(?: (?P=name):<=(?P<last>\d{4}-\d\d-\d\d))?"
+)
+_YEAR_CONDITION = re.compile(r"\[(?P<name>\w+):(?P<sign><=|>=|<|>|)(?P<year>\d{4})")
 _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
 _CORRECTED_ROLES = ("confidence", "value", "tag", "text", "new_name", "folder", "name")
 
@@ -25,6 +32,8 @@ def refined_reading(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     language = request.language
     sets = request.sets()
     step = last.last
+    if special := _linked_mentions(request, tokens, step) or _at_shifted_dates(request, tokens, step):
+        return special
     finds = step.action in ("find", "count") and step.target is not None
     if step.action in _LISTINGS and request.dialog.results:
         finds, step = True, PipelineStep("find", NoteSet(notes=request.dialog.results))
@@ -82,6 +91,72 @@ def refined_reading(request: Request, tokens: tuple[Token, ...]) -> Reading | No
         or _on_others(request, tokens, sets, step)
         or _revalued(request, tokens, sets, step)
     )
+
+
+def _linked_mentions(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
+    """Interpret "link them" after a list of the unlinked mentions of a note."""
+    listed = step.action == "mentions" and "link_mentions" in request.allowed
+    if not listed or not request.language.matches_phrase(tokens, "refine", "link_mentions"):
+        return None
+    target = NoteSet(notes=request.dialog.focus) if len(request.dialog.focus) == 1 else step.target
+    return Reading((PipelineStep("link_mentions", target),), 0.95, language=request.language.code)
+
+
+def _at_shifted_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
+    """Repeat the last step at other dates: "one week later", "and the day before"."""
+    after = request.language.match_prefix(tokens, 0, "refine", "same")
+    shift = request.dates.parse_shift(tokens[after:])
+    if shift is None:
+        return None
+    unit, count = shift
+    if request.allowed[step.action].writes:
+        day = _day(str(step.arguments.get("value", "")))
+        if day is None:
+            return None
+        value = request.dates.shift(day, day, unit, count)[0].isoformat()
+        return Reading((step.with_argument("value", value),), 0.95, language=request.language.code)
+    target = step.target
+    if target is not None and target.is_single and (day := _day(NotePath.on_disk(target.notes[0]).name)):
+        name = request.dates.shift(day, day, unit, count)[0].isoformat()
+        paths = request.vocabulary.notes(name)[:1]
+        target = NoteSet(notes=paths) if paths else NoteSet(unknown=name)
+    elif target is not None:
+        target = replace(target, query=_with_shifted_dates(target.query, request.dates, unit, count))
+    meant = replace(step, target=target)
+    if due := str(step.arguments.get("due", "")):
+        first, _, until = due.partition("..")
+        if (start := _day(first)) and (end := _day(until or first)):
+            days = [day.isoformat() for day in request.dates.shift(start, end, unit, count)]
+            meant = meant.with_argument("due", days[0] if days[0] == days[1] else "..".join(days))
+    return Reading((meant,), 0.95, language=request.language.code) if meant != step else None
+
+
+def _with_shifted_dates(query: str, dates: DateParser, unit: str, count: int) -> str:
+    """Return a search with the dates of its conditions shifted by a number of units."""
+
+    def span(match: re.Match[str]) -> str:
+        first, last = _day(match["first"]), _day(match["last"] or match["first"])
+        if first is None or last is None:
+            return match[0]
+        name = match["name"]
+        if match["last"] is None and match["sign"]:
+            return f"{name}:{match['sign']}{dates.shift(first, first, unit, count)[0].isoformat()}"
+        start, end = (day.isoformat() for day in dates.shift(first, last, unit, count))
+        return f"{name}:{start}" if start == end else f"{name}:>={start} {name}:<={end}"
+
+    def year(match: re.Match[str]) -> str:
+        shifted = int(match["year"]) + count
+        return f"[{match['name']}:{match['sign']}{shifted:04d}" if 0 < shifted < 10_000 else match[0]
+
+    shifted = _SPAN.sub(span, query)
+    return _YEAR_CONDITION.sub(year, shifted) if unit == "year" else shifted
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def with_undo_first(request: Request, refined: Reading) -> list[Reading]:

@@ -102,6 +102,8 @@ class Interpreter:
             words = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
             if dialog.question is None and language.matches_phrase(words, "refine", "no"):
                 return self._objection(language, dialog, allowed)
+            if reply := self._small_talk(language, words):
+                return reply
         found: list[Reading] = []
         by_language = self._by_likelihood(text)
         requests = [
@@ -247,11 +249,14 @@ class Interpreter:
             if contents > shares[outcome]:
                 outcome = max(("question", "model"), key=lambda name: shares[name])
             return self._outcome(outcome, likeliest, is_sure=shares[outcome] >= RUNS)
+        if whole is not None and whole.is_plain and best is not None and not asked.writes(best):
+            return self._chooser.decide(asked, found)
         top = readings[0] if readings else None
-        if top is not None and top.reading is not None and top in clear and top.share >= RUNS:
-            if not likeliest.writes(top.reading):
+        if top is not None and top.reading is not None and top in clear:
+            if not likeliest.writes(top.reading) and top.share >= RUNS:
                 return top.reading
-            if top.is_agreed and isinstance(run := self._chooser.decide(asked, found), Reading):
+            agreed = top.is_agreed and top.share >= RUNS
+            if agreed and isinstance(run := self._chooser.decide(asked, found), Reading):
                 return run
         if shares["ask"] > answers and best is not None and (best.missing or not is_clear(best)):
             return self._chooser.decide(asked, found)
@@ -606,7 +611,8 @@ def _is_for_grammar(best: Reading) -> bool:
     if best.score < COMPLETE or not best.certain or best.missing or best.unexplained:
         return False
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
-    return rare or any(notes.candidates for notes in sets_of(best))
+    rare = rare or best.last.action == "link_mentions"
+    return rare or any(notes.candidates or "backlinks:" in notes.query for notes in sets_of(best))
 
 
 def _names_resemble(notes: NoteSet | None) -> bool:

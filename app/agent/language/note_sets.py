@@ -361,14 +361,21 @@ class NoteSetParser(NoteReferenceParser):
         return self._noun(tokens, position)
 
     def _relation(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
-        """Parse a relation to a note: "that support X", "contradicting X"."""
+        """Parse a relation: "that support X", "with a supports relation", "that nothing supports"."""
         position = self._language.match_prefix(tokens, position, "relation_leads")
+        verb = self._language.match_prefix(tokens, position, "nothing")
         for kind, phrases in self._language.relations.items():
             after = max(
-                (m.end for phrase in phrases if (m := phrase.longest_match(tokens, position))),
-                default=position,
+                (m.end for phrase in phrases if (m := phrase.longest_match(tokens, verb))),
+                default=verb,
             )
-            if after > position and after < len(tokens):
+            if after == verb:
+                continue
+            if verb > position:
+                return QueryPart(f"-backlinks:{kind}", after)
+            if after < len(tokens):
+                if tokens[after].key in self._language.words("relation_nouns"):
+                    return QueryPart(f"rel:{kind}", after + 1)
                 note, end = self._value("note", tokens, after)
                 if note:
                     return QueryPart(f"rel:{kind} links-to:{_quote(note)}", end)
@@ -558,7 +565,8 @@ class NoteSetParser(NoteReferenceParser):
             for word in phrase.first
         }
         first |= {word for phrase in language.phrases("refine", "only") for word in phrase.first}
-        return language.words("fillers") | language.words("lacking") | frozenset(first)
+        words = language.words("fillers") | language.words("lacking") | language.words("adjectives")
+        return words | frozenset(first)
 
     def _topic(self, tokens: Sequence[Token], position: int, fit: float) -> QueryPart | None:
         """Parse the words of a full-text search, up to the next condition."""

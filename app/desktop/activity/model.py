@@ -286,7 +286,7 @@ class ActivityModel(QAbstractListModel):
             total, f"{progress.done:,}"
         )
         if progress.switching:
-            text = self.tr("{0}, for the new language model").format(text)
+            text = self.tr("{0}, for the new semantic search model").format(text)
         if progress.failed:
             text += self.tr(", {0} could not be read").format(f"{progress.failed:,}")
         current = self._find("meaning")

@@ -29,10 +29,10 @@ class RowActions(QWidget):
     def _create_button(self, action: str) -> QPushButton:
         texts = {
             "review": (self.tr("Review…"), self.tr("Review the change, then decide")),
-            "reject": (self.tr("Reject"), self.tr("Reject; nothing is written")),
+            "reject": (self.tr("Deny"), self.tr("Deny; nothing is written")),
             "open": (self.tr("Open note"), self.tr("Open the note")),
             "diff": (self.tr("Show change"), self.tr("Show what changed")),
-            "undo": (self.tr("Undo"), self.tr("Propose to undo the change")),
+            "undo": (self.tr("Undo"), self.tr("Undo this change; you review it first")),
         }[action]
         button = QPushButton(texts[0])
         button.setToolTip(texts[1])

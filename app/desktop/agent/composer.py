@@ -45,7 +45,7 @@ class PromptField(QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Message to the agent"))
-        self.setPlaceholderText(self.tr("Ask, or describe a change. @ mentions a note."))
+        self.setPlaceholderText(self.tr("Ask, or describe a change. Type @ to mention a note."))
         self.setTabChangesFocus(True)
         self.setProperty("plain", True)
         self._popup = NamePopup(self)

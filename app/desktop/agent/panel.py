@@ -106,7 +106,7 @@ class AgentPanel(Panel):
         self.transcript.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
         self.transcript.reply_chosen.connect(self._send)
         self.transcript.completions_requested.connect(
-            lambda search, field: self._start(self._complete_values(search, field), self.tr("find names"))
+            lambda search, field: self._start(self._complete_values(search, field), self.tr("list the names"))
         )
         self.transcript.action_requested.connect(self._run_action)
         self.transcript.resend_requested.connect(lambda position, _: self._edit_message(position))
@@ -319,13 +319,10 @@ class AgentPanel(Panel):
 
     def _delete(self, id_: str, title: str) -> None:
         async def ask() -> None:
-            text = self.tr(
-                "“{0}” is deleted. Changes that the agent made to your notes stay in the audit log."
-            )
-            text = text.format(title)
+            text = self.tr("Changes that the agent made to your notes stay in the audit log.")
             if await dialogs.confirm(
                 self,
-                self.tr("Delete this conversation?"),
+                self.tr("Delete “{0}”?").format(title),
                 text,
                 self.tr("Delete"),
                 self.tr("Cancel"),

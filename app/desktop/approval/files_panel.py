@@ -136,7 +136,7 @@ class ChangedFilesPanel(QWidget):
         self.view.setRootIsDecorated(False)
         self.view.setUniformRowHeights(True)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.view.setAccessibleName(translate("Approval", "Files of this change"))
+        self.view.setAccessibleName(translate("Approval", "Files in this change"))
         self.view.setItemDelegate(_ChangedFileDelegate(theme, self.view))
         self._heading = QLabel(self)
         self._heading.setProperty("tone", "muted")

@@ -121,7 +121,7 @@ class ChangesDialog(QDialog):
         self.list.setIconSize(QSize(16, 16))
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setAccessibleName(self.tr("Files of this change"))
+        self.list.setAccessibleName(self.tr("Files in this change"))
         for file in self._files:
             item = QListWidgetItem(icon(theme.theme, file.icon_name), file.name)
             item.setToolTip(file.name)

@@ -25,7 +25,7 @@ def decision_label(decision: str) -> str:
         AuditDecision.RULE: translate("Audit", "Denied by rule"),
         AuditDecision.FAILED: translate("Audit", "Failed"),
         AuditDecision.CANCELLED: translate("Audit", "Canceled"),
-        AuditDecision.NOT_ASKED: translate("Audit", "Not asked"),
+        AuditDecision.NOT_ASKED: translate("Audit", "Without approval"),
     }
     return labels.get(decision, decision)
 

@@ -168,7 +168,7 @@ class AuditPanel(Panel):
     def show_entry(self, number: int) -> None:
         """Clear the filter and select the entry with this number."""
         self.filters.clear()
-        tasks.start(self._find_entry(number), owner=self, what=self.tr("show the entry of the audit log"))
+        tasks.start(self._find_entry(number), owner=self, what=self.tr("show the audit log entry"))
 
     async def _find_entry(self, number: int) -> None:
         await self.load_first()

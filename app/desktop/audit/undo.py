@@ -60,7 +60,7 @@ async def _resolve_conflicts(
             return
         outcome = await client.run(partial(_write_choices, plan, choices, arguments))
     if not outcome.success and not outcome.denied:
-        await dialogs.show_message(window, translate("Audit", "Not undone"), outcome.message)
+        await dialogs.show_message(window, translate("Audit", "Could not undo the change"), outcome.message)
 
 
 async def _pick_contents(

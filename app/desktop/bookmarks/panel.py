@@ -52,7 +52,7 @@ class BookmarksPanel(Panel):
             theme,
             "bookmark-simple",
             self.tr("No bookmarks yet"),
-            self.tr("To add the open note, choose Note → Bookmark the note."),
+            self.tr("To add the open note, choose Note → Bookmark note."),
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)

@@ -17,7 +17,9 @@ _MAX_NAMED_FOLDERS = 3
 def state_label(program: ClientProgram) -> str:
     """Return the connection state of a program."""
     if program.open_calls:
-        return PluralText("Connections", "{0} call now", "{0} calls now").format(program.open_calls)
+        return PluralText("Connections", "{0} call in progress", "{0} calls in progress").format(
+            program.open_calls
+        )
     if program.sessions:
         return translate("Connections", "connected")
     return (
@@ -73,7 +75,7 @@ def session_lines(program: ClientProgram) -> tuple[str, ...]:
         since = translate("Connections", "since {0}").format(format_time(session.since))
         name = escape_hidden(" ".join(session.client.says.split())[:120])
         description = (
-            translate("Connections", "calls itself “{0}”").format(name)
+            translate("Connections", "identifies itself as “{0}”").format(name)
             if name and name != session.client.name
             else ""
         )

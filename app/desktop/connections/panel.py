@@ -240,7 +240,7 @@ class ConnectionsPanel(Panel):
 
     async def _renew(self, program: ClientProgram) -> None:
         if program.token_created is not None:
-            title = self.tr("Renew the token of {0}?").format(escape_hidden(program.name))
+            title = self.tr("Renew the token for {0}?").format(escape_hidden(program.name))
             text = self.tr("The current token stops working immediately, and pending requests are withdrawn.")
             if not await dialogs.confirm(self.window(), title, text, self.tr("Renew token")):
                 return

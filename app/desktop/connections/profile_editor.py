@@ -47,7 +47,7 @@ class ProfileEditor(QScrollArea):
         self.all_categories = QRadioButton(self.tr("All enabled categories"))
         self.selected_categories = QRadioButton(self.tr("Only these categories:"))
         self.tools = QLineEdit()
-        self.tools.setPlaceholderText(self.tr("All tools of these categories"))
+        self.tools.setPlaceholderText(self.tr("All tools in these categories"))
         self.tools.setToolTip(self.tr("Comma-separated names, such as search_*, read_note, edit_note.append"))
         self.tools.setAccessibleName(self.tr("Only these tools"))
         self.folders = QListWidget()

@@ -78,8 +78,8 @@ class ServerBar(QWidget):
         caller = f" ({refused.says})" if refused.says else ""
         return PluralText(
             "ServerBar",
-            "{0} request with a wrong token was rejected, most recently at {1}{2}",
-            "{0} requests with a wrong token were rejected, most recently at {1}{2}",
+            "{0} request with an invalid token was rejected, most recently at {1}{2}",
+            "{0} requests with an invalid token were rejected, most recently at {1}{2}",
         ).format(refused.count, time, caller)
 
     def _draw_icon(self, theme: Theme) -> None:

@@ -75,7 +75,7 @@ class FilesPanel(Panel):
             theme,
             "note-blank",
             self.tr("No notes yet"),
-            self.tr("Create the first note, or add files."),
+            self.tr("Create your first note, or add files."),
             (self.tr("New note"), lambda: self.command_requested.emit("new-note", "", "")),
         )
         self._build()

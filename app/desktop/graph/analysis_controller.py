@@ -147,9 +147,7 @@ class GraphAnalysisController(QObject):
             if group.key != "part-other"
         )
         communities = PluralText("GraphAnalysis", "{0} community", "{0} communities").format(result.count)
-        summary = self.tr("{0}, shown as colors (modularity {1}, {2})").format(
-            communities, f"{result.modularity:.2f}", result.method
-        )
+        summary = self.tr("{0}, shown as colors").format(communities)
         self._show_result(AnalysisResult("communities", self.tr("Communities"), summary, rows))
 
     @staticmethod

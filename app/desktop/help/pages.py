@@ -82,10 +82,10 @@ def about_page() -> str:
         translate("HelpPages", "Version {0}. MIT license.").format(__version__),
         translate(
             "HelpPages",
-            "A desktop app for a folder of Markdown notes. Nothing leaves this computer unless you set it up "
-            "to, and you see every change by an agent before it is written.",
+            "A desktop app for a folder of Markdown notes. Nothing leaves this computer unless you allow "
+            "it, and you see every change by an agent before it is written.",
         ),
-        translate("HelpPages", "## Sentence model"),
+        translate("HelpPages", "## Semantic search model"),
         _model_notice(),
         translate("HelpPages", "## Icons"),
         translate(

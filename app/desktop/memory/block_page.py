@@ -75,7 +75,7 @@ class BlockPage(QWidget):
         self.share = QPushButton(self.tr("Share…"))
         self.share.setToolTip(self.tr("Choose which other agents may read or change the block"))
         self.delete = QPushButton(self.tr("Delete…"))
-        self.delete.setToolTip(self.tr("Delete the block (you see the change first)"))
+        self.delete.setToolTip(self.tr("Delete the block (you review the change first)"))
         self.text = QPlainTextEdit()
         self.text.setAccessibleName(self.tr("Text of the block"))
         self.text.setMinimumHeight(round(30 * theme.zoom))

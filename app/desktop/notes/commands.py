@@ -178,7 +178,7 @@ class NoteCommands(QObject):
         if path is not None:
             return path.text
         title = self.tr("There is no note named “{0}”").format(name)
-        text = self.tr("You can create it now. Unresolved links to this name will then lead to it.")
+        text = self.tr("You can create it now. Unresolved links to this name will then point to it.")
         if await dialogs.confirm(self._window, title, text, self.tr("Create")):
             await self.new_note(name)
         return None
@@ -262,7 +262,7 @@ class NoteCommands(QObject):
         typed, problem = path.name, ""
         check = partial(name_problem, folder=path.folder)
         while True:
-            title, label = self.tr("Rename “{0}”").format(path.name), self.tr("Links to it are updated.")
+            title, label = self.tr("Rename “{0}”").format(path.name), self.tr("Links to it will be updated.")
             accept = self.tr("Rename")
             new_name = await dialogs.prompt_text(
                 self._window, title, label, typed, accept=accept, problem=problem, check=check

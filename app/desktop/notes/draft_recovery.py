@@ -45,7 +45,7 @@ class DraftRecovery(QObject):
             return
         names = ", ".join(f"“{NotePath(draft.path).name}”" for draft in drafts[:3])
         more = self.tr(" and {0} more").format(len(drafts) - 3) if len(drafts) > 3 else ""
-        text = self.tr("Unsaved text of deleted notes: {0}{1}.")
+        text = self.tr("Unsaved text from deleted notes: {0}{1}.")
         action = (self.tr("Review…"), lambda: self._start(drafts))
         self._banners.show_message(_BANNER_KEY, text.format(names, more), "warning", action)
 

@@ -47,7 +47,7 @@ class NoteHeader(QWidget):
         self._privacy.hide()
         self._save = ThemedButton(theme, "floppy-disk", self.tr("Save (Ctrl+S)"), self)
         self._mode = ThemedButton(theme, "code", self.tr("Show source (Ctrl+E)"), self)
-        self._links = ThemedButton(theme, "link", self.tr("Links of this note"), self)
+        self._links = ThemedButton(theme, "link", self.tr("Links to and from this note"), self)
         self._links.setCheckable(True)
         self._more = ThemedButton(theme, "dots-three", self.tr("More"), self)
         self._save.clicked.connect(self.save_requested)

@@ -47,7 +47,7 @@ class LinksPane(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("Links of this note"))
+        self.setAccessibleName(self.tr("Links to and from this note"))
         self._mentions: tuple[Mention, ...] = ()
         self._related: tuple[RelatedNote, ...] = ()
         self._mentions_section = QWidget()
@@ -105,7 +105,7 @@ class LinksPane(QScrollArea):
         column = QVBoxLayout(section)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        _add_heading(column, self.tr("Mentioned without a link"), len(mentions), "")
+        _add_heading(column, self.tr("Unlinked mentions"), len(mentions), "")
         self._fill("mentions", column, (partial(self._mention_row, mention) for mention in mentions))
         _add_omitted_count(column, len(mentions))
         self._mentions_section = self._replace_section(self._mentions_section, section)
@@ -161,7 +161,7 @@ class LinksPane(QScrollArea):
         button.clicked.connect(lambda: self.open_requested.emit(path, ""))
         score = QLabel(f"{related.score:.0%}")
         score.setProperty("tone", "faint")
-        score.setToolTip(self.tr("Relatedness, all reasons combined"))
+        score.setToolTip(self.tr("Overall relatedness"))
         head.addWidget(button)
         head.addStretch(1)
         head.addWidget(score)
@@ -173,7 +173,7 @@ class LinksPane(QScrollArea):
         if reason.kind == "SHARED_TAG":
             return self.tr("shares #{0}").format(reason.tag)
         if reason.kind == "SEMANTICALLY_RELATED":
-            return self.tr("close in meaning ({0})").format(f"{reason.score:.2f}")
+            return self.tr("similar in meaning ({0})").format(f"{reason.score:.2f}")
         return self.tr("links here") if reason.kind == "BACKLINK_FROM" else self.tr("linked from here")
 
     def _incoming_row(self, link: LinkRecord) -> QWidget:

@@ -165,7 +165,7 @@ class DictionaryStatus(QLabel):
         languages = await asyncio.to_thread(installed_languages)
         text = self.tr("Dictionaries on this computer: {0}.").format(", ".join(languages))
         missing = self.tr("There are no dictionaries on this computer, so spelling is not checked. ")
-        advice = self.tr("Install enchant and a hunspell dictionary of your language, then restart the app.")
+        advice = self.tr("Install enchant and a hunspell dictionary for your language, then restart the app.")
         self.setText(text if languages else missing + advice)
 
 

@@ -161,9 +161,9 @@ def _conflict_texts() -> ConflictTexts:
         heading=translate("UnsavedChanges", "This note was changed outside the app while you were writing"),
         note=translate(
             "UnsavedChanges",
-            "The left side is your text, the right side the text on the disk. Select the changes to "
-            "take from the right. Nothing is lost: “Decide later” keeps your choices and edits, undo "
-            "in the note restores your text, and the note's history keeps the other.",
+            "Your text is on the left, and the text on disk is on the right. Select the changes to take "
+            "from the right. Nothing is lost: “Decide later” keeps your choices and edits, undoing in "
+            "the note restores your text, and the note's history keeps the other version.",
         ),
         ours=translate("UnsavedChanges", "Keep mine"),
         theirs=translate("UnsavedChanges", "Keep theirs"),

@@ -166,13 +166,13 @@ class NoteView(QWidget):
         self._connect_reading()
         self.editor.edited.connect(lambda: None if self._is_replacing_text else document.mark_edited())
         self.editor.completion_requested.connect(
-            lambda request: self._start(self._complete(request), self.tr("complete"))
+            lambda request: self._start(self._complete(request), self.tr("list the completions"))
         )
         self.editor.links_requested.connect(
             lambda targets: self._start(self._resolve(targets), self.tr("resolve the links"))
         )
         self.editor.drawing_requested.connect(
-            lambda request: self._start(self._draw(request), self.tr("draw a part of the note"))
+            lambda request: self._start(self._draw(request), self.tr("render part of the note"))
         )
         self.editor.link_followed.connect(self._link_navigation.follow)
         self.editor.link_hovered.connect(self._hover_link)

@@ -72,7 +72,7 @@ class WritingCommands(QObject):
         """Add the writing commands to the slash menu of a note's editor."""
         known_ids = {command.id for command in note.editor.slash_commands}
         for command_id, title in (
-            ("template", self.tr("Insert a template…")),
+            ("template", self.tr("Insert template…")),
             ("daily", self.tr("Open today's daily note")),
         ):
             if command_id not in known_ids:
@@ -198,7 +198,7 @@ class WritingCommands(QObject):
             self.done.emit(self.tr("“{0}” was exported to {1}").format(path.name, file.name))
 
     async def _choose(self, templates: tuple[NotePath, ...]) -> NotePath | None:
-        dialog = dialogs.SheetDialog(self._window, self.tr("Insert a template"))
+        dialog = dialogs.SheetDialog(self._window, self.tr("Insert template"))
         template_list = QListWidget()
         template_list.setAccessibleName(self.tr("Templates"))
         template_list.setUniformItemSizes(True)

@@ -17,9 +17,10 @@ def operator_label(operator: str) -> str:
         "section:": translate("OperatorHelp", "(…) all under one heading"),
         "task:": translate("OperatorHelp", "in a task"),
         "task-todo:": translate("OperatorHelp", "in an open task"),
-        "task-done:": translate("OperatorHelp", "in a done task"),
+        "task-done:": translate("OperatorHelp", "in a completed task"),
         "type:": translate("OperatorHelp", "notes of this type"),
         "rel:": translate("OperatorHelp", "with a relation, such as supports"),
+        "backlinks:": translate("OperatorHelp", "that another note links to"),
         "links-to:": translate("OperatorHelp", "linking to this note"),
         "linked-from:": translate("OperatorHelp", "linked from this note"),
         "orphan:": translate("OperatorHelp", "without links"),
@@ -27,7 +28,7 @@ def operator_label(operator: str) -> str:
         "untagged:": translate("OperatorHelp", "without tags"),
         "modified:": translate("OperatorHelp", "changed on a date, such as >=2026-03"),
         "created:": translate("OperatorHelp", "created on a date, such as 2026-03-18"),
-        "similar:": translate("OperatorHelp", "“…” close in meaning"),
+        "similar:": translate("OperatorHelp", "“…” similar in meaning"),
         "match-case:": translate("OperatorHelp", "case-sensitive"),
         "ignore-case:": translate("OperatorHelp", "case-insensitive"),
     }
@@ -38,15 +39,15 @@ def query_examples() -> tuple[tuple[str, str], ...]:
     """Return parts of queries, each with its meaning."""
     plain = (
         ("two words", translate("OperatorHelp", "notes with both")),
-        ('"two words"', translate("OperatorHelp", "next to each other, in this order")),
+        ('"two words"', translate("OperatorHelp", "notes with this exact phrase")),
         ("one OR two", translate("OperatorHelp", "notes with either")),
         ("one -two", translate("OperatorHelp", "with one but not the other")),
         ("begin*", translate("OperatorHelp", "words that start with these letters")),
         ("/pat+ern/", translate("OperatorHelp", "a regular expression")),
         ("[status]", translate("OperatorHelp", "with this property")),
-        ("[status:done OR late]", translate("OperatorHelp", "with a value of a property")),
-        ("[rating:>=4]", translate("OperatorHelp", "with a number or a date")),
-        ("[due:null]", translate("OperatorHelp", "with a property that is empty")),
+        ("[status:done OR late]", translate("OperatorHelp", "with one of these property values")),
+        ("[rating:>=4]", translate("OperatorHelp", "with a number or date in this range")),
+        ("[due:null]", translate("OperatorHelp", "with an empty property")),
     )
     names = (
         "tag:",
@@ -61,6 +62,7 @@ def query_examples() -> tuple[tuple[str, str], ...]:
         "task-done:",
         "type:",
         "rel:",
+        "backlinks:",
         "links-to:",
         "linked-from:",
         "orphan:",

@@ -136,7 +136,7 @@ def create_settings_dialog(
         ("agent", "answering"): create_answering_editor,
         ("embeddings", "model"): lambda value: SentenceModelEditor(client, str(value), theme.zoom),
         ("editor", "font"): lambda value: font_editor(
-            value, default_label=translate("SettingsDialog", "As the interface")
+            value, default_label=translate("SettingsDialog", "Same as the interface")
         ),
         ("editor", "code_font"): lambda value: font_editor(
             value, default_label=translate("SettingsDialog", "System default"), fixed_pitch=True

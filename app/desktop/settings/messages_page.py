@@ -162,11 +162,11 @@ class MessagesPage(QFrame):
             row.deleteLater()
         self.extra_rows = []
         for name in settings.discord_channels:
-            title = self.tr("Discord webhook of {0}").format(name)
+            title = self.tr("Discord webhook for {0}").format(name)
             row = SecretRow(title, self.webhook.field.placeholderText(), self._client, DISCORD)
             self._add(row, settings, webhook_account(name))
         for handle in settings.bluesky_handles:
-            title = self.tr("Bluesky app password of {0}").format(handle)
+            title = self.tr("Bluesky app password for {0}").format(handle)
             row = SecretRow(title, self.password.field.placeholderText(), self._client, BLUESKY)
             self._add(row, settings, handle)
 

@@ -82,7 +82,7 @@ class SentenceModelEditor(Editor):
         self.state = self._add_label(column, indented=False)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(self.tr("Progress of the language model"))
+        self.bar.setAccessibleName(self.tr("Progress of the semantic search model"))
         self.bar.hide()
         column.addWidget(self.bar)
         self.languages = self._add_label(column, indented=False)
@@ -125,10 +125,10 @@ class SentenceModelEditor(Editor):
         """Describe the multilingual model and its source."""
         states = {
             "ready": self.tr("installed"),
-            "convertible": self.tr("converted on this computer when chosen, about 10 seconds"),
+            "convertible": self.tr("converted on this computer when selected (about 10 seconds)"),
             "missing": self.tr("not installed"),
         }
-        text = self.tr("75 MB · about 100 languages, finds across languages; slower to index")
+        text = self.tr("75 MB · about 100 languages, searches across languages; slower to index")
         return f"{text} · {states[state]}" if state in states else text
 
     def _name(self) -> str:
@@ -215,7 +215,7 @@ class SentenceModelEditor(Editor):
         named = ", ".join(
             f"{language_name(code)} {share:.0%}" for code, share in shares[:_MAX_SHOWN_LANGUAGES]
         )
-        self.languages.setText(self.tr("Languages of this vault: {0}").format(named))
+        self.languages.setText(self.tr("Languages in this vault: {0}").format(named))
         self.languages.show()
 
 

@@ -156,7 +156,7 @@ class ToolCategoryList(QWidget):
             return self.tr("Stays off here because it is off for all vaults.")
         meaning = {
             AccessLevel.READ_ONLY: self.tr(
-                "Off. When on, agents can read with these tools, and change nothing."
+                "Off. When on, agents can read with these tools but can't change anything."
             ),
             AccessLevel.READ_WRITE: self.tr(
                 "Off. When on, agents can propose to use these tools; each call needs your approval."

@@ -51,7 +51,9 @@ class WebSearchPage(QFrame):
         takes_key = provider is not None and (provider.needs_key or not provider.address)
         self.row.setVisible(takes_key)
         if provider is None:
-            self.status.setText(self.tr("Choose a provider to search the web. Fetching pages needs none."))
+            self.status.setText(
+                self.tr("Choose a provider to search the web. Fetching pages doesn't require one.")
+            )
         elif provider.needs_key:
             self.status.setText(self.tr("Get a key for %s on its website.") % provider.name)
         elif takes_key:

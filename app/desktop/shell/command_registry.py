@@ -401,7 +401,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "bookmark-note",
-        QT_TRANSLATE_NOOP("Commands", "Bookmark the note"),
+        QT_TRANSLATE_NOOP("Commands", "Bookmark note"),
         "Note",
         "app.desktop.vault_commands:toggle_bookmark",
         when="note",

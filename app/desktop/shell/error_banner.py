@@ -28,10 +28,10 @@ class ErrorBanner(QObject):
 
     def describe(self, failure: tasks.TaskFailure) -> str:
         """Describe the failure in one or two sentences; the log has the traceback."""
-        action = failure.what or self.tr("finish")
+        action = failure.what or self.tr("complete the action")
         problem = self.tr("Could not {0}.").format(action)
         if isinstance(failure.error, ScriptoriumError):
             return f"{problem} {failure.error.message}"
         error_type = type(failure.error).__name__
-        advice = self.tr("No file was partly written. See the log for details.")
+        advice = self.tr("No file was left partially written. See the log for details.")
         return f"{problem} {failure.error or error_type} ({error_type}). {advice}"

@@ -61,7 +61,9 @@ class LanguageProposal(QObject):
             text += f" {multilingual.missing_part()}"
             self._banners.show_message(_BANNER_KEY, text, "info", decline)
         else:
-            self._banners.show_message(_BANNER_KEY, text, "info", (self.tr("Switch"), self._switch), decline)
+            self._banners.show_message(
+                _BANNER_KEY, text, "info", (self.tr("Switch model"), self._switch), decline
+            )
 
     def _switch(self) -> None:
         self._banners.clear(_BANNER_KEY)

@@ -74,7 +74,7 @@ class UserNotifications(QObject):
         if self.notifies:
             self._notify(event.sender, short)
         if not self._is_seen(event.conversation):
-            message = self.tr("{0} writes: {1}").format(event.sender, short)
+            message = self.tr("Message from {0}: {1}").format(event.sender, short)
             conversation = event.conversation
             action = (self.tr("Show"), lambda: self._open_conversation(conversation))
             self._banners.show_message(self._key(conversation), message, "info", action)
@@ -94,7 +94,7 @@ class UserNotifications(QObject):
             self._tray.messageClicked.connect(self._clicked)
             self._tray.activated.connect(lambda _: self._clicked())
             self._tray.show()
-        self._tray.showMessage(self.tr("{0} writes").format(sender), text, self._tray.icon())
+        self._tray.showMessage(self.tr("Message from {0}").format(sender), text, self._tray.icon())
 
     def _clicked(self) -> None:
         self._window.raise_()

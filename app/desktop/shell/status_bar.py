@@ -82,7 +82,7 @@ class EmbeddingProgressItem(ProgressItem):
             self.finish()
             return
         name = (
-            self.tr("Indexing with the new language model")
+            self.tr("Indexing with the new semantic search model")
             if progress.switching
             else self.tr("Indexing for semantic search")
         )

@@ -75,7 +75,10 @@ class TasksPanel(Panel):
         self.tree.setAccessibleName(self.tr("Tasks in the vault"))
         self.tree.setItemDelegate(CountDelegate(theme, COUNT_ROLE, self.tree))
         self._empty = EmptyState(
-            theme, "check-square", self.tr("No open tasks"), self.tr("Write “- [ ] ” and a task in a note.")
+            theme,
+            "check-square",
+            self.tr("No open tasks"),
+            self.tr("In a note, type “- [ ] ” followed by a task."),
         )
         self._stack = QStackedWidget()
         self._reload_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)

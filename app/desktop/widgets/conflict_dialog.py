@@ -59,7 +59,7 @@ def undo_conflict_texts(several: bool) -> ConflictTexts:
         else translate("ConflictDialog", "This note has later changes in the same lines"),
         note=translate(
             "ConflictDialog",
-            "The left side is the current text, the right side the text after undo. Select the "
+            "The current text is on the left, and the text after the undo is on the right. Select the "
             "changes to take; you review the result before it is written.",
         ),
         ours=translate("ConflictDialog", "Keep current text"),

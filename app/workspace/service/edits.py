@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from app.errors import ConflictError, NotFoundError, ScriptoriumError, StorageError, VaultLostError
+from app.errors import NotFoundError, ScriptoriumError, StorageError, VaultLostError
+from app.index.mention_links import linked_line
 from app.index.records import Mention
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
@@ -160,11 +161,7 @@ class EditService:
         note = await self._notes.load(mention.source)
         lines = note.text.split("\n")
         line = lines[mention.line - 1] if mention.line <= len(lines) else ""
-        start, end = mention_span(mention, line)
-        excerpt = line[start:end]
-        name = self._notes.shortest(target, mention.source)
-        link = f"[[{name}]]" if excerpt == name else f"[[{name}|{excerpt}]]"
-        new = f"{line[:start]}{link}{line[end:]}"
+        new = linked_line(line, (mention,), self._notes.shortest(target, mention.source))
         patch = f"@@ -{mention.line},1 +{mention.line},1 @@\n-{line}\n+{new}\n"
         arguments = {"name": mention.source.text, "op": "patch", "patch": patch}
         return await self._runner.run(Call.of("edit_note", arguments, Caller.user()))
@@ -187,20 +184,3 @@ def merge_texts(base: bytes, ours: bytes, theirs: bytes) -> str | None:
 
 def _writer(session: str) -> Caller:
     return replace(Caller.user(), turn=session)
-
-
-def mention_span(mention: Mention, line: str) -> tuple[int, int]:
-    """Return the offset of a mention in its line; its text may be an excerpt of the line between two "…".
-
-    Raises:
-        ConflictError: The line has changed.
-    """
-    visible, removed = mention.text, 0
-    if visible not in line and visible.startswith("…"):
-        visible, removed = visible[1:], 1
-    if visible not in line:
-        visible = visible.removesuffix("…")
-    at = line.find(visible)
-    if at < 0:
-        raise ConflictError(f"{mention.source} was changed: it no longer contains this mention.")
-    return at + mention.start - removed, at + mention.end - removed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.agent.builtin import HELP
 from app.agent.language.answers import localized
 from app.agent.language.lexicon import languages
 
@@ -21,3 +22,16 @@ def test_a_translation_has_the_values_of_its_answer() -> None:
     for language in languages():
         for answer, translated in language.table("answers").items():
             assert answer.count("{}") == translated.count("{}"), answer
+
+
+def test_errors_of_tools_and_the_help_have_words_in_german() -> None:
+    german = next(language for language in languages() if language.code == "de")
+    error = "Instruments/H4.md does not have the tag #brass."
+    assert localized(error, german) == "Instruments/H4.md hat das Schlagwort #brass nicht."
+    missing = "No note is named 'Kronos'.\n\nDid you mean one of these?\n- [[Chronos]]"
+    assert (
+        localized(missing, german)
+        == "Keine Notiz heißt 'Kronos'.\n\nMeinst du eine von diesen?\n- [[Chronos]]"
+    )
+    english = {line for line in HELP.splitlines() if line}
+    assert not english & set(localized(HELP, german).splitlines())

@@ -41,6 +41,12 @@ def agent() -> BuiltinAgent:
         ("tag Gimbal with #mechanics and #todo", "add_tag [@Concepts/Gimbal] tag=mechanics,todo"),
         ("notes changed in the last 3 days", "find [modified:>=2026-03-15 modified:<=2026-03-18]"),
         ("which notes have no links at all?", "find [orphan:]"),
+        ("notes nobody links to", 'find [-backlinks:""]'),
+        ("claims that nothing supports", "find [path:Claims/ -backlinks:supports]"),
+        ("unsupported claims", "find [-backlinks:supports path:Claims/]"),
+        ("claims without a supports relation", "find [path:Claims/ -rel:supports]"),
+        ("Notizen, auf die niemand verlinkt", 'find [-backlinks:""]'),
+        ("link the mentions of Greenwich", "link_mentions [@Concepts/Greenwich]"),
         ("are there any broken links?", "unresolved_links"),
         ("hypotheses with confidence under 0.5", "find [type:hypothesis [confidence:<0.5]]"),
         (
@@ -66,6 +72,48 @@ def test_a_request_is_interpreted(agent: BuiltinAgent, request_text: str, readin
     found = read(agent, request_text)
     assert isinstance(found, Reading)
     assert serialize(found) == reading
+
+
+@pytest.mark.parametrize(
+    ("before", "follow_up", "after"),
+    [
+        (
+            "find [modified:>=2026-03-09 modified:<=2026-03-15]",
+            "and the week before",
+            "find [modified:>=2026-03-02 modified:<=2026-03-08]",
+        ),
+        (
+            "find [created:>=2026-03-01 created:<=2026-03-18]",
+            "one month earlier",
+            "find [created:>=2026-02-01 created:<=2026-02-28]",
+        ),
+        ("find [modified:2026-03-17]", "one day later", "find [modified:2026-03-18]"),
+        ("find [modified:2026-03-17]", "und am Tag davor", "find [modified:2026-03-16]"),
+        ("count [[year:>=1740] [year:<=1749]]", "ten years later", "count [[year:>=1750] [year:<=1759]]"),
+        (
+            "set_property [@Instruments/H2] key=deadline value=2026-03-18",
+            "hmm, one week later",
+            "set_property [@Instruments/H2] key=deadline value=2026-03-25",
+        ),
+    ],
+)
+def test_a_follow_up_moves_the_dates(agent: BuiltinAgent, before: str, follow_up: str, after: str) -> None:
+    last = parse(before, lambda name: (f"{name}.md",), ACTIONS)
+    assert last is not None
+    found = read(agent, follow_up, replace(HERE, last=last))
+    assert isinstance(found, Reading) and serialize(found) == after
+
+
+def test_a_follow_up_of_days_moves_a_daily_note_and_due_tasks(agent: BuiltinAgent) -> None:
+    tasks = read(agent, "anything due this week?")
+    assert isinstance(tasks, Reading)
+    journal = Reading((PipelineStep("open", NoteSet(notes=("Journal/2026-03-16.md",))),), 1.0)
+    missing = read(agent, "the day after", replace(HERE, last=journal))
+    assert isinstance(missing, Clarification) and "2026-03-17" in missing.question
+    later = read(agent, "and the week after", replace(HERE, last=tasks))
+    assert (
+        isinstance(later, Reading) and serialize(later) == "list_tasks state=open due=2026-03-23..2026-03-29"
+    )
 
 
 @pytest.mark.parametrize("text", ["translate H4 into French", "übersetze das ins Englische"])

@@ -227,7 +227,7 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
             await wait_until(
                 lambda: [item.status for item in panel.page.calls.calls] == [ActivityStatus.PENDING]
             )
-            await wait_until(lambda: "1 call now" in panel.page.state.text())
+            await wait_until(lambda: "1 call in progress" in panel.page.state.text())
             panel.page.calls.review.click()
             (question,) = page.vault.asked
             assert reviewed == [question.request.id]

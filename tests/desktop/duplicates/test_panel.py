@@ -67,7 +67,7 @@ def test_related_notes_say_why(qtbot) -> None:
     reasons = near, tag, RelatednessReason("BACKLINK_FROM", 1.0)
     pane.show_related((RelatedNote(NotePath.parse("a/Bread.md"), 0.95, reasons),))
     (button,) = [candidate for candidate in pane.findChildren(QPushButton) if candidate.text() == "Bread"]
-    assert button.accessibleDescription() == "close in meaning (0.82) · shares #food · links here"
+    assert button.accessibleDescription() == "similar in meaning (0.82) · shares #food · links here"
     with qtbot.waitSignal(pane.open_requested) as opened:
         button.click()
     assert opened.args == ["a/Bread.md", ""]

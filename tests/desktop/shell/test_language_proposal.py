@@ -60,8 +60,8 @@ def test_the_proposal_can_be_accepted_or_postponed(
             banner = first.banner()
             assert banner is not None
             assert "70%" in banner.accessibleName() and "(German, Spanish)" in banner.accessibleName()
-            assert list(first.buttons()) == ["Switch", "Not now"]
-            first.buttons()["Switch"].click()
+            assert list(first.buttons()) == ["Switch model", "Not now"]
+            first.buttons()["Switch model"].click()
             assert [settings.embeddings.model for settings in first.wanted] == [MULTILINGUAL]
             await wait_until(lambda: first.banner() is None)
 

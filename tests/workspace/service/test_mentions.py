@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import ConflictError
+from app.index.mention_links import linked_line, mention_span
 from app.index.records import Mention
 from app.index.text_matcher import shorten
 from app.vault.path import NotePath
-from app.workspace.service.edits import mention_span
 
 A = NotePath.parse("A.md")
 
@@ -26,3 +26,9 @@ def test_a_mention_is_located_at_the_name(before: str, after: str, width: int) -
 def test_a_line_that_was_changed_is_left_alone() -> None:
     with pytest.raises(ConflictError):
         mention_span(Mention(A, 1, "of Longitude", 3, 12), "something else")
+
+
+def test_mentions_become_links_also_in_a_table() -> None:
+    line = "| Tea and tea |"
+    mentions = [Mention(A, 1, line, 2, 5), Mention(A, 1, line, 10, 13)]
+    assert linked_line(line, mentions, "Tea") == "| [[Tea]] and [[Tea\\|tea]] |"

@@ -154,10 +154,12 @@ class _GroupRow(QWidget):
         self._color_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._color_menu = QMenu(self._color_button)
         self._color_button.setMenu(self._color_menu)
-        description = self.tr("Search that selects the notes of the group")
+        description = self.tr("Search that selects the notes in the group")
         self.query = GraphQueryField(theme, self.tr("tag:project"), description)
         self.query.set_query(group.query)
-        self._up_button = self._create_button(self.tr("Move up (the first matching group colors a note)"))
+        self._up_button = self._create_button(
+            self.tr("Move up (the first matching group sets a note's color)")
+        )
         self._up_button.clicked.connect(self.moved_up)
         self._remove_button = self._create_button(self.tr("Remove group"))
         self._remove_button.clicked.connect(self.removed)
@@ -177,7 +179,7 @@ class _GroupRow(QWidget):
     def set_position(self, index: int) -> None:
         """Set the position, from 0; the first row can't move up."""
         self._up_button.setEnabled(index > 0)
-        self.query.field.setAccessibleName(self.tr("Search of group {0}").format(index + 1))
+        self.query.field.setAccessibleName(self.tr("Search for group {0}").format(index + 1))
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""

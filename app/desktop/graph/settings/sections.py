@@ -295,7 +295,7 @@ class LayoutSection(CollapsibleSection):
         self.add(self.reason_label)
         rerun_button = QPushButton(self.tr("Re-run layout"))
         rerun_button.setProperty("role", "quiet")
-        rerun_button.setToolTip(self.tr("Compute the layout again from the links"))
+        rerun_button.setToolTip(self.tr("Recompute the layout from the links"))
         rerun_button.clicked.connect(self.rearrange_requested)
         self.add(rerun_button)
 

@@ -156,7 +156,7 @@ class ExternalServersPage(Editor):
         confirmed = await dialogs.confirm(
             self,
             self.tr("Remove {0}?").format(server.name),
-            self.tr("The server is stopped, and its token and permissions are deleted."),
+            self.tr("The server will be stopped, and its token and permissions will be deleted."),
             self.tr("Remove"),
         )
         if not confirmed:

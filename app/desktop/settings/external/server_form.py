@@ -54,9 +54,9 @@ class ServerDialog(dialogs.SheetDialog):
             parent,
             title,
             self.tr(
-                "A program on this computer or a server at an address that supports the Model Context "
-                "Protocol. A program runs with your permissions, outside the sandbox: add only what "
-                "you trust."
+                "A server that supports the Model Context Protocol: a program on this computer or a web "
+                "address. A program runs with your permissions, outside the sandbox: add only what you "
+                "trust."
             ),
         )
         self.setMinimumWidth(_MIN_WIDTH)
@@ -75,10 +75,10 @@ class ServerDialog(dialogs.SheetDialog):
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(8)
         self.name = self._add_line(self.tr("Name"), initial.name, self.tr("weather"))
-        self.name.setToolTip(self.tr("Prefix of the names of its tools"))
+        self.name.setToolTip(self.tr("Prefix for the names of its tools"))
         self.kind = QComboBox()
-        self.kind.addItem(self.tr("A program"), "stdio")
-        self.kind.addItem(self.tr("An address"), "http")
+        self.kind.addItem(self.tr("Local program"), "stdio")
+        self.kind.addItem(self.tr("Web address"), "http")
         self.kind.setCurrentIndex(self.kind.findData(initial.transport))
         self.kind.setToolTip(self.tr("Start a local program, or connect to a running server"))
         self.kind.currentIndexChanged.connect(lambda _: self._show_kind())

@@ -1,0 +1,44 @@
+"""Turn unlinked mentions of a note into links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.errors import ConflictError
+from app.index.records import Mention
+
+
+def linked_line(line: str, mentions: Iterable[Mention], name: str) -> str:
+    """Return a line with links in place of the mentions in it.
+
+    Args:
+        line: The line of the note.
+        mentions: Mentions in this line.
+        name: The target of the links.
+
+    Raises:
+        ConflictError: The line no longer contains a mention.
+    """
+    separator = r"\|" if line.lstrip().startswith("|") else "|"  # A bare | would end the cell of a table.
+    for start, end in sorted((mention_span(mention, line) for mention in mentions), reverse=True):
+        text = line[start:end]
+        link = f"[[{name}]]" if text == name else f"[[{name}{separator}{text}]]"
+        line = f"{line[:start]}{link}{line[end:]}"
+    return line
+
+
+def mention_span(mention: Mention, line: str) -> tuple[int, int]:
+    """Return the offset of a mention in its line; its text may be an excerpt of the line between two "…".
+
+    Raises:
+        ConflictError: The line has changed.
+    """
+    visible, removed = mention.text, 0
+    if visible not in line and visible.startswith("…"):
+        visible, removed = visible[1:], 1
+    if visible not in line:
+        visible = visible.removesuffix("…")
+    at = line.find(visible)
+    if at < 0:
+        raise ConflictError(f"{mention.source} was changed: it no longer contains this mention.")
+    return at + mention.start - removed, at + mention.end - removed

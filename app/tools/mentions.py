@@ -1,0 +1,69 @@
+"""Category notes: link the unlinked mentions of a note; all notes make one change set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
+from app.index.mention_links import linked_line
+from app.index.records import Mention
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import NoteName
+from app.toolkit.context import ToolContext
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.vault.changes import ChangeSet
+
+
+class MentionsLinked(ToolResult):
+    """The notes that now link to the note, and those that could not be changed, each with the reason."""
+
+    path: str
+    notes: list[str]
+    left_out: list[str]
+
+
+@tool(
+    category="notes",
+    examples=("link the mentions of {name}", "link all unlinked mentions of {name}"),
+)
+async def link_mentions(context: ToolContext, name: NoteName) -> Proposal[MentionsLinked]:
+    """Turn the unlinked mentions of a note in other notes into links to it.
+
+    Args:
+        name: The mentioned note.
+    """
+    target = await context.vault.resolve_strictly(name)
+    changes, left_out = [], []
+    mentions = context.index.unlinked_mentions(target.path)
+    for source, in_note in groupby(mentions, key=lambda mention: mention.source):
+        link_name = context.index.resolver.shortest(target.path, source)
+        try:
+            note = context.vault.open(source)
+            changes.append(note.with_text(_linked_text(note.text, tuple(in_note), link_name)))
+        except (UnreadableNoteError, InvalidParametersError, ConflictError) as error:
+            left_out.append(f"{source}: {error.message}")
+    summary = f"Link the mentions of {target.name} in {pluralize(len(changes), 'note')}"
+    change_set = ChangeSet.of(*changes, summary=summary)
+
+    def report(committed: ChangeSet) -> MentionsLinked:
+        paths = [str(change.path) for change in committed.changes]
+        message = (
+            f"Linked the mentions of [[{target.name}]] in {pluralize(len(paths), 'note')}."
+            if paths or left_out
+            else f"Every mention of [[{target.name}]] is a link."
+        )
+        return MentionsLinked(path=str(target.path), notes=paths, left_out=left_out, message=message)
+
+    return context.propose(change_set, report)
+
+
+def _linked_text(text: str, mentions: Sequence[Mention], name: str) -> str:
+    lines = text.split("\n")
+    for number, in_line in groupby(mentions, key=lambda mention: mention.line):
+        if number > len(lines):
+            raise ConflictError("It was changed: it no longer contains the mention.")
+        lines[number - 1] = linked_line(lines[number - 1], in_line, name)
+    return "\n".join(lines)
