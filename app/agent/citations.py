@@ -1,9 +1,9 @@
 """Check the citations of a model's answer against the current notes, and mark those that fail.
 
 A citation is a wikilink to a passage (`[[Note#span=…]]`, `[[Note#^block]]`), or one to a note after a
-quotation. It is valid if the passage exists and the note contains the quoted text, byte for byte. A valid
-citation becomes a link to the exact passage; the marks below follow an invalid one and a statement without
-any citation.
+quotation. It is valid if the passage exists and the note contains the quoted text, character for
+character. A valid citation becomes a link to the exact passage; the marks below follow an invalid one and a
+statement without any citation.
 """
 
 from __future__ import annotations
@@ -149,13 +149,13 @@ def _mark_block(block: str, masked: str) -> str:
         sentence = block[begin:end]
         text = sentence.rstrip()
         parts.append(text)
-        if _is_claim(text):
+        if _is_uncited_claim(text):
             parts.append(f" {NO_PASSAGE if _LINK.search(text) else NOT_IN_NOTES}")
         parts.append(sentence[len(text) :])
     return "".join(parts)
 
 
-def _is_claim(sentence: str) -> bool:
+def _is_uncited_claim(sentence: str) -> bool:
     """Return whether a sentence makes a claim without a citation."""
     if _PASSAGE in sentence or _FAILED in sentence:
         return False

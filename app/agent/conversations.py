@@ -127,12 +127,13 @@ class ConversationStore:
         return conversation
 
     def list_conversations(self, text: str = "") -> tuple[Conversation, ...]:
-        """Return the conversations, latest first; with `text`, only those that contain it."""
+        """Return the conversations with `text` in their title or messages, latest first."""
         like = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         rows = self._read(
             "select id, title, created, updated from conversations c "
             "where ? = '' or title like ? escape '\\' or exists ("
-            "select 1 from items i where i.conversation = c.id and i.body like ? escape '\\') "
+            "select 1 from items i where i.conversation = c.id and coalesce("
+            "json_extract(i.body, '$.text'), json_extract(i.body, '$.message')) like ? escape '\\') "
             "order by updated desc",
             text,
             like,

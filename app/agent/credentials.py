@@ -47,7 +47,11 @@ class CredentialStore:
         return saved or (os.environ.get("OPENAI_API_KEY") if provider == "openai" and not address else None)
 
     def set(self, provider: str, address: str, key: str) -> bool:
-        """Save `key`, or delete the key if it is empty; return whether the system's key store persists it."""
+        """Save `key`, or delete the saved key if `key` is empty.
+
+        Returns:
+            Whether the system's key store saved or deleted the key. Without a key store, deleting succeeds.
+        """
         account = self._account(provider, address)
         self._session.pop(account, None)
         keyring = _keyring()
@@ -59,6 +63,8 @@ class CredentialStore:
                 keyring.delete_password(paths.APP_NAME, account)
         except keyring.errors.KeyringError as error:
             log.warning("cannot write to the system's key store: %s", type(error).__name__)
+            if not key:
+                return not self.persistent
         if key:
             self._session[account] = key
         return not key

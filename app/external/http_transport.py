@@ -32,9 +32,9 @@ class UserServerAddresses:
         self._origin = origin
         self._origin_policy = SingleOrigin(origin)
 
-    def allows_port(self, scheme: str, host: str, port: int) -> bool:
+    def allows_origin(self, scheme: str, host: str, port: int) -> bool:
         """Allow exactly this origin."""
-        return self._origin_policy.allows_port(scheme, host, port)
+        return self._origin_policy.allows_origin(scheme, host, port)
 
     def allows_address(self, host: str, port: int, address: IPAddress) -> bool:
         """Allow any address over https, and private addresses over http."""
@@ -46,7 +46,7 @@ class UserServerAddresses:
 class _AnyServerAddress:
     """Allows everything: for parsing an address, never for a connection."""
 
-    def allows_port(self, scheme: str, host: str, port: int) -> bool:
+    def allows_origin(self, scheme: str, host: str, port: int) -> bool:
         return 0 < port < 65_536
 
     def allows_address(self, host: str, port: int, address: IPAddress) -> bool:

@@ -42,7 +42,7 @@ class Columns:
 
     kinds: Column
     types: Column
-    tops: Column
+    top_folders: Column
 
 
 _columns_of: WeakKeyDictionary[Graph, Columns] = WeakKeyDictionary()
@@ -53,9 +53,11 @@ def encode_columns(graph: Graph) -> Columns:
     columns = _columns_of.get(graph)
     if columns is None:
         folders = Column.encode(graph.folders)
-        tops = Column.encode([folder.partition("/")[0] or "/" for folder in folders.words])
-        deep = tops.codes[folders.codes] if len(graph) else folders.codes
-        columns = Columns(Column.encode(graph.kinds), Column.encode(graph.types), Column(deep, tops.words))
+        top_folders = Column.encode([folder.partition("/")[0] or "/" for folder in folders.words])
+        codes = top_folders.codes[folders.codes] if len(graph) else folders.codes
+        columns = Columns(
+            Column.encode(graph.kinds), Column.encode(graph.types), Column(codes, top_folders.words)
+        )
         _columns_of[graph] = columns
     return columns
 

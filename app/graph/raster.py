@@ -1,8 +1,8 @@
 """Draw all links into one picture: a density of light per color, then tone mapping.
 
-Lines are summed, not painted over each other. So the picture does not depend on their order, crowds of links
-glow softly instead of becoming a block, and a line is equally bright in every direction. Pixels are a numpy
-array, independent of Qt, so drawing runs in any thread and gives the same picture everywhere.
+Lines are summed, not painted over each other. So the picture does not depend on their order, dense links stay
+translucent, and a line is equally bright in every direction. Pixels are a numpy array, independent of Qt, so
+drawing runs in any thread and gives the same picture everywhere.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from app.graph.core_drawing import LineBatch
 from app.graph.edge_style import EdgeStyle, Exposure
 
 FRAME_BUDGET = 3_000_000
-"""The budget (see `Exposure`) of a picture that takes about the time of a frame."""
+"""The budget (see `Exposure`) that fits one frame."""
 
 T = TypeVar("T", bound=np.generic)
 
 
 def draw_edges(
     style: EdgeStyle,
-    at: NDArray[np.float32],
+    positions: NDArray[np.float32],
     pixels: NDArray[np.uint8],
     exposure: Exposure,
     hidden: NDArray[np.bool_] | None = None,
@@ -36,7 +36,7 @@ def draw_edges(
 
     Args:
         style: The links.
-        at: float32 (n, 2), nodes in pixels of the picture.
+        positions: float32 (n, 2), nodes in pixels of the picture.
         pixels: uint8 (height, width, 4): blue, green, red, alpha; premultiplied afterwards.
         exposure: The conversion of light to pixels.
         hidden: bool (n,), nodes whose links are left out.
@@ -46,7 +46,7 @@ def draw_edges(
     workers = workers or core_bindings.WorkerThreads(1)
     height, width = pixels.shape[:2]
     lines = LineBatch(
-        as_contiguous(at, np.float32),
+        as_contiguous(positions, np.float32),
         as_contiguous(style.edges, np.int32),
         as_contiguous(style.light, np.float32),
         as_contiguous(style.width, np.float32),

@@ -25,7 +25,7 @@ _WAL_CHECKPOINT_PAGES = 8192
 
 
 class DamagedIndexError(StorageError):
-    """The index file is damaged, is not an index, or was written by a newer version."""
+    """The index file is damaged or is not an index."""
 
 
 class CachingConnection(sqlite3.Connection):
@@ -138,7 +138,7 @@ def open_database(folder: Path) -> tuple[IndexDatabase, str | None]:
             connection.close()
         return IndexDatabase(
             path
-        ), None if damage is None else f"the index file was damaged ({damage.reason})"
+        ), None if damage is None else f"the index file was replaced ({damage.reason})"
 
 
 def delete_file(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Allowed addresses on the web: public ones only, checked where the connection is made.
+"""Policies for web addresses, checked where the connection is made.
 
 A name is resolved once, each of its addresses is checked, and the connection goes to a checked address.
 So a DNS server can't return a public address for the check and a private one for the connection (DNS
@@ -29,10 +29,10 @@ _MAX_URL_CHARS = 4000
 
 
 class AddressPolicy(Protocol):
-    """The ports and addresses that connections may use."""
+    """The origins and addresses that connections may use."""
 
-    def allows_port(self, scheme: str, host: str, port: int) -> bool:
-        """Return whether connections to this port of the host are allowed."""
+    def allows_origin(self, scheme: str, host: str, port: int) -> bool:
+        """Return whether connections to this origin are allowed."""
         ...
 
     def allows_address(self, host: str, port: int, address: IPAddress) -> bool:
@@ -43,7 +43,7 @@ class AddressPolicy(Protocol):
 class PublicAddresses:
     """Allows the public Internet on the ports of the web."""
 
-    def allows_port(self, scheme: str, host: str, port: int) -> bool:
+    def allows_origin(self, scheme: str, host: str, port: int) -> bool:
         """Allow the usual ports of the scheme."""
         return port in _ALLOWED_PORTS.get(scheme, ())
 
@@ -62,12 +62,12 @@ class Origin:
 
 
 class SingleOrigin:
-    """Allows one server that the user has entered, wherever it is: for example a search engine at home."""
+    """Allows one server that the user has entered, including one on the local network."""
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
 
-    def allows_port(self, scheme: str, host: str, port: int) -> bool:
+    def allows_origin(self, scheme: str, host: str, port: int) -> bool:
         """Allow exactly this origin."""
         return Origin(scheme, host, port) == self._origin
 
@@ -79,7 +79,7 @@ class SingleOrigin:
 class AnyAddress:
     """Allows everything: for parsing an address that the user entered, never for a connection."""
 
-    def allows_port(self, scheme: str, host: str, port: int) -> bool:
+    def allows_origin(self, scheme: str, host: str, port: int) -> bool:
         """Allow any valid port."""
         return 0 < port < 65_536
 
@@ -104,8 +104,8 @@ def check_url(text: str, address_policy: AddressPolicy) -> httpx2.URL:
     if not host or "%" in host:
         raise InvalidParametersError("The address has no host name.", url=text[:200])
     port = port_of(url)
-    if not address_policy.allows_port(url.scheme, host, port):
-        raise PermissionDeniedError(f"Port {port} of {host} is not allowed for {url.scheme}.", url=str(url))
+    if not address_policy.allows_origin(url.scheme, host, port):
+        raise PermissionDeniedError(f"Connections to {host}:{port} are not allowed.", url=str(url))
     address = literal_address(host)
     if address is not None and not address_policy.allows_address(host, port, address):
         raise not_public_error(host)

@@ -135,8 +135,8 @@ class _PublicOrEntered(PublicAddresses):
     def __init__(self, entered: Origin) -> None:
         self._entered = SingleOrigin(entered)
 
-    def allows_port(self, scheme: str, host: str, port: int) -> bool:
-        return super().allows_port(scheme, host, port) or self._entered.allows_port(scheme, host, port)
+    def allows_origin(self, scheme: str, host: str, port: int) -> bool:
+        return super().allows_origin(scheme, host, port) or self._entered.allows_origin(scheme, host, port)
 
     def allows_address(self, host: str, port: int, address: IPAddress) -> bool:
         return super().allows_address(host, port, address) or self._entered.allows_address(

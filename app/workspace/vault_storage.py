@@ -38,10 +38,10 @@ class StoreReplaced(Event):
 class VaultStorage:
     """The lock, the journal, the index, the logs, the memory, and the store that writes notes.
 
-    `shared` is the vault's data folder, `own` the one to write to, `cache` the one that may be deleted. An
-    app that only reads must neither write to the data of another app nor wait for it, so `own` is then a
-    temporary folder. If the data folder can't be written, the vault is open read-only. A cache folder that
-    can't be written is replaced by a temporary one.
+    `shared` is the vault's data folder, `session_folder` the one to write to, `cache` the one that may be
+    deleted. An app that only reads must neither write to the data of another app nor wait for it, so
+    `session_folder` is then a temporary folder. If the data folder can't be written, the vault is open
+    read-only. A cache folder that can't be written is replaced by a temporary one.
 
     Raises:
         VaultBusyError: Another app has the vault open; `owner` describes it.
@@ -53,7 +53,7 @@ class VaultStorage:
         self._refusals: list[str] = []
         self._temporary = ExitStack()
         self.shared = paths.vault_data_folder(root)
-        self.cache = self._cache_of(root, read_only)
+        self.cache = self._choose_cache_folder(root, read_only)
         self._lock = VaultLock(self.shared)
         try:
             try:
@@ -69,7 +69,7 @@ class VaultStorage:
             self._temporary.close()
             raise
 
-    def _cache_of(self, root: Path, read_only: bool) -> Path:
+    def _choose_cache_folder(self, root: Path, read_only: bool) -> Path:
         folder = paths.vault_cache_folder(root)
         folder = folder / "reader" if read_only else folder
         default_folder = paths.default_cache_folder()
@@ -94,8 +94,8 @@ class VaultStorage:
         Raises:
             OSError, StorageError: A file can't be opened.
         """
-        self.own = self._make_temporary() if self.read_only else self.shared
-        make_private_folder(self.own)
+        self.session_folder = self._make_temporary() if self.read_only else self.shared
+        make_private_folder(self.session_folder)
         with ExitStack() as opened:
             if not self.read_only:
                 opened.callback(self._lock.release)
@@ -106,32 +106,32 @@ class VaultStorage:
     def _open_files(self, root: Path, settings: Settings, events: EventBus, opened: ExitStack) -> None:
         """Open every file; open files are registered in `opened`, to be closed if a later one fails."""
         writable = not self.read_only
-        self.audit = AuditLog(self.own, paths.audit_head_file(root) if writable else None)
+        self.audit = AuditLog(self.session_folder, paths.audit_head_file(root) if writable else None)
         opened.callback(self.audit.close)
         self.journal = Journal(self.shared, settings.journal.max_mib * 1024 * 1024, writable=writable)
         opened.callback(self.journal.close)
         if writable:
-            # Also if the journal was deleted or replaced by an older copy.
+            # Reserve even if the journal was deleted or replaced by an older copy.
             self.journal.reserve(self.audit.last_commit)
         self.store = NoteStore(root, self.journal, writable=writable)
         self.index = VaultIndex(root, self.cache, settings.index, events, self.journal.first_seen)
         self.searches = SavedSearches(self.shared, events, writable=writable)
-        self.grants = Grants(self.own, events=events)
-        self.conversations = ConversationStore(self.own)
+        self.grants = Grants(self.session_folder, events=events)
+        self.conversations = ConversationStore(self.session_folder)
         opened.callback(self.conversations.close)
         self.memory = MemoryStore(self.shared, self.journal, writable=writable)
         opened.callback(self.memory.close)
-        self.pending = PendingStore(self.own) if writable else None
+        self.pending = PendingStore(self.session_folder) if writable else None
 
     def on_damage(self, notify: Callable[[str], None]) -> None:
-        """Call `notify` with a message for the user when a file is found damaged in use; in any thread."""
+        """Call `notify` with a message for the user when a file in use proves damaged; in any thread."""
         self.journal.on_damage(notify)
         self.memory.database.on_damage = notify
         self.conversations.on_damage(notify)
 
     @property
     def problems(self) -> list[str]:
-        """Messages for the user about damaged files that were set aside."""
+        """Messages for the user about storage problems."""
         pending = self.pending.problem if self.pending is not None else None
         problems = (
             self.journal.problem,
@@ -164,7 +164,7 @@ def _refusal(folder: Path, error: OSError | StorageError) -> str:
     """Return why a vault is open read-only."""
     reason = error.message.rstrip(".") if isinstance(error, StorageError) else error.strerror or str(error)
     return (
-        f"The app's data of this vault can't be written ({reason}), so the vault is open for reading only. "
+        f"The app's data for this vault can't be written ({reason}), so the vault is open for reading only. "
         "Your notes and the app's data are unchanged; conversations and log entries of this session "
         f"will not be saved. Make {folder} writable, then open the vault again."
     )

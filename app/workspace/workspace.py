@@ -198,7 +198,7 @@ class Workspace:
         self.analysis = GraphAnalysisService(
             self.index,
             self.embeddings.enabled_vectors,
-            files.own,
+            files.session_folder,
             self.events,
             self._model_visibility.is_hidden_from_models,
         )
@@ -492,7 +492,7 @@ class Workspace:
 
     def change_vault_settings(self, settings: VaultSettings) -> None:
         """Save and apply other settings of this vault."""
-        save_vault_settings(self._files.own, settings)
+        save_vault_settings(self._files.session_folder, settings)
         self.vault_settings = settings
         self.apply_settings(self.settings)
 

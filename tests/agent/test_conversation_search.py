@@ -52,6 +52,13 @@ def test_it_follows_what_is_changed_cut_and_deleted(store: ConversationStore) ->
     assert not search(store)
 
 
+def test_the_list_is_filtered_by_messages_not_by_their_stored_form(store: ConversationStore) -> None:
+    id = talk(store)
+    store.put(id, 4, AgentText(turn="t", at=400.0, text='The "neap" tide.'))
+    assert [one.id for one in store.list_conversations('"neap" ti')] == [id]
+    assert not store.list_conversations("text") and not store.list_conversations("by_model")
+
+
 def test_conversations_from_before_the_index_are_found(store: ConversationStore, tmp_path: Path) -> None:
     talk(store)
     store.close()

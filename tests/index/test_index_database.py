@@ -52,7 +52,7 @@ async def test_a_file_that_is_no_index_is_replaced_and_reported(
     spoil(file_of(vault))
     index = await reopened(vault)
     assert index.notice is not None
-    assert "damaged" in index.notice
+    assert "replaced" in index.notice
     assert len(vault.rebuilds) == 1
     assert (await index.scan()).indexed == 2
     assert [link.source.text for link in index.backlinks(NotePath("b.md"))] == ["a.md"]

@@ -112,6 +112,8 @@ class ExternalAgent:
         return SessionModeState(current_mode_id=self.modes[session_id], available_modes=modes)
 
     async def set_session_mode(self, session_id, mode_id, **_):
+        if f"--{mode_id}-only-first" in self.flags and session_id != next(iter(self.modes)):
+            raise RequestError.invalid_params()
         self.modes[session_id] = mode_id
         return SetSessionModeResponse()
 

@@ -78,7 +78,7 @@ class PublicAndOne:
     def __init__(self, server: PageServer) -> None:
         self._server = server
 
-    def allows_port(self, scheme: str, host: str, port: int) -> bool:
+    def allows_origin(self, scheme: str, host: str, port: int) -> bool:
         return port in (80, 443) or port == self._server.port
 
     def allows_address(self, host: str, port: int, address: IPAddress) -> bool:

@@ -90,7 +90,7 @@ async def test_a_data_folder_mounted_read_only_opens_the_vault_for_reading(root:
     await workspace.close()
     with read_only(paths.data_folder()):
         workspace = await opened(root)
-        own = workspace._files.own
+        own = workspace._files.session_folder
         try:
             await check_only_reads(workspace, root)
             assert len(workspace.journal.commits()) == 1

@@ -56,6 +56,7 @@ class AcpAgent:
     Args:
         vault: The vault's name.
         root: The vault's folder.
+        settings: Returns the current settings.
         note_text: Returns the text of a note for the prompt; None for a note that is hidden from models.
         edits: Detects changes that programs make without the gate.
         news: Returns new items of the sources as a block of data, and records in the turn that they were
@@ -80,7 +81,7 @@ class AcpAgent:
         self._connections: dict[AgentProgram, AcpConnection] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._chosen_options: dict[str, dict[str, str]] = {}
-        self._opening: dict[AgentProgram, asyncio.Lock] = {}
+        self._open_locks: dict[AgentProgram, asyncio.Lock] = {}
         self.edits = edits
 
     async def respond(self, turn: Turn) -> None:
@@ -134,20 +135,53 @@ class AcpAgent:
         """
         from acp import RequestError
 
-        self._chosen_options.setdefault(name, {})[option] = value
-        for program, connection in tuple(self._connections.items()):
-            if program.name != name:
-                continue
-            try:
-                async with asyncio.timeout(_SET_OPTION_TIMEOUT_S):
-                    for session in tuple(connection.sessions.values()):
-                        await self._set(connection, session, option, value)
-            except (RequestError, ConnectionError, TimeoutError) as error:
-                self._chosen_options[name].pop(option, None)
-                detail = f": {error}" if str(error) else ""
-                raise ProgramError(
-                    f"{name} did not accept the option{detail}.", "The option is unchanged."
-                ) from error
+        chosen = self._chosen_options.setdefault(name, {})
+        previous_choice = chosen.get(option)
+        chosen[option] = value
+        sessions = [
+            (connection, session)
+            for program, connection in self._connections.items()
+            if program.name == name
+            for session in connection.sessions.values()
+        ]
+        changed: list[tuple[AcpConnection, AcpSession, tuple[AcpOption, ...]]] = []
+        try:
+            async with asyncio.timeout(_SET_OPTION_TIMEOUT_S):
+                for connection, session in sessions:
+                    previous = session.options
+                    await self._apply_option(connection, session, option, value)
+                    changed.append((connection, session, previous))
+        except (RequestError, ConnectionError, TimeoutError) as error:
+            if previous_choice is None:
+                chosen.pop(option, None)
+            else:
+                chosen[option] = previous_choice
+            # Without an answer, the program may have set the value.
+            is_unchanged = isinstance(error, RequestError) and await self._restore_option(changed, option)
+            detail = f": {error}" if str(error) else ""
+            raise ProgramError(
+                f"{name} did not accept the option{detail}.",
+                "The option is unchanged."
+                if is_unchanged
+                else "Conversations in progress may use the new value. Choose the option again.",
+            ) from error
+
+    async def _restore_option(
+        self, changed: list[tuple[AcpConnection, AcpSession, tuple[AcpOption, ...]]], id_: str
+    ) -> bool:
+        """Set an option of sessions to its value in their previous options; return False if that fails."""
+        from acp import RequestError
+
+        try:
+            async with asyncio.timeout(_SET_OPTION_TIMEOUT_S):
+                for connection, session, previous in changed:
+                    for option in previous:
+                        if option.id == id_:
+                            await self._apply_option(connection, session, id_, option.current)
+        except (RequestError, ConnectionError, TimeoutError) as error:
+            log.info("could not restore an option of a program: %s", error)
+            return False
+        return True
 
     async def close(self) -> None:
         """Stop every program and its child processes."""
@@ -162,7 +196,7 @@ class AcpAgent:
     async def _connect(self, program: AgentProgram) -> AcpConnection:
         """Return the connection to the program; start the program if it is not running."""
         await self._end_removed()
-        async with self._opening.setdefault(program, asyncio.Lock()):
+        async with self._open_locks.setdefault(program, asyncio.Lock()):
             connection = self._connections.get(program)
             if connection is not None and connection.is_alive:
                 return connection
@@ -210,7 +244,7 @@ class AcpAgent:
                 session = saved and await self._resume_session(connection, saved, turn, read_only)
                 session = session or await self._begin_session(connection, turn, read_only)
                 for id_, value in self._chosen_options.get(connection.program.name, {}).items():
-                    await self._set(connection, session, id_, value)
+                    await self._apply_option(connection, session, id_, value)
         except RequestError as error:
             raise connection.explain_error(error) from error
         except ConnectionError as error:
@@ -224,7 +258,9 @@ class AcpAgent:
         connection.sessions[turn.conversation] = session
         return session
 
-    async def _set(self, connection: AcpConnection, session: AcpSession, id_: str, value: str) -> None:
+    async def _apply_option(
+        self, connection: AcpConnection, session: AcpSession, id_: str, value: str
+    ) -> None:
         """Set an option of a session if the session offers that value."""
         option = next((one for one in session.options if one.id == id_), None)
         if option is None or value == option.current or apply_values((option,), {id_: value}) == (option,):
@@ -313,7 +349,7 @@ class AcpAgent:
         """
         from acp import RequestError, schema
 
-        prompt = [schema.TextContentBlock(type="text", text=self._history(session, acp_turn.turn))]
+        prompt = [schema.TextContentBlock(type="text", text=self._prompt_text(session, acp_turn.turn))]
         answer = asyncio.ensure_future(connection.rpc.prompt(session_id=session.id, prompt=[*prompt]))
         session.is_new = False
         try:
@@ -358,7 +394,7 @@ class AcpAgent:
         await self._close_connection(connection)
         return error
 
-    def _history(self, session: AcpSession, turn: Turn) -> str:
+    def _prompt_text(self, session: AcpSession, turn: Turn) -> str:
         """Return the prompt, preceded by the items that the program has not received yet."""
         saved = load_session_state(turn)
         received = saved.heard if saved is not None and not session.is_new else 0

@@ -103,7 +103,7 @@ class ProgramProcess:
         self._process = process
         self.stdin = process.stdin
         self.stdout = process.stdout
-        self._errors = bytearray()
+        self._stderr = bytearray()
         self._reading = asyncio.create_task(self._read_errors(process.stderr), name="read errors")
 
     @classmethod
@@ -137,10 +137,10 @@ class ProgramProcess:
     @property
     def stderr_tail(self) -> str:
         """The end of the program's standard error."""
-        return self._errors.decode("utf-8", "replace").strip()
+        return self._stderr.decode("utf-8", "replace").strip()
 
     async def wait_ended(self, within: float) -> bool:
-        """Return whether the program exits within the time limit; its error output is complete then."""
+        """Wait up to `within` seconds; return whether the program exited."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 await self._process.wait()
@@ -163,5 +163,5 @@ class ProgramProcess:
 
     async def _read_errors(self, stream: asyncio.StreamReader) -> None:
         while part := await stream.read(4096):
-            self._errors += part
-            del self._errors[:-_MAX_STDERR_BYTES]
+            self._stderr += part
+            del self._stderr[:-_MAX_STDERR_BYTES]

@@ -69,7 +69,7 @@ def style_nodes(graph: Graph, theme: Theme, by: ColorBy, communities: NDArray[np
     if by is ColorBy.COMMUNITY:
         note_groups, labels = _communities(graph, is_note, communities)
     elif by is ColorBy.FOLDER:
-        note_groups = columns.tops
+        note_groups = columns.top_folders
         labels = {key: translate("Legend", "Vault root") if key == "/" else key for key in note_groups.words}
     else:
         note_groups = columns.types

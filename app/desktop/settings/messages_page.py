@@ -102,9 +102,11 @@ class SecretRow(QWidget):
     async def _store_secret(self, secret: str) -> None:
         assert self._client is not None
         service, account = self._service, self._account
-        await self._client.run(lambda vault: vault.settings.set_key(service, account, secret))
+        done = await self._client.run(lambda vault: vault.settings.set_key(service, account, secret))
         self.field.clear()
         await self._load_state()
+        if not secret and not done:
+            self._show_text(self.tr("The secret could not be removed. Try again."), "danger")
 
     async def _load_state(self) -> None:
         assert self._client is not None

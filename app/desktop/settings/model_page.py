@@ -150,9 +150,13 @@ class ModelPage(QFrame):
     async def _store_key(self, key: str) -> None:
         assert self._client is not None
         model = self._model
-        await self._client.run(lambda vault: vault.settings.set_key(model.provider, model.base_url, key))
+        done = await self._client.run(
+            lambda vault: vault.settings.set_key(model.provider, model.base_url, key)
+        )
         self.key.clear()
         await self._show_key()
+        if not key and not done:
+            _show_text(self.key_state, self.tr("The key could not be removed. Try again."), "danger")
 
     async def _show_key(self) -> None:
         assert self._client is not None

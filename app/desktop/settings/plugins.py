@@ -19,7 +19,9 @@ class PluginList(QWidget):
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.boxes: dict[str, QCheckBox] = {}
-        self.setAccessibleDescription(self.tr("plug-ins folder wheel packages"))
+        self.setAccessibleDescription(
+            self.tr("The wheel packages in the plug-ins folder, which you can turn on and off.")
+        )
         heading = QLabel(self.tr("Plug-ins"))
         heading.setProperty("textSize", "strong")
         self.folder_button = QPushButton(self.tr("Open the plug-in folder"))

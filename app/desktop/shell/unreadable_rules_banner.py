@@ -26,9 +26,9 @@ class UnreadableRulesBanner(QObject):
         self._refresh()
 
     def _refresh(self) -> None:
-        tasks.start(self.show_files(), owner=self._window, what=self.tr("read the permission rules"))
+        tasks.start(self.update(), owner=self._window, what=self.tr("read the permission rules"))
 
-    async def show_files(self) -> None:
+    async def update(self) -> None:
         """Show the banner if a file can't be read now, else remove it."""
         files = await self._client.run(lambda vault: vault.settings.unreadable_rules)
         if not files:

@@ -69,7 +69,7 @@ class SettingsService:
         return self._workspace.keys.get(service, account)
 
     def set_key(self, service: str, account: str, key: str) -> bool:
-        """Store a key, or remove it if it is empty; return whether it is kept after the app exits."""
+        """Store a key, or remove it if it is empty; return whether the system's key store did so."""
         return self._workspace.keys.set(service, account, key)
 
     @property

@@ -7,6 +7,7 @@ import asyncio
 import psutil
 import pytest
 
+from app.agent.acp.connection import ProgramError
 from app.agent.transcript import AgentPlan, AgentText, Reasoning, ToolCard
 from app.permissions.approval import Approved, Denied
 from app.permissions.caller import Caller, CallerKind
@@ -65,6 +66,21 @@ async def check_options(workspace, talk):
     other = Talk(workspace, workspace.settings.programs.programs[0])
     await other.say("!mode")
     assert "[bold]" in talk.said and "[bold]" in other.said
+    assert workspace.programs.options("Outsider")[0].current == "bold"
+
+
+async def test_a_refused_option_keeps_the_previous_choice_in_all_conversations(workspace):
+    program = agent_program("--careful-only-first")
+    first, second, third = (Talk(workspace, program) for _ in range(3))
+    await first.say("!mode")
+    await second.say("!mode")
+    await workspace.programs.set_option("Outsider", "mode", "bold")
+    with pytest.raises(ProgramError) as refused:
+        await workspace.programs.set_option("Outsider", "mode", "careful")
+    assert refused.value.hint == "The option is unchanged."
+    for talk in (first, second, third):
+        await talk.say("!mode")
+        assert talk.said.endswith("[bold]")
     assert workspace.programs.options("Outsider")[0].current == "bold"
 
 

@@ -16,7 +16,7 @@ HOOK = "https://discord.com/api/webhooks/42/secret-token"
 
 
 def test_a_webhook_is_kept_replaced_and_forgotten(
-    gui, service: ServiceThread, wait_until, tmp_path: Path
+    gui, service: ServiceThread, wait_until, tmp_path: Path, monkeypatch
 ) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, {"A.md": "a"}) as vault:
@@ -37,6 +37,9 @@ def test_a_webhook_is_kept_replaced_and_forgotten(
                 lambda: row.remove_button.isHidden() and "Kept in memory" not in row.status.text()
             )
             assert await vault.run(lambda ws: ws.keys.get("discord", WEBHOOK)) is None
+            monkeypatch.setattr(vault.workspace.keys, "set", lambda *_: False)
+            row.remove()
+            await wait_until(lambda: "could not be removed" in row.status.text())
             setup.deleteLater()
 
     gui(main())

@@ -31,7 +31,7 @@ def owner(qtbot) -> QWidget:
 
 
 def test_a_wrong_key_is_reported_and_the_right_one_works(
-    gui, service: ServiceThread, wait_until, tmp_path: Path
+    gui, service: ServiceThread, wait_until, tmp_path: Path, monkeypatch
 ) -> None:
     async def main() -> None:
         with ModelServer(Say("ready"), key="right") as server:
@@ -57,6 +57,9 @@ def test_a_wrong_key_is_reported_and_the_right_one_works(
                 assert picked == [setup.models.itemText(0)]
                 setup.remove_key()
                 await wait_until(lambda: setup._remove_button.isHidden())
+                monkeypatch.setattr(vault.workspace.keys, "set", lambda *_: False)
+                setup.remove_key()
+                await wait_until(lambda: "could not be removed" in setup.key_state.text())
                 setup.deleteLater()
 
     gui(main())

@@ -17,6 +17,7 @@ from app.desktop.settings.external.tool_review import ALLOW_RESULT, REVOKE_RESUL
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.model_form import Editor
+from app.errors import StorageError
 from app.events import Event
 from app.external.http_transport import token_account
 from app.external.states import ExternalChanged, ServerState, ToolState
@@ -165,8 +166,10 @@ class ExternalServersPage(Editor):
 
         def forget(vault: VaultService) -> None:
             vault.external.remove_server(server.name)
-            if account[1]:
-                vault.settings.set_key(*account, "")
+            if account[1] and not vault.settings.set_key(*account, ""):
+                raise StorageError(
+                    "The server's token could not be deleted. Delete it in the system's key store."
+                )
 
         self._run(forget)
 
