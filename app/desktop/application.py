@@ -62,7 +62,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scriptorium", description="Open a vault in the window.")
     parser.add_argument("folders", nargs="*", type=Path, metavar="folder", help="the folder of a vault")
     parser.add_argument("--sample", action="store_true", help="open your copy of the sample vault")
-    parser.add_argument("--read-only", action="store_true", help="open it for reading only")
+    parser.add_argument("--read-only", action="store_true", help="open the vault read-only")
     return parser.parse_args(arguments)
 
 
@@ -110,7 +110,7 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
         elif folder is not None:
             window.open_folder(folder, read_only=options.read_only, confirmed=requested is None)
         for other in options.folders[1:]:
-            _open_in_new_process(other)
+            _open_in_new_process(other, read_only=options.read_only)
         window.begin_updates()
         # Load the modules of the vault view while the user chooses a vault.
         tasks.start(
@@ -140,13 +140,14 @@ def _end_without_display(window: MainWindow, service: ServiceThread) -> None:
         os._exit(1)
 
 
-def _open_in_new_process(folder: Path) -> None:
+def _open_in_new_process(folder: Path, *, read_only: bool) -> None:
     """Open a folder in a new process: each process has one window with one vault.
 
     A file manager that opens several folders starts the app only once.
     """
     program, *arguments = (sys.executable,) if is_frozen() else own_program().words
-    QProcess.startDetached(program, [*arguments, "open", str(folder.absolute())])
+    options = ["--read-only"] if read_only else []
+    QProcess.startDetached(program, [*arguments, "open", *options, str(folder.absolute())])
 
 
 async def _open(root: Path, settings: Settings, approver: Approver, read_only: bool) -> VaultService:

@@ -1,7 +1,7 @@
 """Tools as MCP clients see them: their descriptors, and the validation of calls and results.
 
-A tool that can change something has two additional arguments: whether to wait for the user, and why the
-change is wanted. A client can pass the same in the call's `_meta`.
+A tool that can change something has two additional arguments: whether to wait for the user, and the reason
+for the change. A client can also pass them in the call's `_meta`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class McpTool:
     wire: Mapping[str, Any]
     added: frozenset[str]
     result: Draft202012Validator
-    """Validates results; for a long list jsonschema would need longer than the tool."""
+    """Validates results. For a long list, the package jsonschema is slower than the tool itself."""
 
     @classmethod
     def from_descriptor(cls, entry: ToolDescriptor) -> McpTool:
@@ -118,6 +118,7 @@ class McpTool:
             raise InvalidParametersError(f"{WAIT_ARGUMENT} must be true or false.", argument=WAIT_ARGUMENT)
         if not isinstance(reason, str) or len(reason) > _MAX_CLAIM_CHARS:
             raise InvalidParametersError(
-                f"{WHY_ARGUMENT} must have at most {_MAX_CLAIM_CHARS} characters.", argument=WHY_ARGUMENT
+                f"{WHY_ARGUMENT} must be a string of at most {_MAX_CLAIM_CHARS} characters.",
+                argument=WHY_ARGUMENT,
             )
         return ToolCallRequest(arguments, "wait" if wait else "pending", reason.strip())

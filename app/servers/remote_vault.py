@@ -1,4 +1,4 @@
-"""A vault that another process has open, over its local server."""
+"""Access to a vault that is open in another process, through its local server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CONNECTION_LIMITS = httpx2.Limits(max_connections=100, max_keepalive_connection
 
 
 class HolderGoneError(NetworkError):
-    """The process that had the vault open is gone; `sent`: the request may have reached it."""
+    """The process that had the vault open is gone; `sent` is true if the request may have reached it."""
 
     @property
     def sent(self) -> bool:
@@ -73,7 +73,7 @@ class RemoteVaultAccess:
 
     async def close(self) -> None:
         """End the session if the server is still reachable, and close the connections."""
-        for client in self._clients:
+        for client in tuple(self._clients):
             with suppress(httpx2.HTTPError):
                 await self._http.delete("/session", headers=self._headers(client), timeout=2.0)
         await self._http.aclose()
@@ -95,7 +95,7 @@ class RemoteVaultAccess:
         """Call a tool. Cancellation closes the connection, which cancels the call on the server.
 
         Raises:
-            HolderGoneError: the server is gone; `sent`: whether the call was done is unknown.
+            HolderGoneError: the server is gone; if `sent` is true, the outcome of the call is unknown.
         """
         tool, arguments = encodable(tool), encodable_arguments(arguments)
         headers = self._headers(client)
@@ -150,7 +150,7 @@ class RemoteVaultAccess:
         return list((await self._get("/complete", client, kind=kind, text=encodable(text)))["names"])
 
     async def changes(self, client: Client) -> AsyncIterator[VaultChange]:
-        """Yield changes from now on, until the server ends.
+        """Yield changes from now on, until the server stops.
 
         Raises:
             HolderGoneError: the server can't be reached.
@@ -172,6 +172,8 @@ class RemoteVaultAccess:
             response = await self._http.get(path, headers=headers, params=query)
         except httpx2.HTTPError as error:
             raise _holder_gone(error) from error
+        if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+            raise _closed_error()
         data = _json(response.content)
         if response.status_code >= 400:
             raise codec.error_from_wire(data)
@@ -191,8 +193,11 @@ async def _events(response: httpx2.Response) -> AsyncIterator[tuple[str, codec.J
     """Yield the events of a stream.
 
     Raises:
+        HolderGoneError: the server is closing.
         ScriptoriumError: the server responded with an error.
     """
+    if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+        raise _closed_error()
     if response.status_code >= 400:
         raise codec.error_from_wire(_json(await response.aread()))
     name = ""
@@ -204,7 +209,7 @@ async def _events(response: httpx2.Response) -> AsyncIterator[tuple[str, codec.J
 
 
 def _json(content: bytes) -> codec.Json:
-    """Parse the JSON object of a response; return an empty one if it is invalid."""
+    """Return the JSON object of a response, or an empty one if it is invalid."""
     try:
         data = json.loads(content)
     except ValueError:
@@ -213,7 +218,7 @@ def _json(content: bytes) -> codec.Json:
 
 
 def _closed_error() -> HolderGoneError:
-    message = "The app was closed during the call, so it is unknown whether the call was done."
+    message = "The app was closed during the request, so its outcome is unknown."
     return HolderGoneError(message, sent=True)
 
 

@@ -1,4 +1,4 @@
-"""Find the files of the vault that a command may see, on the disk itself."""
+"""Find the files on disk that a command may see."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from app.vault.path import NotePath
 class VisibleFiles:
     """The files that a call may see, and the hidden ones; names are relative to the vault.
 
-    `hidden_folders` contain data of programs, such as `.git`, which may hold old versions of private notes;
-    `has_hidden` is true if notes are hidden from the call.
+    `hidden_folders` contain data of programs, such as `.git`, which may hold old versions of private notes.
+    `has_hidden` is true if a file of the vault that is not a dotfile is hidden from the call.
     """
 
     visible: tuple[NotePath, ...]
@@ -64,6 +64,6 @@ def _is_visible(vault: VaultView, path: NotePath) -> bool:
     except NotFoundError:
         return False
     except ScriptoriumError:
-        # It can't be read here, so it is not known to be public.
+        # A note that can't be read may be private.
         return False
     return True

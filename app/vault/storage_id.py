@@ -1,10 +1,10 @@
 """Opaque ids of the places where notes are stored.
 
-In a vault that is a folder, the id of a note is its path. A note in the database of a team's hub has an id of
-that database, and a note on another server has a URL. Each is one line of text:
+In a vault that is a folder, the id of a note is its path. A note in a team's database has an id in that
+database, and a note on another server has a URL. Each is one line of text:
 
     Claims/A.md             a file; `file:` before a path that looks like another kind
-    db:4711/notes/42        a row of a database, by the id that the database gave it
+    db:4711/notes/42        a row of a database, by the id that the database assigned
     https://…, http://…     a URL
 """
 
@@ -33,7 +33,7 @@ class StorageKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class StorageId:
-    """The place of a note: `value` is a path in the vault, an id of a database, or a URL.
+    """The place of a note: `value` is a path in the vault, an id in a database, or a URL.
 
     `str()` gives the text that `parse` reads.
     """
@@ -68,8 +68,8 @@ class StorageId:
             NotFoundError: it names no file, and this vault stores notes in files.
         """
         if self.kind is not StorageKind.FILE:
-            words = f"Nothing is stored at {self}: the notes of this vault are files."
-            raise NotFoundError(words, storage_id=str(self), suggestions=[])
+            message = f"Nothing is stored at {self}: the notes of this vault are files."
+            raise NotFoundError(message, storage_id=str(self), suggestions=[])
         return NotePath.on_disk(self.value)
 
     def __str__(self) -> str:

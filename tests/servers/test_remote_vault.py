@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
+import httpx2
 import pytest
 
 from app.errors import NetworkError, PermissionDeniedError
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.permissions.caller import CallerKind
 from app.servers.endpoint_file import find_endpoint
-from app.servers.remote_vault import RemoteVaultAccess
+from app.servers.remote_vault import HolderGoneError, RemoteVaultAccess
 from app.servers.vault_access import CallProgress, Client
 from app.settings import CallerProfile
 from app.workspace.workspace import Workspace
@@ -110,4 +111,20 @@ async def test_a_closed_vault_disconnects_its_clients(served: Served, workspace:
     assert find_endpoint(workspace.root) is None
     with pytest.raises(NetworkError):
         await link.tools(TERMINAL)
+    await link.close()
+
+
+async def test_a_closing_server_is_gone_for_every_request(served: Served) -> None:
+    link = await RemoteVaultAccess.join(served.sign)
+    await link._http.aclose()
+    link._http = httpx2.AsyncClient(
+        base_url="http://closing", transport=httpx2.MockTransport(lambda _: httpx2.Response(503, json={}))
+    )
+    with pytest.raises(HolderGoneError):
+        await link.tools(TERMINAL)
+    with pytest.raises(HolderGoneError) as gone:
+        await link.call(TERMINAL, "list_tags", {}, progress=lambda _: None)
+    assert gone.value.sent
+    with pytest.raises(HolderGoneError):
+        await anext(link.changes(TERMINAL))
     await link.close()

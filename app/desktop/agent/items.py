@@ -33,10 +33,10 @@ from app.desktop.widgets.panel import ElidedButton, ElidedLabel, ThemedButton
 class ItemView(QWidget):
     """One item of a conversation.
 
-    `link_clicked` carries a note's name and a fragment; `reply_chosen` an answer that the agent offered, and
-    `action_requested` an action of the window in place of an answer; `completions_requested` the start of a
-    search and the field that shows its completions; `resend_requested` the text of a prompt to edit and send
-    again; `diff_requested` and `undo_requested` an audit entry.
+    `link_clicked` carries a note's name and a fragment; `tag_clicked` a tag; `reply_chosen` an answer that
+    the agent offered; `action_requested` an action of the window; `completions_requested` the start of a
+    search and the field that shows its completions; `resend_requested` the text of a prompt to edit and
+    resend; `diff_requested` and `undo_requested` the id of an audit entry.
     """
 
     link_clicked = Signal(str, str)
@@ -67,7 +67,7 @@ class ItemView(QWidget):
         self._column.insertWidget(0, label)
 
     def deactivate(self) -> None:
-        """Disable the controls: a later item follows."""
+        """Disable the controls, because a later item follows."""
 
 
 class UserView(ItemView):
@@ -183,6 +183,7 @@ class QuestionView(ItemView):
         super().__init__(theme, parent)
         self._label = MarkdownLabel(theme)
         self._label.link_clicked.connect(self.link_clicked)
+        self._label.tag_clicked.connect(self.tag_clicked)
         self._column.addWidget(self._label)
         self._buttons: list[QPushButton] = []
         self._choices: tuple[AnswerChoice, ...] = ()

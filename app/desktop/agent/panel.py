@@ -49,10 +49,11 @@ _SUGGEST_DELAY_MS = 700
 
 
 class AgentPanel(Panel):
-    """The panel at the right.
+    """The panel with the current conversation.
 
     `open_requested` carries a note (path or name) and a fragment, `search_requested` a query,
-    `diff_requested` and `undo_requested` an audit entry, `settings_requested` a section of the settings.
+    `diff_requested` and `undo_requested` the id of an audit entry, `settings_requested` a section of the
+    settings.
     """
 
     open_requested = Signal(str, str)
@@ -151,11 +152,11 @@ class AgentPanel(Panel):
         self._open_note = get_path
 
     def focus_prompt(self) -> None:
-        """Put the cursor in the field."""
+        """Focus the prompt field."""
         self.composer.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def insert(self, text: str) -> None:
-        """Insert `text` into the field at the cursor."""
+        """Insert `text` into the prompt field at the cursor."""
         self.composer.field.insertPlainText(text)
         self.focus_prompt()
 
@@ -200,6 +201,9 @@ class AgentPanel(Panel):
     def _send(self, reply: str = "") -> None:
         if self.composer.is_running:
             return
+        if reply:
+            # An offered answer continues the conversation; it does not replace the message being edited.
+            self._end_editing()
         text, notes = (reply, ()) if reply else self.composer.take_prompt()
         if text:
             self._start(self._start_turn(text, notes), self.tr("send the message"))
@@ -237,7 +241,7 @@ class AgentPanel(Panel):
             self._start(self._client.run(lambda vault: vault.agent.stop(id_)), self.tr("stop the agent"))
 
     def _edit_message(self, position: int) -> None:
-        """Put an earlier message back into the field; sending it replaces everything after it."""
+        """Put an earlier message back into the prompt field; sending it replaces everything after it."""
         item = self.transcript.item(position)
         if isinstance(item, UserText):
             self._edited_position = position

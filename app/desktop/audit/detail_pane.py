@@ -74,6 +74,7 @@ class DetailPane(QWidget):
         is_session = entry is not None and entry.is_of_session
         text = self.tr("Undo the whole session") if is_session else self.tr("Undo the whole turn")
         self.turn_button.setText(text)
+        self.turn_button.setAccessibleName(text)
         content = QWidget(self._area)
         # Long words are broken or elided, so that the pane never scrolls sideways.
         content.setMinimumWidth(1)
@@ -88,7 +89,7 @@ class DetailPane(QWidget):
         self._area.setWidget(content)
 
     def _fill(self, column: QVBoxLayout, entry: AuditEntry) -> None:
-        title = heading_label(f"{escape_hidden(entry.tool) or escape_hidden(entry.caller)}", 1.15)
+        title = heading_label(escape_hidden(entry.tool or entry.caller), 1.15)
         column.addWidget(title)
         result = plain_label(escape_hidden(entry.result))
         result.setWordWrap(True)

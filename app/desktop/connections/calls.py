@@ -111,7 +111,7 @@ class CallList(QWidget):
 
     @property
     def calls(self) -> tuple[ActivityItem, ...]:
-        """Return the listed calls."""
+        """The listed calls."""
         return tuple(
             self.filtered.index(row, 0).data(ACTIVITY_ROLE) for row in range(self.filtered.rowCount())
         )

@@ -11,7 +11,7 @@ from app.permissions.caller import CallerKind
 from app.settings import CallerProfile
 from app.vault.escaped_line import escape_hidden
 
-_MAX_NAMED_FOLDERS = 3
+_MAX_LISTED_NAMES = 3
 
 
 def state_label(program: ClientProgram) -> str:
@@ -44,16 +44,16 @@ def access_label(profile: CallerProfile | None, categories: Sequence[CategorySta
         listed = ", ".join(category_names).lower()
         parts.append(
             listed
-            if len(category_names) <= _MAX_NAMED_FOLDERS
+            if len(category_names) <= _MAX_LISTED_NAMES
             else PluralText("Connections", "{0} category", "{0} categories").format(len(category_names))
         )
     if profile.tools:
         parts.append(translate("Connections", "tools {0}").format(", ".join(profile.tools)))
     if profile.folders:
-        hidden_count = len(profile.folders) - _MAX_NAMED_FOLDERS
+        hidden_count = len(profile.folders) - _MAX_LISTED_NAMES
         rest = translate("Connections", " and {0} more").format(hidden_count) if hidden_count > 0 else ""
         parts.append(
-            translate("Connections", "in {0}").format(", ".join(profile.folders[:_MAX_NAMED_FOLDERS])) + rest
+            translate("Connections", "in {0}").format(", ".join(profile.folders[:_MAX_LISTED_NAMES])) + rest
         )
     return " · ".join(parts)
 

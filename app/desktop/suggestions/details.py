@@ -148,8 +148,9 @@ class SuggestionDetails(QWidget):
                 card.show_text(texts[card.path])
 
     def accept_current(self) -> None:
-        """Emit the relation as edited by the user."""
-        if self.suggestion is not None and self.type.currentText().strip():
+        """Emit the relation as edited by the user, unless a decision is being processed."""
+        # The keyboard shortcut calls this method even while the button is disabled.
+        if self.suggestion is not None and self.accept.isEnabled() and self.type.currentText().strip():
             source, target = (card.path for card in self.cards)
             kind = self.type.currentText().strip()
             self.accepted.emit(RelationDraft(source, target, kind, round(self.confidence.value(), 2)))

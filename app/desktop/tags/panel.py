@@ -42,6 +42,8 @@ class TagsPanel(Panel):
         self.model = QStandardItemModel(self)
         self._filtered = QSortFilterProxyModel(self)
         self._filtered.setSourceModel(self.model)
+        # A row shows only the last part of its tag; the filter matches the whole tag.
+        self._filtered.setFilterRole(TAG_ROLE)
         self._filtered.setRecursiveFilteringEnabled(True)
         self._filtered.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.tree = QTreeView()

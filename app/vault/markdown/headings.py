@@ -12,6 +12,7 @@ from app.vault.markdown.scan import scan
 from app.vault.note import Heading
 
 _STRIPPED = re.compile(r"[#|^\\:]|%%|\[\[|\]\]")
+_ATX_MARK = re.compile(r" {0,3}#{1,6}(?:[ \t\r\n]|\Z)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*\r?(?:\n|\Z)")
 
 
@@ -72,7 +73,8 @@ def section_at(text: str, headings: Sequence[Heading], index: int) -> HeadingSec
     """Return the section of the heading at `index`."""
     heading = headings[index]
     start = _next_line(text, heading.span.end)
-    is_setext = not text[heading.span.start : heading.span.end].lstrip(" ").startswith("#")
+    # The text of an underlined heading can start with a tag, so "#" alone does not mark an ATX heading.
+    is_setext = not _ATX_MARK.match(text[heading.span.start : heading.span.end])
     if is_setext and (underline := _UNDERLINE.match(text, start)):
         start = underline.end()
     later_headings = headings[index + 1 :]

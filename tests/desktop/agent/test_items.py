@@ -71,3 +71,12 @@ def test_setting_up_a_model_is_a_button_of_the_answer(qtbot) -> None:
     assert requested.args == [SET_UP_MODEL]
     view.deactivate()
     assert button.isEnabled()
+
+
+def test_a_tag_in_a_question_can_be_clicked(qtbot) -> None:
+    view = QuestionView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    view.show_item(Question(turn="t", at=0.0, text="Which notes with #sea?"))
+    with qtbot.waitSignal(view.tag_clicked) as clicked:
+        view._label.tag_clicked.emit("sea")
+    assert clicked.args == ["sea"]

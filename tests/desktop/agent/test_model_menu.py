@@ -116,7 +116,7 @@ def test_a_machine_without_models_says_so(qtbot) -> None:
     qtbot.addWidget(owner)
     menu = ModelMenu(Settings(), [], owner)
     menu.show_local([])
-    assert "No other local models" in texts(menu)
+    assert "No local models found" in texts(menu)
 
 
 def test_used_models_are_remembered_the_latest_first() -> None:

@@ -132,6 +132,24 @@ def test_an_edited_message_replaces_what_came_after_it(gui, panel_of, wait_until
     gui(main())
 
 
+def test_an_offered_answer_does_not_replace_the_message_being_edited(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (_, panel):
+            await ask(panel, "what links to Longitude?", wait_until)
+            panel._edit_message(0)
+            panel.transcript.reply_chosen.emit("what links to Moon?")
+            await wait_until(lambda: "what links to Moon?" in prompts_of(panel))
+            await wait_until(lambda: not panel.composer.is_running)
+            assert prompts_of(panel) == ["what links to Longitude?", "what links to Moon?"]
+
+    gui(main())
+
+
+def prompts_of(panel: AgentPanel) -> list[str]:
+    items = (panel.transcript.item(at) for at in range(50))
+    return [item.text for item in items if isinstance(item, UserText)]
+
+
 def test_a_conversation_is_kept_and_shown_again(gui, panel_of, wait_until) -> None:
     async def main() -> None:
         async with panel_of() as (vault, panel):

@@ -311,6 +311,10 @@ def test_tags_are_a_tree_with_counts_and_a_click_searches(gui, wait_until, servi
         assert nested.data() == "sea"
         panel.tree.clicked.emit(nested)
         assert queries == ["tag:history/sea"]
+        panel.filter.setText("#history/s")
+        top = panel.tree.model().index(0, 0, QModelIndex())
+        assert panel.tree.model().index(0, 0, top).data() == "sea"
+        panel.filter.clear()
         (vault / "New.md").write_text("#fresh")
         await in_workspace(client, lambda w: w.index.refresh([NotePath("New.md")], []))
         await wait_until(lambda: panel.model.rowCount() == 2)

@@ -175,6 +175,7 @@ def test_replace_section():
     assert replace_section(SECTIONS, "Two", "new") == SECTIONS.replace("## Two\n", "## Two\nnew\n")
     assert replace_section(SECTIONS, "Top#Two", "") == SECTIONS
     assert replace_section("# H\r\nold", "H", "a\nb") == "# H\r\na\r\nb"
+    assert replace_section("#tag list\n===\nold\n", "#tag list", "new\n") == "#tag list\n===\nnew\n"
 
 
 def test_patch():
