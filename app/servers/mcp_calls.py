@@ -84,8 +84,8 @@ def outcome_result(outcome: ToolOutcome, tool: McpTool | None) -> Result:
     if outcome.error is not None and not outcome.success:
         return _result(data, is_error=True)
     if tool is not None and (problem := tool.find_problem(data)):
-        log.error("%s broke its output schema: %s", tool.entry.name, problem)
-        message = _INVALID_RESULT_MESSAGE.format(tool=tool.entry.name, problem=problem)
+        log.error("%s broke its output schema: %s", tool.descriptor.name, problem)
+        message = _INVALID_RESULT_MESSAGE.format(tool=tool.descriptor.name, problem=problem)
         commit = {"commit": outcome.commit} if outcome.commit is not None else {}
         error = {"type": "internal", "message": message, **commit}
         return _result({"success": False, "error": error}, is_error=True)

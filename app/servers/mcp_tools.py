@@ -49,39 +49,41 @@ class ToolCallRequest:
 class McpTool:
     """A tool; `wire` is its entry in a list of tools, `added` are the additional arguments."""
 
-    entry: ToolDescriptor
+    descriptor: ToolDescriptor
     wire: Mapping[str, Any]
     added: frozenset[str]
-    result: Draft202012Validator
+    validator: Draft202012Validator
     """Validates results. For a long list, the package jsonschema is slower than the tool itself."""
 
     @classmethod
-    def from_descriptor(cls, entry: ToolDescriptor) -> McpTool:
+    def from_descriptor(cls, descriptor: ToolDescriptor) -> McpTool:
         """Return the MCP tool for a descriptor."""
-        properties = entry.input_schema.get("properties", {})
-        added = {} if entry.read_only else {k: v for k, v in _ADDED_ARGUMENTS.items() if k not in properties}
-        schema = {**entry.input_schema, "properties": {**properties, **added}}
+        properties = descriptor.input_schema.get("properties", {})
+        added = (
+            {} if descriptor.read_only else {k: v for k, v in _ADDED_ARGUMENTS.items() if k not in properties}
+        )
+        schema = {**descriptor.input_schema, "properties": {**properties, **added}}
         wire = {
-            "name": entry.name,
-            "title": entry.title,
-            "description": entry.description,
+            "name": descriptor.name,
+            "title": descriptor.title,
+            "description": descriptor.description,
             "inputSchema": schema,
-            "outputSchema": entry.output_schema,
+            "outputSchema": descriptor.output_schema,
             "annotations": {
-                "title": entry.title,
-                "readOnlyHint": entry.read_only,
-                "destructiveHint": entry.destructive,
-                "idempotentHint": entry.idempotent,
-                "openWorldHint": entry.open_world,
+                "title": descriptor.title,
+                "readOnlyHint": descriptor.read_only,
+                "destructiveHint": descriptor.destructive,
+                "idempotentHint": descriptor.idempotent,
+                "openWorldHint": descriptor.open_world,
             },
-            "_meta": {_CATEGORY_META: entry.category},
+            "_meta": {_CATEGORY_META: descriptor.category},
         }
-        return cls(entry, wire, frozenset(added), Draft202012Validator(dict(entry.output_schema)))
+        return cls(descriptor, wire, frozenset(added), Draft202012Validator(dict(descriptor.output_schema)))
 
     def find_problem(self, result: Mapping[str, object]) -> str:
         """Return the first violation of the output schema in a result, or an empty string if it is valid."""
         try:
-            error = next(self.result.iter_errors(result), None)
+            error = next(self.validator.iter_errors(result), None)
         except ValueError as not_json:
             return f"$: {not_json}"
         if error is None:

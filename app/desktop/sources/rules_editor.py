@@ -41,7 +41,8 @@ class RulesEditor(QWidget):
         column.setSpacing(6)
         label = QLabel(
             self.tr(
-                "The first matching rule applies; other files are read-only. Every write needs your approval."
+                "The first matching rule applies; other files are read-only. A rule for one agent can only"
+                " restrict the rules for all agents. Every write needs your approval."
             )
         )
         label.setProperty("tone", "muted")
