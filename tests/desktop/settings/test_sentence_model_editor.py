@@ -75,7 +75,7 @@ def test_the_progress_of_a_model_change_is_shown(
             assert "previous model stays in use" in editor.state.text()
             await publish(LanguagesMeasured(VaultLanguages(9, (("de", 0.7), ("en", 0.3)))))
             await wait_until(
-                lambda: editor.languages.text() == "Languages of this vault: German 70%, English 30%"
+                lambda: editor.languages.text() == "Languages in this vault: German 70%, English 30%"
             )
             await publish(ModelSwitched(MULTILINGUAL))
             await wait_until(lambda: editor.bar.isHidden() and "In use" in editor.state.text())
