@@ -7,6 +7,7 @@ with few weights makes probabilities of them. `packaging/fit_request_decision.py
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -65,11 +66,16 @@ class Option:
     share: float = 0.0
 
     @property
+    def is_considered(self) -> bool:
+        """Whether the grammar explains every word, and the model considers the same reading."""
+        return self.features["complete"] >= 0.5 and self.features["written"] >= _CONSIDERED
+
+    @property
     def is_plain(self) -> bool:
-        """Whether the grammar is certain of every word, and the model considers the same reading."""
-        return (
-            self.is_agreed and self.features["complete"] >= 0.75 and self.features["written"] >= _CONSIDERED
-        )
+        """Whether the grammar explains every word, and searches for none of them."""
+        steps = self.reading.steps if self.reading is not None else ()
+        queries = [step.target.query for step in steps if step.target is not None]
+        return self.features["complete"] >= 0.5 and not any(map(_bare_words, queries))
 
     @property
     def is_agreed(self) -> bool:
@@ -147,7 +153,14 @@ def _refines(reading: Reading, other: Reading) -> bool:
         return False
     same_notes = one.notes == two.notes and one.source == two.source
     ordered = two.order in ("", one.order) and two.limit in (None, one.limit)
-    return same_notes and ordered and set(two.query.split()) <= set(one.query.split())
+    conditions = set(two.query.split()) <= set(one.query.split())
+    return same_notes and ordered and conditions and _bare_words(one.query) == _bare_words(two.query)
+
+
+def _bare_words(query: str) -> set[str]:
+    """Return the conditions of a search that are words in the text."""
+    parts = re.findall(r'(?:"[^"]*"|[^\s"])+', query)
+    return {part for part in parts if ":" not in part and "[" not in part and part not in ("OR", "-")}
 
 
 def _log(probability: float) -> float:

@@ -48,8 +48,14 @@ from app.agent.language.vocabulary import Vocabulary, correct_spelling
 GUESS_SCORE = 0.63
 """Score of a request without a verb, read as a search for words."""
 CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
-RUNS = 0.65
+RUNS = 0.6
 """Probability from which a reading is run; a change only if grammar and model read the same."""
+CHANGES = 0.75
+"""Such a probability of a change."""
+DOUBTED = 0.65
+"""Probability of something else from which the grammar's plain reading is not run."""
+ONLY_NOTE = 0.72
+"""Score from which the grammar alone decides on a reading that lacks only its note."""
 COMPLETE = 0.85
 """Score from which the grammar alone decides on values such as days when something is due."""
 OFFERED = 0.01
@@ -232,7 +238,7 @@ class Interpreter:
             return self._chooser.decide(asked, found)
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
-        if best is not None and _is_for_grammar(best):
+        if best is not None and _is_for_grammar(best, writes=asked.writes(best)):
             return self._chooser.decide(asked, found)
         options = weighed(self._options(likeliest, found))
         shares = {one.outcome: one.share for one in options if one.outcome}
@@ -242,6 +248,10 @@ class Interpreter:
         whole = next((one for one in clear if one.features.get("complete")), None)
         if whole is not None and whole not in offered:
             offered = [*offered[: MAX_OFFERED - 1], whole]
+        if whole is not None and best is not None and not asked.writes(best):
+            doubted = options[0].share >= DOUBTED
+            if whole.is_considered or (whole.is_plain and not doubted):
+                return self._chooser.decide(asked, found)
         answers = sum(one.share for one in offered)
         contents = shares["question"] + shares["model"] if self._asks(likeliest) else 0.0
         outcome = max(("question", "model", "none"), key=lambda name: shares[name])
@@ -249,13 +259,11 @@ class Interpreter:
             if contents > shares[outcome]:
                 outcome = max(("question", "model"), key=lambda name: shares[name])
             return self._outcome(outcome, likeliest, is_sure=shares[outcome] >= RUNS)
-        if whole is not None and whole.is_plain and best is not None and not asked.writes(best):
-            return self._chooser.decide(asked, found)
         top = readings[0] if readings else None
         if top is not None and top.reading is not None and top in clear:
             if not likeliest.writes(top.reading) and top.share >= RUNS:
                 return top.reading
-            agreed = top.is_agreed and top.share >= RUNS
+            agreed = top.is_agreed and top.share >= CHANGES
             if agreed and isinstance(run := self._chooser.decide(asked, found), Reading):
                 return run
         if shares["ask"] > answers and best is not None and (best.missing or not is_clear(best)):
@@ -603,11 +611,17 @@ class Interpreter:
         return Reading((*partial.steps[:-1], merged), 0.95, (), missing, request.language.code)
 
 
-def _is_for_grammar(best: Reading) -> bool:
+def _is_for_grammar(best: Reading, *, writes: bool) -> bool:
     """Return whether the grammar reads all of a request, with a value that the model does not know well.
 
     These are values with few examples, and names that several notes have.
     """
+    target = best.last.target
+    if not best.missing and target is not None and target.unknown and not target.candidates:
+        if not target.unknown.strip():
+            return best.score >= ONLY_NOTE  # "summarize the first one", without a list
+        if target.unknown[0].isupper() and " " not in target.unknown and writes:
+            return True  # a name that no note has
     if best.score < COMPLETE or not best.certain or best.missing or best.unexplained:
         return False
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))

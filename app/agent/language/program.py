@@ -387,6 +387,8 @@ class ProgramReader:
         symbol = symbols[position]
         position += 1
         bounds = self.period(symbol) if isinstance(symbol, tuple) else None
+        if isinstance(symbol, tuple) and comparison in ("=", ">=") and self._says_years(symbol):
+            comparison = "during"
         if comparison == "during" or (bounds is not None and None in bounds):  # "before the year 1750"
             return (_within(name, bounds) if bounds else None), position
         value = self.property_value(symbol)
@@ -453,6 +455,13 @@ class ProgramReader:
             return first, last
         found = self._request.dates.parse_span(tokens, 0)
         return (found.first, found.last) if found is not None and found.end == len(tokens) else None
+
+    def _says_years(self, span: Span) -> bool:
+        """Return whether a span says several years as a time, not as its begin: "in the 17th century"."""
+        years = self._years(self.tokens(span))
+        before = self._items[span[0] - 1].tokens[-1:] if span[0] else ()
+        since = self._language.match_prefix(before, 0, "dates", "since") if before else 0
+        return years is not None and years[0] < years[1] and not since
 
     def _years(self, tokens: Sequence[Token]) -> tuple[int, int] | None:
         """Return the first and the last year of a year, a decade or a century."""
