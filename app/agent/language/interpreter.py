@@ -60,6 +60,8 @@ COMPLETE = 0.85
 """Score from which the grammar alone decides on values such as days when something is due."""
 OFFERED = 0.01
 """Minimum probability at which a reading is offered in a question."""
+OFFERED_TOGETHER = 0.1
+"""Minimum probability that the answer of a question is among the readings that it offers."""
 MAX_OFFERED = 4
 _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
 """The values of "call it X and put it in People", and their roles in the creation of the note."""
@@ -268,10 +270,11 @@ class Interpreter:
                 return run
         if shares["ask"] > answers and best is not None and (best.missing or not is_clear(best)):
             return self._chooser.decide(asked, found)
-        asked_about = [one.reading for one in offered or readings[:1] if one.reading is not None]
-        if asked_about:
-            return self._chooser.ask(likeliest, asked_about)
-        return self._chooser.decide(asked, found) if best else Reply("", understood=False)
+        offered = offered or readings[:1]
+        is_read = best is not None and best.score >= MIN_CONFIRM_SCORE
+        if is_read or sum(one.share for one in offered) >= OFFERED_TOGETHER:
+            return self._chooser.ask(likeliest, [one.reading for one in offered if one.reading is not None])
+        return Reply("", understood=False)
 
     def _options(self, request: Request, found: Sequence[Reading]) -> list[Option]:
         return options_of(candidates(request), found, asks=self._asks(request))
