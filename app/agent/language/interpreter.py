@@ -50,8 +50,6 @@ GUESS_SCORE = 0.63
 CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
 RUNS = 0.6
 """Probability from which a reading is run; a change only if grammar and model read the same."""
-CHANGES = 0.75
-"""Such a probability of a change."""
 DOUBTED = 0.65
 """Probability of something else from which the grammar's plain reading is not run."""
 ONLY_NOTE = 0.72
@@ -265,7 +263,7 @@ class Interpreter:
         if top is not None and top.reading is not None and top in clear:
             if not likeliest.writes(top.reading) and top.share >= RUNS:
                 return top.reading
-            agreed = top.is_agreed and top.share >= CHANGES
+            agreed = top.is_agreed and top.share >= RUNS
             if agreed and isinstance(run := self._chooser.decide(asked, found), Reading):
                 return run
         if shares["ask"] > answers and best is not None and (best.missing or not is_clear(best)):
