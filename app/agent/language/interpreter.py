@@ -266,10 +266,10 @@ class Interpreter:
             agreed = top.is_agreed and top.share >= RUNS
             if agreed and isinstance(run := self._chooser.decide(asked, found), Reading):
                 return run
-        if shares["ask"] > answers and best is not None and (best.missing or not is_clear(best)):
+        is_read = best is not None and best.score >= MIN_CONFIRM_SCORE
+        if is_read and shares["ask"] > answers and best is not None and (best.missing or not is_clear(best)):
             return self._chooser.decide(asked, found)
         offered = offered or readings[:1]
-        is_read = best is not None and best.score >= MIN_CONFIRM_SCORE
         if is_read or sum(one.share for one in offered) >= OFFERED_TOGETHER:
             return self._chooser.ask(likeliest, [one.reading for one in offered if one.reading is not None])
         return Reply("", understood=False)
