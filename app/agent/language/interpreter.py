@@ -50,6 +50,8 @@ GUESS_SCORE = 0.63
 CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
 RUNS = 0.6
 """Probability from which a reading is run; a change only if grammar and model read the same."""
+UNRELATED = 0.8
+"""Probability from which a question is taken to have nothing to do with the notes."""
 DOUBTED = 0.65
 """Probability of something else from which the grammar's plain reading is not run."""
 ONLY_NOTE = 0.72
@@ -258,7 +260,7 @@ class Interpreter:
         if max(contents, shares[outcome]) > answers + shares["ask"]:
             if contents > shares[outcome]:
                 outcome = max(("question", "model"), key=lambda name: shares[name])
-            return self._outcome(outcome, likeliest, is_sure=shares[outcome] >= RUNS)
+            return self._outcome(outcome, likeliest, is_sure=shares[outcome] >= UNRELATED)
         top = readings[0] if readings else None
         if top is not None and top.reading is not None and top in clear:
             if not likeliest.writes(top.reading) and top.share >= RUNS:

@@ -211,13 +211,14 @@ class NoteTabs(QWidget):
             self._stack.setCurrentWidget(self.splitter)
             await tab.open(path, fragment)
         except BaseException:
-            # If the vault is closed meanwhile, the tab is deleted with its group.
-            if existing is None and shiboken6.isValid(group):
+            # If the tab or the vault is closed meanwhile, the tab is deleted.
+            if existing is None and shiboken6.isValid(tab) and shiboken6.isValid(group):
                 self._remove(group, cast("QWidget", tab))
             raise
         finally:
             self._opening.pop(tab, None)
-        self.shown.emit(path)
+        if shiboken6.isValid(tab):
+            self.shown.emit(path)
 
     async def close_current(self) -> bool:
         """Close the tab in front; return whether it is closed."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import shiboken6
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFontInfo, QKeySequence, QShortcut, QShowEvent, QTextCursor
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
@@ -234,7 +235,9 @@ class NoteView(QWidget):
                 await self.document.open(resolved)
                 if self._mode is ViewMode.READING:
                     await self._render()
-        self._go_to(fragment)
+        # The user may have closed the tab meanwhile.
+        if shiboken6.isValid(self):
+            self._go_to(fragment)
 
     def _show(self, page: NoteData) -> None:
         """Show a newly loaded state of the note."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QImage, QTextCursor, QTextDocument
 from PySide6.QtTest import QTest
@@ -57,6 +59,20 @@ def opened(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
             yield vault, view
 
     return make
+
+
+def test_a_tab_that_is_closed_while_its_note_loads_reports_no_error(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, _):
+            view = NoteView(vault.client, ThemeSource("light"))
+            await view.open("A.md")
+            async with view._opening:
+                loading = asyncio.ensure_future(view.open("A.md"))
+                await wait_until(lambda: view._opening._waiters)
+                shiboken6.delete(view)
+            await loading
+
+    gui(main())
 
 
 def test_a_list_property_is_edited_by_its_chips_and_only_its_line_changes(gui, opened, wait_until) -> None:
