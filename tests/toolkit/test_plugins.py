@@ -93,7 +93,8 @@ async def test_the_example_is_found_turned_on_called_approved(installed: Path, s
 def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
     target = tmp_path / "site"
     install(target)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(target)])}
+    paths = os.pathsep.join([str(ROOT), str(target)])
+    environment = {**os.environ, "PYTHONPATH": paths, "PYTEST_ADDOPTS": ""}
     shutil.copytree(EXAMPLE / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     result = subprocess.run(
         [
