@@ -50,7 +50,7 @@ class CredentialStore:
         """Save `key`, or delete the saved key if `key` is empty.
 
         Returns:
-            Whether the system's key store saved or deleted the key. Without a key store, deleting succeeds.
+            True if the system's key store saved or deleted the key. Without a key store, deleting succeeds.
         """
         account = self._account(provider, address)
         self._session.pop(account, None)

@@ -1,7 +1,8 @@
-"""Weigh what a request may mean: the probabilities of its readings, and of outcomes without a step.
+"""Compute the probabilities of the possible meanings of a request.
 
-The readings of the grammar and of the request model are options, and so are the outcomes. A log-linear model
-with few weights makes probabilities of them. `packaging/fit_request_decision.py` fits the weights.
+The options are the readings of the grammar and of the request model, and the outcomes without an action. A
+log-linear model turns their features into probabilities. `packaging/fit_request_decision.py` fits its
+weights.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ WEIGHTS: Mapping[str, float] = {
 }
 """The weight of each feature of an option.
 
-Of any option: how likely the request model writes it ("written", a logarithm). Of a reading: that only the
-grammar has it, that a note in it is unknown ("unclear"), the grammar's score, whether it is the grammar's
-first, how well the grammar explains every word ("complete"), and that the model writes such a reading too
-("agreed"). Of an outcome: which one, and whether the request is a question. A search of the grammar with all
-conditions of one that the model writes counts as written.
+"written" is the logarithm of an option's probability by the request model. A reading has features for its
+score and rank in the grammar ("grammar", "first", "complete": it explains every word), for an unknown note
+("unclear"), and for its source ("only grammar", "agreed": the model has it too). An outcome has features for
+its kind, and for its kind in a question. A search of the grammar with all conditions of a search of the model
+counts as a reading of the model.
 """
 MAX_FROM_GRAMMAR = 4
 _CONSIDERED = math.log(0.05)
@@ -51,12 +52,12 @@ Features = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What a request may mean: a reading, one of the outcomes, or nothing of all that.
+    """A possible meaning of a request: a reading or an outcome.
 
     Args:
-        features: What speaks for it.
-        reading: The reading.
-        outcome: The outcome; "else" stands for something that is no option.
+        features: The values of its features, by name.
+        reading: The reading; None for an outcome.
+        outcome: The outcome; empty for a reading, "else" for a meaning that is not among the options.
         share: Its probability.
     """
 

@@ -160,7 +160,7 @@ def _day(text: str) -> date | None:
 
 
 def with_undo_first(request: Request, refined: Reading) -> list[Reading]:
-    """Return a correction of the last change: "no, I meant H4" may also take back what was changed."""
+    """Return the readings of a correction of the last change: with an undo ("no, I meant H4") and without."""
     dialog, step = request.dialog, refined.last
     changed = dialog.changes[-1] if dialog.changes else None
     others = step.target is not None and not set(step.target.notes) & set(changed.notes if changed else ())

@@ -47,7 +47,7 @@ ORDERS = (
 PROPERTY_ORDERS = ("order:prop", "order:-prop")
 LITERALS = ("true", "false", "open", "done", "last", "today", "same", "empty", "now")
 FACTS = ("words", "size", "created", "modified")
-"""What `properties_of` answers besides properties."""
+"""Facts about a note that `properties_of` returns besides properties."""
 SIDES = ("supports", "contradicts")
 USES = ("uses1", "uses2", "uses3")
 OVERDUE = "overdue"

@@ -40,7 +40,7 @@ class NoteData:
 
     @property
     def privacy(self) -> PrivacyVerdict:
-        """Whether models and external programs may read the note, and why not."""
+        """The verdict on whether models and external programs may read the note, with the reason."""
         return classify_privacy(self.content, complete=self.complete)
 
     @property

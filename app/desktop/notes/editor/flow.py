@@ -196,6 +196,10 @@ class TextFlow(NoteRows):
         scan = self.rows[at].scan
         return (scan.kind is LineKind.BLANK and not scan.quotes) or len(self.lines[at]) > PART_LENGTH
 
+    def is_folded(self, row: EditorRow) -> bool:
+        """Return whether the block of a line is folded; source mode opens what only the markup folds."""
+        return row.is_folded and not (self.shows_source and row.folded is None)
+
     def set_folded(self, at: int, folded: bool) -> None:
         """Fold or unfold the block that belongs to line `at`."""
         if self.fold_range(at) is None:
@@ -226,9 +230,9 @@ class TextFlow(NoteRows):
         any_folds = False
         for at, row in enumerate(self.rows):
             hidden = at <= hidden_until
-            if row.is_folded and not (self.shows_source and row.folded is None):
+            if row.is_folded:
                 any_folds = True
-                hidden_range = self.fold_range(at) if not hidden else None
+                hidden_range = self.fold_range(at) if self.is_folded(row) and not hidden else None
                 if hidden_range is not None and not self._contains_cursor(hidden_range):
                     hidden_until = max(hidden_until, hidden_range[1])
             if row.hidden != hidden:

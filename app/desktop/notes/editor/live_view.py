@@ -466,11 +466,11 @@ class LiveView(QTextEdit):
         line, top = flow.heights.at(point.y())
         row = flow.row(line)
         if self._is_on_fold_mark(row, point - QPointF(0, top)) and flow.fold_range(line) is not None:
-            self.set_folded(line, not row.is_folded)
+            self.set_folded(line, not flow.is_folded(row))
             return True
         is_title = row.scan.kind is LineKind.CALLOUT and bool(row.scan.fold) and not row.active
         if is_title and not event.modifiers() and hit_test.is_on_text(flow, point.x(), point.y()):
-            self.set_folded(line, not row.is_folded)
+            self.set_folded(line, not flow.is_folded(row))
             return True
         if self.is_on_checkbox(point):
             self.toggle_task(line)

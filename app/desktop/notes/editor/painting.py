@@ -46,7 +46,7 @@ def paint(
             _paint_background(flow, painter, at, row, y)
             if can_fold(flow, at, row, at == hovered):
                 center = fold_mark_center(flow, row) + QPointF(0, y)
-                _paint_triangle(flow, painter, center, is_folded=row.is_folded)
+                _paint_triangle(flow, painter, center, is_folded=flow.is_folded(row))
             painter.restore()
             _paint_text(flow, painter, at, row, y, top, bottom, highlights)
         y += row.height

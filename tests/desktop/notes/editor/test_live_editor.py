@@ -124,6 +124,15 @@ def test_folding_hides_what_belongs_to_a_heading_and_the_cursor_unfolds_it(make_
     assert not any(row.hidden for row in editor.flow.rows)
 
 
+def test_a_folded_callout_is_folded_again_after_source_mode(make_editor: Make) -> None:
+    editor = make_editor("first\n\n> [!note]- Folded\n> hidden\n\nend")
+    assert editor.flow.rows[3].hidden
+    editor.set_mode(EditorMode.SOURCE)
+    assert not editor.flow.rows[3].hidden
+    editor.set_mode(EditorMode.LIVE)
+    assert editor.flow.rows[3].hidden
+
+
 def test_a_folded_callout_opens_by_a_click_on_its_title(make_editor: Make) -> None:
     editor = make_editor("start\n\n> [!note]- Title\n> inside\n\nend")
     editor.viewport().repaint()
