@@ -24,8 +24,8 @@ class ToolReviewDialog(dialogs.SheetDialog):
         super().__init__(parent, self._title(tool), self._explanation(server, tool))
         self.view = DiffView(theme)
         self.view.setMinimumHeight(round(220 * theme.zoom))
-        before = tool.allowed.encode("utf-8", "surrogatepass") if tool.allowed else None
-        current = tool.now.encode("utf-8", "surrogatepass") if tool.now else before
+        before = tool.allowed_text.encode("utf-8", "surrogatepass") if tool.allowed_text else None
+        current = tool.current_text.encode("utf-8", "surrogatepass") if tool.current_text else before
         if tool.status == "changed":
             self.view.show_contents(before, current)
         else:
