@@ -264,7 +264,9 @@ class ReviewPage(QWidget):
                 file.compare()
                 self._show_counts(row)
         else:
-            tasks.start(self._count_in_thread(), owner=self, what=translate("Approval", "compare the files"))
+            tasks.start(
+                self._count_in_thread(), owner=self, action=translate("Approval", "compare the files")
+            )
 
     async def _count_in_thread(self) -> None:
         for row, file in enumerate(self.draft.files):

@@ -335,7 +335,7 @@ class GraphAnalysisController(QObject):
     # Accepting and rejecting suggestions
 
     def _accept(self, row: AnalysisResultRow) -> None:
-        tasks.start(self._link(row), owner=self._view, what=self.tr("link the notes"))
+        tasks.start(self._link(row), owner=self._view, action=self.tr("link the notes"))
 
     async def _link(self, row: AnalysisResultRow) -> None:
         """Propose the most likely relation; remove the suggestion once the relation is written."""
@@ -352,7 +352,7 @@ class GraphAnalysisController(QObject):
 
     def _reject(self, row: AnalysisResultRow) -> None:
         rejection = self._client.run(lambda vault: vault.analysis.reject(*row.paths))
-        tasks.start(rejection, owner=self._view, what=self.tr("dismiss the suggestion"))
+        tasks.start(rejection, owner=self._view, action=self.tr("dismiss the suggestion"))
         self._remove_suggestion(row)
 
     def _remove_suggestion(self, row: AnalysisResultRow) -> None:
@@ -404,7 +404,7 @@ class GraphAnalysisController(QObject):
         self._cancel_task()
         self._section.show_progress(self.tr("Working…"))
         self._task = tasks.start(
-            self._run_and_report(analysis), owner=self._view, what=self.tr("analyze the graph")
+            self._run_and_report(analysis), owner=self._view, action=self.tr("analyze the graph")
         )
 
     async def _run_and_report(self, analysis: Callable[[], Awaitable[None]]) -> None:

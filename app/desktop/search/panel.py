@@ -66,7 +66,7 @@ class SearchPanel(Panel):
 
     def search_saved(self, name: str) -> None:
         """Run the saved search of this name, if it exists."""
-        tasks.start(self._run_saved(name), owner=self, what=self.tr("run the saved search"))
+        tasks.start(self._run_saved(name), owner=self, action=self.tr("run the saved search"))
 
     async def _run_saved(self, name: str) -> None:
         searches = await self._client.run(lambda vault: vault.searches.list_searches())
@@ -168,7 +168,7 @@ class SearchPanel(Panel):
         self._search_timer.stop()
         if self._search_task is not None:
             self._search_task.cancel()
-        self._search_task = tasks.start(self._search(), owner=self, what=self.tr("search"))
+        self._search_task = tasks.start(self._search(), owner=self, action=self.tr("search"))
 
     async def _search(self) -> None:
         """Show the first hits for the field's text, then the details that take longer."""
@@ -252,7 +252,7 @@ class SearchPanel(Panel):
         has_more = page is not None and (self.model.hit_count < page.total or not page.exact)
         if has_more and is_near_end and not self._is_fetching and self._stack.currentWidget() is self.list:
             self._is_fetching = True
-            tasks.start(self._fetch(), owner=self, what=self.tr("search"))
+            tasks.start(self._fetch(), owner=self, action=self.tr("search"))
 
     async def _fetch(self) -> None:
         page, query, offset = self._page, self._query, self.model.hit_count
@@ -300,7 +300,7 @@ class SearchPanel(Panel):
     def _show_explanation(self, visible: bool) -> None:
         self.explanation.setVisible(visible and bool(self._query.strip()) and self.problem.isHidden())
         if visible and self._query.strip():
-            tasks.start(self._explain(self._query), owner=self, what=self.tr("explain the search"))
+            tasks.start(self._explain(self._query), owner=self, action=self.tr("explain the search"))
 
     async def _explain(self, query: str) -> None:
         try:
@@ -343,7 +343,7 @@ class SearchPanel(Panel):
     def _open(self, index: QModelIndex) -> None:
         row: SearchResultRow = index.data(ROW_ROLE)
         if row.hidden_lines:
-            tasks.start(self._expand(row, index.row()), owner=self, what=self.tr("list the lines"))
+            tasks.start(self._expand(row, index.row()), owner=self, action=self.tr("list the lines"))
         elif row.group is None:
             fragment = f"line={row.snippet.line}" if row.snippet else ""
             self.open_requested.emit(row.hit.path.text, fragment)

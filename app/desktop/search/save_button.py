@@ -35,7 +35,7 @@ class SaveSearchButton(ThemedButton):
 
     def load(self) -> None:
         """Load the saved searches, without waiting for them."""
-        tasks.start(self._load(), owner=self, what=self.tr("list the saved searches"))
+        tasks.start(self._load(), owner=self, action=self.tr("list the saved searches"))
 
     def set_query(self, query: str) -> None:
         """Set the current query."""
@@ -45,7 +45,7 @@ class SaveSearchButton(ThemedButton):
     def run_command(self, command: str, name: str) -> None:
         """Run "rename" or "remove" on the saved search of this name."""
         work = self._rename(name) if command == "rename" else self._remove(name)
-        tasks.start(work, owner=self, what=self.tr("change the saved search"))
+        tasks.start(work, owner=self, action=self.tr("change the saved search"))
 
     async def _load(self) -> None:
         self._set_searches(await self._client.run(lambda vault: vault.searches.list_searches()))
@@ -74,7 +74,7 @@ class SaveSearchButton(ThemedButton):
     def _toggle(self) -> None:
         saved = self._find_saved()
         work = self._save() if saved is None else self._remove(saved.name)
-        tasks.start(work, owner=self, what=self.tr("save the search"))
+        tasks.start(work, owner=self, action=self.tr("save the search"))
 
     async def _save(self) -> None:
         query, order, group = self._query, self._order.order, self._order.grouping

@@ -71,7 +71,7 @@ class SecretRow(QWidget):
         elif not account:
             self._show_text(self._missing_account_label(), "muted")
         else:
-            tasks.start(self._load_state(), owner=self, what=self.tr("look for the secret"))
+            tasks.start(self._load_state(), owner=self, action=self.tr("look for the secret"))
 
     def save(self) -> None:
         """Save the typed secret if it is well-formed."""
@@ -83,11 +83,11 @@ class SecretRow(QWidget):
         except InvalidParametersError as error:
             self._show_text(error.message, "danger")
             return
-        tasks.start(self._store_secret(secret), owner=self, what=self.tr("save the secret"))
+        tasks.start(self._store_secret(secret), owner=self, action=self.tr("save the secret"))
 
     def remove(self) -> None:
         """Remove the secret."""
-        tasks.start(self._store_secret(""), owner=self, what=self.tr("remove the secret"))
+        tasks.start(self._store_secret(""), owner=self, action=self.tr("remove the secret"))
 
     def _missing_account_label(self) -> str:
         """Return the hint to enter the account first."""

@@ -127,7 +127,7 @@ class ModelPage(QFrame):
         else:
             optional = self.tr("API key, if the server needs one")
             self.key.setPlaceholderText(self.tr("API key") if provider.needs_key else optional)
-            tasks.start(self._show_key(), owner=self, what=self.tr("look for the key"))
+            tasks.start(self._show_key(), owner=self, action=self.tr("look for the key"))
 
     def show_answering(self, settings: Settings) -> None:
         """Offer to let the model answer if it is set up and does not."""
@@ -137,15 +137,15 @@ class ModelPage(QFrame):
     def save_key(self) -> None:
         """Save the typed key."""
         if key := self.key.text().strip():
-            tasks.start(self._store_key(key), owner=self, what=self.tr("save the key"))
+            tasks.start(self._store_key(key), owner=self, action=self.tr("save the key"))
 
     def remove_key(self) -> None:
         """Remove the key."""
-        tasks.start(self._store_key(""), owner=self, what=self.tr("remove the key"))
+        tasks.start(self._store_key(""), owner=self, action=self.tr("remove the key"))
 
     def check(self) -> None:
         """Test the model with a request."""
-        tasks.start(self._check(), owner=self, what=self.tr("test the model"))
+        tasks.start(self._check(), owner=self, action=self.tr("test the model"))
 
     async def _store_key(self, key: str) -> None:
         assert self._client is not None

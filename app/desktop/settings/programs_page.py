@@ -46,7 +46,7 @@ class ProgramsPage(QFrame):
         super().showEvent(event)
         if not self._has_searched:
             self._has_searched = True
-            tasks.start(self._find_programs(), owner=self, what=self.tr("look for installed agents"))
+            tasks.start(self._find_programs(), owner=self, action=self.tr("look for installed agents"))
 
     def show_settings(self, settings: AgentProgramSettings) -> None:
         """Apply the current settings."""

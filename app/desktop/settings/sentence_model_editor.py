@@ -149,7 +149,7 @@ class SentenceModelEditor(Editor):
             self.emit_value()
 
     def _start_loading(self) -> None:
-        tasks.start(self._load_state(), owner=self, what=self.tr("look for the multilingual model"))
+        tasks.start(self._load_state(), owner=self, action=self.tr("look for the multilingual model"))
 
     async def _load_state(self) -> None:
         state = await asyncio.to_thread(multilingual.state)

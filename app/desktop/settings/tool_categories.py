@@ -65,7 +65,7 @@ class ToolCategoryList(QWidget):
             self._fill(tuple(_fact(category, CATALOG, "") for category in CATEGORIES))
         else:
             self._cards = TimeSlicedQueue(self._add, self)
-            tasks.start(self._load(client), owner=self, what=self.tr("list the categories"))
+            tasks.start(self._load(client), owner=self, action=self.tr("list the categories"))
 
     def show_settings(self, settings: Settings) -> None:
         """Show which categories these settings enable."""
@@ -134,7 +134,7 @@ class ToolCategoryList(QWidget):
         state = str(self.choices[id].currentData())
         if self._client is not None:
             change = self._client.run(partial(_change_for_vault, id, state))
-            tasks.start(change, owner=self, what=self.tr("change the category"))
+            tasks.start(change, owner=self, action=self.tr("change the category"))
         self._show_state(id)
 
     def _is_on(self, id: str) -> bool:

@@ -143,7 +143,7 @@ class CommandPalette(QFrame):
         """Load the choices again because they changed; keep what is typed and the selected row."""
         self._needs_reload = True
         if not self._is_loading:
-            tasks.start(self._load_choices(), owner=self, what=self.tr("list the choices"))
+            tasks.start(self._load_choices(), owner=self, action=self.tr("list the choices"))
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Hide the shadow, too."""
@@ -225,7 +225,7 @@ class CommandPalette(QFrame):
         # A ranking in progress belongs to older text.
         self._ranking_number += 1
         if self._is_loaded:
-            tasks.start(self._match(), owner=self, what=self.tr("list the choices"))
+            tasks.start(self._match(), owner=self, action=self.tr("list the choices"))
 
     async def _match(self, selected: PaletteItem | None = None) -> None:
         """Rank in a thread, which takes longer than a frame for 100,000 names; keep the `selected` item."""

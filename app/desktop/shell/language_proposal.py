@@ -46,7 +46,7 @@ class LanguageProposal(QObject):
             if isinstance(event, LanguagesMeasured) and event.languages.need_multilingual:
                 if not self._vault_state.text(_DECLINED):
                     work = self._show(event.languages)
-                    tasks.start(work, owner=self._window, what=self.tr("look for the multilingual model"))
+                    tasks.start(work, owner=self._window, action=self.tr("look for the multilingual model"))
             elif isinstance(event, SettingsChanged) and event.settings.embeddings.model != SHIPPED_MODEL:
                 self._banners.clear(_BANNER_KEY)
 

@@ -218,7 +218,7 @@ class StatusBar(QStatusBar):
     def refresh(self) -> None:
         """Update the counts."""
         if self._client is not None:
-            tasks.start(self._count(self._client), owner=self, what=self.tr("count the notes"))
+            tasks.start(self._count(self._client), owner=self, action=self.tr("count the notes"))
 
     async def _count(self, client: VaultClient) -> None:
         stats: VaultStats = await client.run(lambda vault: vault.notes.stats())

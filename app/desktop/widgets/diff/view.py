@@ -177,7 +177,7 @@ class DiffView(QWidget):
             self._message.setText(self.tr("Comparing…"))
             self._pages.setCurrentWidget(self._message)
         show_later = self._show_later(self._round, prepare_rows, keep_scroll)
-        tasks.start(show_later, owner=self, what=self.tr("compare the versions"))
+        tasks.start(show_later, owner=self, action=self.tr("compare the versions"))
 
     async def _show_later(
         self, started: int, prepare_rows: Callable[[], tuple[Diff, DiffRows]], keep_scroll: bool
@@ -273,7 +273,7 @@ class DiffView(QWidget):
         self.canvas.hunk_toggled.connect(self._toggle)
         self.canvas.unfold_requested.connect(self._unfold)
         self.canvas.measure_requested.connect(
-            lambda: tasks.start(self._measure(), owner=self, what=self.tr("wrap the lines"))
+            lambda: tasks.start(self._measure(), owner=self, action=self.tr("wrap the lines"))
         )
         self.canvas.current_changed.connect(lambda _: self._refresh_bar())
         self._theme.changed.connect(self._apply_theme)
