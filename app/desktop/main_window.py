@@ -244,12 +244,12 @@ class MainWindow(QMainWindow):
 
         tasks.start(pick(), what=self.tr("open the folder"))
 
-    def open_sample(self) -> None:
+    def open_sample(self, *, read_only: bool = False) -> None:
         """Open the user's own copy of the sample vault."""
-        tasks.start(self._switch_to_sample(), what=self.tr("open the sample vault"))
+        tasks.start(self._switch_to_sample(read_only), what=self.tr("open the sample vault"))
 
-    async def _switch_to_sample(self) -> None:
-        await self._switch(await asyncio.to_thread(sample_vault), read_only=False, confirmed=True)
+    async def _switch_to_sample(self, read_only: bool) -> None:
+        await self._switch(await asyncio.to_thread(sample_vault), read_only=read_only, confirmed=True)
 
     def _create_note(self, name: str) -> None:
         if self.view is not None:
