@@ -173,6 +173,8 @@ class MainWindow(QMainWindow):
         view.note_shown.connect(self._update_note_commands)
         self._update_note_commands()
         self.session.wait_until_shown = view.wait_until_loaded
+        # The first progress of a scan may be late.
+        self._mark_reading(not client.is_indexed)
         self._view_task = tasks.start(view.begin(), what=self.tr("show the vault"))
 
     def _remove_view(self) -> None:

@@ -103,6 +103,24 @@ def sheets() -> list[dialogs.SheetDialog]:
     return [w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.SheetDialog) and w.isVisible()]
 
 
+def test_a_vault_is_being_read_from_its_first_appearance_unless_it_is_indexed(
+    in_window, wait_until, vault: Path
+) -> None:
+    async def use(window: MainWindow) -> None:
+        reading: list[bool] = []
+        window.session.opened.connect(lambda _: reading.append(window.view.context.is_scanning))
+        window.open_folder(vault)
+        await wait_until(lambda: "4 notes" in window.status.counts.text())
+        await wait_until(lambda: window.session._scan is not None and window.session._scan.done())
+        await wait_until(lambda: not window.view.context.is_scanning)
+        await window.session.close()
+        window.open_folder(vault)
+        await wait_until(lambda: window.view is not None)
+        assert reading == [True, False]
+
+    in_window(use)
+
+
 def test_a_vault_shown_from_the_index_is_then_scanned(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
