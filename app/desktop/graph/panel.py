@@ -176,7 +176,7 @@ class GraphPanel(QWidget):
         self.view.settings_controller.set(self.view.settings_panel.settings.updated(filter=query))
 
     def show_together(self, paths: Collection[str]) -> None:
-        """Select these notes and move to where all of them are visible."""
+        """Select these notes and fit the view to them."""
         self.view.select(paths)
         self.view.fit(paths)
 
