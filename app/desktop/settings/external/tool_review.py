@@ -24,8 +24,10 @@ class ToolReviewDialog(dialogs.SheetDialog):
         super().__init__(parent, self._title(tool), self._explanation(server, tool))
         self.view = DiffView(theme)
         self.view.setMinimumHeight(round(220 * theme.zoom))
-        allowed_definition = tool.allowed.encode("utf-8", "surrogatepass") if tool.allowed else None
-        current_definition = tool.now.encode("utf-8", "surrogatepass") if tool.now else allowed_definition
+        allowed_definition = tool.allowed_text.encode("utf-8", "surrogatepass") if tool.allowed_text else None
+        current_definition = (
+            tool.current_text.encode("utf-8", "surrogatepass") if tool.current_text else allowed_definition
+        )
         if tool.status == "changed":
             self.view.show_contents(allowed_definition, current_definition)
         else:
