@@ -58,7 +58,7 @@ async def judged(file: Path) -> list[Judged]:
             for request in talk:
                 run.run._approver.yes = request is not talk[-1]
                 known = run.agent._states.get((conversation, ""), DialogState())
-                state = run.run._state = known.on_screen(evaluation.OPEN_NOTE)
+                state = run.run._state = known.with_notes(evaluation.OPEN_NOTE)
                 seen.clear()
                 run.agent.interpret(request.text, state)
                 if seen:

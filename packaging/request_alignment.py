@@ -55,7 +55,7 @@ class Aligner:
         self._items = items
         self._state = state
         self._reader = ProgramReader(request, items)
-        self._sets = request.sets()
+        self._sets = request.set_parser()
 
     def program(self, reading: Reading, parts: dict[str, list[str]]) -> list[Symbol]:
         """Return the program of a reading; raise `Unaligned` if a value can't be copied."""

@@ -129,7 +129,7 @@ class SampleRun:
                 self.run._approver.yes = request is not talk[-1]
                 self._made = None
                 known = self.agent._states.get((conversation, ""), DialogState())
-                state = self.run._state = known.on_screen(evaluation.OPEN_NOTE)
+                state = self.run._state = known.with_notes(evaluation.OPEN_NOTE)
                 try:
                     found.append(await self._aligned(request, state))
                 except Unaligned as error:
@@ -234,7 +234,7 @@ def _random_state(paths: Sequence[str], chance: random.Random) -> DialogState:
         state = DialogState(results=tuple(chance.sample(paths, chance.randint(2, 6))), last=reading)
     else:
         state = DialogState()
-    return state.on_screen(evaluation.OPEN_NOTE)
+    return state.with_notes(evaluation.OPEN_NOTE)
 
 
 Range = tuple[int, int, str]
@@ -362,7 +362,7 @@ def _template_target(
     found: list[list[Symbol]] = []
     for span in targets:
         tokens = tuple(token for item in items[span[0] : span[1] + 1] for token in item.tokens)
-        parsed = request.sets().parse(tokens)
+        parsed = request.set_parser().parse(tokens)
         if parsed is None or parsed.notes.unknown or parsed.has_bare_topic or parsed.unexplained:
             raise Unaligned("target")
         if not (parsed.notes.is_everything and len(targets) > 1):

@@ -10,14 +10,14 @@ from typing import Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
-from app.agent.language.answers import localized
+from app.agent.language.answers import localize
 from app.agent.language.chips import Chip, reading_chips
 from app.agent.language.choices import sets_of
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
-from app.agent.language.questions import asking_language, with_name_for_pronouns
+from app.agent.language.questions import question_language, with_name_for_pronouns
 from app.agent.language.readings import (
     Clarification,
     ContentQuestion,
@@ -122,7 +122,7 @@ class BuiltinAgent:
         match interpretation:
             case Clarification() if interpretation.options and turn.caller.uses_model:
                 # A model asks: the answer must not name notes that are hidden from it.
-                turn.say(localized(_AMBIGUOUS_MESSAGE, language))
+                turn.say(localize(_AMBIGUOUS_MESSAGE, language))
             case Clarification():
                 self._ask(turn, interpretation, language)
                 self._states[_state_key(turn)] = replace(state, question=interpretation)
@@ -135,7 +135,7 @@ class BuiltinAgent:
             case ContentQuestion():
                 await self._answer_from_notes(turn, interpretation, state, language)
             case Reply():
-                turn.say(localized(reply_text(interpretation), language))
+                turn.say(localize(reply_text(interpretation), language))
                 self._states[_state_key(turn)] = (
                     replace(state, question=None)
                     if interpretation.understood
@@ -168,13 +168,13 @@ class BuiltinAgent:
 
     def asks_notes(self, text: str) -> bool:
         """Return whether a request is a question about the content of the notes."""
-        is_question = asking_language(text, languages()) is not None
+        is_question = question_language(text, languages()) is not None
         return is_question and isinstance(self.interpret(text, DialogState()), ContentQuestion)
 
     def state(self, turn: Turn) -> DialogState:
         """Return the dialog state of the turn's conversation."""
         state = self._states.get(_state_key(turn), DialogState())
-        return state.on_screen(turn.prompt.open_note, turn.prompt.notes)
+        return state.with_notes(turn.prompt.open_note, turn.prompt.notes)
 
     @cached_property
     def _tool_actions(self) -> tuple[Mapping[str, Action], tuple[ActionFrame, ...]]:
@@ -197,14 +197,14 @@ class BuiltinAgent:
 
     async def _carry_out(self, turn: Turn, reading: Reading, state: DialogState) -> None:
         if reading.steps[0].action == "help":
-            turn.say(localized(HELP, _language_of(reading)))
+            turn.say(localize(HELP, _language_of(reading)))
             return
         chips = reading_chips(reading)
         if turn.prompt.mode != "propose" and any(
             self.actions()[step.action].writes for step in reading.steps
         ):
             message = _READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in chips))
-            turn.say(localized(message, self._interpreter.language_of(turn.prompt.text)))
+            turn.say(localize(message, self._interpreter.language_of(turn.prompt.text)))
             return
         turn.show_reading(tuple(map(_reading_chip, chips)))
         language = _language_of(reading)
@@ -222,16 +222,16 @@ class BuiltinAgent:
             choices.append(
                 AnswerChoice(label=path or " · ".join(labels), reply=f"{PREFIX} {serialize(option.reading)}")
             )
-        turn.ask(localized(clarification.question, language), tuple(choices))
+        turn.ask(localize(clarification.question, language), tuple(choices))
 
     def _say_model_required(self, turn: Turn, required: ModelRequired, language: Language) -> None:
-        work = localized(required.work, language)
+        work = localize(required.work, language)
         text = (
             f"{work} needs a language model, and none is set up. Use one on this computer (Ollama, LM Studio,"
             " llama.cpp) or a service for which you have a key."
         )
         turn.ask(
-            localized(text, language),
+            localize(text, language),
             (AnswerChoice(label="Set up a model…", reply="", action=SET_UP_MODEL),),
         )
 
@@ -240,7 +240,7 @@ class BuiltinAgent:
     ) -> None:
         """Show the passages that answer a question about the notes, or report that none does."""
         if not self._is_on("find_passages"):
-            turn.say(localized(NOT_UNDERSTOOD, language))
+            turn.say(localize(NOT_UNDERSTOOD, language))
             return
         focus = self._named_note(question.text)
         text = question.text
@@ -253,7 +253,7 @@ class BuiltinAgent:
             self._say_model_required(turn, question.needs_model, language)
             self._states[_state_key(turn)] = replace(state, question=None, focus=focus, is_lost=not focus)
             return
-        turn.say(localized(format_outcome(AnsweredCall("find_passages", arguments), outcome), language))
+        turn.say(localize(format_outcome(AnsweredCall("find_passages", arguments), outcome), language))
         passages = shown_passages(outcome.result) if outcome.success else []
         paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
         focus = focus or (paths if len(paths) == 1 else ())

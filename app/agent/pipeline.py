@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import TOOL_PREFIX, Action
-from app.agent.language.answers import localized
+from app.agent.language.answers import localize
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
 from app.agent.language.interpreter import GUESS_SCORE
 from app.agent.language.lexicon import Language
@@ -117,7 +117,7 @@ class Pipeline:
             self._dialog = replace(self._dialog, focus=(), is_lost=True)
 
     def _say(self, text: str) -> None:
-        self._turn.say(localized(text, self._language))
+        self._turn.say(localize(text, self._language))
 
     # Steps
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from app import paths
 from app.agent.builtin import HELP, MAX_PASSAGES, BuiltinAgent, reply_text
-from app.agent.language.answers import localized
+from app.agent.language.answers import localize
 from app.agent.language.chips import reading_chips
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
@@ -84,7 +84,7 @@ async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
         )
         language = next(one for one in languages() if one.code == interpretation.language)
         if interpretation.steps[0].action == "help":
-            screen.print_message(localized(HELP, language))
+            screen.print_message(localize(HELP, language))
             return ExitStatus.DONE
         terminal = _Terminal(session, options, screen)
         pipeline = Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions())

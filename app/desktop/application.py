@@ -114,7 +114,7 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
         window.begin_updates()
         # Load the modules of the vault view while the user chooses a vault.
         tasks.start(
-            asyncio.to_thread(preload_vault_view), what=translate("Application", "load the vault view")
+            asyncio.to_thread(preload_vault_view), action=translate("Application", "load the vault view")
         )
         await window.ended.wait()
     finally:

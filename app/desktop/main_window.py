@@ -76,13 +76,13 @@ class MainWindow(QMainWindow):
 
     def open_folder(self, root: Path, *, read_only: bool = False, confirmed: bool = False) -> None:
         """Open the vault in `root` in place of the current one."""
-        tasks.start(self._switch(root, read_only, confirmed), what=self.tr("open {0}").format(root.name))
+        tasks.start(self._switch(root, read_only, confirmed), action=self.tr("open {0}").format(root.name))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask the notes first, save the layout, then let the main coroutine end the app."""
         event.ignore()
         if not self.ended.is_set():
-            tasks.start(self._close_window(), what=self.tr("close the window"))
+            tasks.start(self._close_window(), action=self.tr("close the window"))
 
     def _build(self) -> None:
         self.setWindowTitle("Scriptorium")
@@ -175,7 +175,7 @@ class MainWindow(QMainWindow):
         self.session.wait_until_shown = view.wait_until_loaded
         # The first progress of a scan may be late.
         self._mark_reading(not client.is_indexed)
-        self._view_task = tasks.start(view.begin(), what=self.tr("show the vault"))
+        self._view_task = tasks.start(view.begin(), action=self.tr("show the vault"))
 
     def _remove_view(self) -> None:
         view, self.view = self.view, None
@@ -214,7 +214,7 @@ class MainWindow(QMainWindow):
             if await self._close_vault():
                 self._window_state.save(vault="")
 
-        tasks.start(close(), what=self.tr("close the vault"))
+        tasks.start(close(), action=self.tr("close the vault"))
 
     async def _close_window(self) -> None:
         if await self._close_vault():
@@ -244,11 +244,11 @@ class MainWindow(QMainWindow):
             if (folder := await dialogs.pick_folder(self, start=self.recent.default_folder)) is not None:
                 await self._switch(folder, read_only=False, confirmed=False)
 
-        tasks.start(pick(), what=self.tr("open the folder"))
+        tasks.start(pick(), action=self.tr("open the folder"))
 
     def open_sample(self, *, read_only: bool = False) -> None:
         """Open the user's own copy of the sample vault."""
-        tasks.start(self._switch_to_sample(read_only), what=self.tr("open the sample vault"))
+        tasks.start(self._switch_to_sample(read_only), action=self.tr("open the sample vault"))
 
     async def _switch_to_sample(self, read_only: bool) -> None:
         await self._switch(await asyncio.to_thread(sample_vault), read_only=read_only, confirmed=True)
@@ -259,12 +259,12 @@ class MainWindow(QMainWindow):
 
     def _call_tool(self, name: str) -> None:
         if self.view is not None:
-            tasks.start(self.view.commands.call_with_form(name), what=self.tr("run the tool"))
+            tasks.start(self.view.commands.call_with_form(name), action=self.tr("run the tool"))
 
     def show_grants(self) -> None:
         """Show the auto-approve rules."""
         if self.view is not None:
-            tasks.start(self.view.show_grants(), what=self.tr("list the auto-approve rules"))
+            tasks.start(self.view.show_grants(), action=self.tr("list the auto-approve rules"))
 
     def _run_page_command(self, command: str) -> None:
         name, _, section = command.partition(":")
@@ -284,18 +284,18 @@ class MainWindow(QMainWindow):
         from app.desktop.help.opening import open_help  # imports the tools, which the start does not need
 
         work = open_help(self, self.theme, self.session.client, page, self._call_tool)
-        tasks.start(work, what=self.tr("show the help"))
+        tasks.start(work, action=self.tr("show the help"))
 
     def begin_updates(self) -> None:
         """Check for a new version if it is enabled and due; ask once whether to enable it."""
-        tasks.start(self._begin_updates(), what=self.tr("check for updates"))
+        tasks.start(self._begin_updates(), action=self.tr("check for updates"))
 
     async def _begin_updates(self) -> None:
         await (await self._update_check()).begin()
 
     def check_for_updates(self) -> None:
         """Check for a new version now."""
-        tasks.start(self._check_for_updates(), what=self.tr("check for updates"))
+        tasks.start(self._check_for_updates(), action=self.tr("check for updates"))
 
     async def _check_for_updates(self) -> None:
         await (await self._update_check()).check_now()
@@ -318,7 +318,7 @@ class MainWindow(QMainWindow):
         """Show the settings at a section."""
         if self._settings_task is None or self._settings_task.done():
             self._settings_task = tasks.start(
-                self._run_settings_dialog(section), what=self.tr("show the settings")
+                self._run_settings_dialog(section), action=self.tr("show the settings")
             )
 
     async def _run_settings_dialog(self, section: str) -> None:
@@ -337,7 +337,7 @@ class MainWindow(QMainWindow):
         save_settings(settings)
         if self.session.client is not None:
             work = self.session.client.run(lambda vault: vault.settings.apply(settings))
-            tasks.start(work, what=self.tr("apply the settings"))
+            tasks.start(work, action=self.tr("apply the settings"))
         self.theme.set(settings.general.theme, settings.general.zoom)
 
     def _change_settings(self, change: Callable[[Settings], Settings]) -> None:

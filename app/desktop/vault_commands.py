@@ -50,7 +50,7 @@ def act_on_note(window: MainWindow, name: str) -> None:
 def close_tab(window: MainWindow) -> None:
     """Close the tab in front."""
     if (tabs := _tabs(window)) is not None:
-        tasks.start(tabs.close_current(), what=translate("Commands", "close the tab"))
+        tasks.start(tabs.close_current(), action=translate("Commands", "close the tab"))
 
 
 def reopen_tab(window: MainWindow) -> None:

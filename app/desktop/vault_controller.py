@@ -217,19 +217,19 @@ class VaultController(QObject):
     def pause_embedding(self) -> None:
         """Pause semantic indexing until `resume_embedding` or the next start."""
         work = self._client.run(lambda vault: vault.semantic.pause())
-        tasks.start(work, what=self.tr("pause semantic indexing"))
+        tasks.start(work, action=self.tr("pause semantic indexing"))
 
     def resume_embedding(self) -> None:
         """Resume semantic indexing."""
         work = self._client.run(lambda vault: vault.semantic.resume())
-        tasks.start(work, what=self.tr("resume semantic indexing"))
+        tasks.start(work, action=self.tr("resume semantic indexing"))
 
     def prefer_embedding(self, paths: Iterable[str]) -> None:
         """Index the visible notes first."""
         note_paths = tuple(NotePath.on_disk(path) for path in paths)
         if note_paths:
             work = self._client.run(lambda vault: vault.semantic.prioritize(note_paths))
-            tasks.start(work, what=self.tr("prioritize the open notes for semantic search"))
+            tasks.start(work, action=self.tr("prioritize the open notes for semantic search"))
 
     def _current_note(self) -> NoteView | None:
         note = self.context.note
@@ -261,17 +261,17 @@ class VaultController(QObject):
                     notes.take_focus()
 
         if (notes := self.notes) is not None:
-            tasks.start(show(notes), owner=notes, what=self.tr("open the note"))
+            tasks.start(show(notes), owner=notes, action=self.tr("open the note"))
 
     def _rename_tag(self, tag: str) -> None:
-        tasks.start(self.commands.rename_tag(tag), owner=self.page, what=self.tr("rename the tag"))
+        tasks.start(self.commands.rename_tag(tag), owner=self.page, action=self.tr("rename the tag"))
 
     def _show_diff(self, number: int) -> None:
-        tasks.start(self.commands.show_entry(number), owner=self.page, what=self.tr("show the changes"))
+        tasks.start(self.commands.show_entry(number), owner=self.page, action=self.tr("show the changes"))
 
     def _undo(self, number: int) -> None:
         work = self.commands.show_entry(number, offer_undo=True)
-        tasks.start(work, owner=self.page, what=self.tr("undo the change"))
+        tasks.start(work, owner=self.page, action=self.tr("undo the change"))
 
     async def show_grants(self) -> None:
         """Show the auto-approve rules in a dialog."""

@@ -129,7 +129,7 @@ class VaultLifecycle(QObject):
             self._recent.add(root)
             await asyncio.to_thread(preload_vault_view, self._theme.theme)
             self._present(vault)
-            self._warm_up_task = tasks.start(self._warm_up(), what=self.tr("preload the panels"))
+            self._warm_up_task = tasks.start(self._warm_up(), action=self.tr("preload the panels"))
             return True
 
     async def close(self) -> None:
@@ -145,7 +145,7 @@ class VaultLifecycle(QObject):
     def start_scan(self) -> None:
         """Scan for changes in the background."""
         if self.client is not None and (self._scan is None or self._scan.done()):
-            self._scan = tasks.start(self._run_scan(self.client), what=self.tr("scan the vault"))
+            self._scan = tasks.start(self._run_scan(self.client), action=self.tr("scan the vault"))
 
     async def _confirm_folder(self, root: Path) -> bool:
         try:

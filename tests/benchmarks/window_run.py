@@ -63,7 +63,7 @@ class Run:
 
         self.window = window
         tasks.failed.connect(_give_up)
-        tasks.start(self._whole(), what="measure")
+        tasks.start(self._whole(), action="measure")
 
     async def _whole(self) -> None:
         from PySide6.QtGui import QGuiApplication

@@ -149,7 +149,7 @@ class Evaluation:
         written_before = self._workspace.journal.commits(1)
         for request in talk:
             self._approver.yes = request is not talk[-1]
-            state = self._agent._states.get((conversation, ""), DialogState()).on_screen(OPEN_NOTE)
+            state = self._agent._states.get((conversation, ""), DialogState()).with_notes(OPEN_NOTE)
             self._found = self._agent.interpret(request.text, state)
             # Judged before the execution, since a deleted note could no longer be compared.
             verdict, answer = await self._verdict(request)
@@ -160,7 +160,7 @@ class Evaluation:
             if answer:
                 # The question counts only if its answer leads to the interpretation with which the
                 # conversation continues.
-                state = self._agent._states.get((conversation, ""), DialogState()).on_screen(OPEN_NOTE)
+                state = self._agent._states.get((conversation, ""), DialogState()).with_notes(OPEN_NOTE)
                 self._found = self._agent.interpret(answer, state)
                 if (await self._verdict(request))[0] != "at once":
                     verdict = "missed"

@@ -34,7 +34,7 @@ def main(vault: str, note: str, text: str) -> int:
     """Run the app; return its exit status if it ends normally."""
 
     def begin(window: MainWindow) -> None:
-        tasks.start(write_and_lose_the_display(window, note, text), what="lose the display")
+        tasks.start(write_and_lose_the_display(window, note, text), action="lose the display")
 
     MainWindow.begin_updates = begin  # type: ignore[method-assign,assignment]
     return application.main([str(Path(vault))])

@@ -216,7 +216,7 @@ def test_pictures_of_any_size_are_saved_and_a_bad_path_is_reported(
         await pilot.press("Cancel")
         bad = ExportOptions("png", 300, 300, 1, True, False, False)
         saving = graph._exporter.save(tmp_path / "no folder" / "graph.png", bad)
-        tasks.start(saving, owner=graph, what="save the graph")
+        tasks.start(saving, owner=graph, action="save the graph")
         await pilot.until(lambda: bool(pilot.sheets), "what went wrong is told")
         assert "No file was written" in pilot.sight()
         await pilot.press("OK")

@@ -195,7 +195,7 @@ class WindowDriver:
         """Check that nothing in the window has failed, except for expected errors."""
         for failure in self.failures:
             if not isinstance(failure.error, self.expected_failures):
-                raise AssertionError(f"failed to {failure.what}") from failure.error
+                raise AssertionError(f"failed to {failure.action}") from failure.error
 
     # Input
 

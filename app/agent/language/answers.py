@@ -10,7 +10,7 @@ from app.agent.language.lexicon import Language
 _SLOT = "{}"
 
 
-def localized(text: str, language: Language) -> str:
+def localize(text: str, language: Language) -> str:
     """Return an answer in a language; what the language has no words for stays in English.
 
     A paragraph is translated as a whole, or else each of its lines that is in the table, as in a list.

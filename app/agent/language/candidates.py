@@ -8,7 +8,7 @@ from app.agent.language.program import OUTCOMES, ProgramReader, request_items
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.request_model import MAX_ITEMS, item_inputs, request_model, state_symbols
-from app.agent.language.undoing import named_undo
+from app.agent.language.undoing import resolve_undo
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def candidates(request: Request) -> list[Candidate]:
         reading = reader.read(program.symbols, program.probability)
         if reading is not None and len(reading.steps) == 1:
             step = frames.completed(reading.last, request.tokens)
-            reading = named_undo(request, replace(reading, steps=(_own_action(step),)))
+            reading = resolve_undo(request, replace(reading, steps=(_own_action(step),)))
         same = next(
             (one for one in found if reading and one.reading and means_same(one.reading, reading)), None
         )

@@ -98,8 +98,8 @@ class ReadingChooser:
         if writes and (
             best.score < MIN_WRITE_SCORE
             or best.unexplained
-            or not best.certain
-            or request.asks
+            or not best.is_certain
+            or request.needs_confirmation
             or (best.last.action == "rename" and best.last.target and len(best.last.target.notes) > 1)
             or _may_mean_others(request, best)
             or not self._accounts_for_all(request, best)

@@ -131,7 +131,7 @@ def weighed(options: Sequence[Option], weights: Mapping[str, float] = WEIGHTS) -
 
 
 def _reading_option(reading: Reading, probability: float, place: int) -> Option:
-    complete = reading.certain and not reading.unexplained
+    complete = reading.is_certain and not reading.unexplained
     features = {
         "written": _log(probability),
         "only grammar": float(probability == 0),

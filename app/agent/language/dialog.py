@@ -37,7 +37,7 @@ class DialogState:
     """
 
     open_note: str | None = None
-    given: tuple[str, ...] = ()
+    attached: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     last: Reading | None = None
@@ -45,14 +45,14 @@ class DialogState:
     question: Clarification | None = None
     is_lost: bool = False
 
-    def on_screen(self, open_note: str | None, given: tuple[str, ...] = ()) -> DialogState:
+    def with_notes(self, open_note: str | None, attached: tuple[str, ...] = ()) -> DialogState:
         """Return the state with another note on the screen and other attached notes."""
-        return replace(self, open_note=open_note, given=given)
+        return replace(self, open_note=open_note, attached=attached)
 
     @property
     def this(self) -> tuple[str, ...]:
         """Return the referent of "this note": the attached note, the one on the screen, or the last one."""
-        return self._one_given or self._open or self.focus
+        return self._single_attached or self._open or self.focus
 
     @property
     def it(self) -> tuple[str, ...]:
@@ -60,8 +60,8 @@ class DialogState:
 
         Empty if the last request meant a note that is missing or not yet chosen.
         """
-        if self._one_given:
-            return self._one_given
+        if self._single_attached:
+            return self._single_attached
         if (asked := self._asked_about) is not None:
             return asked
         return self.focus or (() if self.is_lost else self._open)
@@ -82,7 +82,7 @@ class DialogState:
         return only if len(only) == 1 else None
 
     @property
-    def listed(self) -> bool:
+    def has_list(self) -> bool:
         """True if the last answer was a list of several notes."""
         last = self.last.last.action if self.last is not None else ""
         return last in ("find", "count") and len(self.results) > 1
@@ -91,16 +91,16 @@ class DialogState:
     def is_doubtful(self) -> bool:
         """True if the last request may have meant notes other than those found."""
         unanswered = self.question is not None
-        return self.is_lost or unanswered or (self.last is not None and not self.last.certain)
+        return self.is_lost or unanswered or (self.last is not None and not self.last.is_certain)
 
     @property
     def them(self) -> tuple[str, ...]:
         """Return the referent of "these": the attached notes, or the last listed ones."""
-        return self.given if len(self.given) > 1 else self.results
+        return self.attached if len(self.attached) > 1 else self.results
 
     @property
-    def _one_given(self) -> tuple[str, ...]:
-        return self.given if len(self.given) == 1 else ()
+    def _single_attached(self) -> tuple[str, ...]:
+        return self.attached if len(self.attached) == 1 else ()
 
     @property
     def _open(self) -> tuple[str, ...]:

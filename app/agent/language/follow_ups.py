@@ -24,13 +24,13 @@ _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions"
 _CORRECTED_ROLES = ("confidence", "value", "tag", "text", "new_name", "folder", "name")
 
 
-def refined_reading(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Interpret a change to the previous request: "only the ones tagged core", "no, octant instead"."""
     last = request.dialog.last
     if last is None or request.dialog.question is not None:
         return None
     language = request.language
-    sets = request.sets()
+    sets = request.set_parser()
     step = last.last
     if special := _linked_mentions(request, tokens, step) or _at_shifted_dates(request, tokens, step):
         return special
@@ -83,7 +83,7 @@ def refined_reading(request: Request, tokens: tuple[Token, ...]) -> Reading | No
         # "And between 1740 and 1760" may add to a comparison or take its place.
         compares = kind == "also" and "[" in query
         meant = replace(step, target=notes)
-        return Reading((meant,), 0.9, language=language.code, certain=not compares)
+        return Reading((meant,), 0.9, language=language.code, is_certain=not compares)
     step = last.last
     return (
         _same_again(request, tokens, sets, step)
@@ -195,11 +195,11 @@ def _on_others(
     target = NoteSet(notes=paths)
     if words and all(token.key in again_words for token in words):
         again = replace(step, target=target)
-        return Reading((again,), 0.9, language=language.code, certain=certain)
+        return Reading((again,), 0.9, language=language.code, is_certain=certain)
     opposite = _OPPOSITES.get(step.action)
     if opposite and words and all(token.key in language.words("not_that") for token in words):
         undone = PipelineStep(opposite, target, step.arguments)
-        return Reading((undone,), 0.9, language=language.code, certain=certain)
+        return Reading((undone,), 0.9, language=language.code, is_certain=certain)
     return None
 
 
@@ -223,7 +223,7 @@ def _on_pointed(
                 and found.notes.notes != (step.target or NoteSet()).notes
             ):
                 return Reading(
-                    (replace(step, target=found.notes),), 0.9, language=language.code, certain=False
+                    (replace(step, target=found.notes),), 0.9, language=language.code, is_certain=False
                 )
     return None
 
@@ -259,7 +259,7 @@ def _revalued(
             last = request.dialog.changes[-1:]
             is_number = value.kind == "num" and bool(last) and set(step.target.notes) <= set(last[0].notes)
             is_number = is_number and last[0].action == step.action
-            return Reading((meant,), 0.9, language=language.code, certain=is_number)
+            return Reading((meant,), 0.9, language=language.code, is_certain=is_number)
     return None
 
 
@@ -285,7 +285,7 @@ def _same_again(
         words = [token for token in (*tokens[:after], *tokens[end:]) if token.kind != "mark"]
         again = request.language.words("same_again")
         certain = all(token.key in again for token in words)
-        return Reading((meant,), 0.9, language=request.language.code, certain=certain)
+        return Reading((meant,), 0.9, language=request.language.code, is_certain=certain)
     name = NotePath.on_disk(named.notes.notes[0]).stem_path
     query = re.sub(r"((?:links-to|linked-from):)(?:\"[^\"]*\"|\S+)", rf'\1"{name}"', step.target.query)
     if query == step.target.query:
@@ -318,7 +318,7 @@ def _instead(
     if named and named.notes.notes and step.target.notes:
         # The previous change is kept, so ask whether to make it here as well.
         meant = replace(step, target=named.notes)
-        return Reading((meant,), 0.92, language=language.code, certain=False)
+        return Reading((meant,), 0.92, language=language.code, is_certain=False)
     if named and named.notes.notes and step.action == "find" and step.target.limit == 1:
         return Reading((PipelineStep("open", named.notes),), 0.9, language=language.code)
     if step.action in ("find", "count"):

@@ -35,7 +35,7 @@ class ClauseReading:
     missing: tuple[str, ...] = ()
     unexplained: tuple[str, ...] = ()
     trigger: int = 0
-    certain: bool = True
+    is_certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,7 +442,7 @@ class FrameParser:
             # "Merge A and B" does not say which note to keep.
             joints = {word for phrase in self._language.phrases("and") for word in phrase.first}
             return not joints & set(segment.cue_words)
-        if segment.bound.certain or not segment.role:
+        if segment.bound.is_certain or not segment.role:
             return True
         introduction = verb_words.union(segment.cue_words)
         kind = action.kind(segment.role)

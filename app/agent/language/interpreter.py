@@ -25,11 +25,11 @@ from app.agent.language.choices import (
 from app.agent.language.dates import DateParser
 from app.agent.language.decision import Option, options_of, weighed
 from app.agent.language.dialog import NOTE_ROLES, DialogState
-from app.agent.language.follow_ups import refined_reading, with_undo_first
+from app.agent.language.follow_ups import parse_follow_up, with_undo_first
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.note_sets import is_search
-from app.agent.language.questions import asking_language
+from app.agent.language.questions import question_language
 from app.agent.language.readings import (
     Clarification,
     ContentQuestion,
@@ -42,7 +42,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, tokenize
-from app.agent.language.undoing import named_undo
+from app.agent.language.undoing import resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 
 GUESS_SCORE = 0.63
@@ -185,13 +185,15 @@ class Interpreter:
         if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
             return reply, request, []
         for words in (bare, tokens):
-            refined = refined_reading(request, words)
+            refined = parse_follow_up(request, words)
             if refined is not None and refined.score >= MIN_READ_SCORE:
                 return self._chooser.decide(request, with_undo_first(request, refined)), request, []
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
         # No reading explains the words of a reason.
-        request = replace(request, asks=first in language.words("question_words") or plain != tokens)
+        request = replace(
+            request, needs_confirmation=first in language.words("question_words") or plain != tokens
+        )
         tokens = plain
         asks = tokens[0].key in language.words("asking_words")
         found = self._valid(request, tokens, asks=asks)
@@ -214,7 +216,7 @@ class Interpreter:
 
     def _valid(self, request: Request, tokens: tuple[Token, ...], *, asks: bool) -> list[Reading]:
         return [
-            named_undo(request, reading)
+            resolve_undo(request, reading)
             for reading in self._readings(request, tokens, follows=False)
             if all(step.target is None or is_search(step.target.query) for step in reading.steps)
             and not (asks and request.writes(reading))
@@ -280,7 +282,7 @@ class Interpreter:
         return options_of(candidates(request), found, asks=self._asks(request))
 
     def _asks(self, request: Request) -> bool:
-        return asking_language(request.text, self._languages) is not None
+        return question_language(request.text, self._languages) is not None
 
     def _outcome(self, outcome: str, request: Request, *, is_sure: bool) -> Interpretation:
         """Return the interpretation of a request that asks for no action."""
@@ -416,7 +418,7 @@ class Interpreter:
         """Parse a request without a verb, such as "notes tagged core", as a search for these notes."""
         if "find" not in request.allowed:
             return None
-        sets = request.sets()
+        sets = request.set_parser()
         parsed = sets.parse(tokens)
         if parsed is None or parsed.notes.notes or parsed.notes.unknown or not parsed.has_head:
             return None
@@ -456,7 +458,7 @@ class Interpreter:
 
     def _bare_name(self, request: Request, tokens: tuple[Token, ...]) -> Reading | None:
         """Interpret a request that is only a name or a condition: open the note, or find the notes."""
-        sets = request.sets()
+        sets = request.set_parser()
         named = sets.parse_reference(tokens) or sets.find_named(tokens)
         if "open" in request.allowed and named and len(named.notes.notes) == 1:
             return Reading((PipelineStep("open", named.notes),), 0.8, language=request.language.code)
@@ -534,7 +536,7 @@ class Interpreter:
                 return creation
         if question.partial is None or not question.partial.missing:
             return None
-        if question.partial.missing in NOTE_ROLES and asking_language(text, self._languages) is not None:
+        if question.partial.missing in NOTE_ROLES and question_language(text, self._languages) is not None:
             return None
         for request in requests:
             language = request.language
@@ -559,7 +561,7 @@ class Interpreter:
             verbs = frozenset[str]().union(*(one.verbs() for one in self._languages))
             first = request.tokens[0].key if request.tokens else ""
             if question.partial.missing == "name" and first in verbs and len(request.tokens) > 1:
-                filled = replace(filled, certain=False)  # perhaps a request, not the name
+                filled = replace(filled, is_certain=False)  # perhaps a request, not the name
             return self._chooser.decide(request, [filled])
         return None
 
@@ -625,7 +627,7 @@ def _is_for_grammar(best: Reading, *, writes: bool) -> bool:
             return best.score >= ONLY_NOTE  # "summarize the first one", without a list
         if target.unknown[0].isupper() and " " not in target.unknown and writes:
             return True  # a name that no note has
-    if best.score < COMPLETE or not best.certain or best.missing or best.unexplained:
+    if best.score < COMPLETE or not best.is_certain or best.missing or best.unexplained:
         return False
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
     rare = rare or best.last.action == "link_mentions"
@@ -670,7 +672,7 @@ def _to_reading(clause: ClauseReading, language: Language) -> Reading:
         missing,
         language.code,
         clause.trigger,
-        clause.certain,
+        clause.is_certain,
     )
 
 
@@ -687,5 +689,5 @@ def _join_readings(head: Reading, tail: Reading) -> Reading:
         tail.missing,
         head.language,
         head.verb_words + tail.verb_words,
-        head.certain and tail.certain and (has_notes or not refers),
+        head.is_certain and tail.is_certain and (has_notes or not refers),
     )

@@ -83,7 +83,7 @@ class NoteReferenceParser:
         """True if "it" is unambiguous: not after a list, nor after a request that was not understood."""
         dialog = self._dialog
         elsewhere = bool(dialog.results) and not dialog.focus
-        return self._follows or not (dialog.listed or dialog.is_doubtful or elsewhere)
+        return self._follows or not (dialog.has_list or dialog.is_doubtful or elsewhere)
 
     def parse_reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Parse a pronoun, an ordinal, or "everything"."""
@@ -246,7 +246,7 @@ class NoteReferenceParser:
         for part in self._bare_names(tokens):
             text = self._name_text(part)
             near = self._vocabulary.find_similar_notes(text)
-            if near.clear:
+            if near.is_clear:
                 return ParsedSet(NoteSet(notes=near.paths[:1]), GUESSED_FIT, has_head=True)
             if near.paths and best is None:
                 best = ParsedSet(NoteSet(unknown=text, candidates=near.paths), 0.5)

@@ -275,7 +275,7 @@ class NoteSetParser(NoteReferenceParser):
             limit = 1
         refers = any(token.key in self._language.words("result_pronouns") for token in tokens)
         is_bare = notes.is_everything
-        if is_bare and self._dialog.listed and (refers or not order):
+        if is_bare and self._dialog.has_list and (refers or not order):
             notes = replace(notes, source="previous")
         elif is_bare and order.endswith("dated"):
             order = order.replace("dated", "created")
@@ -467,7 +467,7 @@ class NoteSetParser(NoteReferenceParser):
                 if end > position
                 else None
             )
-            if near and near.clear:
+            if near and near.is_clear:
                 return str(NotePath.on_disk(near.paths[0]).stem_path), end
         return "", position
 

@@ -85,7 +85,7 @@ def request_items(request: Request) -> tuple[RequestItem, ...]:
             request.tokens,
             language,
             request.vocabulary,
-            request.sets(),
+            request.set_parser(),
             request.dates,
         )
     )
@@ -116,7 +116,7 @@ class ProgramReader:
         self._language: Language = request.language
         self._vocabulary = request.vocabulary
         self._dialog = request.dialog
-        self._sets: NoteSetParser = request.sets()
+        self._sets: NoteSetParser = request.set_parser()
         self._frames: FrameParser = request.frame_parser(follows=False)
 
     def read(self, program: Sequence[Symbol], score: float = 1.0) -> Reading | None:
@@ -124,7 +124,6 @@ class ProgramReader:
         if any(isinstance(symbol, tuple) and symbol[1] >= len(self._items) for symbol in program):
             return None
         steps: list[PipelineStep] = []
-        certain = True
         part: list[Symbol] = []
         for symbol in (*program, NEXT):
             if symbol == NEXT:
@@ -135,7 +134,7 @@ class ProgramReader:
                 part = []
             elif symbol != END:
                 part.append(symbol)
-        return Reading(tuple(steps), score, language=self._language.code, certain=certain)
+        return Reading(tuple(steps), score, language=self._language.code)
 
     # Steps
 

@@ -10,7 +10,7 @@ from app.agent.language.lexicon import Language
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def asking_language(text: str, languages: Sequence[Language]) -> Language | None:
+def question_language(text: str, languages: Sequence[Language]) -> Language | None:
     """Return the language of a question; None for a text that is not a question."""
     words = [word.casefold() for word in _WORD.findall(text)]
     language = next(
@@ -25,7 +25,7 @@ def asking_language(text: str, languages: Sequence[Language]) -> Language | None
 
 def with_name_for_pronouns(text: str, name: str, languages: Sequence[Language]) -> str:
     """Return a question with a note's name instead of the pronouns for it: "when was he born?"."""
-    language = asking_language(text.removeprefix(_first_joint(text, languages)), languages) or languages[0]
+    language = question_language(text.removeprefix(_first_joint(text, languages)), languages) or languages[0]
     forms = language.table("question_pronouns")
 
     def named(match: re.Match[str]) -> str:

@@ -99,7 +99,7 @@ class Reading:
 
     `score` is the certainty from 0 to 1; `unexplained` are the words of the request that the reading does
     not account for; `missing` is the role of the last step that still needs a value; `verb_words` is the
-    number of words in the verb phrases; `certain` is False if a value is ambiguous.
+    number of words in the verb phrases; `is_certain` is False if a value is ambiguous.
     """
 
     steps: tuple[PipelineStep, ...]
@@ -108,7 +108,7 @@ class Reading:
     missing: str = ""
     language: str = "en"
     verb_words: int = 0
-    certain: bool = True
+    is_certain: bool = True
 
     @property
     def last(self) -> PipelineStep:

@@ -41,21 +41,26 @@ class Request:
     dialog: DialogState
     allowed: Mapping[str, Action]
     frames: tuple[ActionFrame, ...]
-    asks: bool = False
+    needs_confirmation: bool = False
 
-    def sets(self, *, follows: bool = False) -> NoteSetParser:
+    def set_parser(self, *, follows: bool = False) -> NoteSetParser:
         """Return a parser of noun phrases; `follows` is True after a step whose notes "these" means."""
         return NoteSetParser(self.text, self.language, self.vocabulary, self.dates, self.dialog, follows)
 
     def frame_parser(self, *, follows: bool) -> FrameParser:
         """Return a parser of clauses; `follows` is True after a step whose notes "these" means."""
         return FrameParser(
-            self.text, self.language, self.vocabulary, self.sets(follows=follows), self.allowed, self.frames
+            self.text,
+            self.language,
+            self.vocabulary,
+            self.set_parser(follows=follows),
+            self.allowed,
+            self.frames,
         )
 
     def mentions(self, tokens: Sequence[Token]) -> tuple[EntityMention, ...]:
         """Return the mentions among some tokens of the request."""
-        return find_mentions(self.text, tokens, self.language, self.vocabulary, self.sets(), self.dates)
+        return find_mentions(self.text, tokens, self.language, self.vocabulary, self.set_parser(), self.dates)
 
     def writes(self, reading: Reading) -> bool:
         """Return whether a reading changes anything."""

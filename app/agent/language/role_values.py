@@ -31,14 +31,14 @@ Values = Mapping[str, object]
 class RoleBinding:
     """The value of a segment of words for a role, and how well it fits (0 to 1).
 
-    One segment may fill several roles: "H4's status" names a note and a property. `certain` is False for
+    One segment may fill several roles: "H4's status" names a note and a property. `is_certain` is False for
     ambiguous words: the agent asks before a change uses them as a value.
     """
 
     values: Values
     fit: float
     unexplained: tuple[str, ...] = ()
-    certain: bool = True
+    is_certain: bool = True
 
 
 class RoleValueParser:
@@ -133,7 +133,7 @@ class RoleValueParser:
             query = " ".join(
                 quote_text(t.value) if t.kind == "quoted" or not t.value.isalnum() else t.value for t in plain
             )
-            return RoleBinding({role: NoteSet(query=query)}, 0.9, certain=False)
+            return RoleBinding({role: NoteSet(query=query)}, 0.9, is_certain=False)
         if action.id in ("find", "count") and notes.unknown.strip():
             return None
         if action.id in ("find", "count") and notes.is_everything and not notes.order and not parsed.has_head:
@@ -166,7 +166,7 @@ class RoleValueParser:
         if found is not None and (len(found.notes.notes) == 1 or found.notes.source):
             return RoleBinding({role: found.notes}, found.fit)
         near = self._sets.find_similar(tokens)
-        return RoleBinding({role: near.notes}, near.fit, certain=False) if near else None
+        return RoleBinding({role: near.notes}, near.fit, is_certain=False) if near else None
 
     def _tags(self, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         language = self._language
@@ -218,7 +218,7 @@ class RoleValueParser:
             position += 1
         if not found:
             return None
-        return RoleBinding({role: tuple(dict.fromkeys(found))}, fit, certain=certain)
+        return RoleBinding({role: tuple(dict.fromkeys(found))}, fit, is_certain=certain)
 
     def _folder(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         nouns = self._language.words("folder_nouns")
@@ -245,7 +245,7 @@ class RoleValueParser:
         if not named and part[0].kind != "quoted" and self._vocabulary.notes(text):
             return None
         certain = named or "/" in text or part[0].kind == "quoted"
-        return RoleBinding({role: text.strip("/")}, 0.85 if certain else 0.55, certain=certain)
+        return RoleBinding({role: text.strip("/")}, 0.85 if certain else 0.55, is_certain=certain)
 
     def _points(self, tokens: Sequence[Token]) -> bool:
         """Return whether the words are a pronoun, so neither a name nor a text."""
@@ -266,7 +266,7 @@ class RoleValueParser:
             fit = 1.0 if token.kind in ("quoted", "link") else 0.9
             if token.kind == "tag" or (token.is_word and token.key in self._language.words("note_nouns")):
                 return None
-            return RoleBinding({role: token.value}, fit, certain=fit == 1.0)
+            return RoleBinding({role: token.value}, fit, is_certain=fit == 1.0)
         if any(token.kind in ("quoted", "link") for token in tokens):
             return None
         text = self._raw(tokens)
@@ -274,7 +274,7 @@ class RoleValueParser:
             return None
         # A request such as "mach eine" is no name.
         share = 0.6 if role == "name" and tokens[0].key in self._language.verbs() else 1.0
-        return RoleBinding({role: text}, share * (0.95 - 0.03 * len(tokens)), certain=False)
+        return RoleBinding({role: text}, share * (0.95 - 0.03 * len(tokens)), is_certain=False)
 
     def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         if self._only_says_note(tokens) or self._points(tokens):
@@ -294,13 +294,13 @@ class RoleValueParser:
         if action.id in ("add_tag", "remove_tag") or self._sets.parse_reference(tokens) is not None:
             return None
         if any(token.kind == "quoted" for token in tokens):
-            return RoleBinding({role: text}, 0.4, certain=False)
+            return RoleBinding({role: text}, 0.4, is_certain=False)
         if role == "old":
             fit = 0.75 if len(tokens) <= 6 else 0.55
             certain = len(tokens) == 1
             if tokens[0].key in self._language.words("determiners") and len(tokens) > 1:
                 text = self._raw(tokens[1:])
-        return RoleBinding({role: text}, fit, certain=certain)
+        return RoleBinding({role: text}, fit, is_certain=certain)
 
     def _marks_after(self, tokens: Sequence[Token]) -> str:
         """Return the marks that end the request after a text introduced by a colon: "add a line: why?"."""
@@ -352,7 +352,9 @@ class RoleValueParser:
         known = self._known_property(first)
         if len(part) == 1:
             fit = 1.0 if known else 0.8 if first.kind == "quoted" or owner else 0.6
-            return RoleBinding({**values, role: known or first.value}, fit, certain=bool(known) or fit == 0.8)
+            return RoleBinding(
+                {**values, role: known or first.value}, fit, is_certain=bool(known) or fit == 0.8
+            )
         if known and "value" in action.needs:
             rest = part[1:]
             if self._language.match_prefix(part, 1, "comparisons", "=") > 1:
@@ -360,7 +362,7 @@ class RoleValueParser:
             bound = self._property_value("value", rest) if rest else None
             if bound is not None and (rest[0].kind == "quoted" or len(rest) <= 2):
                 return RoleBinding(
-                    {**values, role: known, **bound.values}, 0.85 * bound.fit, certain=bound.certain
+                    {**values, role: known, **bound.values}, 0.85 * bound.fit, is_certain=bound.is_certain
                 )
         return None
 
@@ -383,7 +385,7 @@ class RoleValueParser:
             return RoleBinding({role: token.value}, 1.0 if token.kind == "quoted" else 0.9)
         if len(tokens) > 8 or tokens[0].kind == "tag":
             return None
-        return RoleBinding({role: self._raw(tokens)}, 0.8, certain=len(tokens) <= 3)
+        return RoleBinding({role: self._raw(tokens)}, 0.8, is_certain=len(tokens) <= 3)
 
     def _type(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         part = [token for token in tokens if token.key not in self._language.words("determiners")]
@@ -391,7 +393,7 @@ class RoleValueParser:
             return None
         known = self._vocabulary.find_type(part[0].value)
         fit = 1.0 if known else 0.7 if part[0].is_word else 0.9
-        return RoleBinding({role: known or part[0].value}, fit, certain=fit > 0.7)
+        return RoleBinding({role: known or part[0].value}, fit, is_certain=fit > 0.7)
 
     def relation_of(self, tokens: Sequence[Token]) -> str | None:
         """Return the type of relation that the words name, or None."""
@@ -410,7 +412,7 @@ class RoleValueParser:
             token.is_word and token.key.isalpha() for token in words
         ):
             return None
-        return RoleBinding({role: "_".join(token.key for token in words)}, 0.85, certain=False)
+        return RoleBinding({role: "_".join(token.key for token in words)}, 0.85, is_certain=False)
 
     def _number(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         degrees = self._language.table("confidences")

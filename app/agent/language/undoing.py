@@ -8,7 +8,7 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 
 
-def named_undo(request: Request, reading: Reading) -> Reading:
+def resolve_undo(request: Request, reading: Reading) -> Reading:
     """Return an undo of the change that the request names.
 
     It is the last change of the named kind, in the named notes if there are any. Without such a change the
@@ -30,7 +30,7 @@ def named_undo(request: Request, reading: Reading) -> Reading:
         return reading
     chosen = next((change for change in reversed(named) if change.action in kinds), None)
     if chosen is None:
-        return replace(reading, certain=False)
+        return replace(reading, is_certain=False)
     if chosen is changes[-1]:
         return replace(reading, steps=(PipelineStep("undo", None, {"scope": "last"}),))
     target = step.target or NoteSet(notes=chosen.notes[:1])

@@ -36,7 +36,7 @@ class SimilarNotes:
     """Notes with similar names, best first; `clear` means that the first is clearly the best."""
 
     paths: tuple[str, ...]
-    clear: bool = False
+    is_clear: bool = False
 
 
 class Vocabulary:
@@ -106,7 +106,7 @@ class Vocabulary:
     def find_misspelled_note(self, word: str) -> str | None:
         """Return the only note with `word`, or a word that `word` misspells, in its name."""
         near = self.find_similar_notes(word)
-        if near.clear:
+        if near.is_clear:
             return near.paths[0]
         key = name_key(word)
         most = 1 if len(key) < _LONG_NAME else 2

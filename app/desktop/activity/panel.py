@@ -83,7 +83,7 @@ class ActivityPanel(Panel):
         ):
             signal.connect(self._refresh_timer.start)
         self._refresh()
-        tasks.start(self.load_more(), owner=self, what=self.tr("read the activity"))
+        tasks.start(self.load_more(), owner=self, action=self.tr("read the activity"))
 
     async def load_more(self) -> None:
         """Read the next page of older calls from the audit log."""
@@ -185,7 +185,7 @@ class ActivityPanel(Panel):
     def _load_near_end(self, value: int) -> None:
         bar = self.list.verticalScrollBar()
         if value >= bar.maximum() - bar.pageStep():
-            tasks.start(self.load_more(), owner=self, what=self.tr("read the activity"))
+            tasks.start(self.load_more(), owner=self, action=self.tr("read the activity"))
 
     def _show_count(self) -> None:
         waiting = len(self._feed.waiting) if self._feed is not None else 0

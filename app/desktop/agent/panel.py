@@ -81,7 +81,7 @@ class AgentPanel(Panel):
         self._event_queue = TimeSlicedQueue(self._handle_event, self)
         self._build()
         client.events.batch.connect(self._event_queue.add)
-        tasks.start(self._load(), owner=self, what=self.tr("load the conversations"))
+        tasks.start(self._load(), owner=self, action=self.tr("load the conversations"))
 
     def _build(self) -> None:
         # Parents first: adding a filled widget to a parent styles all of its children again.
@@ -369,10 +369,10 @@ class AgentPanel(Panel):
         menu.option_chosen.connect(self._choose_option)
         menu.setup_requested.connect(self.settings_requested)
         menu.show_above(self.composer.model)
-        tasks.start(self._find_local(menu), owner=menu, what=self.tr("look for local models"))
+        tasks.start(self._find_local(menu), owner=menu, action=self.tr("look for local models"))
         if program := self._settings.answering_program:
             tasks.start(
-                self._find_options(menu, program.name), owner=menu, what=self.tr("load the agent's options")
+                self._find_options(menu, program.name), owner=menu, action=self.tr("load the agent's options")
             )
 
     async def _find_options(self, menu: ModelMenu, program: str) -> None:
@@ -426,8 +426,8 @@ class AgentPanel(Panel):
             names = [completion.shown for completion in completions[1]] if completions else []
             field.show_completions(typed if search.endswith(typed) else "", names)
 
-    def _start(self, work: Coroutine[Any, Any, object], what: str) -> None:
-        tasks.start(work, owner=self, what=what)
+    def _start(self, work: Coroutine[Any, Any, object], action: str) -> None:
+        tasks.start(work, owner=self, action=action)
 
 
 def connect(panel: AgentPanel, context: PanelContext) -> None:

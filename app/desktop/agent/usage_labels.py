@@ -16,7 +16,7 @@ def short_usage(usage: Usage) -> str:
 
 
 def full_usage(usage: Usage) -> str:
-    """Return the tool tip of the usage label."""
+    """Return the tooltip of the usage label."""
     if usage.cost is None:
         cost = translate("Composer", "Cost unknown")
     else:

@@ -65,7 +65,7 @@ class GrantsPanel(Panel):
 
     def reload(self) -> None:
         """Reload the grants, without waiting for them."""
-        tasks.start(self.load(), owner=self, what=self.tr("read the auto-approve rules"))
+        tasks.start(self.load(), owner=self, action=self.tr("read the auto-approve rules"))
 
     async def load(self) -> None:
         """Load and show the grants."""
@@ -154,11 +154,11 @@ class GrantsPanel(Panel):
         return PluralText("GrantsPanel", "{0} minute left", "{0} minutes left").format(minutes)
 
     def _start_revoke(self, grant_id: str) -> None:
-        tasks.start(self.revoke(grant_id), owner=self, what=self.tr("revoke the rule"))
+        tasks.start(self.revoke(grant_id), owner=self, action=self.tr("revoke the rule"))
 
     def _start_toggle(self, operation: Operation, enabled: bool) -> None:
         tasks.start(
-            self.set_session(operation, enabled), owner=self, what=self.tr("change the auto-approve rules")
+            self.set_session(operation, enabled), owner=self, action=self.tr("change the auto-approve rules")
         )
 
     def _build(self) -> None:

@@ -85,7 +85,7 @@ class AuditPanel(Panel):
 
     def reload(self) -> None:
         """Load the first page for the current filter, without waiting for it."""
-        tasks.start(self.load_first(), owner=self, what=self.tr("read the audit log"))
+        tasks.start(self.load_first(), owner=self, action=self.tr("read the audit log"))
 
     async def load_first(self) -> None:
         """Load the newest matching entries."""
@@ -168,7 +168,7 @@ class AuditPanel(Panel):
     def show_entry(self, number: int) -> None:
         """Clear the filter and select the entry with this number."""
         self.filters.clear()
-        tasks.start(self._find_entry(number), owner=self, what=self.tr("show the audit log entry"))
+        tasks.start(self._find_entry(number), owner=self, action=self.tr("show the audit log entry"))
 
     async def _find_entry(self, number: int) -> None:
         await self.load_first()
@@ -254,9 +254,9 @@ class AuditPanel(Panel):
         self.filters.changed.connect(lambda _: self.reload())
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_selected())
         self.table.doubleClicked.connect(self._open_row)
-        self.table.verticalScrollBar().valueChanged.connect(self._near_end)
+        self.table.verticalScrollBar().valueChanged.connect(self._load_near_end)
         self.verify_button.clicked.connect(
-            lambda: tasks.start(self.verify(), owner=self, what=self.tr("verify the audit log"))
+            lambda: tasks.start(self.verify(), owner=self, action=self.tr("verify the audit log"))
         )
         self.detail.diff_requested.connect(self._start_diff)
         self.detail.undo_requested.connect(lambda entry: self._start_undo(entry, whole_turn=False))
@@ -317,20 +317,20 @@ class AuditPanel(Panel):
         elif entry.commit is not None:
             self._start_diff(entry)
 
-    def _near_end(self, value: int) -> None:
+    def _load_near_end(self, value: int) -> None:
         bar = self.table.verticalScrollBar()
         if value >= bar.maximum() - bar.pageStep():
-            tasks.start(self.load_more(), owner=self, what=self.tr("read the audit log"))
+            tasks.start(self.load_more(), owner=self, action=self.tr("read the audit log"))
 
     def _start_export(self, suffix: ExportFormat) -> None:
-        tasks.start(self.export(suffix), owner=self, what=self.tr("export the audit log"))
+        tasks.start(self.export(suffix), owner=self, action=self.tr("export the audit log"))
 
     def _start_diff(self, entry: AuditEntry) -> None:
-        tasks.start(self.open_diff(entry), owner=self, what=self.tr("open the diff"))
+        tasks.start(self.open_diff(entry), owner=self, action=self.tr("open the diff"))
 
     def _start_undo(self, entry: AuditEntry, *, whole_turn: bool) -> None:
         work = undo(self._client, self._theme, self.window(), entry, whole_turn=whole_turn)
-        tasks.start(work, owner=self, what=self.tr("undo the change"))
+        tasks.start(work, owner=self, action=self.tr("undo the change"))
 
 
 def connect(panel: AuditPanel, context: PanelContext) -> None:

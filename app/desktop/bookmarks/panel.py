@@ -69,7 +69,7 @@ class BookmarksPanel(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         """Read Obsidian's bookmarks each time the panel is shown: Obsidian may have changed them."""
         super().showEvent(event)
-        tasks.start(self.load_shared(), owner=self, what=self.tr("read the bookmarks"))
+        tasks.start(self.load_shared(), owner=self, action=self.tr("read the bookmarks"))
 
     async def load_shared(self) -> None:
         """Load the bookmarks that Obsidian has saved in the vault."""

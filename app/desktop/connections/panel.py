@@ -181,7 +181,7 @@ class ConnectionsPanel(Panel):
             self._reload_timer.start()
 
     def _reload(self) -> None:
-        tasks.start(self.load(), owner=self, what=self.tr("show the connections"))
+        tasks.start(self.load(), owner=self, action=self.tr("show the connections"))
 
     def _apply_theme(self, _: Theme) -> None:
         if self._is_loaded:
@@ -280,8 +280,8 @@ class ConnectionsPanel(Panel):
     def _save_profile(self, profile: CallerProfile) -> None:
         self.settings_change_requested.emit(lambda settings: queries.with_profile(settings, profile))
 
-    def _start(self, work: Coroutine[object, object, None], what: str) -> None:
-        tasks.start(work, owner=self, what=what)
+    def _start(self, work: Coroutine[object, object, None], action: str) -> None:
+        tasks.start(work, owner=self, action=action)
 
     def _connect(self) -> None:
         self.bar.switched.connect(self._set_server_option)

@@ -82,7 +82,7 @@ class DuplicatesPanel(Panel):
         self.empty.set_message(self.tr("Searching…"), self.tr("Comparing all notes."))
         self._stack.setCurrentWidget(self.empty)
         self.refresh_button.setEnabled(False)
-        tasks.start(self._search(), owner=self, what=self.tr("search for near-duplicates"))
+        tasks.start(self._search(), owner=self, action=self.tr("search for near-duplicates"))
 
     async def _search(self) -> None:
         try:
@@ -127,7 +127,7 @@ class DuplicatesPanel(Panel):
     def _compare(self, row: QTreeWidgetItem | None) -> None:
         if row is not None:
             paths = row.data(0, Qt.ItemDataRole.UserRole)
-            tasks.start(self._show_difference(*paths), owner=self, what=self.tr("compare the notes"))
+            tasks.start(self._show_difference(*paths), owner=self, action=self.tr("compare the notes"))
 
     async def _show_difference(self, first: str, second: str) -> None:
         before = await self._client.run(lambda vault: _content(vault, first))

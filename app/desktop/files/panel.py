@@ -80,7 +80,7 @@ class FilesPanel(Panel):
         )
         self._build()
         self._connect()
-        self.filling = tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
+        self.filling = tasks.start(self.reload(), owner=self, action=self.tr("list the files"))
 
     async def reload(self) -> None:
         """Reload the file tree, keeping expanded folders; repeat this if the vault has changed meanwhile."""
@@ -228,7 +228,9 @@ class FilesPanel(Panel):
         self._filter_number += 1
         self._opens_first_match = False
         if text.strip():
-            tasks.start(self._match(text, self._filter_number), owner=self, what=self.tr("filter the files"))
+            tasks.start(
+                self._match(text, self._filter_number), owner=self, action=self.tr("filter the files")
+            )
         else:
             self._show_count()
 
@@ -245,7 +247,7 @@ class FilesPanel(Panel):
 
     def _show_attachments(self, visible: bool) -> None:
         self._shows_attachments = visible
-        tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
+        tasks.start(self.reload(), owner=self, action=self.tr("list the files"))
 
     def _show_count(self) -> None:
         self.title.set_count(f"{len(self._paths):,}" if self._paths else "")
@@ -256,7 +258,7 @@ class FilesPanel(Panel):
         updates = [event for event in events if isinstance(event, IndexUpdated)]
         is_large = sum(len(event.changed) + len(event.removed) for event in updates) > _MAX_SINGLE_CHANGES
         if updates and (is_large or self._reload_lock.locked()):
-            tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
+            tasks.start(self.reload(), owner=self, action=self.tr("list the files"))
             return
         for event in updates:
             removed = {path.text for path in event.removed} & self._paths

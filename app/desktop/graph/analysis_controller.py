@@ -60,7 +60,7 @@ class GraphAnalysisController(QObject):
         self._section.list.chosen.connect(self._show_row)
         self._section.list.accepted.connect(self._accept)
         self._section.list.dismissed.connect(self._reject)
-        view.selected.connect(self._selection_changed)
+        view.selected.connect(self._follow_selection)
         view.settings_controller.arrangement_requested.connect(self.apply_layout)
         view.settings_changed.connect(self._apply_settings)
 
@@ -195,10 +195,10 @@ class GraphAnalysisController(QObject):
             return
         self._view.canvas.highlight_path(result.rows)
         self._view.fit([graph.paths[row] for row in result.rows])
-        notes = ["", *(name.replace("_", " ").lower() for name in result.relations)]
+        details = ["", *(name.replace("_", " ").lower() for name in result.relations)]
         rows = tuple(
-            AnalysisResultRow((graph.paths[row],), graph.names[row], note)
-            for row, note in zip(result.rows, notes, strict=True)
+            AnalysisResultRow((graph.paths[row],), graph.names[row], detail)
+            for row, detail in zip(result.rows, details, strict=True)
         )
         steps = len(result.rows) - 1
         summary = PluralText("GraphAnalysis", "{0} link", "{0} links").format(steps)
@@ -335,7 +335,7 @@ class GraphAnalysisController(QObject):
     # Accepting and rejecting suggestions
 
     def _accept(self, row: AnalysisResultRow) -> None:
-        tasks.start(self._link(row), owner=self._view, what=self.tr("link the notes"))
+        tasks.start(self._link(row), owner=self._view, action=self.tr("link the notes"))
 
     async def _link(self, row: AnalysisResultRow) -> None:
         """Propose the most likely relation; remove the suggestion once the relation is written."""
@@ -352,7 +352,7 @@ class GraphAnalysisController(QObject):
 
     def _reject(self, row: AnalysisResultRow) -> None:
         rejection = self._client.run(lambda vault: vault.analysis.reject(*row.paths))
-        tasks.start(rejection, owner=self._view, what=self.tr("dismiss the suggestion"))
+        tasks.start(rejection, owner=self._view, action=self.tr("dismiss the suggestion"))
         self._remove_suggestion(row)
 
     def _remove_suggestion(self, row: AnalysisResultRow) -> None:
@@ -372,7 +372,7 @@ class GraphAnalysisController(QObject):
         elif not settings.shown.suggestions and self._suggestions:
             self.clear()
 
-    def _selection_changed(self, selection: tuple[str, ...]) -> None:
+    def _follow_selection(self, selection: tuple[str, ...]) -> None:
         self._section.set_path_enabled(len(selection) == 2)
         if self._path_source and selection and selection[-1] != self._path_source:
             source, self._path_source = self._path_source, ""
@@ -404,7 +404,7 @@ class GraphAnalysisController(QObject):
         self._cancel_task()
         self._section.show_progress(self.tr("Working…"))
         self._task = tasks.start(
-            self._run_and_report(analysis), owner=self._view, what=self.tr("analyze the graph")
+            self._run_and_report(analysis), owner=self._view, action=self.tr("analyze the graph")
         )
 
     async def _run_and_report(self, analysis: Callable[[], Awaitable[None]]) -> None:

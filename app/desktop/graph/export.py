@@ -32,7 +32,7 @@ class GraphExport(QObject):
 
     def begin(self, kind: str) -> None:
         """Show the options for a "png" or "svg" and export it."""
-        tasks.start(self._ask_and_save(kind), owner=self._view, what=self.tr("export the graph"))
+        tasks.start(self._ask_and_save(kind), owner=self._view, action=self.tr("export the graph"))
 
     async def _ask_and_save(self, kind: str) -> None:
         view, window = self._view, self._view.window()

@@ -42,7 +42,7 @@ class GraphMenu(QObject):
         view.context_requested.connect(self._request_menu)
 
     def _request_menu(self, path: str, position: QPoint) -> None:
-        tasks.start(self._open_menu(path, position), owner=self._view, what=self.tr("open the menu"))
+        tasks.start(self._open_menu(path, position), owner=self._view, action=self.tr("open the menu"))
 
     async def _open_menu(self, path: str, position: QPoint) -> None:
         tools = await self._client.run(
@@ -154,7 +154,7 @@ class GraphMenu(QObject):
             self.action_requested.emit("ask", path)
 
     def _copy(self, notes: tuple[str, ...]) -> None:
-        tasks.start(self._copy_links(notes), owner=self._view, what=self.tr("copy the links"))
+        tasks.start(self._copy_links(notes), owner=self._view, action=self.tr("copy the links"))
 
     async def _copy_links(self, notes: tuple[str, ...]) -> None:
         paths = [NotePath(path) for path in notes]

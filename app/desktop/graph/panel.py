@@ -97,7 +97,7 @@ class GraphPanel(QWidget):
         self.view.settings_changed.connect(self.state_changed)
         self._connect_menu()
         client.events.batch.connect(self._handle_events)
-        self.filling = tasks.start(self.load(), owner=self, what=self.tr("show the graph"))
+        self.filling = tasks.start(self.load(), owner=self, action=self.tr("show the graph"))
 
     def _apply_zoom(self) -> None:
         self.view.canvas.set_zoom(self._theme.zoom)
@@ -181,7 +181,7 @@ class GraphPanel(QWidget):
         self.view.settings_controller.set(self.view.settings_panel.settings.updated(filter=query))
 
     def show_together(self, paths: Collection[str]) -> None:
-        """Select these notes and move to where all of them are visible."""
+        """Select these notes and fit the view to them."""
         self.view.select(paths)
         self.view.fit(paths)
 
@@ -211,7 +211,7 @@ class GraphPanel(QWidget):
         if self.view.is_arranging:
             self._update_timer.start(_DEBOUNCE_MS)
             return
-        tasks.start(self._update(), owner=self, what=self.tr("show the graph"))
+        tasks.start(self._update(), owner=self, action=self.tr("show the graph"))
 
     async def _update(self) -> None:
         async with self._update_lock:
@@ -305,7 +305,7 @@ class GraphPanel(QWidget):
             if communities is not None and len(communities) != len(graph):
                 communities = None
             saving = self._save(graph, positions.copy(), communities)
-            tasks.start(saving, what=self.tr("save the graph's layout"))
+            tasks.start(saving, action=self.tr("save the graph's layout"))
 
     async def _save(self, graph: Graph, positions: Positions, communities: Communities | None) -> None:
         try:

@@ -29,7 +29,7 @@ class GraphQueries(QObject):
         client.events.batch.connect(self._handle_events)
         view.settings_panel.filters.query.field.set_suggest(self._suggest)
         view.settings_panel.groups.rows.set_suggest(self._suggest)
-        tasks.start(self._load_searches(), owner=view, what=self.tr("list the saved searches"))
+        tasks.start(self._load_searches(), owner=view, action=self.tr("list the saved searches"))
 
     def restore(self, settings: GraphSettings) -> None:
         """Run the queries of the last session."""
@@ -67,10 +67,12 @@ class GraphQueries(QObject):
             self._start_groups()
 
     def _start_filter(self) -> None:
-        tasks.start(self._run_filter(self._filter), owner=self._view, what=self.tr("filter the graph"))
+        tasks.start(self._run_filter(self._filter), owner=self._view, action=self.tr("filter the graph"))
 
     def _start_groups(self) -> None:
-        tasks.start(self._run_groups(self._groups), owner=self._view, what=self.tr("color the graph groups"))
+        tasks.start(
+            self._run_groups(self._groups), owner=self._view, action=self.tr("color the graph groups")
+        )
 
     async def _run_filter(self, query: str) -> None:
         """Run the filter; an invalid query leaves the graph unchanged."""

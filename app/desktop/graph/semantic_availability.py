@@ -44,7 +44,7 @@ class SemanticLayoutAvailability(QObject):
             self._start_check()
 
     def _start_check(self) -> None:
-        tasks.start(self._check(), owner=self._settings_panel, what=self.tr("check the available layouts"))
+        tasks.start(self._check(), owner=self._settings_panel, action=self.tr("check the available layouts"))
 
     async def _check(self) -> None:
         count = await self._client.run(_embedded_note_count)

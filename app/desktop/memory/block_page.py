@@ -140,7 +140,7 @@ class BlockPage(QWidget):
             self.status.clear()
             self._history = BlockHistory((), None)
             self.versions.clear()
-        tasks.start(self._load_history(block), owner=self, what=self.tr("read the history of the block"))
+        tasks.start(self._load_history(block), owner=self, action=self.tr("read the history of the block"))
 
     def show_entry(self, entry: ArchiveHit) -> None:
         """Show an archive entry, which is read-only."""
@@ -254,7 +254,7 @@ class BlockPage(QWidget):
             tasks.start(
                 self._compare(before, version.hash, self._comparison_count),
                 owner=self,
-                what=self.tr("compare versions"),
+                action=self.tr("compare versions"),
             )
 
     async def _compare(self, before: str | None, after: str | None, number: int) -> None:
@@ -306,30 +306,30 @@ class BlockPage(QWidget):
         self.versions.currentRowChanged.connect(self._show_version)
         self.discard_button.clicked.connect(self.discard)
         save_label = self.tr("save the block")
-        self.save_button.clicked.connect(lambda: tasks.start(self.save(), owner=self, what=save_label))
+        self.save_button.clicked.connect(lambda: tasks.start(self.save(), owner=self, action=save_label))
         key = QShortcut(QKeySequence.StandardKey.Save, self.text)
         key.setContext(Qt.ShortcutContext.WidgetShortcut)
-        key.activated.connect(lambda: tasks.start(self.save(), owner=self, what=save_label))
+        key.activated.connect(lambda: tasks.start(self.save(), owner=self, action=save_label))
         self.roll_back_button.clicked.connect(
-            lambda: tasks.start(self.roll_back(), owner=self, what=self.tr("roll the block back"))
+            lambda: tasks.start(self.roll_back(), owner=self, action=self.tr("roll the block back"))
         )
         self.share.clicked.connect(
-            lambda: tasks.start(self.share_block(), owner=self, what=self.tr("share the block"))
+            lambda: tasks.start(self.share_block(), owner=self, action=self.tr("share the block"))
         )
         self.delete.clicked.connect(
-            lambda: tasks.start(self.delete_block(), owner=self, what=self.tr("delete the block"))
+            lambda: tasks.start(self.delete_block(), owner=self, action=self.tr("delete the block"))
         )
         self.pin.toggled.connect(self._start_pin)
         self.permission.currentIndexChanged.connect(self._start_permission)
 
     def _start_pin(self, pinned: bool) -> None:
         work = self.change(lambda block: _with_pinned(block, pinned))
-        tasks.start(work, owner=self, what=self.tr("pin the block"))
+        tasks.start(work, owner=self, action=self.tr("pin the block"))
 
     def _start_permission(self, _: int) -> None:
         permission = Permission(self.permission.currentData())
         work = self.change(lambda block: replace(block, permission=permission))
-        tasks.start(work, owner=self, what=self.tr("change the permission"))
+        tasks.start(work, owner=self, action=self.tr("change the permission"))
 
     def _build(self) -> None:
         title_row = QHBoxLayout()

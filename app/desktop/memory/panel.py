@@ -63,7 +63,7 @@ class MemoryPanel(Panel):
     def reload(self) -> None:
         """Reload the memory, without waiting for it."""
         self._is_loaded = True
-        tasks.start(self.load(), owner=self, what=self.tr("read the memory"))
+        tasks.start(self.load(), owner=self, action=self.tr("read the memory"))
 
     async def load(self) -> None:
         """Load and show the memory."""
@@ -96,7 +96,7 @@ class MemoryPanel(Panel):
             await self.create_block(label)
 
     def _start_new(self) -> None:
-        tasks.start(self._ask_and_create(), owner=self, what=self.tr("create the block"))
+        tasks.start(self._ask_and_create(), owner=self, action=self.tr("create the block"))
 
     def _show(self, chosen: Block | ArchiveHit | None) -> None:
         match chosen:

@@ -47,7 +47,7 @@ class Autosave(QObject):
         self._timer.stop()
         document = self._document
         if document.is_dirty and document.has_autosave and document.conflict is None:
-            tasks.start(self._save(), owner=self._editor, what=self.tr("save the note"))
+            tasks.start(self._save(), owner=self._editor, action=self.tr("save the note"))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Save when the editor loses the focus, except to a menu or a completion list."""

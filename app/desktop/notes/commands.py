@@ -94,22 +94,22 @@ class NoteCommands(QObject):
         elif command == "reveal":
             self._reveal(path)
         elif command == "copy-link":
-            tasks.start(self._copy_link(path), owner=self._window, what=self.tr("copy the link"))
+            tasks.start(self._copy_link(path), owner=self._window, action=self.tr("copy the link"))
         elif command in _AGENT_REQUESTS:
             request = self._request(_AGENT_REQUESTS[command], path)
-            tasks.start(request, owner=self._window, what=self.tr("ask the agent"))
+            tasks.start(request, owner=self._window, action=self.tr("ask the agent"))
         elif command == "ask":
             self.attach_requested.emit(path)
         elif command == "graph":
             self.center_requested.emit(path)
         elif command == "history":
             dialog = HistoryDialog(NotePath(path), self._client, self._theme, self._window)
-            tasks.start(dialogs.run_dialog(dialog), what=self.tr("show the history"))
+            tasks.start(dialogs.run_dialog(dialog), action=self.tr("show the history"))
         else:
             tasks.start(
                 self._change(command, path, target_folder),
                 owner=self._window,
-                what=self.tr("change the note"),
+                action=self.tr("change the note"),
             )
 
     async def _call_tool(self, tool: str, arguments: Mapping[str, object]) -> None:
@@ -120,11 +120,11 @@ class NoteCommands(QObject):
 
     def create(self, name: str, folder: str = "") -> None:
         """Create a note and open it."""
-        tasks.start(self.new_note(name, folder), owner=self._window, what=self.tr("create the note"))
+        tasks.start(self.new_note(name, folder), owner=self._window, action=self.tr("create the note"))
 
     def follow_link(self, name: str) -> None:
         """Open the target of a link, or ask whether to create it: a click alone writes nothing."""
-        tasks.start(self._follow(name), owner=self._window, what=self.tr("follow the link"))
+        tasks.start(self._follow(name), owner=self._window, action=self.tr("follow the link"))
 
     async def _follow(self, name: str) -> None:
         if (path := await self.find(name)) is not None:

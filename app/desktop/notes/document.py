@@ -523,8 +523,8 @@ class NoteDocument(QObject):
         if is_moved:
             self.renamed.emit(theirs)
 
-    def _start(self, coro: object, what: str) -> None:
-        tasks.start(coro, owner=self.parent(), what=what)  # type: ignore[arg-type]
+    def _start(self, coro: object, action: str) -> None:
+        tasks.start(coro, owner=self.parent(), action=action)  # type: ignore[arg-type]
 
 
 def _is_same_note(first: NoteData | None, second: NoteData | None) -> bool:

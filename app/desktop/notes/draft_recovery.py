@@ -55,7 +55,7 @@ class DraftRecovery(QObject):
 
     def _start(self, drafts: tuple[NoteDraft, ...]) -> None:
         self._banners.clear(_BANNER_KEY)
-        tasks.start(self._ask(drafts), owner=self._window, what=self.tr("restore the unsaved text"))
+        tasks.start(self._ask(drafts), owner=self._window, action=self.tr("restore the unsaved text"))
 
     async def _ask(self, drafts: tuple[NoteDraft, ...]) -> None:
         for draft in drafts:

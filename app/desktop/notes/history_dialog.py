@@ -79,10 +79,10 @@ class HistoryDialog(QDialog):
         self._build()
         self.list.currentItemChanged.connect(lambda item, _: self._choose(self._version_of(item)))
         self.restore_button.clicked.connect(
-            lambda: tasks.start(self.restore(), owner=self, what=self.tr("restore the version"))
+            lambda: tasks.start(self.restore(), owner=self, action=self.tr("restore the version"))
         )
         self.show_versions((), None)
-        tasks.start(self.load(), owner=self, what=self.tr("read the history"))
+        tasks.start(self.load(), owner=self, action=self.tr("read the history"))
 
     async def load(self) -> None:
         """Load the versions and the current text."""
@@ -171,7 +171,7 @@ class HistoryDialog(QDialog):
         if (key := version.hash) is None:
             self.diff_view.show_message(self.tr("The note was deleted in this version."))
             return
-        tasks.start(self._compare(key, self._round), owner=self, what=self.tr("compare the versions"))
+        tasks.start(self._compare(key, self._round), owner=self, action=self.tr("compare the versions"))
 
     async def _compare(self, key: str, started: int) -> None:
         try:

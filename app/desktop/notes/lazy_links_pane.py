@@ -62,7 +62,7 @@ class LazyLinksPane(QObject):
     def refresh(self) -> None:
         """Update the links if the pane is visible."""
         if self.is_open:
-            tasks.start(self._show(), owner=self._body, what=self.tr("show the links"))
+            tasks.start(self._show(), owner=self._body, action=self.tr("show the links"))
 
     def forget(self) -> None:
         """Clear the pane: another note is shown."""
@@ -86,7 +86,7 @@ class LazyLinksPane(QObject):
         return self._document.page is not None and self._document.page.path == path
 
     def _link(self, mention: Mention) -> None:
-        tasks.start(self._link_mention(mention), owner=self._body, what=self.tr("create the link"))
+        tasks.start(self._link_mention(mention), owner=self._body, action=self.tr("create the link"))
 
     async def _link_mention(self, mention: Mention) -> None:
         if (page := self._document.page) is None:

@@ -48,11 +48,11 @@ class LinkNavigation(QObject):
         else:
             name = target if kind == "note" else unquote(target)
             link = parse_reference(f"[[{name}]]")
-            tasks.start(self._open(link), owner=self._view, what=self.tr("follow the link"))
+            tasks.start(self._open(link), owner=self._view, action=self.tr("follow the link"))
 
     def open_web(self, url: str) -> None:
         """Open `url` in the browser after the user confirms."""
-        tasks.start(self._open_web(url), owner=self._view, what=self.tr("open the address"))
+        tasks.start(self._open_web(url), owner=self._view, action=self.tr("open the address"))
 
     async def _open(self, link: Reference) -> None:
         source = NotePath(self._path())

@@ -99,12 +99,12 @@ class PasteHandler(QObject):
         self._editor.ensureCursorVisible()
         return True
 
-    def _insert_later(self, make: Callable[[NotePath], Awaitable[str]], what: str) -> None:
+    def _insert_later(self, make: Callable[[NotePath], Awaitable[str]], action: str) -> None:
         """Insert the result of `make` at the current cursor position, even if the text around it changes."""
         note = self._note()
         if note is not None:
             cursor = QTextCursor(self._editor.textCursor())
-            tasks.start(self._insert(make, note, cursor), owner=self._editor, what=what)
+            tasks.start(self._insert(make, note, cursor), owner=self._editor, action=action)
 
     async def _insert(
         self, make: Callable[[NotePath], Awaitable[str]], note: NotePath, cursor: QTextCursor

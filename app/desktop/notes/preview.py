@@ -78,7 +78,7 @@ class Preview(QFrame):
             self.hide()
 
     def _load(self) -> None:
-        tasks.start(self._show(self._path), owner=self, what=self.tr("preview the note"))
+        tasks.start(self._show(self._path), owner=self, action=self.tr("preview the note"))
 
     async def _show(self, path: str) -> None:
         colors = RenderColors.of(self._theme.theme)

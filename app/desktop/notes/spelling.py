@@ -132,7 +132,7 @@ class Spelling(QObject):
         choice = (settings.spelling, tuple(settings.spelling_languages))
         if choice != self._loaded:
             self._loaded = choice
-            tasks.start(self._load(*choice), what=self.tr("load the dictionaries"))
+            tasks.start(self._load(*choice), action=self.tr("load the dictionaries"))
 
     def learn(self, word: str) -> None:
         """Accept a word from now on."""
@@ -159,7 +159,7 @@ class DictionaryStatus(QLabel):
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("tone", "muted")
-        tasks.start(self._find_dictionaries(), owner=self, what=self.tr("look for dictionaries"))
+        tasks.start(self._find_dictionaries(), owner=self, action=self.tr("look for dictionaries"))
 
     async def _find_dictionaries(self) -> None:
         languages = await asyncio.to_thread(installed_languages)

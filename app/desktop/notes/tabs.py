@@ -246,7 +246,7 @@ class NoteTabs(QWidget):
                 if tab is not current and not await self._close(group, row):
                     return
 
-        tasks.start(close(), owner=self, what=self.tr("close the tabs"))
+        tasks.start(close(), owner=self, action=self.tr("close the tabs"))
 
     def move_across(self, group: _TabGroup, row: int) -> None:
         """Move a tab to the other group, creating the group if needed."""
@@ -262,7 +262,7 @@ class NoteTabs(QWidget):
             self.move_across(self._front, self._front.currentIndex())
         elif self.current is not None:
             path = self.current.path
-            tasks.start(self.open(path, in_other_group=True), owner=self, what=self.tr("open the note"))
+            tasks.start(self.open(path, in_other_group=True), owner=self, action=self.tr("open the note"))
 
     def take_focus(self) -> None:
         """Give the focus to the text of the note in front."""
@@ -365,7 +365,7 @@ class NoteTabs(QWidget):
             self.shown.emit(self.current.path if self.current is not None else "")
 
     def _start_closing(self, group: _TabGroup, row: int) -> None:
-        tasks.start(self._close(group, row), owner=self, what=self.tr("close the tab"))
+        tasks.start(self._close(group, row), owner=self, action=self.tr("close the tab"))
 
     async def _close(self, group: _TabGroup, row: int) -> bool:
         widget = group.widget(row)

@@ -624,5 +624,5 @@ class NoteView(QWidget):
 
         self.editor.show_links(await self._client.run(resolve))
 
-    def _start(self, coro: Coroutine[Any, Any, object], what: str) -> None:
-        tasks.start(coro, owner=self, what=what)
+    def _start(self, coro: Coroutine[Any, Any, object], action: str) -> None:
+        tasks.start(coro, owner=self, action=action)

@@ -58,7 +58,7 @@ class WordCount(QObject):
             self.changed.emit("")
         else:
             tasks.start(
-                self._count(self._note, self._round), owner=self._note, what=self.tr("count the words")
+                self._count(self._note, self._round), owner=self._note, action=self.tr("count the words")
             )
 
     async def _count(self, note: NoteView, started: int) -> None:

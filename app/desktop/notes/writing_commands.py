@@ -66,7 +66,7 @@ class WritingCommands(QObject):
             "pdf": (self.export_pdf, self.tr("export the note")),
             "print": (self.print_note, self.tr("print the note")),
         }[command]
-        tasks.start(work(), owner=self._window, what=label)
+        tasks.start(work(), owner=self._window, action=label)
 
     def add_to_slash_menu(self, note: NoteView) -> None:
         """Add the writing commands to the slash menu of a note's editor."""

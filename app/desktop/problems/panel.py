@@ -104,7 +104,7 @@ class ProblemsPanel(Panel):
         return row
 
     def _reload(self) -> None:
-        tasks.start(self.reload(), owner=self, what=self.tr("list the problems"))
+        tasks.start(self.reload(), owner=self, action=self.tr("list the problems"))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         if any(isinstance(event, IndexUpdated) for event in events) and not self._reload_timer.isActive():
@@ -122,7 +122,7 @@ class ProblemsPanel(Panel):
     def _rename_current(self) -> None:
         if (row := self.table.currentItem()) is not None:
             path = NotePath(row.data(0, Qt.ItemDataRole.UserRole))
-            tasks.start(self.rename(path), owner=self, what=self.tr("rename the file"))
+            tasks.start(self.rename(path), owner=self, action=self.tr("rename the file"))
 
     async def rename(self, path: NotePath) -> None:
         """Ask for a new name until the file is renamed or the user cancels."""

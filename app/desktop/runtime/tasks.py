@@ -24,7 +24,7 @@ T = TypeVar("T")
 class TaskFailure:
     """A failed task: the user's name for it ("open the vault"), and its error."""
 
-    what: str
+    action: str
     error: BaseException
 
 
@@ -46,7 +46,7 @@ class TaskFailureReporter:
 
     def report(self, failure: TaskFailure) -> None:
         """Log `failure` and pass it to the listeners."""
-        log.error("failed to %s", failure.what or "finish a task", exc_info=failure.error)
+        log.error("failed to %s", failure.action or "finish a task", exc_info=failure.error)
         for listener in tuple(self._listeners):
             listener(failure)
 
@@ -56,13 +56,13 @@ failed = TaskFailureReporter()
 _running: set[asyncio.Task[Any]] = set()
 
 
-def start(coro: Coroutine[Any, Any, T], *, owner: QWidget | None = None, what: str = "") -> asyncio.Task[T]:
+def start(coro: Coroutine[Any, Any, T], *, owner: QWidget | None = None, action: str = "") -> asyncio.Task[T]:
     """Run `coro` on the GUI thread's loop and keep a reference until it ends.
 
     Args:
         coro: The coroutine to run.
         owner: A widget whose destruction cancels the task.
-        what: The user's name for the operation, to follow "Could not": "open the vault".
+        action: The user's name for the operation, to follow "Could not": "open the vault".
 
     Raises:
         RuntimeError: No loop runs in this thread.
@@ -80,7 +80,7 @@ def start(coro: Coroutine[Any, Any, T], *, owner: QWidget | None = None, what: s
 
     if owner is not None:
         owner.destroyed.connect(cancel)
-    task.add_done_callback(lambda done: _on_done(done, what, owner, cancel))
+    task.add_done_callback(lambda done: _on_done(done, action, owner, cancel))
     return task
 
 
@@ -103,9 +103,11 @@ async def cancel_all() -> None:
         await asyncio.wait(others)
 
 
-def _on_done(task: asyncio.Task[Any], what: str, owner: QWidget | None, cancel: Callable[..., None]) -> None:
+def _on_done(
+    task: asyncio.Task[Any], action: str, owner: QWidget | None, cancel: Callable[..., None]
+) -> None:
     _running.discard(task)
     if owner is not None and shiboken6.isValid(owner):
         owner.destroyed.disconnect(cancel)
     if not task.cancelled() and (error := task.exception()) is not None:
-        failed.report(TaskFailure(what, error))
+        failed.report(TaskFailure(action, error))

@@ -66,7 +66,7 @@ class SearchPanel(Panel):
 
     def search_saved(self, name: str) -> None:
         """Run the saved search of this name, if it exists."""
-        tasks.start(self._run_saved(name), owner=self, what=self.tr("run the saved search"))
+        tasks.start(self._run_saved(name), owner=self, action=self.tr("run the saved search"))
 
     async def _run_saved(self, name: str) -> None:
         searches = await self._client.run(lambda vault: vault.searches.list_searches())
@@ -78,7 +78,7 @@ class SearchPanel(Panel):
         """Search for `query` now, as if it had been typed."""
         self.field.setText(query)
         self.focus_field()
-        self._start()
+        self._start_search()
 
     def focus_field(self) -> None:
         """Give the field the focus and select its text."""
@@ -88,7 +88,7 @@ class SearchPanel(Panel):
     def _build_title(self) -> None:
         self.sort_button = SortButton(self._theme)
         self.save_button = SaveSearchButton(self._client, self._theme, self.sort_button)
-        self.sort_button.changed.connect(self._start)
+        self.sort_button.changed.connect(self._start_search)
         self.explain_button = ThemedButton(self._theme, "tree-structure", self.tr("Explain this search"))
         self.explain_button.setCheckable(True)
         self.explain_button.toggled.connect(self._show_explanation)
@@ -96,7 +96,7 @@ class SearchPanel(Panel):
             self._theme, "circles-three", self.tr("Semantic search: find notes by meaning (Ctrl+M)")
         )
         self.semantic_button.setCheckable(True)
-        self.semantic_button.toggled.connect(lambda _: self._start())
+        self.semantic_button.toggled.connect(lambda _: self._start_search())
         key = QShortcut(QKeySequence("Ctrl+M"), self, self.semantic_button.toggle)
         key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         for button in (self.save_button, self.sort_button, self.explain_button):
@@ -137,7 +137,7 @@ class SearchPanel(Panel):
         self.column.addWidget(self._stack, 1)
 
     def _connect(self) -> None:
-        self._search_timer.timeout.connect(self._start)
+        self._search_timer.timeout.connect(self._start_search)
         self.field.textChanged.connect(self._schedule_search)
         self.field.returnPressed.connect(self._go_to_results)
         self.field.moved_down.connect(self._focus_first_row)
@@ -164,11 +164,11 @@ class SearchPanel(Panel):
             self._search_task.cancel()
         self._search_timer.start(_SEMANTIC_DELAY_MS if self.semantic_button.isChecked() else _TYPING_DELAY_MS)
 
-    def _start(self) -> None:
+    def _start_search(self) -> None:
         self._search_timer.stop()
         if self._search_task is not None:
             self._search_task.cancel()
-        self._search_task = tasks.start(self._search(), owner=self, what=self.tr("search"))
+        self._search_task = tasks.start(self._search(), owner=self, action=self.tr("search"))
 
     async def _search(self) -> None:
         """Show the first hits for the field's text, then the details that take longer."""
@@ -252,7 +252,7 @@ class SearchPanel(Panel):
         has_more = page is not None and (self.model.hit_count < page.total or not page.exact)
         if has_more and is_near_end and not self._is_fetching and self._stack.currentWidget() is self.list:
             self._is_fetching = True
-            tasks.start(self._fetch(), owner=self, what=self.tr("search"))
+            tasks.start(self._fetch(), owner=self, action=self.tr("search"))
 
     async def _fetch(self) -> None:
         page, query, offset = self._page, self._query, self.model.hit_count
@@ -300,7 +300,7 @@ class SearchPanel(Panel):
     def _show_explanation(self, visible: bool) -> None:
         self.explanation.setVisible(visible and bool(self._query.strip()) and self.problem.isHidden())
         if visible and self._query.strip():
-            tasks.start(self._explain(self._query), owner=self, what=self.tr("explain the search"))
+            tasks.start(self._explain(self._query), owner=self, action=self.tr("explain the search"))
 
     async def _explain(self, query: str) -> None:
         try:
@@ -319,7 +319,7 @@ class SearchPanel(Panel):
             self.field.complete()
 
     def _search_saved(self, saved: SavedSearch) -> None:
-        self.sort_button.set(saved.order, saved.group)
+        self.sort_button.choose(saved.order, saved.group)
         self.semantic_button.blockSignals(True)
         self.semantic_button.setChecked(False)  # a saved query already contains its operators
         self.semantic_button.blockSignals(False)
@@ -329,7 +329,7 @@ class SearchPanel(Panel):
         """Move the focus to the hits for the typed text as soon as they are loaded."""
         if self._search_timer.isActive() or self._query_text != self.field.text():
             self._should_focus_results = True
-            self._start()
+            self._start_search()
         elif self.model.rows:
             self._focus_first_row()
 
@@ -337,13 +337,13 @@ class SearchPanel(Panel):
         view = self._stack.currentWidget()
         if isinstance(view, QListView):
             view.setFocus(Qt.FocusReason.TabFocusReason)
-            first = 1 if view is self.start_page or (self.model.rows and self.model.rows[0].group) else 0
-            view.setCurrentIndex(view.model().index(first, 0))
+            first_row = 1 if view is self.start_page or (self.model.rows and self.model.rows[0].group) else 0
+            view.setCurrentIndex(view.model().index(first_row, 0))
 
     def _open(self, index: QModelIndex) -> None:
         row: SearchResultRow = index.data(ROW_ROLE)
         if row.hidden_lines:
-            tasks.start(self._expand(row, index.row()), owner=self, what=self.tr("list the lines"))
+            tasks.start(self._expand(row, index.row()), owner=self, action=self.tr("list the lines"))
         elif row.group is None:
             fragment = f"line={row.snippet.line}" if row.snippet else ""
             self.open_requested.emit(row.hit.path.text, fragment)
@@ -376,8 +376,8 @@ class _HitList(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Return to the field with Escape, and with Up in the first row."""
-        first = self.currentIndex().row() <= 0
-        if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and first):
+        is_first_row = self.currentIndex().row() <= 0
+        if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and is_first_row):
             self.moved_up.emit()
         else:
             super().keyPressEvent(event)

@@ -71,7 +71,7 @@ class QueryField(SearchField):
         if self._suggest_task is not None:
             self._suggest_task.cancel()
         work = self._complete(self._suggest, self.text())
-        self._suggest_task = tasks.start(work, owner=self, what=self.tr("list the names"))
+        self._suggest_task = tasks.start(work, owner=self, action=self.tr("list the names"))
 
     async def _complete(self, suggest: Suggest, text: str) -> None:
         completions = await suggest(text, from_utf16_offset(text, self.cursorPosition()))
@@ -89,8 +89,8 @@ class QueryField(SearchField):
         self._rows.clear()
         for suggestion in suggestions:
             item = QStandardItem(suggestion.shown)
-            note = operator_label(suggestion.text) if target.kind == "operator" else suggestion.count
-            item.setData(note, _NOTE_ROLE)
+            label = operator_label(suggestion.text) if target.kind == "operator" else suggestion.count
+            item.setData(label, _NOTE_ROLE)
             item.setToolTip(suggestion.text)
             self._rows.appendRow(item)
         width = max(self.width(), round(_MIN_POPUP_WIDTH * self.fontMetrics().height() / 17))

@@ -17,16 +17,16 @@ from app.index.saved_searches import SavedSearch, SavedSearchesChanged
 class SaveSearchButton(ThemedButton):
     """A star that is filled if the current query is saved.
 
-    A search is saved with the sort order and grouping of `order`. `searches_changed` carries all saved
+    A search is saved with the sort order and grouping of `sort_button`. `searches_changed` carries all saved
     searches.
     """
 
     searches_changed = Signal(object)
 
-    def __init__(self, client: VaultClient, theme: ThemeSource, order: SortButton) -> None:
+    def __init__(self, client: VaultClient, theme: ThemeSource, sort_button: SortButton) -> None:
         super().__init__(theme, "star", "")
         self._client = client
-        self._order = order
+        self._sort_button = sort_button
         self._query = ""
         self._searches: tuple[SavedSearch, ...] = ()
         self.clicked.connect(self._toggle)
@@ -35,7 +35,7 @@ class SaveSearchButton(ThemedButton):
 
     def load(self) -> None:
         """Load the saved searches, without waiting for them."""
-        tasks.start(self._load(), owner=self, what=self.tr("list the saved searches"))
+        tasks.start(self._load(), owner=self, action=self.tr("list the saved searches"))
 
     def set_query(self, query: str) -> None:
         """Set the current query."""
@@ -45,7 +45,7 @@ class SaveSearchButton(ThemedButton):
     def run_command(self, command: str, name: str) -> None:
         """Run "rename" or "remove" on the saved search of this name."""
         work = self._rename(name) if command == "rename" else self._remove(name)
-        tasks.start(work, owner=self, what=self.tr("change the saved search"))
+        tasks.start(work, owner=self, action=self.tr("change the saved search"))
 
     async def _load(self) -> None:
         self._set_searches(await self._client.run(lambda vault: vault.searches.list_searches()))
@@ -74,10 +74,10 @@ class SaveSearchButton(ThemedButton):
     def _toggle(self) -> None:
         saved = self._find_saved()
         work = self._save() if saved is None else self._remove(saved.name)
-        tasks.start(work, owner=self, what=self.tr("save the search"))
+        tasks.start(work, owner=self, action=self.tr("save the search"))
 
     async def _save(self) -> None:
-        query, order, group = self._query, self._order.order, self._order.grouping
+        query, order, group = self._query, self._sort_button.order, self._sort_button.grouping
         label = self.tr("Name for “{0}”:").format(query)
         name = await dialogs.prompt_text(
             self.window(), self.tr("Save this search"), label, query[:60], accept=self.tr("Save")

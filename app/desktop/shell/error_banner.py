@@ -24,11 +24,11 @@ class ErrorBanner(QObject):
             return
         text = self.describe(failure)
         action = (self.tr("Copy"), lambda: QApplication.clipboard().setText(text))
-        self._banners.show_message(f"failed:{failure.what}", text, "danger", action)
+        self._banners.show_message(f"failed:{failure.action}", text, "danger", action)
 
     def describe(self, failure: tasks.TaskFailure) -> str:
         """Describe the failure in one or two sentences; the log has the traceback."""
-        action = failure.what or self.tr("complete the action")
+        action = failure.action or self.tr("complete the action")
         problem = self.tr("Could not {0}.").format(action)
         if isinstance(failure.error, ScriptoriumError):
             return f"{problem} {failure.error.message}"

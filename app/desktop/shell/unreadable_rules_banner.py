@@ -26,7 +26,7 @@ class UnreadableRulesBanner(QObject):
         self._refresh()
 
     def _refresh(self) -> None:
-        tasks.start(self.update(), owner=self._window, what=self.tr("read the permission rules"))
+        tasks.start(self.update(), owner=self._window, action=self.tr("read the permission rules"))
 
     async def update(self) -> None:
         """Show the banner if a file can't be read now, else remove it."""
@@ -42,7 +42,7 @@ class UnreadableRulesBanner(QObject):
 
     def _replace(self) -> None:
         work = self._client.run(lambda vault: vault.settings.accept_rules())
-        tasks.start(work, owner=self._window, what=self.tr("replace the permission rules"))
+        tasks.start(work, owner=self._window, action=self.tr("replace the permission rules"))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         if any(isinstance(event, SettingsChanged) for event in events):

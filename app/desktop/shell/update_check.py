@@ -162,7 +162,7 @@ class UpdateCheck:
         self._start(self.show_release(release))
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        tasks.start(work, what=translate("UpdateCheck", "check for updates"))
+        tasks.start(work, action=translate("UpdateCheck", "check for updates"))
 
     def _time(self, name: str) -> int:
         numbers = self._state.numbers(name)

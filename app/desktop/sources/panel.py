@@ -139,7 +139,7 @@ class SourcesPanel(Panel):
             self._reload()
 
     def _reload(self) -> None:
-        tasks.start(self.load(), owner=self, what=self.tr("show the sources"))
+        tasks.start(self.load(), owner=self, action=self.tr("show the sources"))
 
     def add_folder(self) -> None:
         """Ask for a folder whose files agents may work on."""
@@ -218,8 +218,8 @@ class SourcesPanel(Panel):
         self.notice.hide()
         return True
 
-    def _start(self, work: Coroutine[object, object, None], what: str) -> None:
-        tasks.start(work, owner=self, what=what)
+    def _start(self, work: Coroutine[object, object, None], action: str) -> None:
+        tasks.start(work, owner=self, action=action)
 
     def _connect_details(self) -> None:
         details = self.details

@@ -134,7 +134,7 @@ class SuggestionsPanel(Panel):
         if self._search_task is not None:
             self._search_task.cancel()
         self._search_task = tasks.start(
-            self._load(), owner=self, what=self.tr("search for missing relations")
+            self._load(), owner=self, action=self.tr("search for missing relations")
         )
 
     async def _load(self) -> None:
@@ -222,7 +222,7 @@ class SuggestionsPanel(Panel):
     def _show_chosen(self, *_: object) -> None:
         if (suggestion := self.chosen) is not None:
             self.details.show_suggestion(suggestion)
-            tasks.start(self._show_texts(suggestion), owner=self, what=self.tr("load the note previews"))
+            tasks.start(self._show_texts(suggestion), owner=self, action=self.tr("load the note previews"))
 
     async def _show_texts(self, suggestion: SuggestedRelation) -> None:
         def read(vault: VaultService) -> dict[str, str]:
@@ -233,7 +233,7 @@ class SuggestionsPanel(Panel):
     def _accept(self, draft: RelationDraft) -> None:
         # Before the task runs: a repeated key may arrive first.
         self.details.set_busy(True)
-        tasks.start(self._add_relation(draft), owner=self, what=self.tr("add the relation"))
+        tasks.start(self._add_relation(draft), owner=self, action=self.tr("add the relation"))
 
     async def _add_relation(self, draft: RelationDraft) -> None:
         suggestion = self.details.suggestion
@@ -252,7 +252,7 @@ class SuggestionsPanel(Panel):
 
     def _reject(self, suggestion: SuggestedRelation) -> None:
         self.details.set_busy(True)
-        tasks.start(self._dismiss_pair(suggestion), owner=self, what=self.tr("dismiss the suggestion"))
+        tasks.start(self._dismiss_pair(suggestion), owner=self, action=self.tr("dismiss the suggestion"))
 
     async def _dismiss_pair(self, suggestion: SuggestedRelation) -> None:
         try:
@@ -271,7 +271,7 @@ class SuggestionsPanel(Panel):
     def _undo_rejection(self) -> None:
         if (suggestion := self._undoable) is not None:
             self.undo_button.setEnabled(False)
-            tasks.start(self._suggest_again(suggestion), owner=self, what=self.tr("undo the dismissal"))
+            tasks.start(self._suggest_again(suggestion), owner=self, action=self.tr("undo the dismissal"))
 
     async def _suggest_again(self, suggestion: SuggestedRelation) -> None:
         try:

@@ -101,7 +101,7 @@ class TagsPanel(Panel):
         self._client.events.batch.connect(self._handle_events)
 
     def _reload(self) -> None:
-        tasks.start(self.reload(), owner=self, what=self.tr("list the tags"))
+        tasks.start(self.reload(), owner=self, action=self.tr("list the tags"))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         if any(isinstance(event, IndexUpdated) for event in events) and not self._reload_timer.isActive():

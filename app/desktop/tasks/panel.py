@@ -93,7 +93,7 @@ class TasksPanel(Panel):
 
     def reload(self) -> None:
         """Reload the tasks."""
-        tasks.start(self.load(), owner=self, what=self.tr("list the tasks"))
+        tasks.start(self.load(), owner=self, action=self.tr("list the tasks"))
 
     async def load(self) -> None:
         """Load and show the tasks of the vault."""
@@ -162,7 +162,7 @@ class TasksPanel(Panel):
         self._show()
 
     def _show(self) -> None:
-        tasks.start(self.show_tasks(), owner=self, what=self.tr("list the tasks"))
+        tasks.start(self.show_tasks(), owner=self, action=self.tr("list the tasks"))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         if any(isinstance(event, IndexUpdated) for event in events) and not self._reload_timer.isActive():
@@ -184,7 +184,7 @@ class TasksPanel(Panel):
         if isinstance(record, TaskRecord) and done != record.done:
             self._toggled = item
             QTimer.singleShot(0, self._forget_click)
-            tasks.start(self.set_done(record, done=done), owner=self, what=self.tr("change the task"))
+            tasks.start(self.set_done(record, done=done), owner=self, action=self.tr("change the task"))
 
     def _forget_click(self) -> None:
         self._toggled = None

@@ -102,7 +102,7 @@ class NameField(QLineEdit):
         return f"{before}{comma} " if comma else "", word.strip()
 
     def _start_completion(self) -> None:
-        tasks.start(self._show_completions(), owner=self, what=self.tr("list the names"))
+        tasks.start(self._show_completions(), owner=self, action=self.tr("list the names"))
 
     async def _show_completions(self) -> None:
         _, word = self._word()

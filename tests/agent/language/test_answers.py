@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from app.agent.builtin import HELP
-from app.agent.language.answers import localized
+from app.agent.language.answers import localize
 from app.agent.language.lexicon import languages
 
 
 def test_an_answer_is_in_the_language_of_the_request() -> None:
     english, german = languages()
     text = "3 notes:\n\n- [[H1]]\n- [[H4]]\n\n… and 1 more."
-    assert localized(text, english) == text
-    assert localized(text, german) == "3 Notizen:\n\n- [[H1]]\n- [[H4]]\n\n… und 1 weitere."
-    assert localized("No note is named “{}”. Which note do you mean?", german) == (
+    assert localize(text, english) == text
+    assert localize(text, german) == "3 Notizen:\n\n- [[H1]]\n- [[H4]]\n\n… und 1 weitere."
+    assert localize("No note is named “{}”. Which note do you mean?", german) == (
         "Keine Notiz heißt „{}“. Welche Notiz meinst du?"
     )
-    assert localized("An answer without a translation.", german) == "An answer without a translation."
+    assert localize("An answer without a translation.", german) == "An answer without a translation."
 
 
 def test_a_translation_has_the_values_of_its_answer() -> None:
@@ -27,11 +27,11 @@ def test_a_translation_has_the_values_of_its_answer() -> None:
 def test_errors_of_tools_and_the_help_have_words_in_german() -> None:
     german = next(language for language in languages() if language.code == "de")
     error = "Instruments/H4.md does not have the tag #brass."
-    assert localized(error, german) == "Instruments/H4.md hat das Schlagwort #brass nicht."
+    assert localize(error, german) == "Instruments/H4.md hat das Schlagwort #brass nicht."
     missing = "No note is named 'Kronos'.\n\nDid you mean one of these?\n- [[Chronos]]"
     assert (
-        localized(missing, german)
+        localize(missing, german)
         == "Keine Notiz heißt 'Kronos'.\n\nMeinst du eine von diesen?\n- [[Chronos]]"
     )
     english = {line for line in HELP.splitlines() if line}
-    assert not english & set(localized(HELP, german).splitlines())
+    assert not english & set(localize(HELP, german).splitlines())

@@ -205,7 +205,7 @@ def test_a_word_that_a_change_does_not_account_for_is_asked_about(
     agent: BuiltinAgent, change: str, at: int, word: str
 ) -> None:
     plain = read(agent, change)
-    assert isinstance(plain, Reading) and plain.certain
+    assert isinstance(plain, Reading) and plain.is_certain
     words = change.split(" ")
     if word in ("not", "unless", "if", "zorblax"):
         found = read(agent, " ".join((*words[:at], word, *words[at:])))
@@ -260,7 +260,7 @@ def test_conditions_that_only_the_grammar_finds_refine_searches_but_no_changes(
 @given(st.lists(st.sampled_from([w for w in WORDS if w.isalpha()]), min_size=1, max_size=4))
 def test_a_name_is_taken_only_where_something_introduces_it(agent: BuiltinAgent, words: list[str]) -> None:
     bare = read(agent, f"create a note {' '.join(words)}")
-    assert not (isinstance(bare, Reading) and bare.last.action == "create_note" and bare.certain) or (
+    assert not (isinstance(bare, Reading) and bare.last.action == "create_note" and bare.is_certain) or (
         serialize(bare).count("name=") and set(words) & {"called", "named", "titled", "entitled"}
     )
     quoted = read(agent, f'create a note called "{" ".join(words)}"')

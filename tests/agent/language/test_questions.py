@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.language.lexicon import languages
-from app.agent.language.questions import asking_language
+from app.agent.language.questions import question_language
 
 
 @pytest.mark.parametrize(
@@ -21,5 +21,5 @@ from app.agent.language.questions import asking_language
     ],
 )
 def test_the_language_of_a_question(text: str, code: str) -> None:
-    found = asking_language(text, languages())
+    found = question_language(text, languages())
     assert (found.code if found else "") == code

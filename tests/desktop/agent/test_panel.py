@@ -118,8 +118,8 @@ def test_a_change_is_a_card_with_its_diff_and_its_undo(gui, panel_of, wait_until
             (card,) = cards(panel)
             assert (card.tool, card.state) == ("add_tag", "done")
             (view,) = panel.transcript.findChildren(CardView)
-            view.card._diff.click()
-            view.card._undo.click()
+            view.card._diff_button.click()
+            view.card._undo_button.click()
             assert diffs == undone == [card.entry]
             view.card._details_button.setChecked(True)
             assert view.card._details is not None
@@ -133,11 +133,11 @@ def test_a_card_whose_change_was_undone_offers_no_undo(gui, panel_of, wait_until
         async with panel_of() as (vault, panel):
             await ask(panel, "tag Longitude with #reviewed", wait_until)
             (view,) = panel.transcript.findChildren(CardView)
-            assert not view.card._undo.isHidden() and view.card._badge.isHidden()
+            assert not view.card._undo_button.isHidden() and view.card._badge.isHidden()
             (card,) = cards(panel)
             await vault.run(lambda ws: ws.runner.run(Call.of("undo", {"entry": card.entry}, Caller.user())))
-            await wait_until(lambda: view.card._undo.isHidden())
-            assert view.card._badge.text() == "Undone" and not view.card._diff.isHidden()
+            await wait_until(lambda: view.card._undo_button.isHidden())
+            assert view.card._badge.text() == "Undone" and not view.card._diff_button.isHidden()
             assert "Undone" in view.card.accessibleName()
 
     gui(main())

@@ -562,8 +562,8 @@ def test_an_image_with_a_width_fits_a_narrow_reading_view(qtbot, sizes: str, wid
     box = reader.document().documentLayout().blockBoundingRect(block)
     shown = reader.loadResource(2, QUrl(f"vault:photo.png#{sizes}{'' if 'x' in sizes else 'x'}"))
     size = shown.deviceIndependentSize()
-    assert size.width() == (width or reader._room()) and size.height() <= box.height()
-    assert size.height() == (height or reader._room() // 2)
+    assert size.width() == (width or reader._available_width()) and size.height() <= box.height()
+    assert size.height() == (height or reader._available_width() // 2)
 
 
 def test_keys_reach_the_start_and_the_end_of_the_reading_view(gui, opened, wait_until) -> None:

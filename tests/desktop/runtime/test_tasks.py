@@ -38,12 +38,12 @@ def test_a_failure_is_reported_with_the_operation(
 
     async def main() -> None:
         with pytest.raises(OSError, match="disk"):
-            await tasks.start(work(), what="open the vault")
+            await tasks.start(work(), action="open the vault")
         await asyncio.sleep(0)
 
     gui(main())
     disconnect()
-    assert [(failure.what, str(failure.error)) for failure in failures] == [
+    assert [(failure.action, str(failure.error)) for failure in failures] == [
         ("open the vault", "the disk said no")
     ]
     assert "open the vault" in caplog.text

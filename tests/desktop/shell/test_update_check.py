@@ -185,7 +185,7 @@ def test_a_manual_check_always_shows_its_result(gui, make_bench, releases, wait_
     async def say(bench: UpdateBench) -> str:
         from app.desktop.runtime import tasks
 
-        tasks.start(bench.check.check_now(), what="check")
+        tasks.start(bench.check.check_now(), action="check")
         await wait_until(sheets)
         text = " ".join(label.text() for label in sheets()[0].findChildren(QLabel))
         sheets()[0].reject()

@@ -78,7 +78,7 @@ class ExternalServersPage(Editor):
         """Load the states of the servers; a request in the meantime causes one more load."""
         self._needs_reload = True
         if not self._is_loading and self._client is not None:
-            tasks.start(self._load_states(self._client), owner=self, what=self.tr("load the servers"))
+            tasks.start(self._load_states(self._client), owner=self, action=self.tr("load the servers"))
 
     async def _load_states(self, client: VaultClient) -> None:
         self._is_loading = True
@@ -119,29 +119,29 @@ class ExternalServersPage(Editor):
     def _start(
         self, work: Callable[[ExternalServer], Coroutine[object, object, None]], server: ExternalServer
     ) -> None:
-        tasks.start(work(server), owner=self, what=self.tr("change the servers"))
+        tasks.start(work(server), owner=self, action=self.tr("change the servers"))
 
     def _run(self, work: Callable[[VaultService], object]) -> None:
         if self._client is not None:
-            tasks.start(self._client.run(work), owner=self, what=self.tr("change the servers"))
+            tasks.start(self._client.run(work), owner=self, action=self.tr("change the servers"))
 
-    def _set(self, servers: Sequence[ExternalServer]) -> None:
+    def _set_servers(self, servers: Sequence[ExternalServer]) -> None:
         self.servers = tuple(servers)
         self._show_servers()
         self.emit_value()
 
     def _start_adding(self) -> None:
-        tasks.start(self._add(), owner=self, what=self.tr("add a server"))
+        tasks.start(self._add(), owner=self, action=self.tr("add a server"))
 
     async def _add(self) -> None:
         server, _ = await self._run_form(None)
         if server is not None:
-            self._set((*self.servers, server))
+            self._set_servers((*self.servers, server))
 
     async def _edit(self, initial: ExternalServer) -> None:
         server, has_new_token = await self._run_form(initial)
         if server is not None and server != initial:
-            self._set([server if other.name == initial.name else other for other in self.servers])
+            self._set_servers([server if other.name == initial.name else other for other in self.servers])
         elif server is not None and has_new_token and server.on:
             self._run(lambda vault: vault.external.retry(initial.name))
 
@@ -161,7 +161,7 @@ class ExternalServersPage(Editor):
         )
         if not confirmed:
             return
-        self._set([other for other in self.servers if other.name != server.name])
+        self._set_servers([other for other in self.servers if other.name != server.name])
         account = token_account(server.name, server.address)
 
         def forget(vault: VaultService) -> None:

@@ -120,7 +120,9 @@ class ServerDialog(dialogs.SheetDialog):
         self.save_button.setDefault(True)
         self.name.setFocus()
         if self._client is not None and self._initial is not None:
-            tasks.start(self._show_saved_token(self._initial), owner=self, what=self.tr("look for the token"))
+            tasks.start(
+                self._show_saved_token(self._initial), owner=self, action=self.tr("look for the token")
+            )
 
     def _add_line(self, title: str, text: str, hint: str) -> QLineEdit:
         field = QLineEdit(text)
@@ -160,7 +162,7 @@ class ServerDialog(dialogs.SheetDialog):
                 account = token_account(self.server.name, self.server.address)
                 tasks.start(
                     self._client.run(lambda vault: vault.settings.set_key(*account, token)),
-                    what=self.tr("save the token"),
+                    action=self.tr("save the token"),
                 )
         super().done(result)
 
@@ -186,7 +188,7 @@ class ServerDialog(dialogs.SheetDialog):
             self._show_message(error.message, "danger")
         except ValidationError as error:
             self._show_message(
-                "; ".join(f"{variable['loc'][0]}: {variable['msg']}" for variable in error.errors()), "danger"
+                "; ".join(f"{problem['loc'][0]}: {problem['msg']}" for problem in error.errors()), "danger"
             )
         else:
             return server
@@ -208,7 +210,7 @@ class ServerDialog(dialogs.SheetDialog):
         """Start or connect to the server once."""
         server = self._read()
         if server is not None and self._client is not None:
-            tasks.start(self._test(server), owner=self, what=self.tr("test the connection"))
+            tasks.start(self._test(server), owner=self, action=self.tr("test the connection"))
 
     async def _test(self, server: ExternalServer) -> None:
         assert self._client is not None
@@ -226,7 +228,7 @@ class ServerDialog(dialogs.SheetDialog):
             parts = [f"{state_label(state)}. {tools_label(state)}.", *state.problems]
             self._show_message("\n".join(parts), "success")
             return
-        message = self.tr("Could not connect: {0}.").format(state.words)
+        message = self.tr("Could not connect: {0}.").format(state.reason)
         self._show_message("\n".join([message, *state.problems, *state.errors[-_MAX_ERROR_LINES:]]), "danger")
 
     async def _show_saved_token(self, server: ExternalServer) -> None:
