@@ -309,6 +309,10 @@ def test_live_rows_pass_the_same_filter(criteria: AuditFilter, is_match: bool) -
     assert matches_filter(entry(1), criteria) is is_match
 
 
+def test_live_rows_are_filtered_without_regard_to_case() -> None:
+    assert matches_filter(entry(1, result="Große Tasse"), AuditFilter(text="GROSSE TASSE"))
+
+
 def test_every_decision_has_a_label_and_a_color(qapp) -> None:
     labels = [decision_label(decision) for decision in AuditDecision]
     assert len(set(labels)) == len(labels)
