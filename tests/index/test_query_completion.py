@@ -75,7 +75,8 @@ async def vault(make_vault: MakeVault) -> Vault:
         {
             "projects/Garden plan.md": "---\nstatus: in progress\ntags: [garden/plan]\n---\n"
             "- supports [[Rake]]",
-            "projects/old/Shed.md": "---\nstatus: done\ndone: true\nscore: 3\nLÖST: '[[Rake]]'\n---\n#garden #tools",
+            "projects/old/Shed.md": "---\nstatus: done\ndone: true\nscore: 3\n"
+            "LÖST: '[[Rake]]'\n---\n#garden #tools",
             "Rake.md": "---\ntype: hypothesis\nstatus: [done, late]\n---\n",
         }
     )
