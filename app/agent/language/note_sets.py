@@ -47,7 +47,7 @@ class NoteSetParser(NoteReferenceParser):
         tokens = _trim_marks(tokens)
         if not tokens:
             return None
-        if found := self.parse_reference(tokens) or self.find_named(tokens) or self._several(tokens):
+        if found := self.parse_reference(tokens) or self.find_named(tokens) or self._parse_names(tokens):
             return found
         found = self._conditions(tokens)
         if found.fit < CUED_FIT or not found.has_head:
@@ -316,9 +316,9 @@ class NoteSetParser(NoteReferenceParser):
     def _order(
         self, tokens: Sequence[Token], position: int, before: NoteOrder | None = None
     ) -> NoteOrder | None:
-        """Parse an order; after a superlative, only the property that it goes by."""
+        """Parse an order; after a superlative, only the property that it uses."""
         if before is not None and before.is_superlative and before.order:
-            return self._orders.by_property(tokens, position, before.order)
+            return self._orders.parse_superlative_key(tokens, position, before.order)
         return self._orders.parse(tokens, position)
 
     def _condition(self, tokens: Sequence[Token], position: int, last: QueryPart | None) -> QueryPart | None:
@@ -338,9 +338,9 @@ class NoteSetParser(NoteReferenceParser):
             found.append(QueryPart(span.query("modified"), span.end))
         if part := self._comparisons.parse(tokens, position):
             found.append(part)
-        if part := self._comparisons.years(tokens, position):
+        if part := self._comparisons.parse_years(tokens, position):
             found.append(part)
-        if part := self._comparisons.share_range(tokens, position):
+        if part := self._comparisons.parse_confidence_range(tokens, position):
             found.append(part)
         if (flag := self._comparisons.unset_flag(token)) is not None:
             found.append(QueryPart(f"[{flag}:false]", position + 1))
