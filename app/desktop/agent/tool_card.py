@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.agent.transcript import CardState, ToolCard
-from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, PluralText, translate
+from app.desktop.agent.usage_labels import format_cost, format_tokens
+from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.permissions.audit_entry import AuditDecision
@@ -205,13 +206,9 @@ def _cost_text(card: ToolCard) -> str:
     """Return the duration of the call, and the tokens and cost of the model for it."""
     parts = [] if card.state == "running" else [_format_duration(card.duration_ms)]
     if card.tokens:
-        parts.append(
-            translate("ToolCardView", "{0}k tokens").format(f"{card.tokens / 1000:.1f}")
-            if card.tokens >= 1000
-            else PluralText("ToolCardView", "{0} token", "{0} tokens").format(card.tokens)
-        )
+        parts.append(format_tokens(card.tokens))
     if card.cost:
-        parts.append(f"${card.cost:.4f}")
+        parts.append(format_cost(card.cost, decimals=4))
     return " · ".join(parts)
 
 

@@ -79,11 +79,14 @@ class TranscriptView(QScrollArea):
         return self._items.get(position)
 
     def put(self, position: int, item: AnyItem) -> None:
-        """Show `item` at `position`, replacing an earlier item there."""
+        """Show `item` at `position`, replacing an earlier item there.
+
+        A prompt is always the last item when it is sent, so it replaces all items from `position` on.
+        """
         if isinstance(item, AgentText):
             self.end_stream()
         if isinstance(item, UserText):
-            self._follows_end = True
+            self.truncate(position)
             for earlier_view in self._views.values():
                 earlier_view.deactivate()
         replaced_item = self._items.get(position)

@@ -107,14 +107,20 @@ class Appearance:
         return True
 
     def entries(self) -> tuple[tuple[LegendEntry, ...], frozenset[str]]:
-        """Return the legend's entries, of the layer and of the scene, and the keys of hidden ones."""
+        """Return the legend's entries, of the layer and of the scene, and the keys of hidden ones.
+
+        Groups of notes are omitted until their communities are found.
+        """
         scene = self._canvas.scene
         hidden = frozenset(scene.hidden_groups | self._hidden)
+        groups = scene.nodes.groups
+        if scene.needs_communities:
+            groups = tuple(group for group in groups if group.key != "other")
         if self._layer is None:
-            return scene.nodes.groups, hidden
+            return groups, hidden
         if self._analysis is not None:
             return self._layer.groups, hidden
-        return (*self._layer.groups, *scene.nodes.groups), hidden
+        return (*self._layer.groups, *groups), hidden
 
     def counts(self) -> tuple[int, ...]:
         """Return the number of nodes of each query's group."""

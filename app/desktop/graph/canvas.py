@@ -7,6 +7,7 @@ links into a picture; nodes and labels are painted in every frame, so they are a
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ _TOUCH_TIMEOUT_S = 0.02
 _START_SPACING = 2.5
 # With more lit links a hover has no fade, because each of its frames would draw them all.
 _MAX_FADED_LINKS = 20_000
+_SELECTION_MARGIN = 120.0
 
 
 class Canvas(HighlightMixin):
@@ -75,6 +77,7 @@ class Canvas(HighlightMixin):
         self.insets = Insets()
         self.forces = ForceParams()
         self._follows_layout = self._is_untouched = True
+        self._fitted_paths: tuple[str, ...] = ()
         self._is_arranging = False
         self._is_stale = True
         self._nodes_are_moving = self._edges_are_draft = False
@@ -97,6 +100,7 @@ class Canvas(HighlightMixin):
         `communities` are computed when the colors need them, unless they are given.
         """
         self.layers.edges.discard()
+        self._is_untouched, self._fitted_paths = True, ()
         if positions is not None and not np.isnan(positions).any():
             start_positions = positions.copy()
         else:
@@ -111,9 +115,10 @@ class Canvas(HighlightMixin):
         self.layout_thread.start(graph, positions, aspect=self.page_aspect(), forces=self.forces)
         self.camera_animation.set(self.fit_camera())
         self._is_arranging = self._follows_layout = positions is None
-        self._is_untouched = True
         self.find_communities()
         self.refresh()
+        # Running frames wait for the picture of the links, which takes long to draw for the first time.
+        self.update()
 
     def replace_graph(self, graph: Graph, positions: Positions) -> None:
         """Show the next state of the same graph; the camera stays."""
@@ -195,13 +200,16 @@ class Canvas(HighlightMixin):
         return self.camera_animation.camera
 
     def fit_camera(self) -> Camera:
-        """Return the camera that shows every visible node."""
-        scene = self.scene
+        """Return the camera that shows every visible node, or the nodes that were fitted last."""
+        scene, size = self.scene, (self.width(), self.height())
+        if rows := scene.rows(self._fitted_paths):
+            return fit_camera(scene.positions[rows], *size, _SELECTION_MARGIN, self.insets)
         visible = scene.positions if scene.is_whole else scene.positions[scene.strength > 0.0]
-        return fit_camera(visible, self.width(), self.height(), insets=self.insets)
+        return fit_camera(visible, *size, insets=self.insets)
 
-    def fit(self) -> None:
-        """Fly to the view that shows every node, and keep showing them when the size changes."""
+    def fit(self, paths: Collection[str] = ()) -> None:
+        """Fly to the view that shows every node, or all of `paths`, and keep it so when the size changes."""
+        self._fitted_paths = tuple(paths)
         self.camera_animation.fly(self.fit_camera(), self.width())
         self.mark_touched()
         self._is_untouched = True
@@ -233,8 +241,9 @@ class Canvas(HighlightMixin):
         return width / height if self.isVisible() else 1.0
 
     def _refit_strays(self) -> None:
-        """Fit the graph again if nodes left a view that the user has not moved."""
-        if not self._is_untouched or self.dragged_rows is not None or self.camera_animation.is_moving:
+        """Fit the whole graph again if nodes left a view that the user has not moved."""
+        shows_whole = self._is_untouched and not self._fitted_paths
+        if not shows_whole or self.dragged_rows is not None or self.camera_animation.is_moving:
             return
         visible = self.scene.positions[self.scene.strength > 0.0]
         pixels = self.camera.to_screen(visible, self.width(), self.height())

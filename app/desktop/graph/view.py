@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.desktop.graph.accessibility import accessible_text
 from app.desktop.graph.annotations import Annotations
 from app.desktop.graph.appearance import Appearance
-from app.desktop.graph.camera import Camera, fit_camera
+from app.desktop.graph.camera import Camera
 from app.desktop.graph.canvas import Canvas
 from app.desktop.graph.displayed_graph import DisplayedGraph
 from app.desktop.graph.interaction.gestures import Gestures
@@ -235,15 +235,7 @@ class GraphView(QWidget):
 
     def fit(self, paths: Collection[str] | None = None) -> None:
         """Fly to the view that shows every node, or all of `paths`."""
-        canvas = self.canvas
-        if not (rows := canvas.scene.rows(paths or ())):
-            canvas.fit()
-            return
-        camera = fit_camera(
-            canvas.scene.positions[rows], canvas.width(), canvas.height(), 120.0, canvas.insets
-        )
-        canvas.camera_animation.fly(camera, canvas.width())
-        canvas.mark_touched()
+        self.canvas.fit(paths or ())
 
     def zoom(self, factor: float) -> None:
         """Zoom in by `factor` around the center."""
