@@ -23,8 +23,8 @@ VERBS = (
 )
 """First words that are verbs rather than a folder; defined here, where reading them imports nothing."""
 
-_ASKS_FOR_HELP = ("--help", "-h", "--version")
-_LEADING = ("--vault", "--json", "--approve", "--wait", "--no-wait", "--claim", "--enable-tools")
+_HELP_OPTIONS = ("--help", "-h", "--version")
+_LEADING_OPTIONS = ("--vault", "--json", "--approve", "--wait", "--no-wait", "--claim", "--enable-tools")
 
 
 def is_command(arguments: list[str]) -> bool:
@@ -35,7 +35,7 @@ def is_command(arguments: list[str]) -> bool:
     if not arguments:
         return False
     first = arguments[0]
-    if first in (*VERBS, *_ASKS_FOR_HELP) or first.partition("=")[0] in _LEADING:
+    if first in (*VERBS, *_HELP_OPTIONS) or first.partition("=")[0] in _LEADING_OPTIONS:
         return True
     if first.startswith("-") or os.sep in first or (os.altsep and os.altsep in first) or first in (".", ".."):
         return False

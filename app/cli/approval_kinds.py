@@ -40,7 +40,7 @@ MEANINGS = {
     ApprovalKind.EXECUTE: "running programs, and tools of other programs",
     ApprovalKind.ADMIN: "changes to the vault's setup",
 }
-_OF_EFFECTS = {
+_KIND_BY_EFFECT = {
     OUTSIDE_READ: ApprovalKind.READ,
     PAGE: ApprovalKind.FETCH,
     MESSAGE: ApprovalKind.SEND,
@@ -66,7 +66,7 @@ def kinds_for_request(request: ApprovalRequest) -> frozenset[ApprovalKind]:
     proposal = request.proposal
     if isinstance(proposal, Effect):
         # An unknown effect counts as a program, as it does for the gate.
-        return frozenset({_OF_EFFECTS.get(proposal.kind, ApprovalKind.EXECUTE)})
+        return frozenset({_KIND_BY_EFFECT.get(proposal.kind, ApprovalKind.EXECUTE)})
     kinds = set()
     for change in proposal.changes:
         match change:
@@ -79,9 +79,9 @@ def kinds_for_request(request: ApprovalRequest) -> frozenset[ApprovalKind]:
     return frozenset(kinds)
 
 
-def missing_kinds(request: ApprovalRequest, named: frozenset[ApprovalKind]) -> str:
+def missing_kinds(request: ApprovalRequest, approved: frozenset[ApprovalKind]) -> str:
     """Return the kinds that `--approve` lacks for the request; empty if none."""
-    return ",".join(kind for kind in ApprovalKind if kind in kinds_for_request(request) - named)
+    return ",".join(kind for kind in ApprovalKind if kind in kinds_for_request(request) - approved)
 
 
 def help_table() -> str:

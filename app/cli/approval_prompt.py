@@ -58,10 +58,10 @@ def format_effect(proposal: Effect) -> Iterator[Text]:
             yield Text("    ") + format_line(line.encode("utf-8", "surrogatepass"))
 
 
-def format_file_change(file: FileDraft, number: int, of: int) -> Iterator[Text]:
+def format_file_change(file: FileDraft, number: int, count: int) -> Iterator[Text]:
     """Yield the lines of one file of a change: its operation and its diff."""
     left_out = file.selection_state is SelectionState.NONE
-    position = f"{number} of {of}  " if of > 1 else ""
+    position = f"{number} of {count}  " if count > 1 else ""
     head = Text(f"{position}{KIND_NAMES[type(file.change)]}: {change_name(file.change)}", style="bold")
     if file.is_edited:
         head.append("  (edited by you)", style="dim")
@@ -95,8 +95,8 @@ def format_diff(diff: Diff) -> Iterator[Text]:
         yield from _hunk_rows(diff, hunk, width)
         position = min(following, hunk.before_end + _CONTEXT_LINES)
         for line in range(hunk.before_end, position):
-            moved = line + hunk.after_end - hunk.before_end
-            yield _diff_row(width, moved, " ", format_line(diff.before[line]), "")
+            after_line = line + hunk.after_end - hunk.before_end
+            yield _diff_row(width, after_line, " ", format_line(diff.before[line]), "")
     if diff.hunks and position < len(diff.before):
         yield Text(f"{'⋯':>{width}}", style="dim")
 
@@ -133,9 +133,11 @@ def _hunk_rows(diff: Diff, hunk: Hunk, width: int) -> Iterator[Text]:
     )
     removed_spans: dict[int, tuple[Span, ...]] = {}
     added_spans: dict[int, tuple[Span, ...]] = {}
-    for old, new in pair_lines(before_texts, after_texts):
-        if old is not None and new is not None:
-            removed_spans[old], added_spans[new] = changed_spans(before_texts[old], after_texts[new])
+    for before_index, after_index in pair_lines(before_texts, after_texts):
+        if before_index is not None and after_index is not None:
+            removed_spans[before_index], added_spans[after_index] = changed_spans(
+                before_texts[before_index], after_texts[after_index]
+            )
     for index, line in enumerate(before):
         number = hunk.before_start + index
         ends = {"first": number == 0, "last": number == len(diff.before) - 1}

@@ -29,23 +29,23 @@ class TextArguments:
             InvalidParametersError: The text can't be read, or standard input was requested twice.
         """
         if word == STDIN:
-            return self._stdin()
+            return self._read_stdin()
         if "\n" in word:
-            return word  # No name of a file: a text of several lines, such as a patch, is that text.
+            return word  # A file name has no newline: this is the text, such as a patch.
         if word.startswith("@@"):
             return word[1:]
         if word.startswith("@"):
-            return _file(word[1:])
+            return _read_file(word[1:])
         return word
 
-    def _stdin(self) -> str:
+    def _read_stdin(self) -> str:
         if self._stdin_was_read:
             raise InvalidParametersError("Only one argument can be - (standard input).")
         self._stdin_was_read = True
         return _decode_utf8(sys.stdin.buffer.read(), "standard input")
 
 
-def _file(name: str) -> str:
+def _read_file(name: str) -> str:
     try:
         return _decode_utf8(Path(name).read_bytes(), name)
     except OSError as error:
@@ -146,8 +146,8 @@ def _check_choice(schema: Mapping[str, Any], text: str) -> str:
     return text
 
 
-def _parse_number(word: str, kind: type[int] | type[float], description: str) -> int | float:
+def _parse_number(word: str, number_type: type[int] | type[float], description: str) -> int | float:
     try:
-        return kind(word)
+        return number_type(word)
     except ValueError as error:
         raise InvalidParametersError(f"{word!r} is not {description}.") from error

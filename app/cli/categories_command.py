@@ -96,12 +96,12 @@ def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
     return registry
 
 
-def load_chosen_registry(named: str | None, screen: CliConsole) -> ToolRegistry:
+def load_chosen_registry(folder: str | None, screen: CliConsole) -> ToolRegistry:
     """Return the registry of the vault to use, or the one outside a vault if there is none."""
     try:
-        return load_registry(locate_vault(named).root, screen)
+        return load_registry(locate_vault(folder).root, screen)
     except VaultLostError:
-        if named is not None:
+        if folder is not None:
             raise
         return load_registry(None, screen)
 

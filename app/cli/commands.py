@@ -71,8 +71,8 @@ def main(arguments: list[str]) -> int:
         # The reader of the pipe has closed it; the interpreter must not report that at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.BROKEN_PIPE
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else ExitStatus.MISUSE
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else ExitStatus.MISUSE
 
 
 def load_verb(name: str) -> Verb:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import shtab
 
 from app.cli import commands
-from app.cli.options import SPELLINGS, add_call_options
+from app.cli.options import RESERVED_OPTIONS, add_call_options
 from app.cli.tool_parser import OP, ToolOption, ToolParser
 from app.toolkit.argument_types import ArgumentKind
 from app.tools import CATALOG, FILE_TOOL
@@ -43,7 +43,7 @@ def full_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=_PROGRAM, allow_abbrev=False)
     add_call_options(parser)
     subparsers = parser.add_subparsers(metavar="command")
-    _with_folder(subparsers.add_parser("open", help="open the window on a folder"))
+    _add_folder(subparsers.add_parser("open", help="open the window on a folder"))
     for name, (_, summary) in commands.VERBS.items():
         commands.load_verb(name).add_arguments(subparsers.add_parser(name, help=summary))
     used_names = set(subparsers.choices)
@@ -54,7 +54,7 @@ def full_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _with_folder(parser: argparse.ArgumentParser) -> None:
+def _add_folder(parser: argparse.ArgumentParser) -> None:
     folder = parser.add_argument("folder", nargs="?", help="the vault's folder")
     folder.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
 
@@ -63,22 +63,24 @@ def _add_tool(parser: argparse.ArgumentParser, signature: ToolParser) -> None:
     """Add the flags of a tool, with dashes, and its operations as words."""
     for flag in signature.flags:
         if flag.name == OP:
-            before = signature.positionals[: signature.positionals.index(flag)]
-            for positional in before:
+            leading = signature.positionals[: signature.positionals.index(flag)]
+            for positional in leading:
                 _offer_notes(
-                    positional, parser.add_argument(f"word_{positional.name}", metavar=positional.word)
+                    positional, parser.add_argument(f"word_{positional.name}", metavar=positional.metavar)
                 )
             parser.add_argument(OP, choices=flag.choices)
-        elif flag.option not in SPELLINGS:
+        elif flag.option not in RESERVED_OPTIONS:
             choices = flag.choices or None
             if flag.is_switch:
                 parser.add_argument(flag.option, action="store_true")
             else:
-                word = None if choices else flag.word
+                word = None if choices else flag.metavar
                 _offer_notes(flag, parser.add_argument(flag.option, choices=choices, metavar=word))
     if not signature.operations:
         for positional in signature.positionals:
-            _offer_notes(positional, parser.add_argument(f"word_{positional.name}", metavar=positional.word))
+            _offer_notes(
+                positional, parser.add_argument(f"word_{positional.name}", metavar=positional.metavar)
+            )
     add_call_options(parser)
 
 
@@ -101,12 +103,11 @@ def _complete_values(parser: argparse.ArgumentParser) -> None:
 def _iter_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
     """Yield a parser and those of its subcommands."""
     yield parser
-    for name, sub in _commands(parser):
-        del name
-        yield from _iter_parsers(sub)
+    for subparser in _subparsers(parser):
+        yield from _iter_parsers(subparser)
 
 
-def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+def _subparsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
     for action in parser._actions:  # noqa: SLF001
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            yield from action.choices.items()
+            yield from action.choices.values()

@@ -32,7 +32,7 @@ class CliConsole:
         self.out = out or sys.stdout
         self.err = err or sys.stderr
         self._consoles: dict[int, Console] = {}
-        self._progress = 0
+        self._progress_width = 0
 
     @property
     def is_terminal(self) -> bool:
@@ -71,16 +71,16 @@ class CliConsole:
         if not self.is_interactive:
             return
         line = text[: self.width - 1]
-        self.err.write(f"\r{line.ljust(self._progress)}")
+        self.err.write(f"\r{line.ljust(self._progress_width)}")
         self.err.flush()
-        self._progress = len(line)
+        self._progress_width = len(line)
 
     def end_progress(self) -> None:
         """Erase the line of `show_progress`."""
-        if self._progress:
-            self.err.write("\r" + " " * self._progress + "\r")
+        if self._progress_width:
+            self.err.write("\r" + " " * self._progress_width + "\r")
             self.err.flush()
-            self._progress = 0
+            self._progress_width = 0
 
     @property
     def width(self) -> int:

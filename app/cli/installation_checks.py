@@ -25,15 +25,15 @@ _SHARED_MODE_BITS = stat.S_IRWXG | stat.S_IRWXO
 
 def check_installation() -> Iterator[CheckResult]:
     """Yield the results of all checks that do not depend on a vault; changes nothing."""
-    yield _python()
-    yield _core()
-    yield _model()
-    yield _multilingual_model()
-    yield _key_store()
+    yield _check_python()
+    yield _check_core()
+    yield _check_model()
+    yield _check_multilingual_model()
+    yield _check_key_store()
     hint = "Repair the file, or the app sets it aside and restores the last good version."
-    yield _settings("settings", settings_file(), Settings, hint)
+    yield _check_settings("settings", settings_file(), Settings, hint)
     hint = "Repair the file; until then agents ask before everything."
-    yield _settings("permission rules", permissions_file(), PermissionSettings, hint)
+    yield _check_settings("permission rules", permissions_file(), PermissionSettings, hint)
     for name, folder in (
         ("configuration", paths.config_folder()),
         ("data", paths.data_folder()),
@@ -43,20 +43,20 @@ def check_installation() -> Iterator[CheckResult]:
         yield check_disk_space(f"disk space for {name}", folder)
 
 
-def _python() -> CheckResult:
+def _check_python() -> CheckResult:
     version = ".".join(map(str, sys.version_info[:3]))
     message = f"Scriptorium {__version__} on Python {version}"
     if is_frozen():
         return ok("Python", f"{message}, both from the installer")
     if _MIN_PYTHON <= sys.version_info[:2] <= _MAX_PYTHON:
         return ok("Python", message)
-    tested = f"{'.'.join(map(str, _MIN_PYTHON))} to {'.'.join(map(str, _MAX_PYTHON))}"
+    versions = f"{'.'.join(map(str, _MIN_PYTHON))} to {'.'.join(map(str, _MAX_PYTHON))}"
     return warning(
-        "Python", message, f"Scriptorium is tested with Python {tested}; install one of these versions."
+        "Python", message, f"Scriptorium is tested with Python {versions}; install one of these versions."
     )
 
 
-def _core() -> CheckResult:
+def _check_core() -> CheckResult:
     try:
         from app.graph import core_bindings  # noqa: F401
     except ImportError as error:
@@ -65,7 +65,7 @@ def _core() -> CheckResult:
     return ok("graph core", "the C core is available")
 
 
-def _model() -> CheckResult:
+def _check_model() -> CheckResult:
     from app.embeddings.model_config import SHIPPED_MODEL
     from app.embeddings.onnx_model import check_files
 
@@ -77,7 +77,7 @@ def _model() -> CheckResult:
     return ok("sentence model", f"{manifest['name']}, all file hashes match")
 
 
-def _multilingual_model() -> CheckResult:
+def _check_multilingual_model() -> CheckResult:
     from app.embeddings import multilingual
     from app.embeddings.model_config import MULTILINGUAL, model_folder
     from app.embeddings.onnx_model import check_files
@@ -102,7 +102,7 @@ def _repair_hint(from_source: str) -> str:
     return "Run the installer of this version again" if is_frozen() else from_source
 
 
-def _key_store() -> CheckResult:
+def _check_key_store() -> CheckResult:
     from app.agent.credentials import CredentialStore
 
     if CredentialStore().persistent:
@@ -111,9 +111,9 @@ def _key_store() -> CheckResult:
     return warning("key store", "API keys are lost when the app closes", hint)
 
 
-def _settings(name: str, file: Path, kind: type[SettingsSection], hint: str) -> CheckResult:
+def _check_settings(name: str, file: Path, model: type[SettingsSection], hint: str) -> CheckResult:
     try:
-        kind.model_validate_json(file.read_text("utf-8"))
+        model.model_validate_json(file.read_text("utf-8"))
     except FileNotFoundError:
         return ok(name, "none saved; the defaults apply")
     except (OSError, ValidationError, UnicodeDecodeError) as error:

@@ -64,7 +64,7 @@ def resolve_vault(options: Options, screen: CliConsole) -> VaultLocation:
 
 
 async def run_call(
-    tool: str, arguments: Arguments, options: Options, screen: CliConsole, marks: Sequence[str] = ()
+    tool: str, arguments: Arguments, options: Options, screen: CliConsole, terms: Sequence[str] = ()
 ) -> ExitStatus:
     """Call a tool on the vault to use and show the outcome."""
     choice = resolve_vault(options, screen)
@@ -74,7 +74,7 @@ async def run_call(
         choice.root, approver, screen, takes_over=takes_over, enable_tools=options.enable_tools
     ) as session:
         outcome = await call_tool(session, tool, arguments, options, screen)
-    return report_outcome(outcome, options, screen, marks)
+    return report_outcome(outcome, options, screen, terms)
 
 
 async def call_tool(
@@ -95,14 +95,14 @@ async def call_tool(
 
 
 def report_outcome(
-    outcome: ToolOutcome, options: Options, screen: CliConsole, marks: Sequence[str] = ()
+    outcome: ToolOutcome, options: Options, screen: CliConsole, terms: Sequence[str] = ()
 ) -> ExitStatus:
     """Show the outcome of a call and return the exit status."""
     if options.json:
         screen.out.write(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n")
         screen.out.flush()
     elif outcome.success:
-        rendering.print_result(screen, outcome, marks)
+        rendering.print_result(screen, outcome, terms)
     else:
         _show_failure(screen, outcome)
     return exit_status.outcome_status(outcome)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.cli.approval_kinds import ApprovalKind, parse_kinds
 from app.errors import InvalidParametersError
 
-SPELLINGS = (
+RESERVED_OPTIONS = (
     "--vault",
     "--json",
     "--approve",

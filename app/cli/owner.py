@@ -27,13 +27,13 @@ _OPEN_TIMEOUT_S = OPEN_TIMEOUT_S
 
 
 @asynccontextmanager
-async def open_owned(root: Path, screen: CliConsole, where: str) -> AsyncIterator[VaultService]:
+async def open_owned(root: Path, screen: CliConsole, location: str) -> AsyncIterator[VaultService]:
     """Open the vault at `root` in this process.
 
     Args:
         root: The vault's folder.
         screen: Shows the progress.
-        where: The place in the window for the same change.
+        location: The place in the window for the same change.
 
     Raises:
         VaultBusyError: A window has the vault open.
@@ -42,7 +42,7 @@ async def open_owned(root: Path, screen: CliConsole, where: str) -> AsyncIterato
         if session.vault is None:
             raise VaultBusyError(
                 "Scriptorium has the vault open; nothing was changed. Make the change there "
-                f"({where}), or close the vault first.",
+                f"({location}), or close the vault first.",
                 path=str(root),
             )
         yield session.vault

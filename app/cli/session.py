@@ -99,7 +99,7 @@ async def open_session(
 
 @dataclass(frozen=True, slots=True)
 class _VaultOpener:
-    """The ways to open a vault; see `open_session`."""
+    """Joins the process that holds a vault, or opens the vault; see `open_session`."""
 
     root: Path
     approver: Approver

@@ -65,10 +65,10 @@ async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
         case "pause" | "resume":
             return await run_call("source", {"op": args.op, "source_id": args.source}, options, screen)
     root = resolve_vault(options, screen).root
-    source = _source(args) if args.op == "add" else None
+    source = _build_source(args) if args.op == "add" else None
     async with open_owned(root, screen, _PANEL_NAME) as vault:
         if source is not None:
-            message = _QUESTIONS[args.kind].format(_place_of(source)) + _rule_words(args.rule)
+            message = _QUESTIONS[args.kind].format(_place_of(source)) + _describe_rules(args.rule)
             await confirm(f"{message}.", options, screen)
             info = await vault.sources.add(source)
             return await _show_source(vault, info.id, options, screen)
@@ -86,7 +86,7 @@ async def _show_source(vault: VaultService, id: str, options: Options, screen: C
     return report_outcome(outcome, options, screen)
 
 
-def _source(args: argparse.Namespace) -> SourceConfig:
+def _build_source(args: argparse.Namespace) -> SourceConfig:
     """Return the source to add.
 
     Raises:
@@ -104,7 +104,9 @@ def _source(args: argparse.Namespace) -> SourceConfig:
     folder = str(Path(place).expanduser().absolute()) if kind in ("folder", "watch") else ""
     match kind:
         case "folder":
-            rules = tuple(FileRule(glob=glob, permission=may) for glob, may in map(_rule, args.rule))
+            rules = tuple(
+                FileRule(glob=glob, permission=permission) for glob, permission in map(_parse_rule, args.rule)
+            )
             name = args.name or Path(folder).name
             return FolderConfig(id=new_id("files"), name=name, folder=folder, rules=rules)
         case "watch":
@@ -117,7 +119,7 @@ def _source(args: argparse.Namespace) -> SourceConfig:
             return VaultStreamConfig(id=new_id("vault"), name=args.name or "Notes", globs=globs)
 
 
-def _rule(text: str) -> tuple[str, Permission]:
+def _parse_rule(text: str) -> tuple[str, Permission]:
     glob, _, permission = text.rpartition("=")
     if not glob or permission not in _PERMISSIONS:
         raise InvalidParametersError(
@@ -127,7 +129,7 @@ def _rule(text: str) -> tuple[str, Permission]:
     return glob, Permission(permission)
 
 
-def _rule_words(rules: list[str]) -> str:
+def _describe_rules(rules: list[str]) -> str:
     return f", and change them by {'; '.join(rules)}" if rules else ""
 
 

@@ -42,12 +42,12 @@ class TerminalApprover:
     def __init__(self, tty: Terminal, screen: CliConsole) -> None:
         self._tty = tty
         self._screen = screen
-        self._allowed: frozenset[ApprovalKind] = frozenset()
-        self._one_at_a_time = asyncio.Lock()
+        self._approved_kinds: frozenset[ApprovalKind] = frozenset()
+        self._lock = asyncio.Lock()
 
     async def decide(self, request: ApprovalRequest) -> Decision:
         """Show the request and ask until there is an answer; Enter, Ctrl-C and Ctrl-D deny."""
-        async with self._one_at_a_time:
+        async with self._lock:
             if self._covers(request):
                 explanation = "covered by an earlier answer at the terminal: all of this kind"
                 return Approved(request.proposal, words=explanation)
@@ -62,17 +62,17 @@ class TerminalApprover:
 
     def _covers(self, request: ApprovalRequest) -> bool:
         """Return whether "all of this kind" was answered before; never where rules forbid grants."""
-        return bool(request.offers) and kinds_for_request(request) <= self._allowed
+        return bool(request.offers) and kinds_for_request(request) <= self._approved_kinds
 
     async def _ask(self, draft: ApprovalDraft) -> Decision:
         letters = _answer_keys(draft)
         while True:
-            answer = await self._tty.read_line(f"\n{_write_question(draft)} [{','.join(letters)}] (no) ")
+            answer = await self._tty.read_line(f"\n{_question_text(draft)} [{','.join(letters)}] (no) ")
             if answer is None:
                 return Denied()
             letter, rest = answer[:1].lower(), answer[1:].strip()
             if letter and letter not in letters:
-                self._help(letters)
+                self._print_help(letters)
                 continue
             match letter:
                 case "y" | "a" if draft.proposal() is None:
@@ -80,7 +80,7 @@ class TerminalApprover:
                 case "y" if not rest or rest == "es":
                     return draft.approved()
                 case "a" if not rest:
-                    self._allowed |= kinds_for_request(draft.request)
+                    self._approved_kinds |= kinds_for_request(draft.request)
                     return draft.approved()
                 case "e":
                     await self._edit(draft, rest)
@@ -90,16 +90,16 @@ class TerminalApprover:
                     reason = rest.removeprefix("o").strip() if letter else ""
                     return Denied(reason)
                 case _:
-                    self._help(letters)
+                    self._print_help(letters)
 
-    def _help(self, letters: tuple[str, ...]) -> None:
+    def _print_help(self, letters: tuple[str, ...]) -> None:
         for letter in letters:
             self._screen.print_message(Text.assemble((f"  {letter}  ", "bold"), _HELP[letter]))
 
-    async def _edit(self, draft: ApprovalDraft, which: str) -> None:
+    async def _edit(self, draft: ApprovalDraft, number_text: str) -> None:
         """Open a file's text in the editor, and show the resulting change."""
         files = [file for file in draft.files if not isinstance(file.change, Delete)]
-        file = files[0] if len(files) == 1 and not which else _file(draft, which)
+        file = files[0] if len(files) == 1 and not number_text else _file_by_number(draft, number_text)
         if file is None or file not in files:
             self._screen.print_message("Name the file, such as: e 2. A deleted file has no text to edit.")
             return
@@ -122,7 +122,7 @@ class TerminalApprover:
             if is_chosen != (file.selection_state is not SelectionState.NONE):
                 file.set_ticked(is_chosen)
             mark = "✓" if is_chosen else " "
-            self._screen.print_message(f"  {mark} {number:>3}  {_path(file)}")
+            self._screen.print_message(f"  {mark} {number:>3}  {change_name(file.change)}")
 
 
 def _answer_keys(draft: ApprovalDraft) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ def _answer_keys(draft: ApprovalDraft) -> tuple[str, ...]:
     return (*letters, "?")
 
 
-def _write_question(draft: ApprovalDraft) -> str:
+def _question_text(draft: ApprovalDraft) -> str:
     if isinstance(draft.request.proposal, Effect):
         return "Approve this?"
     chosen = sum(file.selection_state is not SelectionState.NONE for file in draft.files)
@@ -146,12 +146,8 @@ def _write_question(draft: ApprovalDraft) -> str:
     return "Write this?" if chosen == 1 else f"Write these {chosen} files?"
 
 
-def _path(file: FileDraft) -> str:
-    return change_name(file.change)
-
-
-def _file(draft: ApprovalDraft, which: str) -> FileDraft | None:
-    chosen = _parse_numbers(which, len(draft.files))
+def _file_by_number(draft: ApprovalDraft, number_text: str) -> FileDraft | None:
+    chosen = _parse_numbers(number_text, len(draft.files))
     return draft.files[min(chosen) - 1] if chosen and len(chosen) == 1 else None
 
 

@@ -58,15 +58,15 @@ class Terminal:
         self.out.write(prompt)
         self.out.flush()
         if sys.platform == "win32":
-            return await self._line_in_thread()
-        return await self._line()
+            return await self._read_in_thread()
+        return await self._read_in_loop()
 
     def _discard_input(self) -> None:
         if sys.platform != "win32":
             with suppress(termios.error):
                 termios.tcflush(self.source, termios.TCIFLUSH)
 
-    async def _line(self) -> str | None:
+    async def _read_in_loop(self) -> str | None:
         loop = asyncio.get_running_loop()
         typed: asyncio.Future[bytes] = loop.create_future()
 
@@ -88,7 +88,7 @@ class Terminal:
             return None
         return content.decode("utf-8", "replace").strip()
 
-    async def _line_in_thread(self) -> str | None:
+    async def _read_in_thread(self) -> str | None:
         """Read in a thread if the loop can't wait for the terminal; the thread ends with the process."""
         with open(self.source, encoding="utf-8", errors="replace", closefd=False) as stream:
             try:

@@ -13,7 +13,7 @@ from app.cli.console import CliConsole
 from app.cli.exit_status import ExitStatus
 from app.cli.highlighting import search_terms
 from app.cli.invoke import approver_for, call_tool, report_outcome, resolve_vault, run_call
-from app.cli.options import SPELLINGS, Options, add_call_options
+from app.cli.options import RESERVED_OPTIONS, Options, add_call_options
 from app.cli.session import open_session
 from app.cli.tool_parser import ToolParser
 from app.errors import InvalidParametersError
@@ -51,8 +51,8 @@ async def run(word: str, words: Sequence[str], leading: argparse.Namespace, scre
         return await _run_unknown(word, words, leading, screen)
     arguments, options = parse_call(ToolParser.from_tool(tool), words, leading)
     tool.check_operation(validate_arguments(tool, arguments))
-    marks = search_terms(str(arguments["query"])) if tool.name in _SEARCH_TOOLS else ()
-    return await run_call(tool.name, arguments, options, screen, marks)
+    terms = search_terms(str(arguments["query"])) if tool.name in _SEARCH_TOOLS else ()
+    return await run_call(tool.name, arguments, options, screen, terms)
 
 
 async def _run_unknown(
@@ -135,7 +135,7 @@ def build_tool_parser(signature: ToolParser) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    signature.add_arguments(parser, SPELLINGS)
+    signature.add_arguments(parser, RESERVED_OPTIONS)
     add_call_options(parser)
     return parser
 

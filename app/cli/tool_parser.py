@@ -38,12 +38,12 @@ class ToolOption:
         return tuple(dict.fromkeys((self.option, f"--{self.name}")))
 
     @property
-    def word(self) -> str:
+    def metavar(self) -> str:
         """The placeholder of its value in the help."""
         return self.name.upper()
 
     @property
-    def many(self) -> bool:
+    def is_list(self) -> bool:
         """True if it takes a list, one item per use."""
         return self.schema.get("type") == "array"
 
@@ -102,9 +102,9 @@ class ToolParser:
         required = tuple(flag for flag in always if flag.required or flag.name == OP)
         if not required:
             return tuple(flag for flag in always if flag.schema.get("type") == "string")[:1]
-        if self.operations or any(flag.many or flag.is_object for flag in required):
+        if self.operations or any(flag.is_list or flag.is_object for flag in required):
             return required
-        return required + tuple(flag for flag in always if flag.many or flag.is_object)[:1]
+        return required + tuple(flag for flag in always if flag.is_list or flag.is_object)[:1]
 
     def positionals_for(self, op: str) -> tuple[ToolOption, ...]:
         """Return the positional arguments of an operation."""
@@ -153,12 +153,12 @@ class ToolParser:
                     help=argparse.SUPPRESS,
                 )
             else:
-                action = "append" if flag.many or flag.is_object else "store"
+                action = "append" if flag.is_list or flag.is_object else "store"
                 group.add_argument(
                     *(spellings or [f"--argument-{flag.name}"]),
                     **options,
                     action=action,
-                    metavar="NAME=VALUE" if flag.is_object else flag.word,
+                    metavar="NAME=VALUE" if flag.is_object else flag.metavar,
                 )
 
     def read(self, args: argparse.Namespace, texts: TextArguments) -> dict[str, object]:
@@ -178,25 +178,25 @@ class ToolParser:
 
     def _place_words(self, words: list[str], values: dict[str, list[str]]) -> None:
         positionals = [flag for flag in self.positionals if flag.name not in values]
-        placed = self._fill(words, positionals, values)
+        placed = self._assign_words(words, positionals, values)
         op = values.get(OP, [""])[0]
         if placed and op in self.operations:
             operation_positionals = [
                 f for f in self.positionals_for(op) if f not in self.positionals and f.name not in values
             ]
-            self._fill(words, operation_positionals, values)
+            self._assign_words(words, operation_positionals, values)
         if words:
             forms = "\n  ".join(self.usage())
             raise InvalidParametersError(f"Unexpected word: {words[0]!r}. Usage:\n  {forms}")
 
     @staticmethod
-    def _fill(words: list[str], positionals: list[ToolOption], values: dict[str, list[str]]) -> bool:
+    def _assign_words(words: list[str], positionals: list[ToolOption], values: dict[str, list[str]]) -> bool:
         """Assign words to `positionals` in order; return whether each got one. A last list takes the rest."""
         for index, flag in enumerate(positionals):
             if not words:
                 return False
             last = index == len(positionals) - 1
-            count = len(words) if (flag.many or flag.is_object) and last else 1
+            count = len(words) if (flag.is_list or flag.is_object) and last else 1
             values[flag.name] = words[:count]
             del words[:count]
         return True
@@ -210,7 +210,7 @@ def _option_value(flag: ToolOption, words: list[str], texts: TextArguments) -> o
     try:
         if flag.is_object:
             return parse_object(words, texts)
-        if flag.many:
+        if flag.is_list:
             items = flag.schema.get("items", {})
             return [parse_value(items, flag.kind, word, texts) for word in words]
         if flag.is_switch:
@@ -221,14 +221,14 @@ def _option_value(flag: ToolOption, words: list[str], texts: TextArguments) -> o
 
 
 def _positional_usage(flag: ToolOption, *, needed: bool) -> str:
-    word = f"{flag.word}..." if flag.many or flag.is_object else flag.word
+    word = f"{flag.metavar}..." if flag.is_list or flag.is_object else flag.metavar
     return word if flag.required or needed else f"[{word}]"
 
 
 def _option_usage(flag: ToolOption) -> str:
     if flag.is_switch:
         return f"--[no-]{flag.option[2:]}"
-    value = "|".join(flag.choices) if flag.choices and len(flag.choices) <= 4 else flag.word
+    value = "|".join(flag.choices) if flag.choices and len(flag.choices) <= 4 else flag.metavar
     return f"{flag.option} {'NAME=VALUE' if flag.is_object else value}"
 
 

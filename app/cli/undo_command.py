@@ -53,12 +53,12 @@ async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
         options = replace(options, approve=options.approve | _APPROVED_KINDS)
     if args.turn:
         return await run_call("undo", {"turn": args.turn}, options, screen)
-    entry = _entry(choice.root, args.entry, args.commit)
+    entry = _find_entry(choice.root, args.entry, args.commit)
     _show_entry(entry, screen)
     return await run_call("undo", {"entry": entry.id}, options, screen)
 
 
-def _entry(root: Path, number: int | None, commit: int | None) -> AuditEntry:
+def _find_entry(root: Path, number: int | None, commit: int | None) -> AuditEntry:
     """Return the audit entry to undo.
 
     Raises:
@@ -90,9 +90,9 @@ def _show_entry(entry: AuditEntry, screen: CliConsole) -> None:
     from app.cli.rendering import format_cell
 
     time_text = format_cell("time", entry.time)
-    by = escape_controls(entry.caller)
+    caller = escape_controls(entry.caller)
     screen.print_message(
-        f"Undoing entry {entry.id}: {entry.tool} by {by}, {time_text}. {escape_controls(entry.result)}"
+        f"Undoing entry {entry.id}: {entry.tool} by {caller}, {time_text}. {escape_controls(entry.result)}"
     )
     for path in entry.paths[:_MAX_SHOWN_PATHS]:
         screen.print_message(f"  {escape_controls(path)}")

@@ -34,18 +34,18 @@ def join_or_open(root: Path, enable_tools: Collection[str]) -> FailoverVaultAcce
         root: The vault's folder.
         enable_tools: Categories of tools to turn on if the vault is opened here.
     """
-    real = root.resolve()
+    real_root = root.resolve()
 
     async def join() -> Backend | None:
-        return await _join(real)
+        return await _join(real_root)
 
     async def open_here(make_way: Callable[[], Awaitable[None]]) -> Backend:
-        return await _open(real, make_way, enable_tools)
+        return await _open(real_root, make_way, enable_tools)
 
     async def take_over() -> bool:
-        return await ask_to_yield(real)
+        return await ask_to_yield(real_root)
 
-    return FailoverVaultAccess(real.name, join, open_here, take_over, lambda: ASKER.get() is not None)
+    return FailoverVaultAccess(real_root.name, join, open_here, take_over, lambda: ASKER.get() is not None)
 
 
 async def _join(root: Path) -> Backend | None:
@@ -66,8 +66,8 @@ async def _open(
     """Open the vault; requests for approval go to the calling client, if it supports them."""
     approver = ClientApprover()
     settings = await asyncio.to_thread(load_settings)
-    core = await asyncio.to_thread(importlib.import_module, "app.workspace")
-    vault: VaultService = await core.open_vault(root, settings, approver, ask_pending=False)
+    workspace = await asyncio.to_thread(importlib.import_module, "app.workspace")
+    vault: VaultService = await workspace.open_vault(root, settings, approver, ask_pending=False)
     try:
         vault.settings.enable_categories(enable_tools)
         approver.is_pending = vault.is_pending

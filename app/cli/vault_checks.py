@@ -28,21 +28,21 @@ _MAX_COUNTED_FOLDERS = 100_000
 
 async def check_vault(root: Path) -> Iterator[CheckResult]:
     """Return the results of all checks of the vault at `root`."""
-    results = [_folder(root), check_disk_space("disk space for notes", root), *_watching(root)]
+    results = [_check_folder(root), check_disk_space("disk space for notes", root), *_check_watching(root)]
     data = paths.data_folder() / "vaults" / paths.vault_id(root)
     if not data.is_dir():
         results.append(ok("history and log", "empty; nothing was changed in this vault yet"))
         return iter(results)
     results.append(check_app_folder("data of the vault", data, private=False))
     holder = find_holder(data)
-    results.append(await _holder(root, holder))
-    results += _databases(data, paths.cache_folder() / "vaults" / paths.vault_id(root))
-    results.append(_log(data, root))
-    results += _left_over(data, is_held=holder is not None)
+    results.append(await _check_holder(root, holder))
+    results += _check_databases(data, paths.cache_folder() / "vaults" / paths.vault_id(root))
+    results.append(_check_log(data, root))
+    results += _check_leftovers(data, is_held=holder is not None)
     return iter(results)
 
 
-def _folder(root: Path) -> CheckResult:
+def _check_folder(root: Path) -> CheckResult:
     if not os.access(root, os.R_OK | os.X_OK):
         return failure("vault folder", f"{root} can't be read", f"Allow access: chmod u+rx '{root}'")
     if not os.access(root, os.W_OK):
@@ -51,7 +51,7 @@ def _folder(root: Path) -> CheckResult:
     return ok("vault folder", str(root))
 
 
-def _watching(root: Path) -> list[CheckResult]:
+def _check_watching(root: Path) -> list[CheckResult]:
     """Check whether the system can watch each folder (Linux: one watch each)."""
     if sys.platform != "linux":
         return []
@@ -67,7 +67,7 @@ def _watching(root: Path) -> list[CheckResult]:
     return [ok("watching", message)]
 
 
-async def _holder(root: Path, holder: str | None) -> CheckResult:
+async def _check_holder(root: Path, holder: str | None) -> CheckResult:
     endpoint = find_endpoint(root)
     if endpoint is None:
         if holder is None:
@@ -85,7 +85,7 @@ async def _holder(root: Path, holder: str | None) -> CheckResult:
     return ok("holder", f"process {endpoint.pid} has the vault open and answers on port {endpoint.port}")
 
 
-def _databases(data: Path, cache: Path) -> list[CheckResult]:
+def _check_databases(data: Path, cache: Path) -> list[CheckResult]:
     """Check the integrity of every database."""
     results = []
     for folder, hint in (
@@ -109,7 +109,7 @@ def _database_problem(file: Path) -> str:
     return "" if result == "ok" else str(result)
 
 
-def _log(data: Path, root: Path) -> CheckResult:
+def _check_log(data: Path, root: Path) -> CheckResult:
     file = data / "audit.sqlite3"
     if not file.exists():
         return ok("log of calls", "empty")
@@ -118,13 +118,13 @@ def _log(data: Path, root: Path) -> CheckResult:
     except sqlite3.Error as error:
         return failure("log of calls", f"it can't be read: {error}", "Save a copy of it before you continue.")
     if result.ok:
-        intact = f"intact, {pluralize(result.rows, 'entry', 'entries')} verified"
-        return ok("log of calls", " ".join([intact, *(gap.message for gap in result.gaps)]))
+        message = f"intact, {pluralize(result.rows, 'entry', 'entries')} verified"
+        return ok("log of calls", " ".join([message, *(gap.message for gap in result.gaps)]))
     hint = "The log was modified. Export it, and compare it with a backup."
     return failure("log of calls", f"row {result.first_bad}: {result.reason}", hint)
 
 
-def _left_over(data: Path, is_held: bool) -> list[CheckResult]:
+def _check_leftovers(data: Path, is_held: bool) -> list[CheckResult]:
     """Check for leftovers of a crash: interrupted changes, and files that were set aside."""
     results = []
     intents = list((data / "intents").glob("*.json")) if (data / "intents").is_dir() else []

@@ -21,14 +21,14 @@ class VaultLocation:
     reason: str
 
 
-def locate_vault(named: str | None = None) -> VaultLocation:
+def locate_vault(named_folder: str | None = None) -> VaultLocation:
     """Return the vault by `--vault`, the environment, the working directory, or the last one opened.
 
     Raises:
         VaultLostError: None of these names a vault, or the named one is not a folder.
     """
-    if named is not None:
-        return _location_from(named, "--vault")
+    if named_folder is not None:
+        return _location_from(named_folder, "--vault")
     if variable := os.environ.get(VAULT_VARIABLE):
         return _location_from(variable, VAULT_VARIABLE)
     working_directory = Path.cwd()
@@ -50,8 +50,8 @@ def is_known_vault(folder: Path) -> bool:
     return (paths.data_folder() / "vaults" / paths.vault_id(folder)).is_dir()
 
 
-def _location_from(text: str, by: str) -> VaultLocation:
+def _location_from(text: str, source: str) -> VaultLocation:
     root = Path(text).expanduser().resolve()
     if not root.is_dir():
-        raise VaultLostError(f"The folder {text} in {by} does not exist.", path=text)
-    return VaultLocation(root, f"by {by}")
+        raise VaultLostError(f"The folder {text} in {source} does not exist.", path=text)
+    return VaultLocation(root, f"by {source}")

@@ -173,6 +173,8 @@ class MainWindow(QMainWindow):
         view.note_shown.connect(self._update_note_commands)
         self._update_note_commands()
         self.session.wait_until_shown = view.wait_until_loaded
+        # The first progress of a scan may be late.
+        self._mark_reading(not client.is_indexed)
         self._view_task = tasks.start(view.begin(), action=self.tr("show the vault"))
 
     def _remove_view(self) -> None:
@@ -244,12 +246,12 @@ class MainWindow(QMainWindow):
 
         tasks.start(pick(), action=self.tr("open the folder"))
 
-    def open_sample(self) -> None:
+    def open_sample(self, *, read_only: bool = False) -> None:
         """Open the user's own copy of the sample vault."""
-        tasks.start(self._switch_to_sample(), action=self.tr("open the sample vault"))
+        tasks.start(self._switch_to_sample(read_only), action=self.tr("open the sample vault"))
 
-    async def _switch_to_sample(self) -> None:
-        await self._switch(await asyncio.to_thread(sample_vault), read_only=False, confirmed=True)
+    async def _switch_to_sample(self, read_only: bool) -> None:
+        await self._switch(await asyncio.to_thread(sample_vault), read_only=read_only, confirmed=True)
 
     def _create_note(self, name: str) -> None:
         if self.view is not None:

@@ -19,10 +19,10 @@ def group_batches(texts: Sequence[str]) -> list[list[int]]:
     groups: list[list[int]] = []
     for position in sorted(range(len(texts)), key=lambda i: len(texts[i])):
         cost = min(_MAX_TEXT_TOKENS, len(texts[position]) // _CHARACTERS_PER_TOKEN + 2)
-        full = groups and (
+        is_full = groups and (
             len(groups[-1]) >= MAX_BATCH_TEXTS or (len(groups[-1]) + 1) * cost > MAX_BATCH_TOKENS
         )
-        if not groups or full:
+        if not groups or is_full:
             groups.append([])
         groups[-1].append(position)
     return groups

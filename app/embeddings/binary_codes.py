@@ -19,7 +19,7 @@ _BATCH_ROWS = 10_000
 _RECENTER_FACTOR = 4
 
 Rows = npt.NDArray[np.intp]
-Numbers = npt.NDArray[np.float16]
+HalfFloats = npt.NDArray[np.float16]
 
 
 class BinaryCodes:
@@ -31,22 +31,22 @@ class BinaryCodes:
         # One column per 64 components, so that each step of a search reads memory sequentially.
         self._columns = np.zeros((-(-dimension // _WORD_BITS), _MIN_CAPACITY), dtype=np.uint64)
 
-    def put(self, vectors: Numbers, start: int) -> None:
+    def put(self, vectors: HalfFloats, start: int) -> None:
         """Add the rows of `vectors` from `start` on; earlier rows are known."""
         count = len(vectors)
         if count > self._columns.shape[1]:
-            room = max(count, self._columns.shape[1] * 3 // 2) - self._columns.shape[1]
-            self._columns = np.pad(self._columns, ((0, 0), (0, room)))
+            padding = max(count, self._columns.shape[1] * 3 // 2) - self._columns.shape[1]
+            self._columns = np.pad(self._columns, ((0, 0), (0, padding)))
         if count >= max(1, _RECENTER_FACTOR * self._mean_count):
             self._mean, self._mean_count = _sample_mean(vectors), count
             start = 0
-        for at in range(start, count, _BATCH_ROWS):
-            batch = vectors[at : at + _BATCH_ROWS]
-            self._columns[:, at : at + len(batch)] = self._bits(batch.astype(np.float32)).T
+        for offset in range(start, count, _BATCH_ROWS):
+            batch = vectors[offset : offset + _BATCH_ROWS]
+            self._columns[:, offset : offset + len(batch)] = self._bits(batch.astype(np.float32)).T
 
-    def move(self, row: int, to: int) -> None:
+    def move(self, row: int, target: int) -> None:
         """Replace a row with another."""
-        self._columns[:, to] = self._columns[:, row]
+        self._columns[:, target] = self._columns[:, row]
 
     def nearest(self, query: npt.NDArray[np.float32], rows: int, count: int) -> Rows:
         """Return the `count` of the first `rows` rows that differ from the query in the fewest bits."""
@@ -64,7 +64,7 @@ class BinaryCodes:
         return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, padding)))).view(np.uint64)
 
 
-def _sample_mean(vectors: Numbers) -> npt.NDArray[np.float32]:
+def _sample_mean(vectors: HalfFloats) -> npt.NDArray[np.float32]:
     """Return the mean of a sample of the vectors."""
     sample = vectors[:: max(1, len(vectors) // _MEAN_SAMPLE_SIZE)]
     mean: npt.NDArray[np.float32] = sample.astype(np.float32).mean(axis=0)

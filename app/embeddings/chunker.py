@@ -107,7 +107,7 @@ def _sections(text: str, parsed: ParsedNote) -> Iterator[_Section]:
 def _pack_paragraphs(text: str, section: _Section, max_pieces: int) -> Iterator[tuple[int, str]]:
     """Yield joined paragraphs of a section with up to `max_pieces` word pieces, and their first lines."""
     buffered: list[str] = []
-    first_line, used = 1, 0
+    first_line, buffered_pieces = 1, 0
     line = 1 + text.count("\n", 0, section.start)
     counted_to = section.start
     for paragraph in _PARAGRAPH.finditer(text, section.start, section.end):
@@ -115,13 +115,13 @@ def _pack_paragraphs(text: str, section: _Section, max_pieces: int) -> Iterator[
         counted_to = paragraph.start()
         for part in _parts(markdown_to_text(paragraph[0]), max_pieces):
             size = estimate_pieces(part)
-            if buffered and used + size > max_pieces:
+            if buffered and buffered_pieces + size > max_pieces:
                 yield first_line, "\n".join(buffered)
-                buffered, used = [], 0
+                buffered, buffered_pieces = [], 0
             if not buffered:
                 first_line = line
             buffered.append(part)
-            used += size
+            buffered_pieces += size
     if buffered:
         yield first_line, "\n".join(buffered)
 

@@ -140,7 +140,7 @@ class Embedder:
     async def _dispatch(self) -> None:
         """Send batches to the worker one at a time until the embedder is closed."""
         while True:
-            batch = self._next()
+            batch = self._next_batch()
             if batch is None:
                 self._wake.clear()
                 await self._wake.wait()
@@ -153,7 +153,7 @@ class Embedder:
                 self._fail_waiting(error)
                 raise
 
-    def _next(self) -> _TextBatch | None:
+    def _next_batch(self) -> _TextBatch | None:
         """Return the next batch, dropping those that are no longer needed."""
         for queue in (self._urgent, self._bulk):
             while queue:

@@ -43,7 +43,7 @@ class CrossEncoderModel:
         except Exception as error:
             # The hub, the file system or a custom configuration can raise anything.
             raise EmbedderUnavailable(f"The cross-encoder “{name}” can't be loaded: {error}") from error
-        columns = {str(label).casefold(): int(place) for place, label in config.id2label.items()}
+        columns = {str(label).casefold(): int(index) for index, label in config.id2label.items()}
         if not set(LABELS) <= set(columns):
             raise EmbedderUnavailable(
                 f"“{name}” is not a cross-encoder for relations: its labels are {', '.join(columns)}, not "
@@ -56,7 +56,7 @@ class CrossEncoderModel:
         tokenizer.model_max_length = min(
             _MAX_TOKENS, tokenizer.model_max_length, positions - 2 if positions > 2 else _MAX_TOKENS
         )
-        self._raw = torch.nn.Identity()
+        self._identity = torch.nn.Identity()
 
     def classify(self, pairs: Sequence[Sequence[str]]) -> Vectors:
         """Return the probabilities of `LABELS`, float32 (n, 3), for pairs of premise and hypothesis."""
@@ -64,7 +64,7 @@ class CrossEncoderModel:
             [tuple(pair) for pair in pairs],
             batch_size=_BATCH_SIZE,
             show_progress_bar=False,
-            activation_fn=self._raw,
+            activation_fn=self._identity,
             apply_softmax=True,
         )
         return np.ascontiguousarray(np.asarray(scores)[:, self._columns], dtype=np.float32)

@@ -90,8 +90,8 @@ def _blocks(vectors: NoteVectors, is_cancelled: Callable[[], bool]) -> Iterator[
             return
         scores = matrix[start : start + _BLOCK_ROWS] @ matrix[start:].T
         rows, columns = np.nonzero(scores >= _MIN_COSINE)
-        later = columns > rows
-        rows, columns = rows[later], columns[later]
+        above_diagonal = columns > rows
+        rows, columns = rows[above_diagonal], columns[above_diagonal]
         yield [
             (start + int(i), start + int(j), min(1.0, float(scores[i, j])))
             for i, j in zip(rows, columns, strict=True)

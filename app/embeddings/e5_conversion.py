@@ -122,17 +122,17 @@ def _parse_source(content: bytes) -> Source:
     )
     if block != _BLOCK:
         raise ConversionError(f"block size {block} is not supported")
-    at = 4 + struct.calcsize("<I7ifi")
-    count, beginning, end, padding, unknown, length = struct.unpack_from("<5iQ", content, at)
-    at += struct.calcsize("<5iQ")
-    offsets = np.frombuffer(content, "<u4", count + 1, at).tolist()
-    at += 4 * (count + 1)
-    scores = np.frombuffer(content, "<f4", count, at)
-    at += 4 * count
-    blob = content[at : at + length]
-    at += length
-    _characters, normalization_bytes = struct.unpack_from("<iI", content, at)
-    at += 8 + normalization_bytes
+    offset = 4 + struct.calcsize("<I7ifi")
+    count, beginning, end, padding, unknown, length = struct.unpack_from("<5iQ", content, offset)
+    offset += struct.calcsize("<5iQ")
+    offsets = np.frombuffer(content, "<u4", count + 1, offset).tolist()
+    offset += 4 * (count + 1)
+    scores = np.frombuffer(content, "<f4", count, offset)
+    offset += 4 * count
+    blob = content[offset : offset + length]
+    offset += length
+    _characters, normalization_bytes = struct.unpack_from("<iI", content, offset)
+    offset += 8 + normalization_bytes
     words = (blob[start:stop].decode() for start, stop in pairwise(offsets))
     # The shortest decimal of the 32-bit number: half as long as that of the same number in 64 bits.
     pieces = tuple((word, float(str(score))) for word, score in zip(words, scores, strict=True))
@@ -148,20 +148,20 @@ def _parse_source(content: bytes) -> Source:
         end=end,
         padding=padding,
         unknown=unknown,
-        tensors=_directory(content, at),
+        tensors=_read_tensors(content, offset),
     )
 
 
-def _directory(content: bytes, at: int) -> dict[str, Tensor]:
-    (count,) = struct.unpack_from("<i", content, at)
-    at += 4
+def _read_tensors(content: bytes, offset: int) -> dict[str, Tensor]:
+    (count,) = struct.unpack_from("<i", content, offset)
+    offset += 4
     tensors: dict[str, Tensor] = {}
     for _ in range(count):
-        (length,) = struct.unpack_from("<H", content, at)
-        name = content[at + 2 : at + 2 + length].decode()
-        at += 2 + length
-        kind, _numbers, start, size = struct.unpack_from("<BIQQ", content, at)
-        at += struct.calcsize("<BIQQ")
+        (length,) = struct.unpack_from("<H", content, offset)
+        name = content[offset + 2 : offset + 2 + length].decode()
+        offset += 2 + length
+        kind, _numbers, start, size = struct.unpack_from("<BIQQ", content, offset)
+        offset += struct.calcsize("<BIQQ")
         if start + size > len(content):
             raise ConversionError(f"{name} is cut off")
         tensors[name] = Tensor(memoryview(content)[start : start + size], kind == _QUANTIZED)
@@ -250,15 +250,15 @@ def _replace_step(pattern: str, by: str) -> dict[str, Any]:
 def build_graph(source: Source) -> bytes:
     """Return the encoder as ONNX, with mean pooling and unit length as its last steps."""
     graph = _Graph(source)
-    graph.embeddings()
+    graph.add_embeddings()
     for layer in range(source.layers):
-        graph.layer(f"l{layer}.")
-    graph.pool()
+        graph.add_layer(f"l{layer}.")
+    graph.add_pooling()
     return graph.serialize()
 
 
 class _Graph:
-    """Builds the nodes of the encoder, one after the other; `self._at` is the last output."""
+    """Builds the nodes of the encoder, one after the other; `self._output` is the last output."""
 
     def __init__(self, source: Source) -> None:
         # Imported only for conversions.
@@ -268,9 +268,9 @@ class _Graph:
         self._source = source
         self._nodes: list[Any] = []
         self._weights: list[Any] = []
-        self._at = ""
+        self._output = ""
 
-    def embeddings(self) -> None:
+    def add_embeddings(self) -> None:
         """Add the embeddings of a token's id and position."""
         onnx, source = self._onnx, self._source
         codes, scales = _unpack_weights(source.tensors["emb.word"], source.hidden)
@@ -283,8 +283,8 @@ class _Graph:
                 "word", onnx.TensorProto.INT4, [len(codes), source.hidden], signed.tobytes(), raw=True
             )
         )
-        self._constant("word_scales", scales)
-        self._node(
+        self._add_constant("word_scales", scales)
+        self._add_node(
             "GatherBlockQuantized",
             ["word", "input_ids", "word_scales"],
             "half_words",
@@ -293,57 +293,59 @@ class _Graph:
             quantize_axis=1,
             block_size=_BLOCK,
         )
-        self._node("Cast", ["half_words"], "words", to=onnx.TensorProto.FLOAT)
+        self._add_node("Cast", ["half_words"], "words", to=onnx.TensorProto.FLOAT)
         # Every token has type 0.
-        kind = self._numbers("emb.type").reshape(-1, source.hidden)[0]
-        self._constant("positions", self._numbers("emb.pos").reshape(-1, source.hidden) + kind)
-        self._constant("zero", np.array([0], dtype=np.int64))
-        self._constant("one", np.array([1], dtype=np.int64))
-        self._node("Shape", ["input_ids"], "length", start=1, end=2)
-        self._node("Slice", ["positions", "zero", "length", "zero"], "placed")
-        self._node("Add", ["words", "placed"], "embedded")
-        self._norm("embedded", "emb.ln", "encoded")
-        self._node("Cast", ["attention_mask"], "mask", to=self._onnx.TensorProto.INT32)
-        self._at = "encoded"
+        token_type = self._floats("emb.type").reshape(-1, source.hidden)[0]
+        self._add_constant("positions", self._floats("emb.pos").reshape(-1, source.hidden) + token_type)
+        self._add_constant("zero", np.array([0], dtype=np.int64))
+        self._add_constant("one", np.array([1], dtype=np.int64))
+        self._add_node("Shape", ["input_ids"], "length", start=1, end=2)
+        self._add_node("Slice", ["positions", "zero", "length", "zero"], "placed")
+        self._add_node("Add", ["words", "placed"], "embedded")
+        self._add_norm("embedded", "emb.ln", "encoded")
+        self._add_node("Cast", ["attention_mask"], "mask", to=self._onnx.TensorProto.INT32)
+        self._output = "encoded"
 
-    def layer(self, prefix: str) -> None:
+    def add_layer(self, prefix: str) -> None:
         """Add an encoder layer: attention, then the feed-forward part."""
-        source, before = self._source, self._at
+        source, layer_input = self._source, self._output
         # One product for the three: the activations are quantized once.
-        self._product(before, [f"{prefix}q", f"{prefix}k", f"{prefix}v"], f"{prefix}qkv", source.hidden)
+        self._add_product(
+            layer_input, [f"{prefix}q", f"{prefix}k", f"{prefix}v"], f"{prefix}qkv", source.hidden
+        )
         parts = [f"{prefix}{one}.out" for one in "qkv"]
         self._nodes.append(
             self._onnx.helper.make_node("Split", [f"{prefix}qkv"], parts, axis=2, num_outputs=3)
         )
-        self._node(
+        self._add_node(
             "MultiHeadAttention",
             [*parts, "", "mask"],
             f"{prefix}context",
             is_standard=False,
             num_heads=source.heads,
         )
-        self._product(f"{prefix}context", [f"{prefix}ao"], f"{prefix}attended", source.hidden)
-        self._skip_norm(before, f"{prefix}attended", f"{prefix}aln", f"{prefix}middle")
-        self._product(f"{prefix}middle", [f"{prefix}fi"], f"{prefix}wide", source.hidden)
-        self._node("Gelu", [f"{prefix}wide"], f"{prefix}gelu", is_standard=False)
-        self._product(f"{prefix}gelu", [f"{prefix}fo"], f"{prefix}narrow", source.inner)
-        self._skip_norm(f"{prefix}middle", f"{prefix}narrow", f"{prefix}oln", f"{prefix}last")
-        self._at = f"{prefix}last"
+        self._add_product(f"{prefix}context", [f"{prefix}ao"], f"{prefix}attended", source.hidden)
+        self._add_skip_norm(layer_input, f"{prefix}attended", f"{prefix}aln", f"{prefix}middle")
+        self._add_product(f"{prefix}middle", [f"{prefix}fi"], f"{prefix}wide", source.hidden)
+        self._add_node("Gelu", [f"{prefix}wide"], f"{prefix}gelu", is_standard=False)
+        self._add_product(f"{prefix}gelu", [f"{prefix}fo"], f"{prefix}narrow", source.inner)
+        self._add_skip_norm(f"{prefix}middle", f"{prefix}narrow", f"{prefix}oln", f"{prefix}last")
+        self._output = f"{prefix}last"
 
-    def pool(self) -> None:
+    def add_pooling(self) -> None:
         """Add the mean over a text's tokens, scaled to unit length."""
-        self._constant("last_axis", np.array([-1], dtype=np.int64))
-        self._node("Cast", ["attention_mask"], "weight", to=self._onnx.TensorProto.FLOAT)
-        self._node("Unsqueeze", ["weight", "last_axis"], "weights")
-        self._node("Mul", [self._at, "weights"], "weighted")
+        self._add_constant("last_axis", np.array([-1], dtype=np.int64))
+        self._add_node("Cast", ["attention_mask"], "weight", to=self._onnx.TensorProto.FLOAT)
+        self._add_node("Unsqueeze", ["weight", "last_axis"], "weights")
+        self._add_node("Mul", [self._output, "weights"], "weighted")
         # The length of the sum does not matter, so the mean needs no division.
-        self._node("ReduceSum", ["weighted", "one"], "sum", keepdims=0)
-        self._node("LpNormalization", ["sum"], "embedding", axis=1, p=2)
+        self._add_node("ReduceSum", ["weighted", "one"], "sum", keepdims=0)
+        self._add_node("LpNormalization", ["sum"], "embedding", axis=1, p=2)
 
     def serialize(self) -> bytes:
         """Return the model as bytes."""
         onnx, helper = self._onnx, self._onnx.helper
-        integers, numbers = onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
+        integers, floats = onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
         graph = helper.make_graph(
             self._nodes,
             "multilingual-e5-small",
@@ -351,7 +353,7 @@ class _Graph:
                 helper.make_tensor_value_info("input_ids", integers, ["batch", "length"]),
                 helper.make_tensor_value_info("attention_mask", integers, ["batch", "length"]),
             ],
-            [helper.make_tensor_value_info("embedding", numbers, ["batch", self._source.hidden])],
+            [helper.make_tensor_value_info("embedding", floats, ["batch", self._source.hidden])],
             self._weights,
         )
         model = helper.make_model(
@@ -363,17 +365,17 @@ class _Graph:
         content: bytes = model.SerializeToString(deterministic=True)
         return content
 
-    def _product(self, value: str, names: list[str], result: str, width: int) -> None:
+    def _add_product(self, value: str, names: list[str], result: str, width: int) -> None:
         """Add a product with the weights of `names`, one below the other, and their biases."""
         blocks = [_unpack_weights(self._source.tensors[f"{name}.w"], width) for name in names]
         codes = np.concatenate([codes for codes, _ in blocks])
         scales = np.concatenate([scales for _, scales in blocks])
-        bias = np.concatenate([self._numbers(f"{name}.b") for name in names])
+        bias = np.concatenate([self._floats(f"{name}.b") for name in names])
         packed = _pack_codes(codes).reshape(len(codes), width // _BLOCK, _BLOCK // 2)
-        self._constant(f"{result}.w", packed)
-        self._constant(f"{result}.s", scales.astype(np.float32).reshape(-1))
-        self._constant(f"{result}.b", bias)
-        self._node(
+        self._add_constant(f"{result}.w", packed)
+        self._add_constant(f"{result}.s", scales.astype(np.float32).reshape(-1))
+        self._add_constant(f"{result}.b", bias)
+        self._add_node(
             "MatMulNBits",
             [value, f"{result}.w", f"{result}.s", "", "", f"{result}.b"],
             result,
@@ -385,10 +387,10 @@ class _Graph:
             accuracy_level=_ACCURACY_LEVEL,
         )
 
-    def _norm(self, value: str, name: str, result: str) -> None:
-        self._constant(f"{name}.w", self._numbers(f"{name}.w"))
-        self._constant(f"{name}.b", self._numbers(f"{name}.b"))
-        self._node(
+    def _add_norm(self, value: str, name: str, result: str) -> None:
+        self._add_constant(f"{name}.w", self._floats(f"{name}.w"))
+        self._add_constant(f"{name}.b", self._floats(f"{name}.b"))
+        self._add_node(
             "LayerNormalization",
             [value, f"{name}.w", f"{name}.b"],
             result,
@@ -396,10 +398,10 @@ class _Graph:
             epsilon=self._source.epsilon,
         )
 
-    def _skip_norm(self, value: str, skip: str, name: str, result: str) -> None:
-        self._constant(f"{name}.w", self._numbers(f"{name}.w"))
-        self._constant(f"{name}.b", self._numbers(f"{name}.b"))
-        self._node(
+    def _add_skip_norm(self, value: str, skip: str, name: str, result: str) -> None:
+        self._add_constant(f"{name}.w", self._floats(f"{name}.w"))
+        self._add_constant(f"{name}.b", self._floats(f"{name}.b"))
+        self._add_node(
             "SkipLayerNormalization",
             [value, skip, f"{name}.w", f"{name}.b"],
             result,
@@ -407,13 +409,13 @@ class _Graph:
             epsilon=self._source.epsilon,
         )
 
-    def _numbers(self, name: str) -> npt.NDArray[np.float32]:
+    def _floats(self, name: str) -> npt.NDArray[np.float32]:
         return np.frombuffer(self._source.tensors[name].data, "<f4")
 
-    def _constant(self, name: str, value: npt.NDArray[Any]) -> None:
+    def _add_constant(self, name: str, value: npt.NDArray[Any]) -> None:
         self._weights.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(value), name))
 
-    def _node(
+    def _add_node(
         self,
         kind: str,
         inputs: list[str],

@@ -42,10 +42,10 @@ class EntailmentClassifier:
         threads: Processor threads that the worker may use.
     """
 
-    def __init__(self, hidden: Callable[[NotePath], bool], *, threads: int = 1) -> None:
-        self._hidden = hidden
+    def __init__(self, is_hidden: Callable[[NotePath], bool], *, threads: int = 1) -> None:
+        self._is_hidden = is_hidden
         self._threads = threads
-        self._choice: SentenceModelConfig | None = None
+        self._config: SentenceModelConfig | None = None
         self._worker = self._worker_for(None)
         self._ending: set[asyncio.Task[None]] = set()
         self._problem = ""
@@ -54,12 +54,12 @@ class EntailmentClassifier:
     @property
     def available(self) -> bool:
         """True if a model is chosen and no problem is known."""
-        return self._choice is not None and not self._problem and not self._closed
+        return self._config is not None and not self._problem and not self._closed
 
     @property
     def name(self) -> str:
         """The name of the chosen model, or ""."""
-        return "" if self._choice is None else self._choice.name
+        return "" if self._config is None else self._config.name
 
     @property
     def worker_id(self) -> int | None:
@@ -69,14 +69,14 @@ class EntailmentClassifier:
 
     def may_read(self, path: NotePath) -> bool:
         """Return whether the model may read the note at `path`."""
-        return not self._hidden(path)
+        return not self._is_hidden(path)
 
-    def choose(self, choice: SentenceModelConfig | None) -> None:
+    def choose(self, config: SentenceModelConfig | None) -> None:
         """Use this model from now on, or none, and end the process of another one."""
-        if choice == self._choice:
+        if config == self._config:
             return
-        previous, self._worker = self._worker, self._worker_for(choice)
-        self._choice, self._problem = choice, ""
+        previous, self._worker = self._worker, self._worker_for(config)
+        self._config, self._problem = config, ""
         task = asyncio.get_running_loop().create_task(previous.close(), name="end the cross-encoder")
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
@@ -112,13 +112,13 @@ class EntailmentClassifier:
         if self._ending:
             await asyncio.wait(self._ending)
 
-    def _worker_for(self, choice: SentenceModelConfig | None) -> OnDemandWorker[WorkerProcess]:
+    def _worker_for(self, config: SentenceModelConfig | None) -> OnDemandWorker[WorkerProcess]:
         async def start() -> WorkerProcess:
-            assert choice is not None
+            assert config is not None
             try:
-                return await WorkerProcess.start(choice, self._threads)
+                return await WorkerProcess.start(config, self._threads)
             except EmbedderUnavailable as error:
-                if choice == self._choice:
+                if config == self._config:
                     self._problem = error.message
                 raise
 

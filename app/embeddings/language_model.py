@@ -22,8 +22,8 @@ class LanguageIdModel:
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Return one row per text, shape (n, dimension); `query` is ignored."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        column = {label: at for at, label in enumerate(self.labels)}
+        columns = {label: index for index, label in enumerate(self.labels)}
         for row, text in zip(rows, texts, strict=True):
             for label, likelihood in self._identifier.rank(text):
-                row[column[label]] = likelihood
+                row[columns[label]] = likelihood
         return rows

@@ -65,14 +65,14 @@ class VaultLanguages:
     shares: tuple[tuple[str, float], ...]
 
     @property
-    def other_than_english(self) -> float:
+    def non_english_share(self) -> float:
         """The share of notes in other languages."""
         return sum(share for language, share in self.shares if language != ENGLISH)
 
     @property
-    def suit_multilingual(self) -> bool:
+    def need_multilingual(self) -> bool:
         """True if a relevant part of the vault is in languages that the English model does not support."""
-        return self.notes >= MIN_NOTES and self.other_than_english >= MIN_SHARE
+        return self.notes >= MIN_NOTES and self.non_english_share >= MIN_SHARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,24 +83,24 @@ class LanguagesMeasured(Event):
 
 
 async def measure(
-    index: VaultIndex, store: NoteStore, excluded: Callable[[NotePath], bool], *, threads: int = 1
+    index: VaultIndex, store: NoteStore, is_excluded: Callable[[NotePath], bool], *, threads: int = 1
 ) -> VaultLanguages | None:
     """Return the languages of a sample of the notes, or None if the library fails.
 
     Args:
         index: The index of the notes.
         store: Reads them.
-        excluded: Returns whether a rule hides a note from models.
+        is_excluded: Returns whether a rule hides a note from models.
         threads: Processor threads that the worker may use.
     """
 
     def is_allowed(record: NoteRecord) -> bool:
-        return not record.private and not excluded(record.path)
+        return not record.private and not is_excluded(record.path)
 
     allowed = [record for record in index.notes() if is_allowed(record)]
     # The same notes each time, distributed over the vault.
     allowed.sort(key=lambda record: hashlib.sha256(str(record.path).encode("utf-8", "replace")).digest())
-    texts = await asyncio.to_thread(_texts, allowed, store)
+    texts = await asyncio.to_thread(_sample_texts, allowed, store)
     if len(texts) < MIN_NOTES:
         return VaultLanguages(len(texts), ())
     try:
@@ -109,20 +109,20 @@ async def measure(
         log.warning("the languages of the vault can't be measured: %s", error.message)
         return None
     try:
-        counted: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for at in range(0, len(texts), BATCH_NOTES):
             rows = await worker.encode(texts[at : at + BATCH_NOTES])
-            counted.update(_language(dict(zip(worker.labels, row.tolist(), strict=True))) for row in rows)
+            counts.update(_main_language(dict(zip(worker.labels, row.tolist(), strict=True))) for row in rows)
     except (EmbedderUnavailable, WorkerLost) as error:
         log.warning("the languages of the vault can't be measured: %s", error)
         return None
     finally:
         await worker.kill()
-    shares = tuple((language, count / len(texts)) for language, count in counted.most_common())
+    shares = tuple((language, count / len(texts)) for language, count in counts.most_common())
     return VaultLanguages(len(texts), shares)
 
 
-def _language(likelihoods: dict[str, float]) -> str:
+def _main_language(likelihoods: dict[str, float]) -> str:
     merged: dict[str, float] = {}
     for language, likelihood in likelihoods.items():
         group = _LANGUAGE_GROUPS.get(language, language)
@@ -130,7 +130,7 @@ def _language(likelihoods: dict[str, float]) -> str:
     return ENGLISH if merged.get(ENGLISH, 0.0) >= MAX_ENGLISH else max(merged, key=merged.__getitem__)
 
 
-def _texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
+def _sample_texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
     """Return the beginnings of the first notes with enough text; runs in another thread."""
     texts: list[str] = []
     for record in records:
@@ -148,11 +148,11 @@ def _texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
         body = markdown_to_text(text[read_frontmatter(text).body_start :][: 2 * MAX_CHARACTERS])[
             :MAX_CHARACTERS
         ]
-        if _letters(body) >= _MIN_LETTERS:
+        if _count_letters(body) >= _MIN_LETTERS:
             texts.append(encodable(body))
     return texts
 
 
-def _letters(text: str) -> int:
+def _count_letters(text: str) -> int:
     dense = len(_LETTERS_WITHOUT_SPACES.findall(text))
     return len(_LETTER.findall(text)) + (_LETTERS_OF_CHARACTER - 1) * dense

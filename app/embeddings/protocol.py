@@ -3,8 +3,8 @@
 | kind | sent by | body |
 |---|---|---|
 | `EMBED` | app | JSON list of texts of notes |
-| `ASK` | app | JSON list of queries, which some models encode differently |
-| `JUDGE` | app | JSON list of pairs of premise and hypothesis |
+| `EMBED_QUERIES` | app | JSON list of queries, which some models encode differently |
+| `CLASSIFY` | app | JSON list of pairs of premise and hypothesis |
 | `READY` | worker, once | JSON object: the `dimension` of its rows, and the `labels` of their columns |
 | `VECTORS` | worker | float32 little-endian, one row per text or pair |
 | `FAILED` | worker | the reason in UTF-8 |
@@ -13,8 +13,8 @@
 from __future__ import annotations
 
 EMBED = b"E"
-ASK = b"Q"
-JUDGE = b"J"
+EMBED_QUERIES = b"Q"
+CLASSIFY = b"J"
 READY = b"R"
 VECTORS = b"V"
 FAILED = b"F"

@@ -102,7 +102,7 @@ def fuse(
         normalized = (cosine - low) / (high - low) if high > low else 1.0
         scores[key] = scores.get(key, 0.0) + share * normalized
     # Ties keep the order of the keys.
-    return sorted(scores.items(), key=lambda one: -one[1])
+    return sorted(scores.items(), key=lambda item: -item[1])
 
 
 def semantic_weight(values: FusionSignals) -> float:

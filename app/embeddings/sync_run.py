@@ -65,7 +65,7 @@ def _ignore_progress(_progress: VectorProgress) -> None:
     return None
 
 
-def _always_continue() -> bool:
+def _never_cancelled() -> bool:
     return False
 
 
@@ -89,13 +89,13 @@ class SyncRun:
         index: VaultIndex,
         store: NoteStore,
         embedder: Embedder,
-        excluded: Callable[[NotePath], bool] = _exclude_none,
+        is_excluded: Callable[[NotePath], bool] = _exclude_none,
     ) -> None:
         self._vectors = vectors
         self._index = index
         self._store = store
         self._embedder = embedder
-        self._excluded = excluded
+        self._is_excluded = is_excluded
         self.updated = self.embedded = self.removed = 0
         self.failed: list[tuple[NotePath, str]] = []
         self.unread: set[NotePath] = set()
@@ -104,7 +104,7 @@ class SyncRun:
         self,
         paths: Iterable[NotePath] | None = None,
         progress: Callable[[VectorProgress], None] = _ignore_progress,
-        cancelled: Callable[[], bool] = _always_continue,
+        is_cancelled: Callable[[], bool] = _never_cancelled,
     ) -> VectorReport:
         """Bring `paths` (all notes by default) up to date.
 
@@ -113,7 +113,7 @@ class SyncRun:
         """
         changed = await self.collect_changes(paths)
         done = 0
-        while done < len(changed) and not cancelled():
+        while done < len(changed) and not is_cancelled():
             await self.update_notes(changed[done : done + BATCH_NOTES])
             done = min(len(changed), done + BATCH_NOTES)
             progress(VectorProgress(done, len(changed)))
@@ -172,10 +172,10 @@ class SyncRun:
         ]
         notes = await asyncio.to_thread(self._read_chunks, records)
         texts = {chunk.hash: chunk.text for note in notes for chunk in note.chunks}
-        known = await self._vectors.known_vectors(texts)
-        missing = [key for key in texts if key not in known]
+        known_vectors = await self._vectors.known_vectors(texts)
+        missing = [key for key in texts if key not in known_vectors]
         computed = round_vectors(await self._embedder.embed([texts[key] for key in missing]))
-        vectors = {**known, **dict(zip(missing, computed, strict=True))}
+        vectors = {**known_vectors, **dict(zip(missing, computed, strict=True))}
         # Check once more: notes that became private during the embedding must not be stored.
         storable = [
             note for note in notes if (record := self._index.note(note.path)) and self._is_allowed(record)
@@ -186,7 +186,7 @@ class SyncRun:
         return tuple(note.path for note in storable)
 
     def _is_allowed(self, record: NoteRecord) -> bool:
-        return not record.private and not self._excluded(record.path)
+        return not record.private and not self._is_excluded(record.path)
 
     def _read_chunks(self, records: list[NoteRecord]) -> list[NoteChunks]:
         """Read notes and split them into chunks; runs in another thread."""

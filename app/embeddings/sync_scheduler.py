@@ -98,9 +98,9 @@ class EmbeddingScheduler:
         store: NoteStore,
         embedder: Embedder,
         events: EventBus,
-        excluded: Callable[[NotePath], bool],
+        is_excluded: Callable[[NotePath], bool],
         throttle: Throttle,
-        when_complete: Callable[[], None] = lambda: None,
+        on_complete: Callable[[], None] = lambda: None,
         *,
         switching: bool = False,
     ) -> None:
@@ -109,23 +109,23 @@ class EmbeddingScheduler:
         self._store = store
         self._embedder = embedder
         self._events = events
-        self._excluded = excluded
+        self._is_excluded = is_excluded
         self._throttle = throttle
-        self._when_complete = when_complete
+        self._on_complete = on_complete
         self.is_complete = False
         self.switching = switching
         # While another model's vectors are being computed, only their progress is shown.
         self.is_quiet = False
         self._changed: set[NotePath] = set()
-        self._waiting: dict[NotePath, None] = {}
-        self._first: dict[NotePath, None] = {}
+        self._queued: dict[NotePath, None] = {}
+        self._prioritized: dict[NotePath, None] = {}
         self._done = 0
         self._failed: set[NotePath] = set()
-        self._unread_tries = 0
+        self._unread_retries = 0
         self._last_progress: EmbeddingProgressed | None = None
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._lost = False
+        self._is_vault_lost = False
         self._unavailable = False
         self._supervisor = Supervisor(events)
         self._unsubscribe = [
@@ -133,7 +133,7 @@ class EmbeddingScheduler:
             events.subscribe(VaultFound, lambda _: self._vault_found()),
         ]
 
-    # For the user
+    # Control
 
     def start(self) -> None:
         """Start; if already running, only retry a failed model immediately."""
@@ -165,8 +165,8 @@ class EmbeddingScheduler:
 
     def prioritize(self, paths: Iterable[NotePath]) -> None:
         """Process these visible notes next, in this order; ignore notes with vectors."""
-        queued = [path for path in paths if path in self._waiting]
-        self._first = dict.fromkeys([*queued, *self._first])
+        queued = [path for path in paths if path in self._queued]
+        self._prioritized = dict.fromkeys([*queued, *self._prioritized])
         if queued:
             self._wake.set()
 
@@ -175,34 +175,34 @@ class EmbeddingScheduler:
         self._last_progress = None
         self._publish_progress(self._throttle.state())
 
-    async def use(self, embedder: Embedder) -> None:
+    async def replace_embedder(self, embedder: Embedder) -> None:
         """Stop, and use another embedder with the same model from the next start on."""
         self.stop()
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
         self._embedder = embedder
 
-    # The work
+    # Synchronization
 
     def _record_changes(self, event: IndexUpdated) -> None:
         self._changed.update(event.changed, event.removed)
         self._wake.set()
 
     def _vault_found(self) -> None:
-        self._lost = False
+        self._is_vault_lost = False
         self._wake.set()
 
     async def _run(self) -> None:
         """Keep the vectors up to date; retry after a delay if the model fails."""
-        delay, reported = _MIN_RETRY_DELAY_S, ""
+        delay, last_reason = _MIN_RETRY_DELAY_S, ""
         while True:
             try:
                 await self._keep_up()
             except EmbedderUnavailable as error:
                 log.warning("semantic search is unavailable: %s", error)
-                if reported != str(error):
-                    reported = str(error)
-                    self._events.publish(EmbeddingFailed(reported, self.switching))
+                if last_reason != str(error):
+                    last_reason = str(error)
+                    self._events.publish(EmbeddingFailed(last_reason, self.switching))
             self._wake.clear()
             self._unavailable = True
             try:
@@ -214,23 +214,23 @@ class EmbeddingScheduler:
                 await self._embedder.start()
 
     async def _keep_up(self) -> None:
-        update = SyncRun(self._vectors, self._index, self._store, self._embedder, self._excluded)
+        update = SyncRun(self._vectors, self._index, self._store, self._embedder, self._is_excluded)
         self._changed.clear()
         self._failed.clear()
-        self._last_progress, self._lost, self._unread_tries = None, False, 0
-        self._waiting, self._done = dict.fromkeys(await update.collect_changes()), 0
-        if not self._waiting:
+        self._last_progress, self._is_vault_lost, self._unread_retries = None, False, 0
+        self._queued, self._done = dict.fromkeys(await update.collect_changes()), 0
+        if not self._queued:
             await self._finish(update)
         while True:
             self._wake.clear()
             await self._collect_changed(update)
             pace = self._throttle.state()
             self._publish_progress(pace)
-            if self._lost:
+            if self._is_vault_lost:
                 # The watcher reports the folder's return; without one, check periodically.
                 await self._wait_for_work(_MIN_RECHECK_S)
-                self._lost = False
-            elif not self._waiting or pace.speed == "paused":
+                self._is_vault_lost = False
+            elif not self._queued or pace.speed == "paused":
                 await self._idle(update, pace)
             else:
                 await self._advance(update, pace)
@@ -241,65 +241,65 @@ class EmbeddingScheduler:
             paths, self._changed = self._changed, set()
             changed = await update.collect_changes(paths)
             for path in paths:
-                self._waiting.pop(path, None)
+                self._queued.pop(path, None)
             self._failed -= paths
             update.unread -= paths
-            self._waiting = dict.fromkeys([*changed, *self._waiting])
+            self._queued = dict.fromkeys([*changed, *self._queued])
 
     async def _advance(self, update: SyncRun, pace: ThrottleState) -> None:
         """Update the next notes, then rest as the throttle requires, unless a visible note is waiting."""
         clock = asyncio.get_running_loop().time
-        group = self._next()
+        batch = self._next_batch()
         started_at = clock()
         failed_before = len(update.failed)
         try:
-            updated = await update.update_notes(group)
+            updated = await update.update_notes(batch)
         except VaultLostError:
-            self._lost = True
+            self._is_vault_lost = True
             return
-        for path in group:
-            self._waiting.pop(path, None)
+        for path in batch:
+            self._queued.pop(path, None)
         self._done += len(updated)
         self._failed |= {path for path, _ in update.failed[failed_before:]}
         self._failed -= set(updated)
-        if not self._waiting:
+        if not self._queued:
             await self._finish(update)
-        elif not self._first and (rest := pace.pause_after(clock() - started_at)):
+        elif not self._prioritized and (rest := pace.pause_after(clock() - started_at)):
             await self._wait_for_work(rest)
 
     async def _finish(self, update: SyncRun) -> None:
         await update.finish()
         self.is_complete = True
-        self._when_complete()
+        self._on_complete()
 
-    def _next(self) -> list[NotePath]:
+    def _next_batch(self) -> list[NotePath]:
         """Return the next notes, with no more text than can be embedded in a second or two."""
-        self._first = {path: None for path in self._first if path in self._waiting}
-        group: list[NotePath] = []
+        self._prioritized = {path: None for path in self._prioritized if path in self._queued}
+        batch: list[NotePath] = []
         size = 0
-        for path in islice(self._first or self._waiting, BATCH_NOTES):
+        for path in islice(self._prioritized or self._queued, BATCH_NOTES):
             record = self._index.note(path)
             size += record.size if record else 0
-            if group and size > _MAX_BATCH_BYTES:
+            if batch and size > _MAX_BATCH_BYTES:
                 break
-            group.append(path)
-        for path in group:
-            self._first.pop(path, None)
-        return group
+            batch.append(path)
+        for path in batch:
+            self._prioritized.pop(path, None)
+        return batch
 
     async def _idle(self, update: SyncRun, pace: ThrottleState) -> None:
         """Wait for work: a change, a user action, or the next check of the machine or of unread notes."""
-        if not self._waiting and not self._failed:
+        if not self._queued and not self._failed:
             self._done = 0
         seconds: float | None = None
-        if self._waiting and pace.reason != "user":
+        if self._queued and pace.reason != "user":
             seconds = pace.pause_after(0.0)
-        elif not self._waiting and update.unread:
-            seconds = min(_MIN_RECHECK_S * 2**self._unread_tries, _MAX_RECHECK_S)
-        woken = await self._wait_for_work(seconds)
-        if not self._waiting and update.unread:
-            self._unread_tries = 0 if woken else self._unread_tries + 1
-            self._waiting = dict.fromkeys(update.unread)
+        elif not self._queued and update.unread:
+            seconds = min(_MIN_RECHECK_S * 2**self._unread_retries, _MAX_RECHECK_S)
+        was_woken = await self._wait_for_work(seconds)
+        if not self._queued and update.unread:
+            self._unread_retries = 0 if was_woken else self._unread_retries + 1
+            self._queued = dict.fromkeys(update.unread)
             self._failed -= update.unread
             update.unread.clear()
         if self._changed:
@@ -314,10 +314,10 @@ class EmbeddingScheduler:
 
     def _publish_progress(self, pace: ThrottleState) -> None:
         failed = len(self._failed)
-        total = self._done + len(self._waiting) + failed
-        reported = EmbeddingProgressed(
-            self._done, total, pace if self._waiting else FULL_SPEED, failed, self.switching
+        total = self._done + len(self._queued) + failed
+        progress = EmbeddingProgressed(
+            self._done, total, pace if self._queued else FULL_SPEED, failed, self.switching
         )
-        if reported != self._last_progress and not self.is_quiet:
-            self._last_progress = reported
-            self._events.publish(reported)
+        if progress != self._last_progress and not self.is_quiet:
+            self._last_progress = progress
+            self._events.publish(progress)

@@ -79,19 +79,19 @@ class Throttle:
         """Return the current speed: the slowest one that any reason requires, and that reason."""
         if self.stopped_by_user:
             return ThrottleState("paused", "user")
-        system = self._current()
+        system = self._current_sample()
         self._busy = system.load >= (_CALM_LOAD if self._busy else _BUSY_LOAD)
         battery: Speed = "full"
         if system.on_battery:
-            low = system.charge < _MIN_CHARGE and self.on_battery != "full"
-            battery = "paused" if low else self.on_battery
+            is_low = system.charge < _MIN_CHARGE and self.on_battery != "full"
+            battery = "paused" if is_low else self.on_battery
         busy: Speed = self.when_busy if self._busy else "full"
         order: tuple[Speed, ...] = ("full", "slow", "paused")
         if battery != "full" and order.index(battery) >= order.index(busy):
             return ThrottleState(battery, "battery")
         return ThrottleState(busy, "busy") if busy != "full" else FULL_SPEED
 
-    def _current(self) -> LoadSample:
+    def _current_sample(self) -> LoadSample:
         if time.monotonic() - self._sampled_at >= SAMPLE_INTERVAL_S:
             self._sample = self._read()
             self._sampled_at = time.monotonic()
@@ -101,8 +101,8 @@ class Throttle:
 class SystemLoad:
     """Samples this machine, without the load of the process with the id `worker()`."""
 
-    def __init__(self, worker: Callable[[], int | None]) -> None:
-        self._worker = worker
+    def __init__(self, worker_id: Callable[[], int | None]) -> None:
+        self._worker_id = worker_id
         self._process: psutil.Process | None = None
 
     def __call__(self) -> LoadSample:
@@ -123,12 +123,12 @@ class SystemLoad:
     def _own_load(self) -> float:
         import psutil
 
-        worker = self._worker()
+        worker_id = self._worker_id()
         try:
-            if worker is None:
+            if worker_id is None:
                 self._process = None
-            elif self._process is None or self._process.pid != worker:
-                self._process = psutil.Process(worker)
+            elif self._process is None or self._process.pid != worker_id:
+                self._process = psutil.Process(worker_id)
             if self._process is None:
                 return 0.0
             return float(self._process.cpu_percent(None)) / 100.0 / (psutil.cpu_count() or 1)

@@ -116,10 +116,12 @@ class VectorFile:
         vectors: dict[str, Vectors] = {}
         distinct_hashes = list(dict.fromkeys(hashes))
         with self._lock:
-            for at in range(0, len(distinct_hashes), _SQL_BATCH_SIZE):
-                part = distinct_hashes[at : at + _SQL_BATCH_SIZE]
-                marks = ",".join("?" * len(part))
-                rows = self._db.execute(f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", part)
+            for start in range(0, len(distinct_hashes), _SQL_BATCH_SIZE):
+                batch = distinct_hashes[start : start + _SQL_BATCH_SIZE]
+                placeholders = ",".join("?" * len(batch))
+                rows = self._db.execute(
+                    f"SELECT hash, vector FROM vectors WHERE hash IN ({placeholders})", batch
+                )
                 vectors.update((chunk_hash, _to_vectors([blob])[0]) for chunk_hash, blob in rows)
         return vectors
 

@@ -30,7 +30,7 @@ _OVERSAMPLING = 4
 _MIN_CANDIDATES, _CANDIDATE_DIVISOR, _MIN_INDEX_CANDIDATES = 2000, 100, 64
 _NOTE_BATCH_SIZE = 2048
 
-Halves = npt.NDArray[np.float16]
+HalfFloats = npt.NDArray[np.float16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,13 @@ class VectorTable:
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
-        self._vectors: Halves = np.zeros((_MIN_CAPACITY, dimension), dtype=np.float16)
-        self._signs = BinaryCodes(dimension)
+        self._vectors: HalfFloats = np.zeros((_MIN_CAPACITY, dimension), dtype=np.float16)
+        self._binary_codes = BinaryCodes(dimension)
         self._keys: Keys = np.zeros(_MIN_CAPACITY, dtype=np.uint64)
         self._locations: list[ChunkLocation] = []
         self._rows: dict[NotePath, set[int]] = {}
         self._ann_index: AnnIndex | None = None
-        self._row_of: dict[int, int] = {}
+        self._row_by_key: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self._locations)
@@ -88,13 +88,13 @@ class VectorTable:
         end = start + len(locations)
         self._reserve(end)
         self._vectors[start:end] = vectors
-        self._signs.put(self._vectors[:end], start)
+        self._binary_codes.put(self._vectors[:end], start)
         for row, location in enumerate(locations, start):
             self._locations.append(location)
             self._rows.setdefault(location.path, set()).add(row)
             self._keys[row] = _chunk_key(location, self._vectors[row])
         if self._ann_index is not None:
-            self._row_of.update(zip(self._keys[start:end].tolist(), range(start, end), strict=True))
+            self._row_by_key.update(zip(self._keys[start:end].tolist(), range(start, end), strict=True))
             self._ann_index.add(self._keys[start:end], quantize(vectors))
 
     def remove(self, path: NotePath) -> None:
@@ -103,7 +103,7 @@ class VectorTable:
         for row in sorted(self._rows.pop(path, ()), reverse=True):
             last = len(self._locations) - 1
             if self._ann_index is not None:
-                self._row_of.pop(int(self._keys[row]), None)
+                self._row_by_key.pop(int(self._keys[row]), None)
                 self._ann_index.remove([int(self._keys[row])])
             if row != last:
                 self._move(last, row)
@@ -117,31 +117,33 @@ class VectorTable:
         """Return one vector for each note, ordered by path."""
         paths = sorted(self._rows)
         matrix = np.zeros((len(paths), self.dimension), dtype=np.float32)
-        for at in range(0, len(paths), _NOTE_BATCH_SIZE):
-            sets = [self._rows[path] for path in paths[at : at + _NOTE_BATCH_SIZE]]
-            rows = np.fromiter((row for some in sets for row in some), dtype=np.intp)
-            starts = np.cumsum([0, *(len(some) for some in sets[:-1])])
-            matrix[at : at + len(sets)] = np.add.reduceat(self._vectors[rows].astype(np.float32), starts)
+        for start in range(0, len(paths), _NOTE_BATCH_SIZE):
+            sets = [self._rows[path] for path in paths[start : start + _NOTE_BATCH_SIZE]]
+            rows = np.fromiter((row for note_rows in sets for row in note_rows), dtype=np.intp)
+            starts = np.cumsum([0, *(len(note_rows) for note_rows in sets[:-1])])
+            matrix[start : start + len(sets)] = np.add.reduceat(
+                self._vectors[rows].astype(np.float32), starts
+            )
         matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
         return NoteVectors(tuple(paths), matrix)
 
     # The approximate index
 
-    def snapshot(self) -> tuple[Keys, Halves]:
+    def snapshot(self) -> tuple[Keys, HalfFloats]:
         """Return a copy of the rows, to build an index in another thread."""
         count = len(self._locations)
         return self._keys[:count].copy(), self._vectors[:count].copy()
 
     def attach(self, ann_index: AnnIndex | None) -> None:
         """Use `ann_index` to select candidates after synchronizing it with the rows."""
-        self._ann_index, self._row_of = ann_index, {}
+        self._ann_index, self._row_by_key = ann_index, {}
         if ann_index is None:
             return
         count = len(self._locations)
-        self._row_of = dict(zip(self._keys[:count].tolist(), range(count), strict=True))
-        capacity = ann_index.keys
-        ann_index.remove(capacity - self._row_of.keys())
-        missing = [row for key, row in self._row_of.items() if key not in capacity]
+        self._row_by_key = dict(zip(self._keys[:count].tolist(), range(count), strict=True))
+        indexed_keys = ann_index.keys
+        ann_index.remove(indexed_keys - self._row_by_key.keys())
+        missing = [row for key, row in self._row_by_key.items() if key not in indexed_keys]
         ann_index.add(self._keys[missing], quantize(self._vectors[missing]))
 
     @property
@@ -181,8 +183,8 @@ class VectorTable:
 
     def _candidates(self, query: Vectors, count: int) -> npt.NDArray[np.intp]:
         if self._ann_index is None:
-            return self._signs.nearest(query, len(self._locations), count)
-        rows = (self._row_of.get(key) for key in self._ann_index.search(quantize(query), count).tolist())
+            return self._binary_codes.nearest(query, len(self._locations), count)
+        rows = (self._row_by_key.get(key) for key in self._ann_index.search(quantize(query), count).tolist())
         return np.array([row for row in rows if row is not None], dtype=np.intp)
 
     def _best(
@@ -203,42 +205,44 @@ class VectorTable:
 
     def _hits(self, rows: npt.NDArray[np.intp], scores: Vectors) -> list[VectorHit]:
         locations = self._locations
-        close = zip(scores.tolist(), rows.tolist(), strict=True)
-        ranked = sorted((-score, locations[row].path, locations[row].line, row) for score, row in close)
+        scored_rows = zip(scores.tolist(), rows.tolist(), strict=True)
+        ranked = sorted((-score, locations[row].path, locations[row].line, row) for score, row in scored_rows)
         # Rounding can raise the cosine of a text with itself slightly above 1.
         return [
             VectorHit(path, locations[row].heading, line, min(1.0, -score))
             for score, path, line, row in ranked
         ]
 
-    def _move(self, row: int, to: int) -> None:
+    def _move(self, row: int, target: int) -> None:
         """Move a row into a gap."""
         location = self._locations[row]
-        self._vectors[to] = self._vectors[row]
-        self._signs.move(row, to)
-        self._keys[to] = self._keys[row]
-        self._locations[to] = location
+        self._vectors[target] = self._vectors[row]
+        self._binary_codes.move(row, target)
+        self._keys[target] = self._keys[row]
+        self._locations[target] = location
         self._rows[location.path].remove(row)
-        self._rows[location.path].add(to)
+        self._rows[location.path].add(target)
         if self._ann_index is not None:
-            self._row_of[int(self._keys[to])] = to
+            self._row_by_key[int(self._keys[target])] = target
 
     def _reserve(self, rows: int) -> None:
         capacity, used = len(self._vectors), len(self._locations)
         if rows <= capacity:
             return
-        more = max(rows, capacity * 3 // 2) - used
-        self._vectors = np.concatenate([self._vectors[:used], np.zeros((more, self.dimension), np.float16)])
-        self._keys = np.concatenate([self._keys[:used], np.zeros(more, np.uint64)])
+        added_rows = max(rows, capacity * 3 // 2) - used
+        self._vectors = np.concatenate(
+            [self._vectors[:used], np.zeros((added_rows, self.dimension), np.float16)]
+        )
+        self._keys = np.concatenate([self._keys[:used], np.zeros(added_rows, np.uint64)])
 
 
-def quantize(vectors: Vectors | Halves) -> Codes:
+def quantize(vectors: Vectors | HalfFloats) -> Codes:
     """Quantize vectors to 8-bit integers for comparison with one another."""
     codes: Codes = np.clip(np.rint(vectors * _CODE_SCALE), -127, 127).astype(np.int8)
     return codes
 
 
-def _chunk_key(location: ChunkLocation, vector: Halves) -> int:
+def _chunk_key(location: ChunkLocation, vector: HalfFloats) -> int:
     content = f"{location.path}\0{location.line}\0".encode("utf-8", "surrogatepass") + vector.tobytes()
     return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little")
 

@@ -174,8 +174,10 @@ def _mean_vector(vectors: Vectors) -> Vectors:
     return mean / (float(np.linalg.norm(mean)) or 1.0)
 
 
-def _build_index(dimension: int, keys: Keys, vectors: tables.Halves) -> AnnIndex:
+def _build_index(dimension: int, keys: Keys, vectors: tables.HalfFloats) -> AnnIndex:
     ann_index = AnnIndex(dimension)
-    for at in range(0, len(keys), _BATCH_ROWS):
-        ann_index.add(keys[at : at + _BATCH_ROWS], tables.quantize(vectors[at : at + _BATCH_ROWS]))
+    for start in range(0, len(keys), _BATCH_ROWS):
+        ann_index.add(
+            keys[start : start + _BATCH_ROWS], tables.quantize(vectors[start : start + _BATCH_ROWS])
+        )
     return ann_index

@@ -100,7 +100,7 @@ def answer_frame(model: Model | CrossEncoderModel, frame: Frame) -> Frame:
         if isinstance(model, CrossEncoderModel):
             vectors = model.classify(texts)
         else:
-            vectors = model.encode(texts, query=frame.kind == protocol.ASK)
+            vectors = model.encode(texts, query=frame.kind == protocol.EMBED_QUERIES)
     except Exception as error:
         # A text that fails in the runtime must not end the worker; the caller gets the error.
         return Frame(protocol.FAILED, frame.number, f"{type(error).__name__}: {error}".encode())

@@ -65,7 +65,7 @@ class WorkerProcess(Worker):
             WorkerLost: the worker crashed, hangs or is out of sync.
             EmbedderUnavailable: the model failed on these texts.
         """
-        return await self._rows(protocol.ASK if query else protocol.EMBED, texts)
+        return await self._request_rows(protocol.EMBED_QUERIES if query else protocol.EMBED, texts)
 
     async def classify(self, pairs: Sequence[Sequence[str]]) -> Vectors:
         """Judge pairs of premise and hypothesis with a cross-encoder, shape (n, dimension).
@@ -74,9 +74,9 @@ class WorkerProcess(Worker):
             WorkerLost: the worker crashed, hangs or is out of sync.
             EmbedderUnavailable: the model failed on these texts.
         """
-        return await self._rows(protocol.JUDGE, pairs)
+        return await self._request_rows(protocol.CLASSIFY, pairs)
 
-    async def _rows(self, kind: bytes, inputs: Sequence[object]) -> Vectors:
+    async def _request_rows(self, kind: bytes, inputs: Sequence[object]) -> Vectors:
         self._number += 1
         await self.send(Frame(kind, self._number, json.dumps(list(inputs)).encode()))
         frame = await self.receive(ANSWER_TIMEOUT_S)

@@ -60,7 +60,7 @@ class RemoteArguments(BaseModel):
                 [
                     InitErrorDetails(
                         type=PydanticCustomError("schema", "{problem}", {"problem": violation.problem}),
-                        loc=violation.where,
+                        loc=violation.path,
                         input=None,
                     )
                     for violation in violations
@@ -70,8 +70,8 @@ class RemoteArguments(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadArguments:
-    """The result of translating an external input schema.
+class TranslatedArguments:
+    """An external input schema, translated to our own form.
 
     `schema` is shown to models; `server_names` maps our argument names to the server's.
     """
@@ -86,7 +86,7 @@ class ReadArguments:
         return {self.server_names[name]: value for name, value in values.items() if value is not NOT_GIVEN}
 
 
-def read_arguments(checked: Schema, name: str) -> ReadArguments:
+def translate_arguments(checked: Schema, name: str) -> TranslatedArguments:
     """Build the arguments of the tool `name` from a schema that `sanitize_schema` returned."""
     simplified = simplify_schema(checked, name)
     server_names = argument_names(simplified["properties"])
@@ -99,7 +99,7 @@ def read_arguments(checked: Schema, name: str) -> ReadArguments:
     fields: dict[str, Any] = {
         parameter.name: _field_type(parameter, properties[parameter.name]) for parameter in parameters
     }
-    base: type[RemoteArguments] = _checked_class(checked, server_names)
+    base: type[RemoteArguments] = _validating_class(checked, server_names)
     model = create_model(name, __base__=base, **fields)
     schema: Schema = {
         "type": "object",
@@ -107,10 +107,10 @@ def read_arguments(checked: Schema, name: str) -> ReadArguments:
         "additionalProperties": False,
         **({"required": sorted(required)} if required else {}),
     }
-    return ReadArguments(model, schema, parameters, server_names)
+    return TranslatedArguments(model, schema, parameters, server_names)
 
 
-def _checked_class(checked: Schema, server_names: Mapping[str, str]) -> type[RemoteArguments]:
+def _validating_class(checked: Schema, server_names: Mapping[str, str]) -> type[RemoteArguments]:
     """Create a class that validates its arguments against the schema."""
     validators: list[Any] = []
     own_names = {server_name: own for own, server_name in server_names.items()}
@@ -123,10 +123,10 @@ def _checked_class(checked: Schema, server_names: Mapping[str, str]) -> type[Rem
             server_values = {server_names[name]: value for name, value in values.items()}
             return [
                 SchemaViolation(
-                    (own_names.get(str(violation.where[0]), violation.where[0]), *violation.where[1:]),
+                    (own_names.get(str(violation.path[0]), violation.path[0]), *violation.path[1:]),
                     violation.problem,
                 )
-                if violation.where
+                if violation.path
                 else violation
                 for violation in find_violations(validators[0], server_values)
             ]
@@ -135,9 +135,9 @@ def _checked_class(checked: Schema, server_names: Mapping[str, str]) -> type[Rem
 
 
 def _parameter(name: str, schema: Schema, required: bool) -> Parameter:
-    many = schema.get("type") == "array"
-    of = schema.get("items", {}) if many else schema
-    annotation = _KINDS.get(of.get("type"), JsonValue)
+    is_list = schema.get("type") == "array"
+    item_schema = schema.get("items", {}) if is_list else schema
+    annotation = _KINDS.get(item_schema.get("type"), JsonValue)
     choices = tuple(choice for choice in schema.get("enum", ()) if isinstance(choice, str))
     if len(choices) != len(schema.get("enum", ())):
         choices = ()
@@ -149,7 +149,7 @@ def _parameter(name: str, schema: Schema, required: bool) -> Parameter:
         schema.get("default"),
         schema.get("description", ""),
         choices,
-        many,
+        is_list,
     )
 
 

@@ -89,13 +89,13 @@ class ServerConnection:
         self._start_done = asyncio.Event()
         self._log = ServerLog()
         self._previous_errors: tuple[str, ...] = ()
-        self._listed = 0.0
-        self._listing = asyncio.Lock()
+        self._listed_at = 0.0
+        self._list_lock = asyncio.Lock()
         self._tools_changed = asyncio.Event()
         self._retry_now = asyncio.Event()
         self.state = ConnectionState.OFF
-        self.words = ""
-        self.says = ""
+        self.reason = ""
+        self.implementation = ""
         self.listing: ToolListing | None = None
 
     @property
@@ -129,15 +129,15 @@ class ServerConnection:
         Raises:
             NetworkError: the server is not running; see `state`.
         """
-        live = await self._running()
-        if asyncio.get_running_loop().time() - self._listed > self._timeouts.list_ttl:
+        connection = await self._live_connection()
+        if asyncio.get_running_loop().time() - self._listed_at > self._timeouts.list_ttl:
             try:
                 async with asyncio.timeout(self._timeouts.start_timeout):
-                    await self._list(live.session)
+                    await self._list(connection.session)
             except TimeoutError as error:
                 raise TimeoutExpiredError(f"{self._name} did not list its tools in time.") from error
             except Exception as error:
-                raise self._broken(error) from error
+                raise self._connection_error(error) from error
         assert self.listing is not None
         return self.listing.tools
 
@@ -154,7 +154,7 @@ class ServerConnection:
         from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, InputRequiredResult
         from pydantic import TypeAdapter
 
-        live = await self._running()
+        connection = await self._live_connection()
         adapter: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(
             CallToolResult | InputRequiredResult
         )
@@ -165,30 +165,32 @@ class ServerConnection:
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
         try:
             async with asyncio.timeout(seconds) as limit:
-                answer = await live.session.send_request(request, adapter, progress_callback=report_progress)
+                answer = await connection.session.send_request(
+                    request, adapter, progress_callback=report_progress
+                )
         except TimeoutError as error:
             if not limit.expired():
                 raise
             message = f"{self._name} did not answer within {seconds:g} s; it was asked to stop."
             raise TimeoutExpiredError(message, limit=seconds) from error
         except Exception as error:
-            raise self._broken(error) from error
+            raise self._connection_error(error) from error
         if isinstance(answer, InputRequiredResult):
             raise LimitError(
                 f"{self._name} asked for user input, which is not supported for external servers."
             )
         return answer
 
-    def _broken(self, error: BaseException) -> ScriptoriumError:
+    def _connection_error(self, error: BaseException) -> ScriptoriumError:
         """Return an error with our own message; the server's message is kept apart in `said`."""
         explanation = explain_error(error)
         return NetworkError(
-            f"{self._name}: {explanation.words}.",
+            f"{self._name}: {explanation.reason}.",
             server=self._name,
-            **({"said": explanation.said} if explanation.said else {}),
+            **({"said": explanation.server_message} if explanation.server_message else {}),
         )
 
-    async def _running(self) -> _LiveConnection:
+    async def _live_connection(self) -> _LiveConnection:
         """Return the connection; wait while the server starts.
 
         Raises:
@@ -197,8 +199,8 @@ class ServerConnection:
         if self.state is ConnectionState.STARTING:
             await self._start_done.wait()
         if self._connection is None or self._connection.lost.is_set():
-            server_words = f" ({self.words})" if self.words else ""
-            raise NetworkError(f"The server {self._name} is not running{server_words}.", server=self._name)
+            suffix = f" ({self.reason})" if self.reason else ""
+            raise NetworkError(f"The server {self._name} is not running{suffix}.", server=self._name)
         return self._connection
 
     # Lifecycle
@@ -227,16 +229,16 @@ class ServerConnection:
         """Run the server until it ends, and return the reason in words."""
         try:
             async with asyncio.timeout(self._timeouts.start_timeout) as limit:
-                async with self._connected() as live:
-                    await self._list(live.session)
+                async with self._connect() as connection:
+                    await self._list(connection.session)
                     limit.reschedule(None)
-                    self._connection = live
+                    self._connection = connection
                     self._set_state(ConnectionState.RUNNING, "")
-                    await live.lost.wait()
+                    await connection.lost.wait()
         except Exception as error:
             if isinstance(error, TimeoutError) and limit.expired():
                 return f"it did not start within {self._timeouts.start_timeout:g} s"
-            reason = self._log.end_reason or explain_error(error).words
+            reason = self._log.end_reason or explain_error(error).reason
             log.info("the external server %s failed: %s", self._name, reason)
             return reason
         finally:
@@ -244,7 +246,7 @@ class ServerConnection:
         return self._log.end_reason or "it ended"
 
     @asynccontextmanager
-    async def _connected(self) -> AsyncIterator[_LiveConnection]:
+    async def _connect(self) -> AsyncIterator[_LiveConnection]:
         # The app offers no sampling, elicitation or roots: the SDK refuses such requests.
         library = await asyncio.to_thread(import_module, "mcp.client")
         from mcp_types import Implementation
@@ -257,17 +259,21 @@ class ServerConnection:
             message_handler=self._handle_notification,
         ) as client:
             server_info = client.server_info
-            self.says = one_line(f"{server_info.name} {server_info.version}", 100) if server_info else ""
-            work = [
+            self.implementation = (
+                one_line(f"{server_info.name} {server_info.version}", 100) if server_info else ""
+            )
+            tasks = [
                 asyncio.create_task(self._subscribe(client), name="listen to an external server"),
-                asyncio.create_task(self._list_again(client.session), name="list changed external tools"),
+                asyncio.create_task(
+                    self._refresh_changed_tools(client.session), name="list changed external tools"
+                ),
             ]
             try:
                 yield _LiveConnection(client.session, self._log.closed)
             finally:
-                for task in work:
+                for task in tasks:
                     task.cancel()
-                await asyncio.gather(*work, return_exceptions=True)
+                await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _handle_notification(self, message: object) -> None:
         """Handle a notification of the server: only changes of its tools matter."""
@@ -288,10 +294,10 @@ class ServerConnection:
             log.debug("%s does not report changes: %s", self._name, type(error).__name__)
 
     def _mark_outdated(self) -> None:
-        self._listed = float("-inf")
+        self._listed_at = float("-inf")
         self._tools_changed.set()
 
-    async def _list_again(self, session: ClientSession) -> None:
+    async def _refresh_changed_tools(self, session: ClientSession) -> None:
         """Refresh the list of tools after changes, at a limited rate."""
         while True:
             await self._tools_changed.wait()
@@ -305,16 +311,16 @@ class ServerConnection:
     async def _list(self, session: ClientSession) -> None:
         """List the tools; concurrent callers share a request that began after they called."""
         requested_at = asyncio.get_running_loop().time()
-        async with self._listing:
-            if self._listed >= requested_at:
+        async with self._list_lock:
+            if self._listed_at >= requested_at:
                 return
             started_at = asyncio.get_running_loop().time()
             self.listing = await list_tools(session)
-            self._listed = started_at
+            self._listed_at = started_at
         self._changed()
 
     def _set_state(self, state: ConnectionState, reason: str) -> None:
-        self.state, self.words = state, reason
+        self.state, self.reason = state, reason
         if state is ConnectionState.STARTING:
             self._start_done.clear()
         else:

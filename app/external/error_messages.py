@@ -15,10 +15,10 @@ _MAX_MESSAGE_CHARS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ErrorExplanation:
-    """A failure: `words` is our text, without a period; `said` is the server's message."""
+    """A failure: `reason` is our text, without a period; `server_message` is the server's message."""
 
-    words: str
-    said: str = ""
+    reason: str
+    server_message: str = ""
 
 
 def explain_error(error: BaseException) -> ErrorExplanation:

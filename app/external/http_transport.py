@@ -85,8 +85,8 @@ async def http_transport(address: str, token: str | None, log: ServerLog) -> Asy
     """
     from mcp.client.streamable_http import streamable_http_client
 
-    trust = await asyncio.to_thread(httpx2.create_ssl_context, trust_env=False)
-    transport = _GuardedTransport(UserServerAddresses(origin_at(address)), trust, log)
+    ssl_context = await asyncio.to_thread(httpx2.create_ssl_context, trust_env=False)
+    transport = _GuardedTransport(UserServerAddresses(origin_at(address)), ssl_context, log)
     headers = {"Accept-Encoding": "identity", **({"Authorization": f"Bearer {token}"} if token else {})}
     timeout = httpx2.Timeout(_CONNECT_TIMEOUT_S, read=_READ_TIMEOUT_S)
     async with (
@@ -99,11 +99,13 @@ async def http_transport(address: str, token: str | None, log: ServerLog) -> Asy
 class _GuardedTransport(httpx2.AsyncBaseTransport):
     """Sends requests to checked addresses, and limits the size of responses."""
 
-    def __init__(self, address_policy: UserServerAddresses, trust: ssl.SSLContext, log: ServerLog) -> None:
+    def __init__(
+        self, address_policy: UserServerAddresses, ssl_context: ssl.SSLContext, log: ServerLog
+    ) -> None:
         self._address_policy = address_policy
         self._log = log
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=trust,
+            ssl_context=ssl_context,
             network_backend=GuardedNetwork(address_policy, system_resolve),
             max_connections=20,
         )
@@ -116,7 +118,7 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
         """
         check_url(str(request.url), self._address_policy)
         assert isinstance(request.stream, httpx2.AsyncByteStream)
-        answer = await self._pool.handle_async_request(
+        response = await self._pool.handle_async_request(
             httpcore2.Request(
                 method=request.method,
                 url=httpcore2.URL(
@@ -130,18 +132,18 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
                 extensions=request.extensions,
             )
         )
-        headers = httpx2.Headers(answer.headers)
-        is_rejected = answer.status in (401, 403)
+        headers = httpx2.Headers(response.headers)
+        is_rejected = response.status in (401, 403)
         self._log.end_reason = (
-            f"it requires a token, or rejected the one it got ({answer.status})" if is_rejected else ""
+            f"it requires a token, or rejected the one it got ({response.status})" if is_rejected else ""
         )
         if headers.get("content-encoding", "identity").lower() != "identity":
-            await answer.aclose()
+            await response.aclose()
             raise httpx2.DecodingError("The server compressed its response, which was not requested.")
         is_event_stream = headers.get("content-type", "").lower().startswith(_EVENT_STREAM)
-        stream = _BoundedStream(answer, None if is_event_stream else MAX_MESSAGE_BYTES)
+        stream = _BoundedStream(response, None if is_event_stream else MAX_MESSAGE_BYTES)
         return httpx2.Response(
-            answer.status, headers=headers, stream=stream, extensions=answer.extensions, request=request
+            response.status, headers=headers, stream=stream, extensions=response.extensions, request=request
         )
 
     async def aclose(self) -> None:
@@ -161,17 +163,17 @@ class _TooLargeError(httpx2.StreamError, LimitError):
 class _BoundedStream(httpx2.AsyncByteStream):
     """A response body with a size limit."""
 
-    def __init__(self, answer: httpcore2.Response, max_bytes: int | None) -> None:
-        self._answer = answer
+    def __init__(self, response: httpcore2.Response, max_bytes: int | None) -> None:
+        self._response = response
         self._max_bytes = max_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
-        async for part in self._answer.aiter_stream():
+        async for part in self._response.aiter_stream():
             size += len(part)
             if self._max_bytes is not None and size > self._max_bytes:
                 raise _TooLargeError(self._max_bytes)
             yield part
 
     async def aclose(self) -> None:
-        await self._answer.aclose()
+        await self._response.aclose()

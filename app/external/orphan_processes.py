@@ -86,13 +86,13 @@ def _find_process(pid: int, started: float) -> psutil.Process | None:
 
 
 def _end_process(program: psutil.Process) -> None:
-    family = [program]
+    processes = [program]
     with suppress(psutil.Error):
-        family += program.children(recursive=True)
-    for process in family:
+        processes += program.children(recursive=True)
+    for process in processes:
         with suppress(psutil.Error):
             process.terminate()
-    _, alive = psutil.wait_procs(family, timeout=_TERMINATE_TIMEOUT_S)
+    _, alive = psutil.wait_procs(processes, timeout=_TERMINATE_TIMEOUT_S)
     for process in alive:
         with suppress(psutil.Error):
             process.kill()

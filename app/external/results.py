@@ -37,22 +37,22 @@ class MismatchError(ValueError):
     """A result violates the tool's output schema; the message explains how, in our own words."""
 
 
-def read_result(answer: CallToolResult, server: str, tool: str) -> RemoteResult:
+def read_result(response: CallToolResult, server: str, tool: str) -> RemoteResult:
     """Convert a server's answer, truncated and without invisible characters."""
     texts: list[str] = []
     skipped: list[str] = []
-    for block in answer.content:
+    for block in response.content:
         _read_block(block, texts, skipped)
     text = "\n\n".join(texts)
-    data = answer.structured_content
-    stored, too_long = _bounded_data(data)
-    if data is not None and not text and stored is None:
+    data = response.structured_content
+    bounded_data, is_too_large = _bounded_data(data)
+    if data is not None and not text and bounded_data is None:
         text = json.dumps(data, ensure_ascii=False, default=str)
-    cut = len(text) > MAX_TEXT_CHARS or too_long
+    cut = len(text) > MAX_TEXT_CHARS or is_too_large
     extra = [f"and {len(skipped) - _MAX_LEFT_OUT} more"] if len(skipped) > _MAX_LEFT_OUT else []
     return RemoteResult(
         text=sanitize_text(text, MAX_TEXT_CHARS),
-        data=stored,
+        data=bounded_data,
         left_out=[*skipped[:_MAX_LEFT_OUT], *extra],
         cut=cut,
         message=f"{one_line(server, 60)} returned a result for {one_line(tool, 60)}"
@@ -88,8 +88,8 @@ def _bounded_data(data: object) -> tuple[dict[str, Any] | None, bool]:
     """Return the data, or None if it is too large, and whether it was too large."""
     if data is None:
         return None, False
-    wrapped = data if isinstance(data, dict) else {"value": data}
-    escaped = _escape_value(wrapped, 0)
+    mapping = data if isinstance(data, dict) else {"value": data}
+    escaped = _escape_value(mapping, 0)
     fits = isinstance(escaped, dict) and len(json.dumps(escaped, default=str)) <= _MAX_DATA_CHARS
     return (escaped, False) if fits and isinstance(escaped, dict) else (None, True)
 
@@ -105,22 +105,22 @@ def _escape_value(value: object, depth: int) -> object:
     return sanitize_text(value, MAX_TEXT_CHARS) if isinstance(value, str) else value
 
 
-def check_output_schema(answer: CallToolResult, output_schema: Schema | None) -> None:
+def check_output_schema(response: CallToolResult, output_schema: Schema | None) -> None:
     """Check an answer against the output schema of its tool. It can be slow: call it in a thread.
 
     Raises:
         MismatchError: the data is missing or does not match the schema.
     """
-    if output_schema is None or answer.is_error:
+    if output_schema is None or response.is_error:
         return
-    if answer.structured_content is None:
+    if response.structured_content is None:
         raise MismatchError("its schema requires data, but it sent none")
     try:
         violations = find_violations(
-            build_validator(sanitize_schema(output_schema)), answer.structured_content
+            build_validator(sanitize_schema(output_schema)), response.structured_content
         )
     except LimitError as error:
         raise MismatchError(f"its data can't be checked ({error.message})") from error
     if violations:
-        location = ".".join(map(str, violations[0].where)) or "the top level"
+        location = ".".join(map(str, violations[0].path)) or "the top level"
         raise MismatchError(f"its data does not match its schema at {one_line(location, 80)}")

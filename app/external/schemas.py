@@ -51,9 +51,9 @@ _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object",
 
 @dataclass(frozen=True, slots=True)
 class SchemaViolation:
-    """A violation of a schema, and where it is."""
+    """A violation of a schema, and the path of the value."""
 
-    where: tuple[str | int, ...]
+    path: tuple[str | int, ...]
     problem: str
 
 

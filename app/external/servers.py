@@ -43,7 +43,7 @@ class _RunningServer:
     server: ExternalServer
     connection: ServerConnection
     remove_category: Callable[[], None]
-    offered: dict[str, tuple[str, Callable[[], None]]] = field(default_factory=dict)
+    registered_tools: dict[str, tuple[str, Callable[[], None]]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
 
@@ -77,7 +77,7 @@ class ExternalServers:
         self._categories_changed = categories_changed
         self.timeouts = ConnectionTimeouts()
         self._pins = Pins(folder)
-        self._added: dict[str, _RunningServer] = {}
+        self._running_servers: dict[str, _RunningServer] = {}
         self._background_tasks: set[asyncio.Task[None]] = set()
         self._configured: tuple[ExternalServer, ...] = ()
         self._is_open = False
@@ -90,7 +90,9 @@ class ExternalServers:
     @property
     def categories_on(self) -> frozenset[str]:
         """The categories of servers with allowed tools: they are on unless switched off."""
-        return frozenset(category_of(name) for name, added in self._added.items() if added.offered)
+        return frozenset(
+            category_of(name) for name, running in self._running_servers.items() if running.registered_tools
+        )
 
     # Lifecycle
 
@@ -107,18 +109,18 @@ class ExternalServers:
         if not self._is_open:
             return
         enabled = _without_duplicates(one for one in settings.servers if one.on)
-        for name, added in tuple(self._added.items()):
-            if enabled.get(name) != added.server:
+        for name, running in tuple(self._running_servers.items()):
+            if enabled.get(name) != running.server:
                 self._remove(name)
         for name, server in enabled.items():
-            if name not in self._added:
+            if name not in self._running_servers:
                 self._add(server)
         self._categories_changed()
 
     async def close(self) -> None:
         """Stop all servers and their child processes."""
         self._is_open = False
-        for name in tuple(self._added):
+        for name in tuple(self._running_servers):
             self._remove(name)
         await asyncio.gather(*self._background_tasks, return_exceptions=True)
 
@@ -128,16 +130,16 @@ class ExternalServers:
             server.name, partial(self._open_streams, server), handle_change, self.timeouts
         )
         remove = self._registry.add_category(category_for(server))
-        self._added[server.name] = _RunningServer(server, connection, remove)
+        self._running_servers[server.name] = _RunningServer(server, connection, remove)
         self._refresh(server.name)
         connection.start()
 
     def _remove(self, name: str) -> None:
-        added = self._added.pop(name)
-        for _, unregister in added.offered.values():
+        running = self._running_servers.pop(name)
+        for _, unregister in running.registered_tools.values():
             unregister()
-        added.remove_category()
-        stopping = added.connection.stop()
+        running.remove_category()
+        stopping = running.connection.stop()
         self._track(asyncio.create_task(stopping, name=f"end the external server {name}"))
         self._events.publish(ExternalChanged(name))
 
@@ -176,8 +178,8 @@ class ExternalServers:
             NotFoundError: there is no such server or tool.
             ConflictError: the tool has changed since the user has seen it.
         """
-        added = self._running_server(server)
-        listing = added.connection.listing
+        running = self._running_server(server)
+        listing = running.connection.listing
         current = listing.tools.get(tool) if listing is not None else None
         if current is None:
             raise NotFoundError(
@@ -188,13 +190,13 @@ class ExternalServers:
                 f"{one_line(tool, 60)} has changed again. It is not allowed yet: review the new version."
             )
             raise ConflictError(message, tool=tool)
-        self._pins.allow(added.server, current)
+        self._pins.allow(running.server, current)
         self._refresh(server)
 
     def revoke(self, server: str, tool: str) -> None:
         """Revoke the permission of a tool."""
-        added = self._running_server(server)
-        self._pins.revoke(added.server, tool)
+        running = self._running_server(server)
+        self._pins.revoke(running.server, tool)
         self._refresh(server)
 
     def remove_server(self, server: str) -> None:
@@ -203,12 +205,12 @@ class ExternalServers:
 
     def retry(self, server: str) -> None:
         """Restart a server; one that is waiting to restart starts now."""
-        added = self._running_server(server)
-        if added.connection.state is ConnectionState.FAILED:
-            added.connection.retry()
+        running = self._running_server(server)
+        if running.connection.state is ConnectionState.FAILED:
+            running.connection.retry()
         else:
             self._remove(server)
-            self._add(added.server)
+            self._add(running.server)
 
     async def test(self, server: ExternalServer, token: str | None = None) -> ServerState:
         """Connect to a server once, list its tools and disconnect; nothing is called or stored."""
@@ -238,13 +240,13 @@ class ExternalServers:
         return tuple(self._state_of(server) for server in self._configured)
 
     def _state_of(self, server: ExternalServer) -> ServerState:
-        added = self._added.get(server.name)
-        if added is None or added.server != server:
+        running = self._running_servers.get(server.name)
+        if running is None or running.server != server:
             problem = (
                 f"Another server has the same short name, {server_slug(server.name)}: rename one of them."
             )
             return ServerState(server.name, ConnectionState.OFF, problems=(problem,) if server.on else ())
-        return self._state(server, added.connection, tuple(added.problems))
+        return self._state(server, running.connection, tuple(running.problems))
 
     def _state(
         self, server: ExternalServer, connection: ServerConnection, problems: tuple[str, ...]
@@ -263,12 +265,12 @@ class ExternalServers:
         return ServerState(
             name=server.name,
             connection_state=connection.state,
-            words=self._clean(server, connection.words),
-            says=connection.says,
+            reason=self._clean(server, connection.reason),
+            implementation=connection.implementation,
             errors=tuple(self._clean(server, line) for line in connection.errors),
             tools=tuple(states),
             problems=(*missing, *problems, *(listing.problems if listing is not None else ())),
-            listed=is_listed,
+            is_listed=is_listed,
         )
 
     def _clean(self, server: ExternalServer, text: str) -> str:
@@ -280,46 +282,48 @@ class ExternalServers:
         return sanitize_text(without_secrets(text), 500)
 
     def _running_server(self, server: str) -> _RunningServer:
-        if server not in self._added:
+        if server not in self._running_servers:
             raise NotFoundError(f"The server {one_line(server, 60)} is not on.", server=server)
-        return self._added[server]
+        return self._running_servers[server]
 
     # Registered tools
 
     def _refresh(self, name: str) -> None:
         """Register the allowed and unchanged tools, and remove the others."""
-        added = self._added.get(name)
-        if added is None:
+        running = self._running_servers.get(name)
+        if running is None:
             return
-        listing = added.connection.listing
+        listing = running.connection.listing
         allowed_tools: dict[str, RemoteTool] = {}
-        for tool in self._pins.allowed_tools(added.server).values():
+        for tool in self._pins.allowed_tools(running.server).values():
             current = listing.tools.get(tool.name) if listing is not None else tool
             if current is not None and current.digest == tool.digest:
                 allowed_tools[tool_name(name, tool.name)] = tool
-        previous_names = set(added.offered)
-        for registered_name, (digest, unregister) in tuple(added.offered.items()):
+        previous_names = set(running.registered_tools)
+        for registered_name, (digest, unregister) in tuple(running.registered_tools.items()):
             if registered_name not in allowed_tools or allowed_tools[registered_name].digest != digest:
                 unregister()
-                del added.offered[registered_name]
-        added.problems.clear()
+                del running.registered_tools[registered_name]
+        running.problems.clear()
         for registered_name, tool in allowed_tools.items():
-            if registered_name not in added.offered:
-                self._register_tool(added, registered_name, tool)
-        if set(added.offered) != previous_names:
+            if registered_name not in running.registered_tools:
+                self._register_tool(running, registered_name, tool)
+        if set(running.registered_tools) != previous_names:
             self._categories_changed()
         self._events.publish(ExternalChanged(name))
 
-    def _register_tool(self, added: _RunningServer, called: str, tool: RemoteTool) -> None:
-        adapted = adapt_tool(added.server, tool, partial(self._check, added), partial(self._call, added))
+    def _register_tool(self, running: _RunningServer, registered_name: str, tool: RemoteTool) -> None:
+        adapted = adapt_tool(
+            running.server, tool, partial(self._check, running), partial(self._call, running)
+        )
         try:
-            added.offered[called] = (tool.digest, self._registry.register(adapted))
+            running.registered_tools[registered_name] = (tool.digest, self._registry.register(adapted))
         except ScriptoriumError as error:
-            added.problems.append(error.message)
+            running.problems.append(error.message)
 
     # Calls
 
-    async def _check(self, added: _RunningServer, tool: RemoteTool) -> None:
+    async def _check(self, running: _RunningServer, tool: RemoteTool) -> None:
         """Check that a tool is still what the user allowed.
 
         Raises:
@@ -327,8 +331,8 @@ class ExternalServers:
             NotFoundError: its server no longer offers it.
             NetworkError: its server is not running.
         """
-        name = added.server.name
-        current = (await added.connection.tools()).get(tool.name)
+        name = running.server.name
+        current = (await running.connection.tools()).get(tool.name)
         if current is None:
             raise NotFoundError(f"{name} no longer offers {one_line(tool.name, 60)}.", tool=tool.name)
         if current.digest != tool.digest:
@@ -337,12 +341,12 @@ class ExternalServers:
                 f" The tool is off until you review it in {_SETTINGS_PAGE}."
             )
             raise PermissionDeniedError(message, tool=tool.name)
-        allowed = self._pins.allowed_tools(added.server).get(tool.name)
-        if allowed is None or allowed.digest != tool.digest or self._added.get(name) is not added:
+        allowed = self._pins.allowed_tools(running.server).get(tool.name)
+        if allowed is None or allowed.digest != tool.digest or self._running_servers.get(name) is not running:
             raise PermissionDeniedError(f"{one_line(tool.name, 60)} is no longer allowed.", tool=tool.name)
 
     async def _call(
-        self, added: _RunningServer, tool: RemoteTool, arguments: dict[str, object]
+        self, running: _RunningServer, tool: RemoteTool, arguments: dict[str, object]
     ) -> RemoteResult:
         """Call a tool of a server.
 
@@ -350,25 +354,25 @@ class ExternalServers:
             NetworkError: the server reported a failure; `said` has its message.
             TimeoutExpiredError, LimitError: as in `ServerConnection.call`.
         """
-        server = added.server
+        server = running.server
         clock = asyncio.get_running_loop().time
         last_report = float("-inf")
         registered_name = tool_name(server.name, tool.name)
 
-        def progress(share: float | None, words: str) -> None:
+        def progress(share: float | None, message_text: str) -> None:
             nonlocal last_report
             if clock() - last_report >= _PROGRESS_INTERVAL_S:
                 last_report = clock()
-                self._events.publish(ExternalProgress(registered_name, share, one_line(words, 200)))
+                self._events.publish(ExternalProgress(registered_name, share, one_line(message_text, 200)))
 
-        answer = await added.connection.call(tool.name, arguments, server.seconds, progress)
+        response = await running.connection.call(tool.name, arguments, server.seconds, progress)
         try:
-            await asyncio.to_thread(check_output_schema, answer, tool.output_schema)
+            await asyncio.to_thread(check_output_schema, response, tool.output_schema)
         except MismatchError as error:
             message = f"{server.name} broke its own schema: {error}. Its answer was discarded."
             raise NetworkError(message, server=server.name) from error
-        result = await asyncio.to_thread(read_result, answer, server.name, tool.name)
-        if answer.is_error:
+        result = await asyncio.to_thread(read_result, response, server.name, tool.name)
+        if response.is_error:
             message = f"{server.name} reports that {one_line(tool.name, 60)} failed."
             raise NetworkError(message, server=server.name, said=result.text)
         return result
@@ -400,11 +404,11 @@ def _tool_state(
     assert tool is not None
     return ToolState(
         name=name,
-        called=tool_name(server.name, name),
+        registered_name=tool_name(server.name, name),
         summary=tool.summary,
         status=status,
         digest=current.digest if current is not None else "",
         hints=tool.hints_label,
-        now=current.text if current is not None else "",
-        allowed=pinned.text if pinned is not None else "",
+        current_text=current.text if current is not None else "",
+        allowed_text=pinned.text if pinned is not None else "",
     )

@@ -14,37 +14,39 @@ ToolStatus = Literal["allowed", "new", "changed", "gone"]
 
 @dataclass(frozen=True, slots=True)
 class ToolState:
-    """A tool of a server. `now` is the server's current description, `allowed` the one that the user allowed.
+    """A tool of a server.
 
-    `digest` identifies the current description, empty if it is not offered; `called` is its registry name.
+    `current_text` is the server's current description, `allowed_text` the one that the user allowed. `digest`
+    identifies the current description, empty if it is not offered; `registered_name` is its registry name.
     """
 
     name: str
-    called: str
+    registered_name: str
     summary: str
     status: ToolStatus
     digest: str = ""
     hints: tuple[str, ...] = ()
-    now: str = ""
-    allowed: str = ""
+    current_text: str = ""
+    allowed_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """The state of a server. `words` explain a failure, `errors` are the last lines of its error output.
+    """The state of a server.
 
-    `says` is its name for itself, `problems` lists unusable tools and similar. `listed`: its current tools
-    are known.
+    `reason` explains a failure, `errors` are the last lines of its error output.
+    `implementation` is its name for itself, `problems` lists unusable tools and similar. `is_listed`: its
+    current tools are known.
     """
 
     name: str
     connection_state: ConnectionState
-    words: str = ""
-    says: str = ""
+    reason: str = ""
+    implementation: str = ""
     errors: tuple[str, ...] = ()
     tools: tuple[ToolState, ...] = ()
     problems: tuple[str, ...] = ()
-    listed: bool = False
+    is_listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +62,4 @@ class ExternalProgress(Event):
 
     tool: str
     share: float | None
-    words: str
+    message: str

@@ -78,11 +78,13 @@ async def stdio_transport(program: StdioServerSpec, log: ServerLog, grace: float
         environment=program.environment,
         line_limit=MAX_MESSAGE_BYTES,
     )
-    into, read = anyio.create_memory_object_stream[SessionMessage | Exception](16)
-    write, out = anyio.create_memory_object_stream[SessionMessage](16)
-    work = [
-        asyncio.create_task(_read_lines(process, into, log), name="read from an external server"),
-        asyncio.create_task(_write_lines(process, out), name="write to an external server"),
+    read_stream_writer, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](16)
+    write_stream, write_stream_reader = anyio.create_memory_object_stream[SessionMessage](16)
+    tasks = [
+        asyncio.create_task(
+            _read_lines(process, read_stream_writer, log), name="read from an external server"
+        ),
+        asyncio.create_task(_write_lines(process, write_stream_reader), name="write to an external server"),
         asyncio.create_task(
             _collect_errors(process, log), name="collect the error output of an external server"
         ),
@@ -90,15 +92,15 @@ async def stdio_transport(program: StdioServerSpec, log: ServerLog, grace: float
     try:
         with track_process(program.folder, process.pid):
             try:
-                yield read, write
+                yield read_stream, write_stream
             finally:
-                await asyncio.shield(asyncio.ensure_future(_stop_process(process, work, grace, log)))
+                await asyncio.shield(asyncio.ensure_future(_stop_process(process, tasks, grace, log)))
     finally:
-        for stream in (into, read, write, out):
+        for stream in (read_stream_writer, read_stream, write_stream, write_stream_reader):
             stream.close()
 
 
-async def _read_lines(process: ChildProcess, into: Any, log: ServerLog) -> None:  # noqa: ANN401
+async def _read_lines(process: ChildProcess, read_stream_writer: Any, log: ServerLog) -> None:  # noqa: ANN401
     """Forward each message; the end of the stream or a line over the limit ends the connection."""
     from anyio import BrokenResourceError, ClosedResourceError
     from mcp.shared.message import SessionMessage
@@ -106,7 +108,7 @@ async def _read_lines(process: ChildProcess, into: Any, log: ServerLog) -> None:
 
     assert process.stdout is not None
     with suppress(BrokenResourceError, ClosedResourceError):
-        async with _ending(log), into:
+        async with _closing(log), read_stream_writer:
             while True:
                 try:
                     line = await process.stdout.readuntil(b"\n")
@@ -119,21 +121,21 @@ async def _read_lines(process: ChildProcess, into: Any, log: ServerLog) -> None:
                     message = jsonrpc_message_adapter.validate_json(line, by_name=False)
                 except ValueError:
                     continue  # not a message: a call that waits for it times out
-                await into.send(SessionMessage(message))
+                await read_stream_writer.send(SessionMessage(message))
 
 
 @asynccontextmanager
-async def _ending(log: ServerLog) -> AsyncIterator[None]:
+async def _closing(log: ServerLog) -> AsyncIterator[None]:
     try:
         yield
     finally:
         log.closed.set()
 
 
-async def _write_lines(process: ChildProcess, out: Any) -> None:  # noqa: ANN401 (a stream)
+async def _write_lines(process: ChildProcess, write_stream_reader: Any) -> None:  # noqa: ANN401 (a stream)
     assert process.stdin is not None
     with suppress(ConnectionError, OSError):
-        async for message in out:
+        async for message in write_stream_reader:
             text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
             process.stdin.write(text.encode("utf-8", "replace") + b"\n")
             await process.stdin.drain()
@@ -153,16 +155,16 @@ async def _collect_errors(process: ChildProcess, log: ServerLog) -> None:
 
 
 async def _stop_process(
-    process: ChildProcess, work: list[asyncio.Task[None]], grace: float, log: ServerLog
+    process: ChildProcess, tasks: list[asyncio.Task[None]], grace: float, log: ServerLog
 ) -> None:
     """Close its input, then terminate it, then kill it and its child processes; always reap it."""
-    work[1].cancel()
+    tasks[1].cancel()
     await process.stop(grace, terminate=True)
     log.end_reason = log.end_reason or _exit_text(process.exit_status)
-    _, unfinished = await asyncio.wait(work, timeout=grace)
+    _, unfinished = await asyncio.wait(tasks, timeout=grace)
     for task in unfinished:
         task.cancel()
-    await asyncio.gather(*work, return_exceptions=True)
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _exit_text(code: int | None) -> str:

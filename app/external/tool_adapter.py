@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Mapping
 
-from app.external.arguments import read_arguments
+from app.external.arguments import translate_arguments
 from app.external.names import category_of, tool_name
 from app.external.remote_tool import RemoteTool
 from app.external.results import RemoteResult
@@ -48,17 +48,17 @@ def adapt_tool(server: ExternalServer, tool: RemoteTool, check: Check, call: Cal
         LimitError, InvalidParametersError: its schema is not supported.
     """
     name = tool_name(server.name, tool.name)
-    arguments = read_arguments(sanitize_schema(tool.input_schema), name)
+    arguments = translate_arguments(sanitize_schema(tool.input_schema), name)
 
     async def propose(context: ToolContext, /, **values: object) -> EffectProposal[RemoteResult]:
         await check(tool)
-        sent = arguments.for_server(values)
+        server_arguments = arguments.for_server(values)
 
         async def run() -> RemoteResult:
             await check(tool)
-            return await call(tool, sent)
+            return await call(tool, server_arguments)
 
-        return context.propose_effect(call_effect(server, tool, sent), run)
+        return context.propose_effect(call_effect(server, tool, server_arguments), run)
 
     return Tool(
         name=name,

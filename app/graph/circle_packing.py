@@ -35,71 +35,71 @@ class _CirclePacking:
     def __init__(self, radii: NDArray[np.float64], aspect: float) -> None:
         self._radii = radii
         self._page = np.array([np.sqrt(aspect), 1 / np.sqrt(aspect)])
-        self._at = np.zeros((len(radii), 2))
+        self._centers = np.zeros((len(radii), 2))
         self._pairs = np.empty((0, 2), dtype=np.int64)
 
     def centers(self) -> NDArray[np.float64]:
         """Place the discs one after the other."""
-        for number in range(1, len(self._radii)):
-            self._at[number] = self._place(number)
-            self._pair(number)
-            if number % _PRUNE_INTERVAL == 0:
-                self._prune(number)
-        return self._at
+        for index in range(1, len(self._radii)):
+            self._centers[index] = self._find_center(index)
+            self._add_pairs(index)
+            if index % _PRUNE_INTERVAL == 0:
+                self._prune(index)
+        return self._centers
 
-    def _place(self, number: int) -> NDArray[np.float64]:
-        radius = self._radii[number]
-        if number == 1:
+    def _find_center(self, index: int) -> NDArray[np.float64]:
+        radius = self._radii[index]
+        if index == 1:
             return np.array([self._radii[0] + radius, 0.0])
         positions, _ = self._positions(radius)
         distances = ((positions / self._page) ** 2).sum(axis=1)
         order = np.argsort(distances, kind="stable")
         for start in range(0, len(order), _SPOT_BATCH_SIZE):
             batch = positions[order[start : start + _SPOT_BATCH_SIZE]]
-            free = np.flatnonzero(self._is_free(batch, radius, number))
+            free = np.flatnonzero(self._is_free(batch, radius, index))
             if len(free):
                 return np.asarray(batch[free[0]])
         # Rounding may close every gap; beyond all other discs there is always room.
-        reach = float((self._at[:number, 0] + self._radii[:number]).max())
+        reach = float((self._centers[:index, 0] + self._radii[:index]).max())
         return np.array([reach + radius, 0.0])
 
     def _positions(self, radius: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return where a disc of that radius would touch both discs of a pair, and the pair's index."""
         first, second = self._pairs[:, 0], self._pairs[:, 1]
         first_distance, second_distance = self._radii[first] + radius, self._radii[second] + radius
-        across = self._at[second] - self._at[first]
+        across = self._centers[second] - self._centers[first]
         length = np.sqrt((across * across).sum(axis=1))
         along = (first_distance**2 - second_distance**2 + length**2) / (2 * length)
         height = first_distance**2 - along**2
         pairs = np.flatnonzero(height >= 0)
         unit = across[pairs] / length[pairs, None]
-        foot = self._at[first[pairs]] + unit * along[pairs, None]
+        foot = self._centers[first[pairs]] + unit * along[pairs, None]
         aside = np.stack([-unit[:, 1], unit[:, 0]], axis=1) * np.sqrt(height[pairs])[:, None]
         return np.concatenate([foot + aside, foot - aside]), np.concatenate([pairs, pairs])
 
     def _is_free(self, positions: NDArray[np.float64], radius: float, placed_count: int) -> NDArray[np.bool_]:
-        apart = positions[:, None] - self._at[None, :placed_count]
+        offsets = positions[:, None] - self._centers[None, :placed_count]
         min_distances = (self._radii[:placed_count] + radius - _TOUCH_TOLERANCE) ** 2
-        return np.asarray(((apart * apart).sum(axis=2) >= min_distances).all(axis=1))
+        return np.asarray(((offsets * offsets).sum(axis=2) >= min_distances).all(axis=1))
 
-    def _pair(self, number: int) -> None:
+    def _add_pairs(self, index: int) -> None:
         """Add the pairs of this disc with others that a later disc could also touch."""
-        apart = self._at[:number] - self._at[number]
-        gap = np.sqrt((apart * apart).sum(axis=1)) - self._radii[:number] - self._radii[number]
-        later = self._radii[number + 1] if number + 1 < len(self._radii) else 0.0
-        partners = np.flatnonzero(gap < 2 * later)
+        offsets = self._centers[:index] - self._centers[index]
+        gap = np.sqrt((offsets * offsets).sum(axis=1)) - self._radii[:index] - self._radii[index]
+        next_radius = self._radii[index + 1] if index + 1 < len(self._radii) else 0.0
+        partners = np.flatnonzero(gap < 2 * next_radius)
         self._pairs = np.concatenate(
-            [self._pairs, np.stack([partners, np.full(len(partners), number)], axis=1)]
+            [self._pairs, np.stack([partners, np.full(len(partners), index)], axis=1)]
         )
 
-    def _prune(self, number: int) -> None:
+    def _prune(self, index: int) -> None:
         """Remove pairs that not even the smallest disc can touch."""
         positions, pairs = self._positions(float(self._radii[-1]))
-        keep = np.zeros(len(self._pairs), dtype=bool)
+        is_usable = np.zeros(len(self._pairs), dtype=bool)
         for start in range(0, len(positions), 256):
-            free = self._is_free(positions[start : start + 256], float(self._radii[-1]), number + 1)
-            keep[pairs[start : start + 256][free]] = True
-        self._pairs = self._pairs[keep]
+            is_free = self._is_free(positions[start : start + 256], float(self._radii[-1]), index + 1)
+            is_usable[pairs[start : start + 256][is_free]] = True
+        self._pairs = self._pairs[is_usable]
 
 
 def enclosing_circle(
@@ -112,19 +112,21 @@ def enclosing_circle(
     """
     middle = (centers.min(axis=0) + centers.max(axis=0)) / 2
     for step in range(1, 120):
-        away = centers - middle
-        distance = np.sqrt((away * away).sum(axis=1)) + radii
+        offsets = centers - middle
+        distance = np.sqrt((offsets * offsets).sum(axis=1)) + radii
         farthest = int(distance.argmax())
         length = max(1e-12, float(distance[farthest] - radii[farthest]))
-        point = away[farthest] * (distance[farthest] / length)
+        point = offsets[farthest] * (distance[farthest] / length)
         middle = middle + point / (step + 1)
-    away = centers - middle
-    return middle, float((np.sqrt((away * away).sum(axis=1)) + radii).max())
+    offsets = centers - middle
+    return middle, float((np.sqrt((offsets * offsets).sum(axis=1)) + radii).max())
 
 
-def separate_circles(at: NDArray[np.float32], radii: NDArray[np.float32], gap: float) -> NDArray[np.float32]:
+def separate_circles(
+    positions: NDArray[np.float32], radii: NDArray[np.float32], gap: float
+) -> NDArray[np.float32]:
     """Return the positions float32 (n, 2) with all overlaps resolved, and most of the gap between discs."""
-    placed = np.array(at, dtype=np.float32, order="C")
+    placed = np.array(positions, dtype=np.float32, order="C")
     radii = np.ascontiguousarray(radii, dtype=np.float32)
     for _ in range(_MAX_ROUNDS):
         if core_bindings.separate(placed, radii, gap) <= _MIN_GAP_SHARE * gap:

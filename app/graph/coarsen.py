@@ -58,8 +58,8 @@ def damp_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     pull = np.minimum(weights.data, _MAX_LINK_WEIGHT) / np.sqrt(np.minimum(source_degree, target_degree))
     pull *= weights.data.sum() / max(float(pull.sum()), 1e-9)
     pull *= np.sqrt(np.minimum(1.0, _MAX_HUB_DEGREE / np.maximum(source_degree, target_degree)))
-    eased = (pull.astype(np.float32), weights.indices, weights.indptr)
-    return scipy.sparse.csr_matrix(eased, shape=weights.shape)
+    entries = (pull.astype(np.float32), weights.indices, weights.indptr)
+    return scipy.sparse.csr_matrix(entries, shape=weights.shape)
 
 
 def coarsen_level(fine: CoarseLevel, parent: NDArray[np.int64], size: int) -> CoarseLevel:
@@ -67,9 +67,9 @@ def coarsen_level(fine: CoarseLevel, parent: NDArray[np.int64], size: int) -> Co
     ones = np.ones(len(fine), dtype=np.float32)
     members = scipy.sparse.csr_matrix((ones, (np.arange(len(fine)), parent)), shape=(len(fine), size))
     coarse = (members.T @ fine.weights @ members).tocoo()
-    apart = coarse.row != coarse.col
-    ends = (coarse.row[apart], coarse.col[apart])
-    weights = scipy.sparse.coo_matrix((coarse.data[apart], ends), shape=(size, size)).tocsr()
+    is_between = coarse.row != coarse.col
+    ends = (coarse.row[is_between], coarse.col[is_between])
+    weights = scipy.sparse.coo_matrix((coarse.data[is_between], ends), shape=(size, size)).tocsr()
     return CoarseLevel(weights, np.bincount(parent, fine.mass, size).astype(np.float32))
 
 
@@ -136,8 +136,8 @@ def _admit(
     body, label = body[order], label[order]
     running = np.cumsum(mass[body], dtype=np.float64)
     starts = np.flatnonzero(np.concatenate([[True], label[1:] != label[:-1]]))
-    before = np.repeat(running[starts] - mass[body[starts]], np.diff(np.append(starts, len(body))))
-    admitted = load[label] + running - before <= cap
+    start_loads = np.repeat(running[starts] - mass[body[starts]], np.diff(np.append(starts, len(body))))
+    admitted = load[label] + running - start_loads <= cap
     body, label = body[admitted], label[admitted]
     np.subtract.at(load, labels[body], mass[body])
     np.add.at(load, label, mass[body])
@@ -186,11 +186,13 @@ def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[n
     labels: NDArray[np.int64] = np.arange(size, dtype=np.int64)
     cap = max(8.0, size / 8)
     for _ in range(6):
-        used, parent = np.unique(propagate(fine.weights, fine.mass, cap, seed), return_inverse=True)
-        if len(used) == len(fine):
+        distinct_labels, parent = np.unique(
+            propagate(fine.weights, fine.mass, cap, seed), return_inverse=True
+        )
+        if len(distinct_labels) == len(fine):
             break
         labels = parent[labels]
-        fine = coarsen_level(fine, parent, len(used))
+        fine = coarsen_level(fine, parent, len(distinct_labels))
     for _ in range(3):
         labels = _majority(weights, labels)
     counts = np.bincount(labels, minlength=1)
@@ -209,10 +211,10 @@ def _majority(weights: scipy.sparse.csr_matrix, labels: NDArray[np.int64]) -> ND
     rows = np.repeat(np.arange(size), degree)
     shape = (size, len(names))
     ties = scipy.sparse.csr_matrix((weights.data, (rows, index[weights.indices])), shape=shape)
-    own = scipy.sparse.csr_matrix((np.full(size, 0.5), (np.arange(size), index)), shape=shape)
-    chosen: NDArray[np.int64] = names[np.asarray((ties + own).argmax(axis=1)).ravel()]
+    own_ties = scipy.sparse.csr_matrix((np.full(size, 0.5), (np.arange(size), index)), shape=shape)
+    chosen: NDArray[np.int64] = names[np.asarray((ties + own_ties).argmax(axis=1)).ravel()]
     leaves = np.flatnonzero(degree == 1)
     hubs = weights.indices[weights.indptr[leaves]]
-    hanging = degree[hubs] > 1
-    chosen[leaves[hanging]] = chosen[hubs[hanging]]
+    has_hub = degree[hubs] > 1
+    chosen[leaves[has_hub]] = chosen[hubs[has_hub]]
     return chosen

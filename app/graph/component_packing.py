@@ -131,11 +131,11 @@ class _FreeSpace:
         mask[cells[:, 1], cells[:, 0]] = True
         margin = max(1, round(3.0 / self._cell))
         is_blocked = ndimage.distance_transform_edt(~mask) <= margin
-        deep = ndimage.distance_transform_edt(is_blocked) > margin
-        mask |= ndimage.binary_fill_holes(is_blocked) & deep
+        is_enclosed = ndimage.distance_transform_edt(is_blocked) > margin
+        mask |= ndimage.binary_fill_holes(is_blocked) & is_enclosed
         self._free = ndimage.distance_transform_edt(~mask) * self._cell - _GAP / 2
         self._order = np.argsort(from_middle, axis=None, kind="stable")
-        self._wanted = np.inf
+        self._radius = np.inf
         self._candidates: Iterator[int] = iter(())
 
     def occupy(self, reach: float) -> NDArray[np.float32]:
@@ -143,15 +143,15 @@ class _FreeSpace:
 
         Larger discs must be requested first: only then do no two overlap.
         """
-        needed = float(np.ceil(reach / self._STEP) * self._STEP)
-        if needed != self._wanted:
+        radius = float(np.ceil(reach / self._STEP) * self._STEP)
+        if radius != self._radius:
             # For equal sizes, a place that was rejected once stays rejected.
-            self._wanted = needed
-            self._candidates = iter(self._order[self._free.flat[self._order] >= needed].tolist())
-        best = next((cell for cell in self._candidates if self._free.flat[cell] >= needed), -1)
+            self._radius = radius
+            self._candidates = iter(self._order[self._free.flat[self._order] >= radius].tolist())
+        best = next((cell for cell in self._candidates if self._free.flat[cell] >= radius), -1)
         if best < 0:
             best = int(self._free.argmax())
-        self._fill(best, needed)
+        self._fill(best, radius)
         return np.array([self._x.flat[best], self._y.flat[best]], dtype=np.float32)
 
     def _fill(self, cell: int, reach: float) -> None:
@@ -159,5 +159,5 @@ class _FreeSpace:
         row, column = divmod(cell, self._free.shape[1])
         half = int(2 * reach / self._cell) + 2
         window = (slice(max(0, row - half), row + half + 1), slice(max(0, column - half), column + half + 1))
-        apart = np.hypot(self._x[window] - self._x.flat[cell], self._y[window] - self._y.flat[cell])
-        np.minimum(self._free[window], apart - reach, out=self._free[window])
+        distances = np.hypot(self._x[window] - self._x.flat[cell], self._y[window] - self._y.flat[cell])
+        np.minimum(self._free[window], distances - reach, out=self._free[window])

@@ -74,12 +74,12 @@ class WorkerThreads:
             for index in range(count):
                 work(index)
             return
-        list(self._running().map(work, range(count)))
+        list(self._get_pool().map(work, range(count)))
 
     def _each(self, work: Callable[[int, int], None], bounds: list[int]) -> None:
-        list(self._running().map(work, bounds[:-1], bounds[1:]))
+        list(self._get_pool().map(work, bounds[:-1], bounds[1:]))
 
-    def _running(self) -> ThreadPoolExecutor:
+    def _get_pool(self) -> ThreadPoolExecutor:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="graph core")
         return self._pool
@@ -131,7 +131,7 @@ class CsrGraph:
 
 
 @dataclass(frozen=True)
-class Push:
+class Repulsion:
     """The repulsion of bodies.
 
     Args:
@@ -149,40 +149,59 @@ class Push:
 
 
 class BarnesHutTree:
-    """A Barnes-Hut tree. No other thread may read while one builds it; raises RuntimeError otherwise."""
+    """A Barnes-Hut tree; using it while another thread builds it raises RuntimeError."""
 
     def __init__(self) -> None:
         self._tree = core.tree()
         self._leaves = 0
 
-    def build(self, at: Floats, mass: Floats | None = None) -> None:
+    def build(self, positions: Floats, mass: Floats | None = None) -> None:
         """Build the tree.
 
         Args:
-            at: float32 (n, 2).
+            positions: float32 (n, 2).
             mass: float32 (n,); None is 1 each. A body whose mass is not positive repels nothing.
         """
-        self._leaves = core.build(self._tree, at, mass)
+        self._leaves = core.build(self._tree, positions, mass)
 
-    def push(self, push: Push, force: Floats, workers: WorkerThreads | None = None) -> None:
+    def add_repulsion(
+        self, repulsion: Repulsion, force: Floats, workers: WorkerThreads | None = None
+    ) -> None:
         """Add the repulsion of all bodies on each of them to `force`, float32 (n, 2)."""
 
         def work(first: int, last: int) -> None:
-            core.push(self._tree, first, last, push.kernel, push.strength, push.softness, push.opening, force)
+            core.push(
+                self._tree,
+                first,
+                last,
+                repulsion.kernel,
+                repulsion.strength,
+                repulsion.softness,
+                repulsion.opening,
+                force,
+            )
 
         if workers is None:
             work(0, self._leaves)
         else:
             workers.ranges(work, self._leaves, _MIN_LEAVES_PER_THREAD)
 
-    def push_points(self, push: Push, at: Floats, force: Floats) -> None:
-        """Add the repulsion of all bodies at the points `at`, float32 (k, 2), to `force`."""
-        core.push_places(self._tree, at, push.kernel, push.strength, push.softness, push.opening, force)
+    def add_repulsion_at(self, repulsion: Repulsion, points: Floats, force: Floats) -> None:
+        """Add the repulsion of all bodies at the points `points`, float32 (k, 2), to `force`."""
+        core.push_places(
+            self._tree,
+            points,
+            repulsion.kernel,
+            repulsion.strength,
+            repulsion.softness,
+            repulsion.opening,
+            force,
+        )
 
 
 def attract(
     links: CsrGraph,
-    at: Floats,
+    positions: Floats,
     linear: float,
     near: float,
     rate: float,
@@ -192,7 +211,7 @@ def attract(
     """Add t-FDP's attraction, weight · d · (linear + near / (1 + d²)) · rate, to `force`, float32 (n, 2)."""
     workers.ranges(
         lambda first, last: core.attract(
-            links.starts, links.neighbors, links.weight, at, linear, near, rate, first, last, force
+            links.starts, links.neighbors, links.weight, positions, linear, near, rate, first, last, force
         ),
         len(links),
         _MIN_LINKED_ROWS_PER_THREAD,
@@ -226,7 +245,7 @@ class RestLengths:
 
 
 def spring(
-    links: CsrGraph, rest: RestLengths, at: Floats, rate: float, force: Floats, workers: WorkerThreads
+    links: CsrGraph, rest: RestLengths, positions: Floats, rate: float, force: Floats, workers: WorkerThreads
 ) -> None:
     """Add the force of springs towards their rest lengths, times `rate`, to `force`, float32 (n, 2)."""
     workers.ranges(
@@ -236,7 +255,7 @@ def spring(
             rest.strength,
             rest.share,
             rest.length,
-            at,
+            positions,
             rate,
             first,
             last,
@@ -247,7 +266,7 @@ def spring(
 
 
 def step(
-    at: Floats,
+    positions: Floats,
     velocity: Floats,
     *,
     gravity: float = 0.0,
@@ -258,14 +277,14 @@ def step(
     """Move all bodies by their velocity, in place, and return the longest displacement.
 
     Args:
-        at: float32 (n, 2), layout units.
+        positions: float32 (n, 2), layout units.
         velocity: float32 (n, 2), units per step; first affected by gravity, damped and limited.
         gravity: The force towards the origin per unit of distance.
         damping: The share of the velocity that remains after a step.
         max_displacement: The maximum displacement of a body in one step.
         fixed: uint8 (n,), bodies that do not move.
     """
-    return core.step(at, velocity, fixed, gravity, damping, max_displacement, 0, len(at))
+    return core.step(positions, velocity, fixed, gravity, damping, max_displacement, 0, len(positions))
 
 
 def cluster(links: CsrGraph, mass: Floats, order: Ints, cap: float, rounds: int = 4) -> Ints:
@@ -283,15 +302,15 @@ def cluster(links: CsrGraph, mass: Floats, order: Ints, cap: float, rounds: int 
     return label
 
 
-def separate(at: Floats, radii: Floats, gap: float = 0.2) -> float:
+def separate(positions: Floats, radii: Floats, gap: float = 0.2) -> float:
     """Push overlapping discs apart once, in place, and return the largest overlap before it.
 
     Args:
-        at: float32 (n, 2).
+        positions: float32 (n, 2).
         radii: float32 (n,); the smaller disc moves more.
         gap: The distance between rims.
     """
-    return core.separate(at, radii, gap)
+    return core.separate(positions, radii, gap)
 
 
 def beeswarm(x: Floats, wanted: Floats, radii: Floats, order: Ints, gap: float) -> Floats:

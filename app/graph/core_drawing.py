@@ -36,15 +36,15 @@ class Viewport:
     radius_scale: float
     min_radius: float
 
-    def to_pixels(self, at: Floats) -> Floats:
+    def to_pixels(self, positions: Floats) -> Floats:
         """Convert positions in the layout, float32 (n, 2), to pixels."""
         eye, center = np.array(self.eye, dtype=np.float32), np.array(self.center, dtype=np.float32)
-        return (at - eye) * np.float32(self.scale) + center
+        return (positions - eye) * np.float32(self.scale) + center
 
     def radii(self, radii: Floats) -> Floats:
         """Convert radii, float32 (n,), to pixels."""
-        grown: Floats = np.maximum(radii * np.float32(self.radius_scale), np.float32(self.min_radius))
-        return grown
+        pixel_radii: Floats = np.maximum(radii * np.float32(self.radius_scale), np.float32(self.min_radius))
+        return pixel_radii
 
     def scaled(self, ratio: float) -> Viewport:
         """Return the same view for a picture with `ratio` times as many pixels in each direction."""
@@ -142,17 +142,17 @@ def composite(
     (workers or WorkerThreads(1)).ranges(work, len(pixels), 128)
 
 
-def draw_strokes(ends: Floats, breadth: float, color: Color, opacity: float, pixels: Bytes) -> None:
+def draw_strokes(ends: Floats, line_width: float, color: Color, opacity: float, pixels: Bytes) -> None:
     """Draw antialiased lines of one color over an opaque picture, in order.
 
     Args:
         ends: float32 (k, 4): x and y of both ends, in pixels.
-        breadth: The width in pixels, at most 64.
+        line_width: The width in pixels, at most 64.
         color: Red, green, blue.
         opacity: 0 to 1.
         pixels: uint8 (height, width, 4).
     """
-    core_bindings.core.draw_strokes(ends, breadth, color, opacity, pixels)
+    core_bindings.core.draw_strokes(ends, line_width, color, opacity, pixels)
 
 
 def stamp(images: list[Bytes], corners: Ints, opacity: Floats, pixels: Bytes) -> None:
@@ -208,10 +208,10 @@ class LineBatch:
 
     def __init__(
         self,
-        at: Floats,
+        positions: Floats,
         edges: Ints,
         light: Floats,
-        breadth: Floats,
+        widths: Floats,
         classes: NDArray[np.int16],
         colors: Bytes,
         dashed: Bytes | None,
@@ -226,14 +226,26 @@ class LineBatch:
         is_wanted: Callable[[], bool] = lambda: True,
     ) -> None:
         self._lines, parts, self._bands = core_bindings.core.lines(
-            at, edges, light, breadth, classes, colors, dashed, visible, width, height, reach, ratio, budget
+            positions,
+            edges,
+            light,
+            widths,
+            classes,
+            colors,
+            dashed,
+            visible,
+            width,
+            height,
+            reach,
+            ratio,
+            budget,
         )
 
-        def take(part: int) -> None:
+        def take_part(part: int) -> None:
             if is_wanted():
                 core_bindings.core.take_lines(self._lines, part)
 
-        (workers or WorkerThreads(1)).each(take, parts)
+        (workers or WorkerThreads(1)).each(take_part, parts)
         self.count, self.length, self.share = 0, 0.0, 0.0
         self.is_prepared = is_wanted()
         if self.is_prepared:

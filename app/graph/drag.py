@@ -65,21 +65,21 @@ class LocalPhysics:
 
     def tick(self) -> None:
         """Compute one step."""
-        at = self._positions
+        positions = self._positions
         if self._is_held:
-            at[self.dragged] = self._target
+            positions[self.dragged] = self._target
         self._speed += np.float32(_STEP_RATE) * (self._force() - self._balance)
         self._speed *= np.float32(0.55 * self._heat)
         self._speed[0] = 0
         length = np.sqrt((self._speed**2).sum(axis=1, keepdims=True))
         self._speed *= np.minimum(1.0, 0.6 / np.maximum(length, 1e-6)).astype(np.float32)
-        at[self.bodies] += self._speed
-        if self._is_held and float(length[1:].max(initial=0.0)) < 1e-3 and self._near_target():
+        positions[self.bodies] += self._speed
+        if self._is_held and float(length[1:].max(initial=0.0)) < 1e-3 and self._is_at_target():
             self._heat = max(0.3, self._heat * _COOLING)
         elif not self._is_held:
             self._heat *= _COOLING
 
-    def _near_target(self) -> bool:
+    def _is_at_target(self) -> bool:
         return bool(np.abs(self._positions[self.dragged] - self._target).max() < 1e-4)
 
     def _prepare_springs(self, graph: Graph) -> None:
@@ -92,8 +92,8 @@ class LocalPhysics:
         count = max(1, len(graph.neighbors(self.dragged)))
         boost = 1 + 24 / np.sqrt(count)
         self._pull = np.where((edges == self.dragged).any(axis=1), boost, 1.0).astype(np.float32)
-        apart = self._positions[edges[:, 1]] - self._positions[edges[:, 0]]
-        self._rest = np.sqrt((apart * apart).sum(axis=1))
+        offsets = self._positions[edges[:, 1]] - self._positions[edges[:, 0]]
+        self._rest = np.sqrt((offsets * offsets).sum(axis=1))
         pulls = np.zeros(len(self.bodies), dtype=np.float32)
         for side in (0, 1):
             rows: NDArray[np.int64] = self._inner[:, side]
@@ -102,15 +102,15 @@ class LocalPhysics:
 
     def _find_bystanders(self) -> None:
         """Find nodes that stay in place but repel the bodies."""
-        still = self._roughly_near()
-        positions = self._positions[still]
-        is_near = np.zeros(len(still), dtype=np.bool_)
+        candidates = self._nearby_rows()
+        positions = self._positions[candidates]
+        is_near = np.zeros(len(candidates), dtype=np.bool_)
         # A body at a time: there are few, and a k-d tree would load 14 MB of scipy.
-        for at in self._positions[self.bodies]:
-            is_near |= ((positions - at) ** 2).sum(axis=1) <= _NEIGHBOR_RADIUS**2
-        self._repelling = np.concatenate([self.bodies, still[is_near][:900]])
+        for body_position in self._positions[self.bodies]:
+            is_near |= ((positions - body_position) ** 2).sum(axis=1) <= _NEIGHBOR_RADIUS**2
+        self._repelling = np.concatenate([self.bodies, candidates[is_near][:900]])
 
-    def _roughly_near(self) -> NDArray[np.int64]:
+    def _nearby_rows(self) -> NDArray[np.int64]:
         """Return the rows in grid cells of side `_NEIGHBOR_RADIUS` around those of the bodies."""
         square = np.floor(self._positions / np.float32(_NEIGHBOR_RADIUS)).astype(np.int64)
         key = square[:, 0] * _CELL_KEY_STRIDE + square[:, 1]
@@ -121,14 +121,14 @@ class LocalPhysics:
         return np.flatnonzero(mask)
 
     def _force(self) -> Positions:
-        at = self._positions
-        push = self._engine.repel(at[self.bodies], at[self._repelling])
+        positions = self._positions
+        push = self._engine.repel(positions[self.bodies], positions[self._repelling])
         force = np.float32(_REPULSION) * push
-        apart = at[self._edges[:, 1]] - at[self._edges[:, 0]]
-        length = np.sqrt((apart * apart).sum(axis=1)) + 1e-6
-        pull = (self._pull * (1.0 - self._rest / length))[:, None] * apart
+        offsets = positions[self._edges[:, 1]] - positions[self._edges[:, 0]]
+        length = np.sqrt((offsets * offsets).sum(axis=1)) + 1e-6
+        pull = (self._pull * (1.0 - self._rest / length))[:, None] * offsets
         for side, sign in ((0, 1), (1, -1)):
             rows: NDArray[np.int64] = self._inner[:, side]
-            inside = rows >= 0
-            np.add.at(force, rows[inside], np.float32(sign) * pull[inside])
+            is_body = rows >= 0
+            np.add.at(force, rows[is_body], np.float32(sign) * pull[is_body])
         return np.asarray(force * self._ease[:, None], dtype=np.float32)

@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 
 from app.graph import core_bindings
 from app.graph.coarsen import CoarseLevel, coarsen_level, damp_hubs
-from app.graph.core_bindings import BOUNDED, CHARGE, BarnesHutTree, CsrGraph, Push, RestLengths, WorkerThreads
+from app.graph.core_bindings import (
+    BOUNDED,
+    CHARGE,
+    BarnesHutTree,
+    CsrGraph,
+    Repulsion,
+    RestLengths,
+    WorkerThreads,
+)
 from app.graph.model import Positions
 
 _MIN_LEVEL_SIZE = 150
@@ -46,17 +54,17 @@ class ForceSchedule:
     linear: float
     linear_after: float
 
-    def at(self, tick: int) -> tuple[float, float]:
+    def values_at(self, tick: int) -> tuple[float, float]:
         """Return the rate and a of a tick."""
         share = tick / self.ticks
-        turned = min(1.0, share / 0.6)
-        return self.rate * (1 - 0.9 * share), self.linear ** (1 - turned) * self.linear_after**turned
+        progress = min(1.0, share / 0.6)
+        return self.rate * (1 - 0.9 * share), self.linear ** (1 - progress) * self.linear_after**progress
 
 
 class ForceField(Protocol):
     """The attraction of links and the repulsion of bodies at given positions."""
 
-    def __call__(self, at: Positions, attraction: float, repulsion: float) -> Positions:
+    def __call__(self, positions: Positions, attraction: float, repulsion: float) -> Positions:
         """Return a new array float32 (n, 2): the force on each body, both parts times their factors."""
         ...
 
@@ -78,14 +86,14 @@ class Engine:
         levels = [CoarseLevel(weights, np.ones(weights.shape[0], dtype=np.float32))]
         while len(levels[-1]) > _MIN_LEVEL_SIZE:
             fine = levels[-1]
-            used, parent = np.unique(self._labels(fine, seed), return_inverse=True)
-            if len(used) > _MAX_LEVEL_RATIO * len(fine):
+            distinct_labels, parent = np.unique(self._cluster_labels(fine, seed), return_inverse=True)
+            if len(distinct_labels) > _MAX_LEVEL_RATIO * len(fine):
                 break
             levels[-1] = CoarseLevel(fine.weights, fine.mass, parent)
-            levels.append(coarsen_level(fine, parent, len(used)))
+            levels.append(coarsen_level(fine, parent, len(distinct_labels)))
         return levels
 
-    def _labels(self, level: CoarseLevel, seed: int) -> core_bindings.Ints:
+    def _cluster_labels(self, level: CoarseLevel, seed: int) -> core_bindings.Ints:
         """Cluster bodies to about four times the mean mass; ties count less at heavy ends."""
         rng = np.random.default_rng(seed)
         links = CsrGraph.from_matrix(level.weights)
@@ -104,7 +112,7 @@ class Engine:
         return 1500
 
     def charge_layout(
-        self, level: CoarseLevel, at: Positions, ticks: int, alpha: float
+        self, level: CoarseLevel, positions: Positions, ticks: int, alpha: float
     ) -> Iterator[Positions]:
         """Lay out by d3-force's model, cooling from `alpha`, which determines the overall shape.
 
@@ -116,78 +124,80 @@ class Engine:
             links = CsrGraph(links.starts, links.neighbors, weight)
         rest = RestLengths.of(links, np.sqrt(level.mass))
         softness = 0.01 * float(level.mass.mean())
-        at = np.array(at, dtype=np.float32, order="C")
-        velocity, tree = np.zeros_like(at), BarnesHutTree()
+        positions = np.array(positions, dtype=np.float32, order="C")
+        velocity, tree = np.zeros_like(positions), BarnesHutTree()
         cooling = 1 - (0.001 / alpha) ** (1 / ticks)
         for tick in range(ticks):
             alpha -= alpha * cooling
-            tree.build(at, level.mass)
-            ahead = at + velocity
-            core_bindings.spring(links, rest, ahead, alpha, velocity, self._workers)
-            tree.push(Push(CHARGE, alpha, softness), velocity, self._workers)
-            core_bindings.step(at, velocity, gravity=0.1 * alpha, damping=0.6, max_displacement=1e6)
-            if _is_shown(tick, len(at)):
-                yield at.copy()
-        yield at
+            tree.build(positions, level.mass)
+            next_positions = positions + velocity
+            core_bindings.spring(links, rest, next_positions, alpha, velocity, self._workers)
+            tree.add_repulsion(Repulsion(CHARGE, alpha, softness), velocity, self._workers)
+            core_bindings.step(positions, velocity, gravity=0.1 * alpha, damping=0.6, max_displacement=1e6)
+            if _is_shown(tick, len(positions)):
+                yield positions.copy()
+        yield positions
 
-    def refine(self, level: CoarseLevel, at: Positions, pace: ForceSchedule) -> Iterator[Positions]:
+    def refine(
+        self, level: CoarseLevel, positions: Positions, schedule: ForceSchedule
+    ) -> Iterator[Positions]:
         """Refine by bounded forces with a decreasing rate, which keep neighbors together.
 
         Args:
             level: The bodies; links pull by their weights.
-            at: The positions in widths of a body of mean mass.
-            pace: The schedule of the forces.
+            positions: The positions in widths of a body of mean mass.
+            schedule: The schedule of the forces.
         """
         links = CsrGraph.from_matrix(level.weights)
         mass = (level.mass / level.mass.mean()).astype(np.float32)
-        at = np.array(at, dtype=np.float32, order="C")
-        velocity, tree = np.zeros_like(at), BarnesHutTree()
-        for tick in range(pace.ticks):
-            rate, linear = pace.at(tick)
-            tree.build(at, mass)
-            core_bindings.attract(links, at, linear, _NEAR_ATTRACTION, rate, velocity, self._workers)
-            tree.push(Push(BOUNDED, _REPULSION * rate), velocity, self._workers)
-            core_bindings.step(at, velocity)
-            if _is_shown(tick, len(at)):
-                yield at.copy()
-        yield at
+        positions = np.array(positions, dtype=np.float32, order="C")
+        velocity, tree = np.zeros_like(positions), BarnesHutTree()
+        for tick in range(schedule.ticks):
+            rate, linear = schedule.values_at(tick)
+            tree.build(positions, mass)
+            core_bindings.attract(links, positions, linear, _NEAR_ATTRACTION, rate, velocity, self._workers)
+            tree.add_repulsion(Repulsion(BOUNDED, _REPULSION * rate), velocity, self._workers)
+            core_bindings.step(positions, velocity)
+            if _is_shown(tick, len(positions)):
+                yield positions.copy()
+        yield positions
 
     def force_field(self, weights: scipy.sparse.csr_matrix) -> ForceField:
         """Return the bounded forces of all nodes, for the simulation."""
         links, tree = CsrGraph.from_matrix(damp_hubs(weights)), BarnesHutTree()
 
-        def force(at: Positions, attraction: float, repulsion: float) -> Positions:
-            total = np.zeros_like(at)
-            tree.build(at)
+        def force(positions: Positions, attraction: float, repulsion: float) -> Positions:
+            total = np.zeros_like(positions)
+            tree.build(positions)
             core_bindings.attract(
-                links, at, _LINEAR_ATTRACTION, _NEAR_ATTRACTION, attraction, total, self._workers
+                links, positions, _LINEAR_ATTRACTION, _NEAR_ATTRACTION, attraction, total, self._workers
             )
-            tree.push(Push(BOUNDED, _REPULSION * repulsion), total, self._workers)
+            tree.add_repulsion(Repulsion(BOUNDED, _REPULSION * repulsion), total, self._workers)
             return total
 
         return force
 
-    def separate_steps(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
+    def separate_steps(self, positions: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
         """Push overlapping nodes apart until none overlap or the iteration limit is reached."""
-        at = np.array(at, dtype=np.float32, order="C")
+        positions = np.array(positions, dtype=np.float32, order="C")
         radii = np.ascontiguousarray(radii, dtype=np.float32)
-        rounds = _SEPARATION_BODY_BUDGET // max(len(at), 1)
+        rounds = _SEPARATION_BODY_BUDGET // max(len(positions), 1)
         for turn in range(min(max(rounds, _MIN_SEPARATION_ROUNDS), _MAX_SEPARATION_ROUNDS)):
-            if core_bindings.separate(at, radii) < 0.02:
+            if core_bindings.separate(positions, radii) < 0.02:
                 break
-            if _is_shown(turn, len(at)):
-                yield at.copy()
-        yield at
+            if _is_shown(turn, len(positions)):
+                yield positions.copy()
+        yield positions
 
-    def separate_once(self, at: Positions, radii: NDArray[np.float32], gap: float) -> None:
+    def separate_once(self, positions: Positions, radii: NDArray[np.float32], gap: float) -> None:
         """Push overlapping nodes apart once, in place; `gap` is the distance between rims."""
-        core_bindings.separate(at, radii, gap)
+        core_bindings.separate(positions, radii, gap)
 
-    def repel(self, at: Positions, others: Positions) -> Positions:
-        """Return the bounded repulsion of `others` on each body in `at`."""
-        tree, force = BarnesHutTree(), np.zeros_like(at)
+    def repel(self, positions: Positions, others: Positions) -> Positions:
+        """Return the bounded repulsion of `others` on each body at `positions`."""
+        tree, force = BarnesHutTree(), np.zeros_like(positions)
         tree.build(np.ascontiguousarray(others))
-        tree.push_points(Push(BOUNDED), np.ascontiguousarray(at), force)
+        tree.add_repulsion_at(Repulsion(BOUNDED), np.ascontiguousarray(positions), force)
         return force
 
 

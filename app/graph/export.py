@@ -17,11 +17,11 @@ def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
     """Return the graph of `notes` alone, with the names and files that they link to."""
     note_paths = set(notes)
     is_wanted = np.array([path in note_paths for path in graph.paths], dtype=bool) | ~graph.is_note
-    inside = (
+    is_inner = (
         is_wanted[graph.edges[:, 0]] & is_wanted[graph.edges[:, 1]] if len(graph.edges) else np.zeros(0, bool)
     )
     linked = np.zeros(len(graph), dtype=bool)
-    linked[graph.edges[inside].ravel()] = True
+    linked[graph.edges[is_inner].ravel()] = True
     kept_rows = np.flatnonzero(is_wanted & (graph.is_note | linked))
     row_index = np.full(len(graph), -1, dtype=np.int32)
     row_index[kept_rows] = np.arange(len(kept_rows), dtype=np.int32)
@@ -34,10 +34,10 @@ def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
         tags=tuple(graph.tags[row] for row in rows),
         folders=tuple(graph.folders[row] for row in rows),
         modified=graph.modified[kept_rows],
-        edges=np.ascontiguousarray(row_index[graph.edges[inside]]).reshape(-1, 2),
+        edges=np.ascontiguousarray(row_index[graph.edges[is_inner]]).reshape(-1, 2),
         edge_types=graph.edge_types,
-        edge_codes=graph.edge_codes[inside],
-        confidence=graph.confidence[inside],
+        edge_codes=graph.edge_codes[is_inner],
+        confidence=graph.confidence[is_inner],
     )
 
 
@@ -49,8 +49,8 @@ def write_json(graph: Graph, positions: Positions | None, file: Path) -> None:
     """
     nodes = [_node_fields(graph, row) | _position_fields(positions, row) for row in range(len(graph))]
     links = [
-        {"source": graph.paths[a], "target": graph.paths[b], **_link_fields(graph, at)}
-        for at, (a, b) in enumerate(graph.edges.tolist())
+        {"source": graph.paths[a], "target": graph.paths[b], **_link_fields(graph, index)}
+        for index, (a, b) in enumerate(graph.edges.tolist())
     ]
     text = json.dumps({"directed": True, "nodes": nodes, "links": links}, ensure_ascii=False)
     with replacing(file) as temporary:
@@ -67,11 +67,11 @@ def write_graphml(graph: Graph, positions: Positions | None, file: Path) -> None
 
     network: Any = nx.MultiDiGraph()
     for row in range(len(graph)):
-        facts = _node_fields(graph, row) | _position_fields(positions, row)
-        name = facts.pop("id")
-        network.add_node(name, **{key: _graphml_value(value) for key, value in facts.items()})
-    for at, (a, b) in enumerate(graph.edges.tolist()):
-        network.add_edge(graph.paths[a], graph.paths[b], **_link_fields(graph, at))
+        fields = _node_fields(graph, row) | _position_fields(positions, row)
+        name = fields.pop("id")
+        network.add_node(name, **{key: _graphml_value(value) for key, value in fields.items()})
+    for index, (a, b) in enumerate(graph.edges.tolist()):
+        network.add_edge(graph.paths[a], graph.paths[b], **_link_fields(graph, index))
     with replacing(file) as temporary:
         temporary.write_bytes("\n".join(nx.generate_graphml(network)).encode("utf-8"))
 
@@ -93,10 +93,10 @@ def _position_fields(positions: Positions | None, row: int) -> dict[str, Any]:
     return {"x": round(float(positions[row, 0]), 3), "y": round(float(positions[row, 1]), 3)}
 
 
-def _link_fields(graph: Graph, at: int) -> dict[str, Any]:
-    confidence = float(graph.confidence[at])
-    kind = {"type": graph.edge_types[int(graph.edge_codes[at])]}
-    return kind if np.isnan(confidence) else {**kind, "confidence": round(confidence, 4)}
+def _link_fields(graph: Graph, index: int) -> dict[str, Any]:
+    confidence = float(graph.confidence[index])
+    fields = {"type": graph.edge_types[int(graph.edge_codes[index])]}
+    return fields if np.isnan(confidence) else {**fields, "confidence": round(confidence, 4)}
 
 
 def _graphml_value(value: object) -> object:

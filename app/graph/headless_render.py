@@ -60,9 +60,9 @@ def write_picture(graph: Graph, positions: Positions, file: Path, options: Rende
         raise InvalidParametersError(f"A picture must be from 1 to {_MAX_SIDE_PX} pixels wide and high.")
     if file.suffix == ".png":
         with replacing(file) as temporary:
-            temporary.write_bytes(encode_png(_pixels(graph, positions, options)))
+            temporary.write_bytes(encode_png(_render_pixels(graph, positions, options)))
     else:
-        write_svg(_drawing(graph, positions, options), file)
+        write_svg(_build_drawing(graph, positions, options), file)
 
 
 def _fit_view(positions: Positions, options: RenderOptions) -> Viewport:
@@ -82,11 +82,11 @@ def _fit_view(positions: Positions, options: RenderOptions) -> Viewport:
 
 def _colors(graph: Graph) -> NDArray[np.uint32]:
     """Return uint32 (n,): colors by type if notes have types, else by top folder; gray for non-notes."""
-    named = sum(name not in ("", "note") for name in graph.types)
-    typed = 3 * named >= np.count_nonzero(graph.is_note)
-    keys = graph.types if typed else tuple(folder.split("/")[0] for folder in graph.folders)
+    typed_count = sum(name not in ("", "note") for name in graph.types)
+    has_types = 3 * typed_count >= np.count_nonzero(graph.is_note)
+    keys = graph.types if has_types else tuple(folder.split("/")[0] for folder in graph.folders)
     names, counts = np.unique(np.array(keys, dtype=object).astype(str), return_counts=True)
-    ranked = [names[at] for at in np.argsort(-counts, kind="stable")]
+    ranked = [names[index] for index in np.argsort(-counts, kind="stable")]
     color_of = dict(zip(ranked, _PALETTE, strict=False))
     colors = np.array([color_of.get(key, _OTHER_COLOR) for key in keys], dtype=np.uint32)
     colors[~graph.is_note] = _OTHER_COLOR
@@ -99,20 +99,24 @@ def _alpha(graph: Graph) -> float:
     return float(0.62 * (600 / max(len(graph.edges), 600)) ** 0.24)
 
 
-def _pixels(graph: Graph, positions: Positions, options: RenderOptions) -> NDArray[np.uint8]:
+def _render_pixels(graph: Graph, positions: Positions, options: RenderOptions) -> NDArray[np.uint8]:
     """Return the picture, uint8 (h, w, 3)."""
-    background = tuple(int(options.background[at : at + 2], 16) for at in (1, 3, 5))
+    background = tuple(int(options.background[start : start + 2], 16) for start in (1, 3, 5))
     view, count = _fit_view(positions, options), len(graph.edges)
     pixels = np.zeros((options.height, options.width, 4), dtype=np.uint8)
     ones = np.ones(count, dtype=np.float32)
     style = EdgeStyle(
         graph.edges, np.array([_LINK_COLOR], dtype=np.uint8), np.zeros(count, np.int16), ones, ones
     )
-    at = np.ascontiguousarray(view.to_pixels(positions), dtype=np.float32)
+    pixel_positions = np.ascontiguousarray(view.to_pixels(positions), dtype=np.float32)
     with core_bindings.WorkerThreads() as workers:
-        draw_edges(style, at, pixels, Exposure(_alpha(graph), 70.0 + 5.0 * view.scale), workers=workers)
-        under = np.array(background[::-1], dtype=np.float32) * (1 - pixels[..., 3:].astype(np.float32) / 255)
-        pixels[..., :3] = np.clip(pixels[..., :3] + under, 0, 255).astype(np.uint8)
+        draw_edges(
+            style, pixel_positions, pixels, Exposure(_alpha(graph), 70.0 + 5.0 * view.scale), workers=workers
+        )
+        background_part = np.array(background[::-1], dtype=np.float32) * (
+            1 - pixels[..., 3:].astype(np.float32) / 255
+        )
+        pixels[..., :3] = np.clip(pixels[..., :3] + background_part, 0, 255).astype(np.uint8)
         pixels[..., 3] = 255
         radii = node_radii(graph)
         order = np.argsort(radii, kind="stable").astype(np.int32)
@@ -122,21 +126,21 @@ def _pixels(graph: Graph, positions: Positions, options: RenderOptions) -> NDArr
     return pixels[..., 2::-1]
 
 
-def _drawing(graph: Graph, positions: Positions, options: RenderOptions) -> SvgDrawing:
+def _build_drawing(graph: Graph, positions: Positions, options: RenderOptions) -> SvgDrawing:
     view = _fit_view(positions, options)
-    at = view.to_pixels(positions)
+    pixel_positions = view.to_pixels(positions)
     radii = view.radii(node_radii(graph))
-    ends = np.concatenate([at[graph.edges[:, 0]], at[graph.edges[:, 1]]], axis=1)
+    ends = np.concatenate([pixel_positions[graph.edges[:, 0]], pixel_positions[graph.edges[:, 1]]], axis=1)
     line = "#" + "".join(f"{part:02x}" for part in _LINK_COLOR)
     links = (SvgLines(ends.astype(np.float32), line, 1.0, _alpha(graph)),) if len(ends) else ()
-    words = tuple(_names(graph, at, radii, options)) if options.names else ()
+    labels = tuple(_build_labels(graph, pixel_positions, radii, options)) if options.names else ()
     return SvgDrawing(
         options.width,
         options.height,
         "Graph",
         links,
-        _discs(_colors(graph), at, radii),
-        words,
+        _build_discs(_colors(graph), pixel_positions, radii),
+        labels,
         (),
         options.background,
         options.background,
@@ -146,11 +150,11 @@ def _drawing(graph: Graph, positions: Positions, options: RenderOptions) -> SvgD
     )
 
 
-def _discs(
-    colors: NDArray[np.uint32], at: NDArray[np.float32], radii: NDArray[np.float32]
+def _build_discs(
+    colors: NDArray[np.uint32], positions: NDArray[np.float32], radii: NDArray[np.float32]
 ) -> tuple[SvgDiscs, ...]:
     """Group nodes by color, the small ones of each first."""
-    shapes = np.concatenate([at, radii[:, None]], axis=1).astype(np.float32)
+    shapes = np.concatenate([positions, radii[:, None]], axis=1).astype(np.float32)
     groups = []
     for color in np.unique(colors).tolist():
         rows = np.flatnonzero(colors == color)
@@ -159,24 +163,24 @@ def _discs(
     return tuple(groups)
 
 
-def _names(
-    graph: Graph, at: NDArray[np.float32], radii: NDArray[np.float32], options: RenderOptions
+def _build_labels(
+    graph: Graph, positions: NDArray[np.float32], radii: NDArray[np.float32], options: RenderOptions
 ) -> list[SvgLabel]:
     """Return labels of the nodes with the most links, without overlaps by their estimated widths."""
     available = max(20, options.width * options.height // _PIXELS_PER_NAME)
     ranked = np.argsort(-graph.degree, kind="stable")[: 3 * available].tolist()
     boxes: list[tuple[float, float, float, float]] = []
-    words: list[SvgLabel] = []
+    labels: list[SvgLabel] = []
     for row in ranked:
         size = float(np.clip(9.0 + radii[row] * 0.3, 10, 15))
         text = graph.names[row] if len(graph.names[row]) <= 28 else graph.names[row][:27] + "…"
-        x, y = float(at[row, 0]), float(at[row, 1] + radii[row]) + size
+        x, y = float(positions[row, 0]), float(positions[row, 1] + radii[row]) + size
         half = 0.31 * size * sum(2 if ord(letter) > 0x2E80 else 1 for letter in text)
         box = (x - half, y - size, x + half, y + 0.3 * size)
         if any(a < box[2] and box[0] < c and b < box[3] and box[1] < d for a, b, c, d in boxes):
             continue
         boxes.append(box)
-        words.append(SvgLabel(x, y, size, text))
-        if len(words) >= available:
+        labels.append(SvgLabel(x, y, size, text))
+        if len(labels) >= available:
             break
-    return words
+    return labels

@@ -31,7 +31,7 @@ class GraphUpdate:
     """The next graph, and for each of its rows the previous row, -1 for new rows."""
 
     graph: Graph
-    before: NDArray[np.int64]
+    previous_rows: NDArray[np.int64]
 
 
 def encode_confidence(confidence: float | None) -> float:
@@ -43,23 +43,23 @@ def advance(graph: Graph, positions: Positions, delta: GraphDelta) -> tuple[Grap
     """Return the graph after `delta` and its positions; known nodes stay, new ones are placed nearby."""
     after = compute_update(graph, delta)
     positions_after = np.full((len(after.graph), 2), np.nan, dtype=np.float32)
-    is_known = after.before >= 0
-    positions_after[is_known] = positions[after.before[is_known]]
+    is_known = after.previous_rows >= 0
+    positions_after[is_known] = positions[after.previous_rows[is_known]]
     return after.graph, place_missing(after.graph, positions_after)
 
 
 def compute_update(graph: Graph, delta: GraphDelta) -> GraphUpdate:
     """Return the graph after `delta` with the origin of its rows."""
     if not graph.suggested.any():
-        return _GraphEdit(graph, delta).step()
+        return _GraphEdit(graph, delta).build()
     pairs, scores = graph.edges[graph.suggested], graph.confidence[graph.suggested]
-    after = _GraphEdit(add_suggestions(graph), delta).step()
+    after = _GraphEdit(add_suggestions(graph), delta).build()
     index = np.full(len(graph), -1, dtype=np.int32)
-    known_rows = np.flatnonzero(after.before >= 0)
-    index[after.before[known_rows]] = known_rows
+    known_rows = np.flatnonzero(after.previous_rows >= 0)
+    index[after.previous_rows[known_rows]] = known_rows
     pairs = index[pairs]
     is_kept = (pairs >= 0).all(axis=1)
-    return GraphUpdate(add_suggestions(after.graph, pairs[is_kept], scores[is_kept]), after.before)
+    return GraphUpdate(add_suggestions(after.graph, pairs[is_kept], scores[is_kept]), after.previous_rows)
 
 
 class _GraphEdit:
@@ -106,28 +106,28 @@ class _GraphEdit:
                 self._unlinked_rows.add(self._graph.rows[path])
 
     def _remove(self, delta: GraphDelta) -> None:
-        put = {node.path for node in delta.nodes}
+        replaced_paths = {node.path for node in delta.nodes}
         for path in delta.removed:
             row = self._row(path)
             if row is not None:
                 self._unlinked_rows.add(row)
-                if path not in put:
+                if path not in replaced_paths:
                     self._removed_rows.add(row)
 
     def _put_nodes(self, nodes: Iterable[GraphNode]) -> None:
         """Replace what differs, and put new nodes at the end."""
-        new: list[GraphNode] = []
+        new_nodes: list[GraphNode] = []
         for node in nodes:
             row = self._row(node.path)
             if row is None:
-                self._new_rows[node.path] = self._size + len(new)
-                new.append(node)
+                self._new_rows[node.path] = self._size + len(new_nodes)
+                new_nodes.append(node)
             elif row >= self._size:
-                new[row - self._size] = node
+                new_nodes[row - self._size] = node
             else:
                 self._replace(row, node)
-        if new:
-            self._append(new)
+        if new_nodes:
+            self._append(new_nodes)
 
     def _replace(self, row: int, node: GraphNode) -> None:
         for field in _COLUMNS:
@@ -138,67 +138,69 @@ class _GraphEdit:
                 if field == "kind":
                     self._kind_changed.add(row)
 
-    def _append(self, new: list[GraphNode]) -> None:
-        self._column("paths").extend(node.path for node in new)
+    def _append(self, new_nodes: list[GraphNode]) -> None:
+        self._column("paths").extend(node.path for node in new_nodes)
         for field in _COLUMNS:
-            values = [getattr(node, field) for node in new]
+            values = [getattr(node, field) for node in new_nodes]
             if field in _TIMES:
                 self._changed[field] = np.append(self._column(field), values)
             else:
                 self._column(_column_name(field)).extend(values)
-        self._kind_changed.update(range(self._size, self._size + len(new)))
-        self._size += len(new)
+        self._kind_changed.update(range(self._size, self._size + len(new_nodes)))
+        self._size += len(new_nodes)
 
     # Links
 
     def _link(self, delta: GraphDelta) -> None:
         """Find the links to remove and to add; unchanged links stay in place."""
         graph = self._graph
-        wanted = self._wanted_links(delta.edges)
+        links_to_add = self._links_to_add(delta.edges)
         replaced = self._unlinked_rows | {
             row for path in delta.sources if (row := self._row(path)) is not None
         }
         flagged = np.zeros(self._size, dtype=bool)
-        flagged[list(replaced | {source for source, _, _ in wanted})] = True
-        leaving = flagged[graph.edges[:, 0]]
+        flagged[list(replaced | {source for source, _, _ in links_to_add})] = True
+        is_leaving = flagged[graph.edges[:, 0]]
         flagged[:] = False
         flagged[list(self._unlinked_rows)] = True
-        leaving |= flagged[graph.edges[:, 1]]
+        is_leaving |= flagged[graph.edges[:, 1]]
         removed_edges: list[int] = []
-        for index in np.flatnonzero(leaving).tolist():
+        for index in np.flatnonzero(is_leaving).tolist():
             source, target = graph.edges[index].tolist()
             key = (source, target, graph.edge_types[graph.edge_codes[index]])
             stays = source not in replaced and target not in self._unlinked_rows
-            if stays or (key in wanted and _is_same_confidence(wanted[key], float(graph.confidence[index]))):
-                wanted.pop(key, None)
+            if stays or (
+                key in links_to_add and _is_same_confidence(links_to_add[key], float(graph.confidence[index]))
+            ):
+                links_to_add.pop(key, None)
             else:
                 removed_edges.append(index)
         self._removed_edges = np.array(removed_edges, dtype=np.int64)
-        self._added_edges = wanted
+        self._added_edges = links_to_add
 
-    def _wanted_links(self, edges: Iterable[GraphEdge]) -> dict[tuple[int, int, str], float]:
+    def _links_to_add(self, edges: Iterable[GraphEdge]) -> dict[tuple[int, int, str], float]:
         """Return the confidence of each link to add, by its ends and type."""
-        wanted: dict[tuple[int, int, str], float] = {}
+        confidences: dict[tuple[int, int, str], float] = {}
         for edge in edges:
             source, target = self._row(edge.source), self._row(edge.target)
             if source is not None and target is not None and source != target:
-                wanted.setdefault((source, target, edge.type), encode_confidence(edge.confidence))
-        return wanted
+                confidences.setdefault((source, target, edge.type), encode_confidence(edge.confidence))
+        return confidences
 
     # The next graph
 
-    def step(self) -> GraphUpdate:
+    def build(self) -> GraphUpdate:
         """Build the next graph."""
         graph = self._graph
-        before = np.full(self._size, -1, dtype=np.int64)
-        before[: len(graph)] = np.arange(len(graph))
+        previous_rows = np.full(self._size, -1, dtype=np.int64)
+        previous_rows[: len(graph)] = np.arange(len(graph))
         relinked = len(self._removed_edges) > 0 or len(self._added_edges) > 0
         if relinked:
             self._change_links()
         edges = self._changed.get("edges", graph.edges)
         self._drop_unlinked(edges)
         if not self._changed and not self._removed_rows:
-            return GraphUpdate(graph, before)
+            return GraphUpdate(graph, previous_rows)
         neighborhood, is_kept = self._previous_neighborhood(edges, relinked), None
         if self._removed_rows:
             is_kept = np.ones(self._size, dtype=bool)
@@ -206,16 +208,16 @@ class _GraphEdit:
         self._is_note = self._note_mask()
         if is_kept is not None:
             self._remove_rows(is_kept)
-            before = before[is_kept]
+            previous_rows = previous_rows[is_kept]
         self._drop_unused_types()
-        frozen: dict[str, Any] = {
+        columns: dict[str, Any] = {
             name: tuple(column) if isinstance(column, list) else column
             for name, column in self._changed.items()
         }
-        count = len(frozen.get("edges", graph.edges))
-        after = replace(graph, suggested=np.zeros(count, dtype=bool), **frozen)
+        count = len(columns.get("edges", graph.edges))
+        after = replace(graph, suggested=np.zeros(count, dtype=bool), **columns)
         self._transfer_caches(after, neighborhood, is_kept)
-        return GraphUpdate(warm_graph(after), before)
+        return GraphUpdate(warm_graph(after), previous_rows)
 
     def _note_mask(self) -> NDArray[np.bool_]:
         """Return which rows are notes, including those that are removed at the end."""
@@ -227,16 +229,16 @@ class _GraphEdit:
 
     def _change_links(self) -> None:
         graph = self._graph
-        stay = np.ones(len(graph.edges), dtype=bool)
-        stay[self._removed_edges] = False
+        is_kept = np.ones(len(graph.edges), dtype=bool)
+        is_kept[self._removed_edges] = False
         types = list(dict.fromkeys([*graph.edge_types, *(name for _, _, name in self._added_edges)]))
         code_of = {name: code for code, name in enumerate(types)}
         ends = np.array([key[:2] for key in self._added_edges], dtype=np.int32).reshape(-1, 2)
         codes = np.array([code_of[name] for _, _, name in self._added_edges], dtype=np.int16)
         confidence = np.array(list(self._added_edges.values()), dtype=np.float32)
-        self._changed["edges"] = np.concatenate([graph.edges[stay], ends])
-        self._changed["edge_codes"] = np.append(graph.edge_codes[stay], codes)
-        self._changed["confidence"] = np.append(graph.confidence[stay], confidence)
+        self._changed["edges"] = np.concatenate([graph.edges[is_kept], ends])
+        self._changed["edge_codes"] = np.append(graph.edge_codes[is_kept], codes)
+        self._changed["confidence"] = np.append(graph.confidence[is_kept], confidence)
         self._changed["edge_types"] = tuple(types)
         self._relinked_rows = np.unique(
             np.concatenate([graph.edges[self._removed_edges].ravel(), ends.ravel()])
@@ -253,9 +255,9 @@ class _GraphEdit:
             row for row in self._unlinked_rows if kinds[row] == "unresolved" and row not in self._removed_rows
         }
         if names:
-            flagged = np.zeros(self._size, dtype=bool)
-            flagged[edges[:, 1]] = True
-            self._removed_rows |= {row for row in names if not flagged[row]}
+            is_target = np.zeros(self._size, dtype=bool)
+            is_target[edges[:, 1]] = True
+            self._removed_rows |= {row for row in names if not is_target[row]}
 
     def _previous_neighborhood(self, edges: NDArray[np.int32], relinked: bool) -> Neighborhood | None:
         """Return the adjacency before rows are removed, derived from that of the old graph if it is known."""
@@ -269,10 +271,10 @@ class _GraphEdit:
 
     def _remove_rows(self, is_kept: NDArray[np.bool_]) -> None:
         """Remove the deleted rows from every table."""
-        listed = is_kept.tolist()
+        selectors = is_kept.tolist()
         for name in ("paths", *map(_column_name, _COLUMNS)):
             column = self._changed.get(name, getattr(self._graph, name))
-            self._changed[name] = column[is_kept] if name in _TIMES else list(compress(column, listed))
+            self._changed[name] = column[is_kept] if name in _TIMES else list(compress(column, selectors))
         self._changed["edges"] = _row_positions(is_kept)[self._changed.get("edges", self._graph.edges)]
 
     def _drop_unused_types(self) -> None:
@@ -290,22 +292,22 @@ class _GraphEdit:
         self, after: Graph, neighborhood: Neighborhood | None, is_kept: NDArray[np.bool_] | None
     ) -> None:
         """Pass cached properties of the old graph that are still valid to the new one."""
-        facts: dict[str, Any] = {}
+        caches: dict[str, Any] = {}
         if neighborhood is not None:
-            facts["neighborhood"] = (
+            caches["neighborhood"] = (
                 neighborhood
                 if is_kept is None
                 else neighborhood.without_rows(is_kept, _row_positions(is_kept))
             )
         if is_kept is None and "paths" not in self._changed:
-            facts["rows"] = self._graph.rows
+            caches["rows"] = self._graph.rows
         elif is_kept is None:
-            facts["rows"] = rows = dict(self._graph.rows)
-            for old in self._renamed:
-                del rows[old]
+            caches["rows"] = rows = dict(self._graph.rows)
+            for previous_path in self._renamed:
+                del rows[previous_path]
             rows |= self._new_rows
-        facts["is_note"] = self._is_note if is_kept is None else self._is_note[is_kept]
-        vars(after).update(facts)
+        caches["is_note"] = self._is_note if is_kept is None else self._is_note[is_kept]
+        vars(after).update(caches)
 
 
 def _row_positions(is_kept: NDArray[np.bool_]) -> NDArray[np.int32]:

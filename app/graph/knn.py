@@ -36,23 +36,23 @@ def nearest(
     scores = np.empty((size, count), dtype=np.float32)
     if not count:
         return rows, scores
-    exact = size <= _MAX_EXACT_ROWS
-    compared = vectors if exact else principal_components(vectors, _DIRECTION_COUNT)
-    candidate_count = count if exact else min(size - 1, count * _OVERSAMPLING)
+    is_exact = size <= _MAX_EXACT_ROWS
+    compared = vectors if is_exact else principal_components(vectors, _DIRECTION_COUNT)
+    candidate_count = count if is_exact else min(size - 1, count * _OVERSAMPLING)
     for start in range(0, size, _BLOCK_ROWS):
         report(start / size, "Comparing meanings")
         block = slice(start, min(start + _BLOCK_ROWS, size))
         similarities = compared[block] @ compared.T
-        own = np.arange(block.start, block.stop)
-        similarities[own - start, own] = -np.inf
+        own_rows = np.arange(block.start, block.stop)
+        similarities[own_rows - start, own_rows] = -np.inf
         best = np.argpartition(similarities, size - candidate_count, axis=1)[:, size - candidate_count :]
-        if exact:
-            close = np.take_along_axis(similarities, best, axis=1)
+        if is_exact:
+            cosines = np.take_along_axis(similarities, best, axis=1)
         else:
-            close = np.einsum("ij,ikj->ik", vectors[block], vectors[best])
-        order = np.lexsort((best, -close), axis=1)[:, :count]
+            cosines = np.einsum("ij,ikj->ik", vectors[block], vectors[best])
+        order = np.lexsort((best, -cosines), axis=1)[:, :count]
         rows[block] = np.take_along_axis(best, order, axis=1)
-        scores[block] = np.take_along_axis(close, order, axis=1)
+        scores[block] = np.take_along_axis(cosines, order, axis=1)
     return rows, scores
 
 

@@ -48,9 +48,9 @@ class Layout:
         """True if the next tick would change nothing."""
         if self._paused:
             return True
-        still = self._simulation is None or self._simulation.is_settled
+        is_simulation_settled = self._simulation is None or self._simulation.is_settled
         return (
-            still
+            is_simulation_settled
             and self._layout_steps is None
             and self._drag is None
             and self._target_forces == self._forces
@@ -107,8 +107,8 @@ class Layout:
                 self._drag = None
         return self._positions
 
-    def _advance(self, plan: Iterator[Positions]) -> None:
-        positions = next(plan, None)
+    def _advance(self, steps: Iterator[Positions]) -> None:
+        positions = next(steps, None)
         if positions is None:
             self._layout_steps = None
         else:

@@ -57,15 +57,15 @@ def multilevel_layout(
         row_of = np.full(size, -1, dtype=np.int32)
         row_of[linked] = np.arange(len(linked), dtype=np.int32)
         names = tuple(graph.names[row] for row in linked.tolist())
-        small = len(linked) <= MAX_NODES
-        inner = row_of[graph.edges]
-        if small:
-            steps = _small_layout(inner, radii[linked], names, engine, seed, aspect)
+        is_small = len(linked) <= MAX_NODES
+        linked_edges = row_of[graph.edges]
+        if is_small:
+            steps = _small_layout(linked_edges, radii[linked], names, engine, seed, aspect)
         else:
-            steps = _LevelLadder(inner, radii[linked], engine, seed, aspect).climb()
-        for part in steps:
+            steps = _LevelHierarchy(linked_edges, radii[linked], engine, seed, aspect).lay_out()
+        for linked_positions in steps:
             placed = np.empty((size, 2), dtype=np.float32)
-            placed[linked] = part
+            placed[linked] = linked_positions
             packing.ring_orphans(placed)
             yield placed
     yield widen(packing.place(placed), aspect)
@@ -83,20 +83,20 @@ def _small_layout(
     weights = adjacency(edges, len(radii))
     packing = ComponentPacking(weights, radii, aspect)
     widths = name_widths(names, radii, len(radii))
-    at = sunflower_positions(len(radii), 2.0)
+    positions = sunflower_positions(len(radii), 2.0)
     for part in packing.parts:
         for step in stress_layout(weights[part][:, part], radii[part], seed):
-            at[part] = step
+            positions[part] = step
             if part is packing.parts[0]:
-                yield at.copy()
-        at[part] = align_to_page(ease_density(at[part], radii[part], _SMALL_EASE), aspect)
-        at[part] = separate_labels(at[part], radii[part], widths[part])
-    at = packing.place(at)
-    yield at
-    yield from engine.separate_steps(at, radii)
+                yield positions.copy()
+        positions[part] = align_to_page(ease_density(positions[part], radii[part], _SMALL_EASE), aspect)
+        positions[part] = separate_labels(positions[part], radii[part], widths[part])
+    positions = packing.place(positions)
+    yield positions
+    yield from engine.separate_steps(positions, radii)
 
 
-class _LevelLadder:
+class _LevelHierarchy:
     """The hierarchy of levels of the linked nodes.
 
     Args:
@@ -125,69 +125,75 @@ class _LevelLadder:
         self._packing = ComponentPacking(weights, radii, aspect)
         self._aspect = aspect
 
-    def climb(self) -> Iterator[Positions]:
+    def lay_out(self) -> Iterator[Positions]:
         """Yield positions of all linked nodes, step by step, from the coarsest level to the finest."""
         coarsest = len(self._levels) - 1
         top = self._levels[coarsest]
-        at = sunflower_positions(len(top), 1.8) * np.float32(top.unit)
+        positions = sunflower_positions(len(top), 1.8) * np.float32(top.unit)
         for index in range(coarsest, -1, -1):
             level = self._levels[index]
             rng = np.random.default_rng(self._seed + index)
             if index < coarsest:
-                at = _scatter_children(at, level, self._levels[index + 1], rng)
+                positions = _scatter_children(positions, level, self._levels[index + 1], rng)
             bodies = _node_bodies(self._levels[:index], self._size, rng)
-            pace = 1 + self._size // _NODES_PER_FRAME
-            for number, step in enumerate(self._steps(level, at, index, index == coarsest)):
-                at = step
-                if number % pace == 0:
-                    yield _node_positions(at, bodies, self._size)
-        yield from self._finish(self._levels[0], at)
+            frame_interval = 1 + self._size // _NODES_PER_FRAME
+            for number, step in enumerate(self._steps(level, positions, index, index == coarsest)):
+                positions = step
+                if number % frame_interval == 0:
+                    yield _node_positions(positions, bodies, self._size)
+        yield from self._finish(self._levels[0], positions)
 
-    def _steps(self, level: CoarseLevel, at: Positions, index: int, coarsest: bool) -> Iterator[Positions]:
+    def _steps(
+        self, level: CoarseLevel, positions: Positions, index: int, is_coarsest: bool
+    ) -> Iterator[Positions]:
         """Return the steps on one level; none if bounded forces follow on the finest."""
-        if coarsest:
-            return self._engine.charge_layout(level, at, 300, 1.0)
+        if is_coarsest:
+            return self._engine.charge_layout(level, positions, 300, 1.0)
         if self._is_even or self._size < self._engine.charge_threshold():
-            patience = max(40, _MAX_CHARGED_BODIES // len(level))
-            return self._engine.charge_layout(level, at, min(patience, 300 if index else 150), 1.0)
+            max_ticks = max(40, _MAX_CHARGED_BODIES // len(level))
+            return self._engine.charge_layout(level, positions, min(max_ticks, 300 if index else 150), 1.0)
         if index == 0:
             return iter(())
         if len(level) < self._engine.charge_threshold():
-            return self._engine.charge_layout(level, at, 100, 0.3)
-        return self._refine_coarsely(level, at)
+            return self._engine.charge_layout(level, positions, 100, 0.3)
+        return self._refine_coarsely(level, positions)
 
-    def _refine_coarsely(self, level: CoarseLevel, at: Positions) -> Iterator[Positions]:
+    def _refine_coarsely(self, level: CoarseLevel, positions: Positions) -> Iterator[Positions]:
         """Apply bounded forces between groups; their links pull as if each group had six."""
         pull = level.weights * np.float32(6 * len(level) / max(float(level.weights.sum()), 1e-9))
         pull = damp_hubs(pull)
         unit = np.float32(level.unit)
         for step in self._engine.refine(
-            CoarseLevel(pull, level.mass), self._scale(at) / unit, _COARSE_SCHEDULE
+            CoarseLevel(pull, level.mass), self._scale(positions) / unit, _COARSE_SCHEDULE
         ):
             yield step * unit
 
-    def _scale(self, at: Positions) -> Positions:
+    def _scale(self, positions: Positions) -> Positions:
         """Scale positions to the density at which bounded forces start."""
-        return at * np.float32(_NORMAL_SPREAD * np.sqrt(self._size) / max(float(at.std()), 1e-9))
+        return positions * np.float32(
+            _NORMAL_SPREAD * np.sqrt(self._size) / max(float(positions.std()), 1e-9)
+        )
 
-    def _finish(self, level: CoarseLevel, at: Positions) -> Iterator[Positions]:
+    def _finish(self, level: CoarseLevel, positions: Positions) -> Iterator[Positions]:
         """Pack the components, refine the finest level, then resolve overlaps."""
-        at = self._packing.place(self._scale(at))
-        pace = (
+        positions = self._packing.place(self._scale(positions))
+        schedule = (
             _EVEN_SCHEDULE
             if self._is_even and self._size >= self._engine.charge_threshold()
             else _FINEST_SCHEDULE
         )
-        for step in self._engine.refine(CoarseLevel(damp_hubs(level.weights), level.mass), at, pace):
-            at = step
-            yield at
+        for step in self._engine.refine(
+            CoarseLevel(damp_hubs(level.weights), level.mass), positions, schedule
+        ):
+            positions = step
+            yield positions
         main = self._packing.parts[0]
-        shaped = at.copy()
-        shaped[main] = align_to_page(ease_density(at[main], self._radii[main], _EASE), self._aspect)
-        for part in _interpolate(at, self._packing.place(shaped)):
-            at = part
-            yield at
-        yield from self._engine.separate_steps(at, self._radii)
+        fitted = positions.copy()
+        fitted[main] = align_to_page(ease_density(positions[main], self._radii[main], _EASE), self._aspect)
+        for part in _interpolate(positions, self._packing.place(fitted)):
+            positions = part
+            yield positions
+        yield from self._engine.separate_steps(positions, self._radii)
 
 
 def _is_even(levels: list[CoarseLevel]) -> bool:
@@ -201,12 +207,12 @@ def _is_even(levels: list[CoarseLevel]) -> bool:
 
 
 def _scatter_children(
-    at: Positions, fine: CoarseLevel, coarse: CoarseLevel, rng: np.random.Generator
+    parent_positions: Positions, fine: CoarseLevel, coarse: CoarseLevel, rng: np.random.Generator
 ) -> Positions:
     """Return the bodies of the finer level, scattered over the area of their parent."""
     assert fine.parent is not None
     area = np.sqrt(coarse.mass)[fine.parent][:, None] * 0.3
-    return (at[fine.parent] + rng.standard_normal((len(fine), 2)) * area).astype(np.float32)
+    return (parent_positions[fine.parent] + rng.standard_normal((len(fine), 2)) * area).astype(np.float32)
 
 
 def _node_bodies(
@@ -222,10 +228,12 @@ def _node_bodies(
     return body, scatter.astype(np.float32)
 
 
-def _node_positions(at: Positions, bodies: tuple[NDArray[np.int64], Positions], size: int) -> Positions:
+def _node_positions(
+    body_positions: Positions, bodies: tuple[NDArray[np.int64], Positions], size: int
+) -> Positions:
     """Return the positions of all nodes at the scale of the finest level."""
     body, scatter = bodies
-    spread = at[body] + scatter
+    spread = body_positions[body] + scatter
     spread = spread - spread.mean(axis=0)
     scale = np.float32(_SHOWN_SPREAD * np.sqrt(size) / max(float(spread.std()), 1e-9))
     return np.asarray(spread * scale, dtype=np.float32)

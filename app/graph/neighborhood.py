@@ -53,27 +53,30 @@ class Neighborhood:
         pairs = np.concatenate([changed_links, changed_links[:, ::-1]])
         pairs = pairs[is_changed[pairs[:, 0]]]
         keys = np.unique(pairs[:, 0] * size + pairs[:, 1])
-        own, other = keys // size, (keys % size).astype(np.int32)
+        sources, targets = keys // size, (keys % size).astype(np.int32)
         counts = np.zeros(size, dtype=np.int64)
         counts[: len(self.starts) - 1] = self.counts()
-        counts[changed] = np.bincount(own, minlength=size)[changed]
-        bounds = np.searchsorted(own, changed, side="left"), np.searchsorted(own, changed, side="right")
-        return Neighborhood(_starts(counts), self._splice(changed, other, bounds))
+        counts[changed] = np.bincount(sources, minlength=size)[changed]
+        bounds = (
+            np.searchsorted(sources, changed, side="left"),
+            np.searchsorted(sources, changed, side="right"),
+        )
+        return Neighborhood(_starts(counts), self._splice(changed, targets, bounds))
 
     def _splice(
         self,
         changed: NDArray[np.int64],
-        other: NDArray[np.int32],
+        new_neighbors: NDArray[np.int32],
         bounds: tuple[NDArray[np.int64], NDArray[np.int64]],
     ) -> NDArray[np.int32]:
-        """Return the rows with slices of `other` for the changed ones; the rest is copied."""
+        """Return the rows with slices of `new_neighbors` for the changed ones; the rest is copied."""
         last = len(self.starts) - 1
         pieces: list[NDArray[np.int32]] = []
-        done = 0
+        copied_to = 0
         for row, low, high in zip(changed.tolist(), bounds[0].tolist(), bounds[1].tolist(), strict=True):
-            pieces += [self.rows[done : self.starts[min(row, last)]], other[low:high]]
-            done = int(self.starts[min(row + 1, last)])
-        return np.concatenate([*pieces, self.rows[done:]])
+            pieces += [self.rows[copied_to : self.starts[min(row, last)]], new_neighbors[low:high]]
+            copied_to = int(self.starts[min(row + 1, last)])
+        return np.concatenate([*pieces, self.rows[copied_to:]])
 
     def without_rows(self, is_kept: NDArray[np.bool_], new_rows: NDArray[np.int32]) -> Neighborhood:
         """Remove rows without neighbors that `is_kept` excludes; `new_rows` is the new index of each row."""

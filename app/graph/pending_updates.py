@@ -15,9 +15,9 @@ _REBUILD_SHARE = 0.1
 def unresolved_neighbors(graph: Graph, touched: Iterable[str]) -> tuple[str, ...]:
     """Return the unresolved names that these notes link to, whose spelling or target may change."""
     rows = [graph.rows[path] for path in touched if path in graph.rows]
-    flagged = np.zeros(len(graph), dtype=bool)
-    flagged[rows] = True
-    ends = np.unique(graph.links[flagged[graph.links[:, 0]], 1]).tolist()
+    is_touched = np.zeros(len(graph), dtype=bool)
+    is_touched[rows] = True
+    ends = np.unique(graph.links[is_touched[graph.links[:, 0]], 1]).tolist()
     return tuple(graph.paths[row] for row in ends if graph.kinds[row] == "unresolved")
 
 
@@ -55,12 +55,12 @@ class PendingUpdates:
 
     def add_rename(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Record notes that were renamed together, by old and new path; may continue earlier renames."""
-        latest = {new: old for old, new in self._renamed}
-        moved = [(latest.get(old, old), new, old in latest) for old, new in pairs]
-        followed = {first for first, _, known in moved if known}
-        self._renamed = [pair for pair in self._renamed if pair[0] not in followed]
-        self._renamed += [(first, new) for first, new, _ in moved]
-        self._touched.update(path for first, new, _ in moved for path in (first, new))
+        original_paths = {new: old for old, new in self._renamed}
+        renames = [(original_paths.get(old, old), new, old in original_paths) for old, new in pairs]
+        continued = {first for first, _, known in renames if known}
+        self._renamed = [pair for pair in self._renamed if pair[0] not in continued]
+        self._renamed += [(first, new) for first, new, _ in renames]
+        self._touched.update(path for first, new, _ in renames for path in (first, new))
 
     def needs_rebuild(self, size: int) -> bool:
         """Return whether to rebuild a graph of `size` nodes."""

@@ -15,7 +15,7 @@ _CLEARANCE = 1.3
 _GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 _SPIRAL_SPOTS = 160
 _MAX_DIRECT_QUERIES = 64
-# The reach of a spiral; where it is full the next one begins there, up to `_TURNS` times.
+# The reach of a spiral; where it is full the next one begins there, up to `_MAX_TURNS` times.
 _TURN_RADIUS = 0.5 * math.sqrt(_SPIRAL_SPOTS)
 _MAX_TURNS = 12
 
@@ -23,30 +23,30 @@ Distances = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 def transfer_positions(
-    old: Graph, positions: Positions, new: Graph, renamed: Mapping[str, str] | None = None
+    old_graph: Graph, positions: Positions, new_graph: Graph, renamed: Mapping[str, str] | None = None
 ) -> tuple[Positions, NDArray[np.bool_]]:
-    """Return positions for `new`: every known node keeps its position, new ones get a free place nearby.
+    """Return positions for `new_graph`: known nodes keep theirs, new ones get a free place nearby.
 
     Args:
-        old: The graph of `positions`.
+        old_graph: The graph of `positions`.
         positions: float32 (n, 2).
-        new: The graph to place.
+        new_graph: The graph to place.
         renamed: New path by old path.
 
     Returns:
         float32 (n', 2) positions, and a mask of the new rows.
     """
-    placed = np.full((len(new), 2), np.nan, dtype=np.float32)
-    if not renamed and new.paths[: len(old)] == old.paths:
-        placed[: len(old)] = positions
+    placed = np.full((len(new_graph), 2), np.nan, dtype=np.float32)
+    if not renamed and new_graph.paths[: len(old_graph)] == old_graph.paths:
+        placed[: len(old_graph)] = positions
     else:
-        before: Mapping[str, int] = old.rows
-        if renames := effective_renames((renamed or {}).items(), old.rows):
-            before = {renames.get(path, path): row for path, row in old.rows.items()}
-        rows = np.array([before.get(path, -1) for path in new.paths], dtype=np.int64)
+        previous_rows: Mapping[str, int] = old_graph.rows
+        if renames := effective_renames((renamed or {}).items(), old_graph.rows):
+            previous_rows = {renames.get(path, path): row for path, row in old_graph.rows.items()}
+        rows = np.array([previous_rows.get(path, -1) for path in new_graph.paths], dtype=np.int64)
         placed[rows >= 0] = positions[rows[rows >= 0]]
     is_new = np.isnan(placed[:, 0])
-    return place_missing(new, placed), is_new
+    return place_missing(new_graph, placed), is_new
 
 
 def place_missing(graph: Graph, positions: Positions) -> Positions:
@@ -188,10 +188,10 @@ def _distances_by_lookup(known: Positions) -> Distances:
         local = known[(x >= low[0]) & (x <= high[0]) & (y >= low[1]) & (y <= high[1])]
         if not len(local):
             return np.full(len(points), np.inf)
-        squares = np.full(len(points), np.inf)
+        squared_distances = np.full(len(points), np.inf)
         for start in range(0, len(local), 4096):
-            apart = points[:, None] - local[None, start : start + 4096]
-            np.minimum(squares, (apart * apart).sum(axis=2).min(axis=1), out=squares)
-        return np.asarray(np.sqrt(squares))
+            offsets = points[:, None] - local[None, start : start + 4096]
+            np.minimum(squared_distances, (offsets * offsets).sum(axis=2).min(axis=1), out=squared_distances)
+        return np.asarray(np.sqrt(squared_distances))
 
     return distances

@@ -65,10 +65,10 @@ def load_communities(folder: Path, graph: Graph) -> Communities | None:
     layout = _load_layout(folder)
     if layout is None or len(layout[2]) != len(layout[0]):
         return None
-    of_path = dict(zip(layout[0], layout[2].tolist(), strict=True))
-    if not all(path in of_path for path in graph.paths):
+    community_by_path = dict(zip(layout[0], layout[2].tolist(), strict=True))
+    if not all(path in community_by_path for path in graph.paths):
         return None
-    return np.array([of_path[path] for path in graph.paths], dtype=np.int64)
+    return np.array([community_by_path[path] for path in graph.paths], dtype=np.int64)
 
 
 def _load_layout(folder: Path) -> tuple[list[str], Positions, Communities] | None:

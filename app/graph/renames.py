@@ -11,14 +11,16 @@ def effective_renames(renamed: Iterable[tuple[str, str]], known: Container[str])
     A rename of an unknown path is ignored, and so is one to a path that another node has and keeps, because
     the two are then separate notes.
     """
-    candidates = {old: new for old, new in renamed if old != new and old in known}
+    candidates = {
+        old_path: new_path for old_path, new_path in renamed if old_path != new_path and old_path in known
+    }
     while True:
         targets: set[str] = set()
         effective: dict[str, str] = {}
-        for old, new in candidates.items():
-            if new not in targets and (new in candidates or new not in known):
-                targets.add(new)
-                effective[old] = new
+        for old_path, new_path in candidates.items():
+            if new_path not in targets and (new_path in candidates or new_path not in known):
+                targets.add(new_path)
+                effective[old_path] = new_path
         if len(effective) == len(candidates):
             return effective
         candidates = effective

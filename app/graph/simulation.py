@@ -57,12 +57,12 @@ class Simulation:
         self._drags: dict[int, _Drag] = {}
         self._forces = forces
         self._unit = forces.unit
-        self._at = np.array(positions / np.float32(self._unit), dtype=np.float32, order="C")
-        self._middle = self._at.mean(axis=0)
+        self._positions = np.array(positions / np.float32(self._unit), dtype=np.float32, order="C")
+        self._middle = self._positions.mean(axis=0)
         pull = _MAX_STIFFNESS / np.maximum(np.asarray(weights.sum(axis=1)).ravel(), 1e-6)
         self._ease = np.minimum(1.0, pull).astype(np.float32)[:, None]
         self._balance = self._force()
-        self._speed = np.zeros_like(self._at)
+        self._speed = np.zeros_like(self._positions)
         self._heat = 0.0
 
     @property
@@ -77,7 +77,7 @@ class Simulation:
     @property
     def positions(self) -> Positions:
         """The positions in layout units, a new array float32 (n, 2)."""
-        return np.asarray(self._at * np.float32(self._unit), dtype=np.float32)
+        return np.asarray(self._positions * np.float32(self._unit), dtype=np.float32)
 
     def set_forces(self, forces: ForceParams) -> None:
         """Let all bodies move to their balance under `forces`, with their current positions and speeds."""
@@ -89,15 +89,15 @@ class Simulation:
         if row not in self._drags:
             matrix = self._weights
             linked = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
-            self._drags[row] = _Drag(row, linked[linked != row], self._at)
+            self._drags[row] = _Drag(row, linked[linked != row], self._positions)
         self.place(row, x, y)
 
     def place(self, row: int, x: float, y: float) -> None:
         """Move a single body to a point."""
-        self._at[row] = (x / self._unit, y / self._unit)
+        self._positions[row] = (x / self._unit, y / self._unit)
         self._speed[row] = 0.0
         if row in self._drags:
-            self._drags[row].position = self._at[row].copy()
+            self._drags[row].position = self._positions[row].copy()
 
     def release(self, row: int) -> None:
         """Release a held body; all bodies settle."""
@@ -117,19 +117,19 @@ class Simulation:
         self._speed *= np.float32(_DAMPING * min(1.0, 2 * self._heat))
         length = np.sqrt((self._speed * self._speed).sum(axis=1, keepdims=True))
         self._speed *= np.minimum(1.0, _MAX_STEP / np.maximum(length, 1e-6)).astype(np.float32)
-        self._at += self._speed
-        if self._radii is not None and len(self._at) <= _MAX_SEPARATED_NODES:
-            self._engine.separate_once(self._at, self._radii / np.float32(self._unit), _NODE_GAP)
+        self._positions += self._speed
+        if self._radii is not None and len(self._positions) <= _MAX_SEPARATED_NODES:
+            self._engine.separate_once(self._positions, self._radii / np.float32(self._unit), _NODE_GAP)
         for row, drag in self._drags.items():
-            self._at[row], self._speed[row] = drag.position, 0.0
+            self._positions[row], self._speed[row] = drag.position, 0.0
         self._heat *= _COOLING if float(length.max(initial=0.0)) > _STILL_TOLERANCE else 0.5
 
     def _force(self) -> Positions:
         forces = self._forces
-        force = self._field(self._at, forces.attraction, forces.repulsion)
-        force -= np.float32(_GRAVITY * forces.gravity) * (self._at - self._middle)
+        force = self._field(self._positions, forces.attraction, forces.repulsion)
+        force -= np.float32(_GRAVITY * forces.gravity) * (self._positions - self._middle)
         for drag in self._drags.values():
-            force[drag.linked] += drag.pull(self._at)
+            force[drag.linked] += drag.pull(self._positions)
         return force
 
 
@@ -142,15 +142,15 @@ class _Drag:
         at: float32 (n, 2), all bodies at the start of the drag.
     """
 
-    def __init__(self, row: int, linked: NDArray[np.int32], at: Positions) -> None:
+    def __init__(self, row: int, linked: NDArray[np.int32], positions: Positions) -> None:
         self.linked = linked
-        self.position = at[row].copy()
+        self.position = positions[row].copy()
         self._strength = np.float32(_GRIP_STRENGTH / np.sqrt(max(len(linked), 1)))
-        apart = self.position - at[linked]
-        self._length = np.sqrt((apart * apart).sum(axis=1))
+        offsets = self.position - positions[linked]
+        self._length = np.sqrt((offsets * offsets).sum(axis=1))
 
-    def pull(self, at: Positions) -> Positions:
+    def pull(self, positions: Positions) -> Positions:
         """Return the force on the linked bodies, float32 (k, 2)."""
-        apart = self.position - at[self.linked]
-        length = np.sqrt((apart * apart).sum(axis=1)) + np.float32(1e-6)
-        return np.asarray(self._strength * (1 - self._length / length)[:, None] * apart, dtype=np.float32)
+        offsets = self.position - positions[self.linked]
+        length = np.sqrt((offsets * offsets).sum(axis=1)) + np.float32(1e-6)
+        return np.asarray(self._strength * (1 - self._length / length)[:, None] * offsets, dtype=np.float32)

@@ -10,7 +10,7 @@ from app.graph.model import Positions
 Report = Callable[[float, str], None]
 
 
-def no_progress(share: float, words: str) -> None:
+def no_progress(share: float, message: str) -> None:
     """Ignore progress reports."""
 
 

@@ -32,22 +32,24 @@ def stress_layout(
     """Yield float64 (n, 2) after every step, for a connected graph of at most `MAX_NODES` nodes."""
     size = len(radii)
     distances = _distances(weights, radii, seed)
-    at = _classical_scaling(distances, seed)
+    positions = _classical_scaling(distances, seed)
     links = weights.tocoo()
     max_link_length = _MAX_LINK_LENGTH if size > 3 else _PAIR_LINK_LENGTH
     pull = np.zeros_like(distances)
-    apart = ~np.eye(size, dtype=bool)
-    pull[apart] = distances[apart] ** -2.0
+    is_pair = ~np.eye(size, dtype=bool)
+    pull[is_pair] = distances[is_pair] ** -2.0
     inverse = np.linalg.inv(np.diag(pull.sum(axis=1)) - pull + 1.0 / size)
     strain = pull * distances
     for _ in range(_STRESS_ROUNDS):
-        gap = at[:, None] - at[None]
-        length = np.sqrt((gap * gap).sum(axis=2)) + 1e-9
+        offsets = positions[:, None] - positions[None]
+        length = np.sqrt((offsets * offsets).sum(axis=2)) + 1e-9
         ratio = strain / length
-        at = inverse @ (at * ratio.sum(axis=1)[:, None] - ratio @ at)
-        gap = at[links.row] - at[links.col]
-        link = float(np.sqrt((gap * gap).sum(axis=1)).mean())
-        yield at * min(np.sqrt(_AREA_PER_NODE * size) / _extent(at), max_link_length / link)
+        positions = inverse @ (positions * ratio.sum(axis=1)[:, None] - ratio @ positions)
+        offsets = positions[links.row] - positions[links.col]
+        mean_link_length = float(np.sqrt((offsets * offsets).sum(axis=1)).mean())
+        yield positions * min(
+            np.sqrt(_AREA_PER_NODE * size) / _extent(positions), max_link_length / mean_link_length
+        )
 
 
 def _distances(
@@ -68,48 +70,52 @@ def _classical_scaling(distances: NDArray[np.float64], seed: int) -> NDArray[np.
     squared = distances**2
     centered = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
     values, vectors = np.linalg.eigh(-0.5 * centered)
-    at = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-9))
-    at *= np.sign(at[np.abs(at).argmax(axis=0), [0, 1]] + 1e-12)
-    scatter = np.random.default_rng(seed).standard_normal(at.shape)
-    return np.asarray(at + 0.15 * scatter, dtype=np.float64)
+    positions = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-9))
+    positions *= np.sign(positions[np.abs(positions).argmax(axis=0), [0, 1]] + 1e-12)
+    scatter = np.random.default_rng(seed).standard_normal(positions.shape)
+    return np.asarray(positions + 0.15 * scatter, dtype=np.float64)
 
 
-def _extent(at: NDArray[np.float64]) -> float:
+def _extent(positions: NDArray[np.float64]) -> float:
     """Return the side of a square with the area that the nodes cover."""
-    return float(np.sqrt(np.prod(np.maximum(np.ptp(at, axis=0), 1e-6)))) if len(at) > 1 else 1.0
+    return float(np.sqrt(np.prod(np.maximum(np.ptp(positions, axis=0), 1e-6)))) if len(positions) > 1 else 1.0
 
 
-def separate_labels(at: Positions, radii: NDArray[np.float32], names: NDArray[np.float32]) -> Positions:
+def separate_labels(
+    positions: Positions, radii: NDArray[np.float32], names: NDArray[np.float32]
+) -> Positions:
     """Push nodes apart until the boxes of their discs and labels are disjoint, if possible.
 
     Args:
-        at: float32 (n, 2).
+        positions: float32 (n, 2).
         radii: float32 (n,).
         names: float32 (n,), the widths of the labels in layout units.
     """
-    at = at.astype(np.float64)
+    positions = positions.astype(np.float64)
     half_widths = np.maximum(names / 2, radii + 0.2)
     half_heights = radii + 0.15 + _NAME_HEIGHT / 2
     reach_x = half_widths[:, None] + half_widths[None]
     reach_y = half_heights[:, None] + half_heights[None]
-    apart = ~np.eye(len(at), dtype=bool)
+    is_pair = ~np.eye(len(positions), dtype=bool)
     for turn in range(_SHAPE_ROUNDS):
-        x = at[:, None, 0] - at[None, :, 0]
-        y = at[:, None, 1] - at[None, :, 1]
+        x = positions[:, None, 0] - positions[None, :, 0]
+        y = positions[:, None, 1] - positions[None, :, 1]
         over_x, over_y = reach_x - np.abs(x), reach_y - np.abs(y)
-        touching = (over_x > 0) & (over_y > 0) & apart
-        if not touching.any():
+        overlaps = (over_x > 0) & (over_y > 0) & is_pair
+        if not overlaps.any():
             break
-        upright = over_y < over_x
+        is_vertical = over_y < over_x
         side_x, side_y = np.where(x >= 0, 1.0, -1.0), np.where(y >= 0, 1.0, -1.0)
-        side_y = np.where(y == 0, np.sign(np.arange(len(at))[:, None] - np.arange(len(at))), side_y)
-        push_x = np.where(touching & ~upright, over_x * side_x, 0.0).sum(axis=1)
-        push_y = np.where(touching & upright, over_y * side_y, 0.0).sum(axis=1)
-        crowd = np.maximum(touching.sum(axis=1), 1)
+        side_y = np.where(
+            y == 0, np.sign(np.arange(len(positions))[:, None] - np.arange(len(positions))), side_y
+        )
+        push_x = np.where(overlaps & ~is_vertical, over_x * side_x, 0.0).sum(axis=1)
+        push_y = np.where(overlaps & is_vertical, over_y * side_y, 0.0).sum(axis=1)
+        crowd = np.maximum(overlaps.sum(axis=1), 1)
         rate = 0.7 * (1 - 0.5 * turn / _SHAPE_ROUNDS)
-        at[:, 0] += rate * push_x / crowd
-        at[:, 1] += rate * push_y / crowd
-    return at.astype(np.float32)
+        positions[:, 0] += rate * push_x / crowd
+        positions[:, 1] += rate * push_y / crowd
+    return positions.astype(np.float32)
 
 
 def name_widths(names: tuple[str, ...], radii: NDArray[np.float32], count: int) -> NDArray[np.float32]:

@@ -31,7 +31,7 @@ class SvgLines:
 class SvgDiscs:
     """Nodes of one style: float32 (k, 3) x y radius in pixels; hollow ones are rings."""
 
-    at: NDArray[np.float32]
+    circles: NDArray[np.float32]
     color: str
     hollow: bool = False
     opacity: float = 1.0
@@ -85,11 +85,11 @@ def write_svg(drawing: SvgDrawing, file: Path, cancelled: threading.Event | None
         OSError: The file can't be written; an existing file is unchanged.
         StoppedError: `cancelled` was set.
     """
-    with replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
+    with replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as stream:
         for piece in svg_chunks(drawing):
             if cancelled is not None and cancelled.is_set():
                 raise StoppedError
-            out.write(piece)
+            stream.write(piece)
     return file.stat().st_size
 
 
@@ -129,14 +129,14 @@ def _lines(lines: SvgLines) -> Iterator[str]:
 
 
 def _discs(discs: SvgDiscs, paper: str) -> Iterator[str]:
-    faint = f' opacity="{discs.opacity:.2f}"' if discs.opacity < 1 else ""
+    opacity_attribute = f' opacity="{discs.opacity:.2f}"' if discs.opacity < 1 else ""
     if discs.hollow:
         style = f'fill="{paper}" stroke="{discs.color}" stroke-width="1.4"'
     else:
         style = f'fill="{discs.color}" stroke="{paper}" stroke-opacity="0.75" stroke-width="0.8"'
-    yield f"<g {style}{faint}>\n"
-    for start in range(0, len(discs.at), _SHAPES_PER_PIECE):
-        part = np.round(discs.at[start : start + _SHAPES_PER_PIECE].astype(np.float64), 1).tolist()
+    yield f"<g {style}{opacity_attribute}>\n"
+    for start in range(0, len(discs.circles), _SHAPES_PER_PIECE):
+        part = np.round(discs.circles[start : start + _SHAPES_PER_PIECE].astype(np.float64), 1).tolist()
         yield "".join(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}"/>\n' for x, y, radius in part)
     yield "</g>\n"
 

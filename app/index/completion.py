@@ -17,21 +17,21 @@ def complete(names: Iterable[str], word: str, limit: int) -> tuple[str, ...]:
         word: The typed text; the first names if empty.
         limit: The maximum number.
     """
-    wanted = name_key(word.strip())
-    known = list(names)
-    if not wanted:
-        return tuple(known[:limit])
+    typed_key = name_key(word.strip())
+    candidates = list(names)
+    if not typed_key:
+        return tuple(candidates[:limit])
     ranked: list[tuple[int, int, str]] = []
-    for name in known:
-        at = name_key(name).find(wanted)
-        if at == 0:
+    for name in candidates:
+        index = name_key(name).find(typed_key)
+        if index == 0:
             ranked.append((0, len(name), name))
-        elif at > 0:
-            starts_word = not name[at - 1].isalnum()
+        elif index > 0:
+            starts_word = not name[index - 1].isalnum()
             ranked.append((1 if starts_word else 2, len(name), name))
     ranked.sort()
     matches = [name for _, _, name in ranked[:limit]]
-    if len(matches) < limit and len(wanted) > 2:
-        similar = process.extract(word, known, scorer=fuzz.WRatio, limit=limit, score_cutoff=70)
+    if len(matches) < limit and len(typed_key) > 2:
+        similar = process.extract(word, candidates, scorer=fuzz.WRatio, limit=limit, score_cutoff=70)
         matches += [name for name, _, _ in similar if name not in matches]
     return tuple(matches[:limit])

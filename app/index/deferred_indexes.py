@@ -23,8 +23,8 @@ _META_KEY = "late_indexes"
 
 def defer_indexes(connection: sqlite3.Connection) -> None:
     """Drop the deferred indexes until `create_next_index` creates them again."""
-    marks = ",".join("?" * len(_DEFERRED))
-    query = f"SELECT name, sql FROM sqlite_master WHERE name IN ({marks})"
+    placeholders = ",".join("?" * len(_DEFERRED))
+    query = f"SELECT name, sql FROM sqlite_master WHERE name IN ({placeholders})"
     rows = connection.execute(query, _DEFERRED).fetchall()
     for name, _ in rows:
         connection.execute(f"DROP INDEX {name}")

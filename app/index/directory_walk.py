@@ -86,42 +86,42 @@ def identity(root: Path) -> tuple[int, int]:
 class WalkThrottle:
     """Throttles a background walk: it rests four times as long as it works."""
 
-    def __init__(self, cancelled: Callable[[], bool]) -> None:
-        self._cancelled = cancelled
-        self._since = time.monotonic()
+    def __init__(self, is_cancelled: Callable[[], bool]) -> None:
+        self._is_cancelled = is_cancelled
+        self._resumed_at = time.monotonic()
 
     def __call__(self) -> bool:
         """Rest if necessary; return whether the walk is canceled."""
-        worked = time.monotonic() - self._since
-        if worked > _MIN_WORK_S:
-            time.sleep(min(_REST_FACTOR * worked, _MAX_REST_S))
-            self._since = time.monotonic()
-        return self._cancelled()
+        work_duration = time.monotonic() - self._resumed_at
+        if work_duration > _MIN_WORK_S:
+            time.sleep(min(_REST_FACTOR * work_duration, _MAX_REST_S))
+            self._resumed_at = time.monotonic()
+        return self._is_cancelled()
 
 
 def walk(
     root: Path,
     exclusion: Exclusion,
-    cancelled: Callable[[], bool] = lambda: False,
+    is_cancelled: Callable[[], bool] = lambda: False,
     folder: str = "",
     *,
     into: WalkResult | None = None,
 ) -> WalkResult:
     """Find the notes and attachments below `folder` (empty: the whole vault), each sorted.
 
-    A folder that can't be read is listed as a problem. When `cancelled` returns True, the walk returns what
-    it has found so far. Results are added to `into`, if given, where another thread may count them.
+    A folder that can't be read is listed as a problem. When `is_cancelled` returns True, the walk returns
+    what it has found so far. Results are added to `into`, if given, where another thread may count them.
 
     Raises:
         VaultLostError: the vault's folder is gone, or disappears during the walk.
     """
-    before = identity(root)
+    root_identity = identity(root)
     real_root = os.path.realpath(root)
     result = WalkResult() if into is None else into
     pending = [folder]
-    while pending and not cancelled():
+    while pending and not is_cancelled():
         pending.extend(_walk_folder(root, real_root, pending.pop(), exclusion, result))
-    if identity(root) != before:
+    if identity(root) != root_identity:
         raise VaultLostError(f"The vault's folder was replaced while it was read: {root}.", path=str(root))
     result.notes.sort(key=lambda file: file.path.text)
     result.attachments.sort(key=lambda file: file.path.text)
@@ -183,8 +183,8 @@ def _visit_entry(
 
 def found_file(path: NotePath, status: os.stat_result) -> FoundFile:
     """Return a file by its status; without a birth time, `created` is the earliest of the other times."""
-    born = getattr(status, "st_birthtime", None) or min(status.st_ctime, status.st_mtime)
-    return FoundFile(path, status.st_size, status.st_mtime_ns, born)
+    created = getattr(status, "st_birthtime", None) or min(status.st_ctime, status.st_mtime)
+    return FoundFile(path, status.st_size, status.st_mtime_ns, created)
 
 
 def _link_problem(path: str, real_root: str) -> str | None:
@@ -192,8 +192,8 @@ def _link_problem(path: str, real_root: str) -> str | None:
     target = os.path.realpath(path)
     if not Path(target).exists():
         return "it is a broken symbolic link"
-    inside = target == real_root or target.startswith(real_root.rstrip(os.sep) + os.sep)
-    return None if inside else "it is a symbolic link that leaves the vault"
+    is_inside = target == real_root or target.startswith(real_root.rstrip(os.sep) + os.sep)
+    return None if is_inside else "it is a symbolic link that leaves the vault"
 
 
 def _read_error(error: OSError) -> str:

@@ -44,8 +44,8 @@ class ExplanationNode:
 
     def _lines(self, depth: int) -> list[str]:
         count = "" if self.count is None else f" ({self.count:,})"
-        own = f"{'    ' * depth}{self.words}{count}"
-        return [own, *(line for part in self.parts for line in part._lines(depth + 1))]
+        text = f"{'    ' * depth}{self.words}{count}"
+        return [text, *(inner for part in self.parts for inner in part._lines(depth + 1))]
 
 
 def explain_query(node: Node, count: Count = lambda node: None) -> ExplanationNode:
@@ -69,10 +69,10 @@ def _explain_node(node: Node, wrap: Callable[[Node], Node], count: Count) -> Exp
             return ExplanationNode("Without", number, (_explain_node(item, wrap, count),))
         case FieldFilter(name, And() | Or() | Not() | FieldFilter() as item):
 
-            def inside(inner: Node) -> Node:
+            def wrap_in_field(inner: Node) -> Node:
                 return wrap(FieldFilter(name, inner))
 
-            return ExplanationNode(_WITHIN[name], number, (_explain_node(item, inside, count),))
+            return ExplanationNode(_WITHIN[name], number, (_explain_node(item, wrap_in_field, count),))
         case _:
             words = explain(node)
             return ExplanationNode(words[:1].upper() + words[1:], number)

@@ -152,8 +152,10 @@ def read_content(
     """Return a file's bytes (None if too many) and status; never follow a link out of the vault."""
     folder = path.folder
     if folder not in folder_cache:
-        base, real = os.path.realpath(root), os.path.realpath(root / folder)
-        folder_cache[folder] = real == base or real.startswith(base.rstrip(os.sep) + os.sep)
+        real_root, real_folder = os.path.realpath(root), os.path.realpath(root / folder)
+        folder_cache[folder] = real_folder == real_root or real_folder.startswith(
+            real_root.rstrip(os.sep) + os.sep
+        )
     if not folder_cache[folder]:
         raise OSError(errno.ELOOP, "its folder is a link that leaves the vault")
     descriptor = os.open(f"{root}{os.sep}{path.text}", _OPEN_FLAGS)
@@ -164,9 +166,9 @@ def read_content(
         # Request one byte more than the size: a result of exactly that size proves the end of the file.
         content = os.read(descriptor, status.st_size + 1)
         while len(content) != status.st_size and len(content) <= max_bytes:
-            if not (more := os.read(descriptor, _READ_CHUNK_BYTES)):
+            if not (chunk := os.read(descriptor, _READ_CHUNK_BYTES)):
                 break
-            content += more
+            content += chunk
     finally:
         os.close(descriptor)
     return (content if len(content) <= max_bytes else None), status
@@ -190,7 +192,7 @@ def _parse_note(
         problems.insert(0, "it is not UTF-8; unreadable characters are shown as \ufffd")
     problem = _with_verdict("; ".join(problems), verdict) or None
     name, tags = path.name, parsed.tag_names
-    stated = stated_time(parsed.properties)
+    created_property = stated_time(parsed.properties)
     title = parsed.properties.get("title")
     title = title.strip() if isinstance(title, str) and title.strip() else name
     # SQLite can't store a lone surrogate (from a JSON escape in the properties).
@@ -219,7 +221,7 @@ def _parse_note(
         len(content),
         seen_ns,
         status.st_mtime,
-        created if stated is None else stated,
+        created if created_property is None else created_property,
         digest,
         tuple(map(_strip_surrogates, parsed.aliases)),
         _strip_surrogates(parsed.id) if parsed.id else None,
@@ -231,7 +233,7 @@ def _parse_note(
         properties=_property_rows(parsed),
         headings=heading_rows(parsed.headings),
         tasks=task_rows(parsed.tasks),
-        is_dated=stated is not None,
+        is_dated=created_property is not None,
     )
 
 

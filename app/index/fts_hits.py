@@ -53,7 +53,7 @@ class FtsHits:
         """
         ids = {
             *first_known,
-            *self._next(
+            *self._next_ids(
                 fts_query, MAX_RANKED_HITS + 1 - len(first_known), first_known[-1] if first_known else 0
             ),
         }
@@ -62,9 +62,9 @@ class FtsHits:
 
     def first_ids(self, fts_query: str, limit: int) -> list[int]:
         """Return the first hits in the order of their ids, at most `limit`."""
-        return self._next(fts_query, limit, 0)
+        return self._next_ids(fts_query, limit, 0)
 
-    def _next(self, fts_query: str, limit: int, after: int) -> list[int]:
+    def _next_ids(self, fts_query: str, limit: int, after: int) -> list[int]:
         query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?"
         return [id for (id,) in self._connection.execute(query, (fts_query, after, limit))]
 
@@ -82,11 +82,11 @@ class FtsHits:
 
     def count(self, table: str, fts_query: str) -> int:
         """Return the number of hits, without the hidden ones."""
-        query = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?{self._but_hidden('+rowid')}"
+        query = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?{self._hidden_condition('+rowid')}"
         values = (fts_query, self._hidden_json) if self._hidden else (fts_query,)
         return int(self._connection.execute(query, values).fetchone()[0])
 
-    def _but_hidden(self, column: str) -> str:
+    def _hidden_condition(self, column: str) -> str:
         return f" AND {column} NOT IN (SELECT value FROM json_each(?))" if self._hidden else ""
 
     def ids(self, table: str, fts_query: str) -> Ids:
@@ -107,7 +107,7 @@ class FtsHits:
             query += f" AND +rowid IN (SELECT rowid FROM {table} WHERE {table} MATCH ?)"
             values.append(among)
         if self._hidden:
-            query, values = query + self._but_hidden("+rowid"), [*values, self._hidden_json]
+            query, values = query + self._hidden_condition("+rowid"), [*values, self._hidden_json]
         query += " ORDER BY rank, rowid LIMIT ? OFFSET ?"
         return self._connection.execute(query, (*values, count, start)).fetchall()
 
@@ -133,12 +133,12 @@ class FtsHits:
     ) -> Ranked | None:
         """Return the page by testing up to `max_rows` notes in order; None if there are too few hits."""
         test = "EXISTS (SELECT 1 FROM {0} WHERE {0} MATCH ? AND rowid = first.id)"
-        among, values = test.format(cursor.table), [cursor.fts_query]
+        condition, values = test.format(cursor.table), [cursor.fts_query]
         if cursor.excluding:
-            among, values = f"{among} AND NOT {test.format('heads')}", [*values, cursor.excluding]
+            condition, values = f"{condition} AND NOT {test.format('heads')}", [*values, cursor.excluding]
         if self._hidden:
-            among, values = among + self._but_hidden("id"), [*values, self._hidden_json]
-        query = f"SELECT id FROM ({ROWS[order].format('1')} LIMIT {max_rows}) AS first WHERE {among}"
+            condition, values = condition + self._hidden_condition("id"), [*values, self._hidden_json]
+        query = f"SELECT id FROM ({ROWS[order].format('1')} LIMIT {max_rows}) AS first WHERE {condition}"
         rows = self._connection.execute(f"{query} LIMIT ? OFFSET ?", (*values, count, start))
         page = [(id, 0.0) for (id,) in rows]
         return page if len(page) >= count or max_rows >= self.newest_row() else None
@@ -150,9 +150,9 @@ class FtsHits:
         # The cost of walking the column compared with looking up each id.
         if (start + count) * self.newest_row() < len(ids) * MAX_RANKED_HITS:
             return self.walk_order(order, ids, start, count)
-        among = "id IN (SELECT value FROM json_each(?))"
+        condition = "id IN (SELECT value FROM json_each(?))"
         rows = self._connection.execute(
-            f"{ROWS[order].format(among)} LIMIT ? OFFSET ?", (json.dumps(list(ids)), count, start)
+            f"{ROWS[order].format(condition)} LIMIT ? OFFSET ?", (json.dumps(list(ids)), count, start)
         )
         return [id for (id,) in rows]
 

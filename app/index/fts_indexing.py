@@ -71,9 +71,11 @@ def _tokenize_note(root: Path, note: PendingText, max_bytes: int, folder_cache: 
         return TokenizedNote(note, None)
     try:
         text = decode_lossy(content)
-        facts = scan_lines(text)
-        head = segment("\n".join(heading.text for heading in facts.headings))
-        return TokenizedNote(note, segment(text), head, heading_rows(facts.headings), task_rows(facts.tasks))
+        outline = scan_lines(text)
+        head = segment("\n".join(heading.text for heading in outline.headings))
+        return TokenizedNote(
+            note, segment(text), head, heading_rows(outline.headings), task_rows(outline.tasks)
+        )
     except Exception:  # As in `extract`, a failure affects only this note; the refresh lists it.
         log.exception("could not tokenize %s", note.path)
         return TokenizedNote(note, None)
@@ -110,17 +112,18 @@ def write_texts(
 
 
 def _known_hashes(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
-    marks = ",".join("?" * len(ids))
+    placeholders = ",".join("?" * len(ids))
     return dict(
         connection.execute(
-            f"SELECT note, hash FROM unworded JOIN files ON files.id = note WHERE note IN ({marks})", ids
+            f"SELECT note, hash FROM unworded JOIN files ON files.id = note WHERE note IN ({placeholders})",
+            ids,
         )
     )
 
 
 def _fts_rows(connection: sqlite3.Connection, texts: Mapping[int, TokenizedNote]) -> Iterator[Row]:
-    marks = ",".join("?" * len(texts))
-    query = f"SELECT note, name, aliases, tags FROM unworded WHERE note IN ({marks})"
+    placeholders = ",".join("?" * len(texts))
+    query = f"SELECT note, name, aliases, tags FROM unworded WHERE note IN ({placeholders})"
     rows = connection.execute(query, list(texts))
     for id, name, aliases, tags in rows.fetchall():
         yield (id, name, aliases, texts[id].head, tags, texts[id].text)

@@ -27,11 +27,11 @@ def leaf_expression(leaf: Leaf) -> Expression | None:
 
     A single letter is not treated as a prefix, because nearly every text has words that start with it.
     """
-    if isinstance(leaf, RegexTerm) or not (known := tokenize(leaf.text)):
+    if isinstance(leaf, RegexTerm) or not (words := tokenize(leaf.text)):
         return None
     # Quoted, so that FTS5 sees no operators and tokenizes it like the texts.
     text = segment(leaf.text).replace("\0", " ").replace('"', " ").strip()
-    return f'"{text}"*' if isinstance(leaf, WordTerm) and leaf.prefix and can_extend(known) else f'"{text}"'
+    return f'"{text}"*' if isinstance(leaf, WordTerm) and leaf.prefix and can_extend(words) else f'"{text}"'
 
 
 def expression(node: Node) -> Expression | None:
@@ -47,10 +47,14 @@ def expression(node: Node) -> Expression | None:
         case Or(items):
             return _join_parts(" OR ", [expression(item) for item in items])
         case And(items):
-            wanted = [expression(item) for item in items if not isinstance(item, Not)]
+            included = [expression(item) for item in items if not isinstance(item, Not)]
             excluded = [expression(item.item) for item in items if isinstance(item, Not)]
-            yes, no = _join_parts(" AND ", wanted), _join_parts(" OR ", excluded)
-            return yes if not excluded else (f"({yes}) NOT ({no})" if yes and no else None)
+            inclusion, exclusion = _join_parts(" AND ", included), _join_parts(" OR ", excluded)
+            return (
+                inclusion
+                if not excluded
+                else (f"({inclusion}) NOT ({exclusion})" if inclusion and exclusion else None)
+            )
         case _:
             return None
 
@@ -70,9 +74,9 @@ def necessary_expression(node: Node) -> Expression | None:
             return None
 
 
-def any_of(wanted: Iterable[Term]) -> Expression | None:
+def any_of(terms: Iterable[Term]) -> Expression | None:
     """Return the expression for notes with any of the terms, for ranking by relevance."""
-    expressions = [found for term in wanted if (found := leaf_expression(term.leaf))]
+    expressions = [found for term in terms if (found := leaf_expression(term.leaf))]
     return _join_parts(" OR ", expressions)
 
 

@@ -56,13 +56,13 @@ class FuzzyNames:
             self._names.append(name)
             self._paths.append(path)
 
-    def most_similar(self, wanted: str, limit: int, min_score: float) -> list[FuzzyName]:
-        """Return the names most similar to `wanted`, with at least the score `min_score`, best first."""
-        matches = process.extract(wanted, self._names, scorer=fuzz.ratio, limit=limit, score_cutoff=min_score)
-        return [FuzzyName(name, self._paths[at], score) for name, score, at in matches]
+    def most_similar(self, query: str, limit: int, min_score: float) -> list[FuzzyName]:
+        """Return the names most similar to `query`, with at least the score `min_score`, best first."""
+        matches = process.extract(query, self._names, scorer=fuzz.ratio, limit=limit, score_cutoff=min_score)
+        return [FuzzyName(name, self._paths[index], score) for name, score, index in matches]
 
-    def containing(self, wanted: str, limit: int, min_score: float) -> list[FuzzyName]:
-        """Return the names with the best partial match of `wanted`, in either direction, best first."""
+    def containing(self, query: str, limit: int, min_score: float) -> list[FuzzyName]:
+        """Return the names with the best partial match of `query`, in either direction, best first."""
         scorer = fuzz.partial_ratio
-        matches = process.extract(wanted, self._names, scorer=scorer, limit=limit, score_cutoff=min_score)
-        return [FuzzyName(name, self._paths[at], score) for name, score, at in matches]
+        matches = process.extract(query, self._names, scorer=scorer, limit=limit, score_cutoff=min_score)
+        return [FuzzyName(name, self._paths[index], score) for name, score, index in matches]

@@ -25,14 +25,14 @@ def graph_data(connection: sqlite3.Connection) -> GraphData:
     During the first scan, notes that were not read yet have no edges.
     """
     nodes: list[Row] = []
-    at: dict[int, int] = {}
+    node_index: dict[int, int] = {}
     for id, *columns in connection.execute(
         "SELECT files.id, path, is_note, modified, created, type, tags FROM files LEFT JOIN notes USING (id)"
         " ORDER BY is_note DESC, key, path"
     ):
-        at[id] = len(nodes)
+        node_index[id] = len(nodes)
         nodes.append(file_row(*columns))
-    missing: dict[str, int] = {}
+    unresolved_index: dict[str, int] = {}
     ends: list[int] = []
     types: dict[str, int] = {}
     codes: list[int] = []
@@ -40,13 +40,13 @@ def graph_data(connection: sqlite3.Connection) -> GraphData:
     for source, target_id, key, target, type_, confidence in connection.execute(
         "SELECT source, target_id, target_key, target, type, confidence FROM links ORDER BY id"
     ):
-        end = at.get(target_id) if target_id is not None else missing.get(key)
+        end = node_index.get(target_id) if target_id is not None else unresolved_index.get(key)
         if end is None:
-            end = missing[key] = len(nodes)
+            end = unresolved_index[key] = len(nodes)
             nodes.append(unresolved_row(target))
         elif target_id is None and target < nodes[end][0]:
             nodes[end] = unresolved_row(target)
-        ends += (at[source], end)
+        ends += (node_index[source], end)
         codes.append(types.setdefault(type_, len(types)))
         confidences.append(float("nan") if confidence is None else confidence)
     return _arrays(nodes, ends, types, codes, confidences)
@@ -54,10 +54,10 @@ def graph_data(connection: sqlite3.Connection) -> GraphData:
 
 def file_row(path: str, is_note: int, modified: float, created: float, type_: str | None, tags: str) -> Row:
     """Return the node of a file from its columns."""
-    folder, _, last = path.rpartition("/")
+    folder, _, file_name = path.rpartition("/")
     kind: NodeKind = "note" if is_note else "attachment"
     names = decode_list(tags) if tags else ()
-    return (path, without_suffix(last), type_ or kind, kind, names, folder, modified, created)
+    return (path, without_suffix(file_name), type_ or kind, kind, names, folder, modified, created)
 
 
 def unresolved_row(name: str) -> Row:
@@ -73,11 +73,11 @@ def _arrays(
     confidences: list[float],
 ) -> GraphData:
     columns = list(zip(*nodes, strict=True)) or [()] * 8
-    paths, names, kinds_of, kinds, tags, folders, modified, created = columns
+    paths, names, node_types, kinds, tags, folders, modified, created = columns
     return GraphData(
         paths,
         names,
-        kinds_of,
+        node_types,
         kinds,
         tags,
         folders,

@@ -52,7 +52,7 @@ class _DeltaBuilder:
             if row is None:
                 removed.append(path)
                 continue
-            self._file(row[0])
+            self._file_node(row[0])
             sources.append(path)
             edges += self._edges(row[0], path)
         for name in unresolved:
@@ -61,7 +61,7 @@ class _DeltaBuilder:
         nodes = (*self._files.values(), *self._names.values())
         return GraphDelta((*renamed, *self._renamed), tuple(removed), nodes, tuple(sources), tuple(edges))
 
-    def _file(self, id: int) -> GraphNode:
+    def _file_node(self, id: int) -> GraphNode:
         if id not in self._files:
             columns = self._connection.execute(f"{_FILE}id = ?", (id,)).fetchone()
             self._files[id] = GraphNode(*file_row(*columns))
@@ -73,14 +73,14 @@ class _DeltaBuilder:
             "SELECT target_id, target_key, type, confidence FROM links WHERE source = ? ORDER BY id", (id,)
         ).fetchall()
         for target_id, key, type_, confidence in rows:
-            end = self._name(key) if target_id is None else self._file(target_id)
+            end = self._unresolved_node(key) if target_id is None else self._file_node(target_id)
             if end is not None:
                 yield GraphEdge(path, end.path, type_, confidence)
 
-    def _name(self, key: str) -> GraphNode | None:
+    def _unresolved_node(self, key: str) -> GraphNode | None:
         """Return the node of an unresolved name, merging its spellings, or None if no link uses it."""
         if key not in self._names:
-            spelled = [
+            spellings = [
                 text
                 for (text,) in self._connection.execute(
                     "SELECT DISTINCT target FROM links"
@@ -88,16 +88,16 @@ class _DeltaBuilder:
                     (link_key(key), key),
                 )
             ]
-            if not spelled:
+            if not spellings:
                 return None
-            self._names[key] = GraphNode(*unresolved_row(spelled[0]))
-            self._renamed += ((other, spelled[0]) for other in spelled[1:])
+            self._names[key] = GraphNode(*unresolved_row(spellings[0]))
+            self._renamed += ((other, spellings[0]) for other in spellings[1:])
         return self._names[key]
 
     def _add_respelled(self, name: str) -> None:
         """Rename the node of an unresolved name to its new spelling or to the file it now resolves to."""
         key = target_key(name)
-        node = self._name(key)
+        node = self._unresolved_node(key)
         if node is not None:
             if node.path != name:
                 self._renamed.append((name, node.path))
@@ -106,7 +106,7 @@ class _DeltaBuilder:
             "SELECT target_id FROM links WHERE link_key = ? AND target_key = ? LIMIT 1", (link_key(key), key)
         ).fetchone()
         if row is not None:
-            self._renamed.append((name, self._file(row[0]).path))
+            self._renamed.append((name, self._file_node(row[0]).path))
 
     def _rename_removed(self, removed: Iterable[str]) -> None:
         """Rename the nodes of removed notes that are still linked to their unresolved names."""

@@ -77,8 +77,8 @@ class Indexer:
     def _apply_settings(self) -> None:
         current = {"aliases_resolve": str(self._aliases_resolve), "max_bytes": str(self._max_bytes)}
         with self._database.read_connection() as connection:
-            before = dict(connection.execute("SELECT name, value FROM meta"))
-        if all(before.get(name) == value for name, value in current.items()):
+            stored = dict(connection.execute("SELECT name, value FROM meta"))
+        if all(stored.get(name) == value for name, value in current.items()):
             return
         with self._database.transaction() as connection:
             connection.execute("UPDATE files SET hash = NULL WHERE hash = '' OR size > ?", (self._max_bytes,))
@@ -86,7 +86,7 @@ class Indexer:
             write(connection, WriteBatch(link_keys=keys), self._resolver)
             connection.executemany("REPLACE INTO meta VALUES (?, ?)", current.items())
 
-    async def scan(self, progress: Progress, cancelled: Callable[[], bool]) -> ScanCounts:
+    async def scan(self, progress: Progress, is_cancelled: Callable[[], bool]) -> ScanCounts:
         """Bring the index up to date with the whole vault.
 
         Raises:
@@ -104,21 +104,21 @@ class Indexer:
                 self.refresh,
             )
             try:
-                return await self._scan.run(self._resolver.notes, progress, cancelled)
+                return await self._scan.run(self._resolver.notes, progress, is_cancelled)
             finally:
                 self._scan = None
                 async with self._ingest.lock:
                     await asyncio.to_thread(self._resolver.fuzzy_names)
 
-    async def check(self, cancelled: Callable[[], bool]) -> IndexDelta:
+    async def check(self, is_cancelled: Callable[[], bool]) -> IndexDelta:
         """Find missed changes by the times of all files, and refresh those files.
 
         The check is slow, to spare the machine, and does nothing during a scan. Raises as `refresh` does.
         """
         if self._scanning.locked():
             return IndexDelta()
-        walked = await asyncio.to_thread(walk, self._root, self._exclusion, WalkThrottle(cancelled))
-        if cancelled():
+        walked = await asyncio.to_thread(walk, self._root, self._exclusion, WalkThrottle(is_cancelled))
+        if is_cancelled():
             return IndexDelta()
         async with self._ingest.lock:
             plan = await asyncio.to_thread(self._plan, walked)
@@ -193,8 +193,8 @@ class Indexer:
             query = "SELECT hash FROM files WHERE path = ?"
             gone_hashes = ((path, connection.execute(query, (path.text,)).fetchone()) for path in missing)
             hashes = [(path, row[0]) for path, row in gone_hashes if row and row[0]]
-        new = [(path, digest) for path, digest in added if path not in self._resolver]
-        return pair_moves(hashes, new)
+        new_notes = [(path, digest) for path, digest in added if path not in self._resolver]
+        return pair_moves(hashes, new_notes)
 
     def _tasks(self, files: Sequence[FoundFile]) -> list[ExtractTask]:
         """Return the notes to read with their last hashes."""
@@ -208,13 +208,13 @@ class Indexer:
     ) -> tuple[WalkResult, list[NotePath]]:
         """Return the existing files, including those in existing folders, and the missing paths."""
         identity(self._root)
-        walked, missing, real = WalkResult(), list[NotePath](), dict[str, bool]()
+        walked, missing, real_folders = WalkResult(), list[NotePath](), dict[str, bool]()
         # On a case-insensitive file system, the old name of a note still "exists" after a rename.
         renamed = {path.key for path in changed}
         for path in dict.fromkeys((*changed, *removed)):
             if path in removed and path not in changed and path.key in renamed:
                 missing.append(path)
-            elif not self._exclusion.excludes(path) and (status := self._status(path, real)):
+            elif not self._exclusion.excludes(path) and (status := self._status(path, real_folders)):
                 if stat.S_ISDIR(status.st_mode):
                     walked_folder = walk(self._root, self._exclusion, folder=path.text)
                     walked.notes += walked_folder.notes
@@ -230,21 +230,21 @@ class Indexer:
         walked.attachments = list({file.path: file for file in walked.attachments}.values())
         return walked, missing
 
-    def _status(self, path: NotePath, real: dict[str, bool]) -> os.stat_result | None:
+    def _status(self, path: NotePath, real_folders: dict[str, bool]) -> os.stat_result | None:
         """Return the status of a file or folder that the walk would find, else None.
 
-        `real` caches which folders the walk would enter: those not reached through links.
+        `real_folders` caches which folders the walk would enter: those not reached through links.
         """
         folder = path.folder
         try:
             status = os.lstat(f"{self._root}{os.sep}{path.text}")
-            if folder not in real:
+            if folder not in real_folders:
                 base = os.path.realpath(self._root)
-                real[folder] = os.path.realpath(self._root / folder) == str(Path(base, folder))
+                real_folders[folder] = os.path.realpath(self._root / folder) == str(Path(base, folder))
         except (OSError, ValueError):
             return None
         is_regular = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
-        return status if is_regular and real[folder] else None
+        return status if is_regular and real_folders[folder] else None
 
     def _files_below(self, missing: Iterable[NotePath]) -> list[NotePath]:
         """Return these files, and the known files below those that were folders."""

@@ -154,18 +154,18 @@ class Ingest:
         entry = NameEntry(path, previous.id if previous else self._new_id(), extract.aliases, extract.note_id)
         if previous is None:
             batch.new.append((entry.id, path))
-        before = self._resolver.link_keys(previous) if previous else set()
+        previous_keys = self._resolver.link_keys(previous) if previous else set()
         self._resolver.add(path, entry.id, entry.aliases, entry.note_id)
-        batch.link_keys |= before ^ self._resolver.link_keys(entry)
+        batch.link_keys |= previous_keys ^ self._resolver.link_keys(entry)
         batch.read.append((entry.id, extract))
         return ()
 
     def _record_moves(self, batch: WriteBatch, moved: Moves) -> None:
         """Pair new files with the removed files from which they were moved."""
-        for old, new in moved:
-            entry = self._resolver.entry(new)
-            if entry is not None and old in batch.removed_paths:
-                batch.moved.append((batch.removed_paths[old], entry.id))
+        for old_path, new_path in moved:
+            entry = self._resolver.entry(new_path)
+            if entry is not None and old_path in batch.removed_paths:
+                batch.moved.append((batch.removed_paths[old_path], entry.id))
 
     def _new_id(self) -> int:
         self._next_id += 1

@@ -65,17 +65,17 @@ def links_concerning(
     # A few files have most of the links, so each path is created once.
     path_of = cache(NotePath)
     for condition, value in conditions:
-        after = 0
-        while after >= 0:
+        last_id = 0
+        while last_id >= 0:
             with open_connection() as connection:
                 rows = connection.execute(
                     f"{_SELECT_WITH_ID} WHERE {condition} AND links.id > ? ORDER BY links.id LIMIT ?",
-                    (value, after, _PAGE_SIZE),
+                    (value, last_id, _PAGE_SIZE),
                 ).fetchall()
             for row in rows:
                 record = _record(row[1:], path_of)
                 links[record.source.text, record.line, record.target_text] = record
-            after = rows[-1][0] if len(rows) == _PAGE_SIZE else -1
+            last_id = rows[-1][0] if len(rows) == _PAGE_SIZE else -1
     return tuple(links[key] for key in sorted(links))
 
 
@@ -148,8 +148,8 @@ def _can_be_mentioned(name: str) -> bool:
 
 def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
     """Return whether an offset is in one of the spans, which are sorted and do not overlap."""
-    before = bisect_right(spans, offset, key=itemgetter(0)) - 1
-    return before >= 0 and offset < spans[before][1]
+    index = bisect_right(spans, offset, key=itemgetter(0)) - 1
+    return index >= 0 and offset < spans[index][1]
 
 
 def _mentions(connection: sqlite3.Connection, id: int, names: list[PhraseTerm]) -> Iterator[Mention]:

@@ -33,12 +33,12 @@ def mention_span(mention: Mention, line: str) -> tuple[int, int]:
     Raises:
         ConflictError: The line has changed.
     """
-    visible, removed = mention.text, 0
+    visible, removed_count = mention.text, 0
     if visible not in line and visible.startswith("…"):
-        visible, removed = visible[1:], 1
+        visible, removed_count = visible[1:], 1
     if visible not in line:
         visible = visible.removesuffix("…")
-    at = line.find(visible)
-    if at < 0:
+    offset = line.find(visible)
+    if offset < 0:
         raise ConflictError(f"{mention.source} was changed: it no longer contains this mention.")
-    return at + mention.start - removed, at + mention.end - removed
+    return offset + mention.start - removed_count, offset + mention.end - removed_count

@@ -90,7 +90,7 @@ class NameTable:
     def rows(self) -> tuple[Row, ...]:
         """Return all files as rows for `load`."""
         return tuple(
-            _to_row(found) if isinstance(found, NameEntry) else found for found in self._files.values()
+            _to_row(value) if isinstance(value, NameEntry) else value for value in self._files.values()
         )
 
     def note_names(self) -> Iterator[tuple[str, list[str]]]:
@@ -261,10 +261,10 @@ def _split(text: str) -> tuple[str, str]:
 def _tails(stem: str) -> Iterator[str]:
     """Yield every suffix of a stem that consists of whole parts."""
     yield stem
-    at = stem.find("/")
-    while at >= 0:
-        yield stem[at + 1 :]
-        at = stem.find("/", at + 1)
+    index = stem.find("/")
+    while index >= 0:
+        yield stem[index + 1 :]
+        index = stem.find("/", index + 1)
 
 
 def _other_keys(entry: NameEntry) -> tuple[set[str], set[str]]:

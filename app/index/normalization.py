@@ -77,11 +77,11 @@ def segment(text: str) -> str:
     """Return the text in NFC with separators around the letters of scripts without spaces."""
     if text.isascii():
         return text.replace(SEPARATOR, " ") if SEPARATOR in text else text
-    normal = unicodedata.normalize("NFC", text.replace(SEPARATOR, " "))
-    normal = normal.encode("utf-8", "replace").decode("utf-8")
-    if not _UNSPACED.search(normal):
-        return normal
-    return _RUN.sub(lambda run: SEPARATOR.join(run[0]) + SEPARATOR, _EDGE.sub(SEPARATOR, normal))
+    normalized = unicodedata.normalize("NFC", text.replace(SEPARATOR, " "))
+    normalized = normalized.encode("utf-8", "replace").decode("utf-8")
+    if not _UNSPACED.search(normalized):
+        return normalized
+    return _RUN.sub(lambda run: SEPARATOR.join(run[0]) + SEPARATOR, _EDGE.sub(SEPARATOR, normalized))
 
 
 def unsegment(text: str) -> str:

@@ -47,7 +47,7 @@ class ParserPool:
         self._max_bytes = max_bytes
         self._workers = max(1, os.cpu_count() or 1)
         self._pool: ProcessPoolExecutor | None = None
-        self._refused = False
+        self._is_disabled = False
 
     @property
     def started(self) -> bool:
@@ -56,7 +56,7 @@ class ParserPool:
 
     def start(self, notes: int, size: int) -> None:
         """Start the processes early if this number of notes and bytes justifies them."""
-        if self._pool is not None or self._refused or not is_worth_processes(notes, size):
+        if self._pool is not None or self._is_disabled or not is_worth_processes(notes, size):
             return
         try:
             context = worker_processes()
@@ -67,25 +67,25 @@ class ParserPool:
 
     def _disable_processes(self, error: Exception) -> None:
         log.warning("could not start processes to read notes, continuing in a thread: %s", error)
-        self._refused = True
+        self._is_disabled = True
 
     async def read(
-        self, work: Work[In, Out], items: Sequence[In], cancelled: Callable[[], bool]
+        self, work: Work[In, Out], items: Sequence[In], is_cancelled: Callable[[], bool]
     ) -> AsyncIterator[list[Out]]:
         """Yield the results of `work` for these items in chunks, in the order of completion.
 
         `work` is a module-level function, called with the vault's folder, some items and the maximum size of
-        a file. Ends early when `cancelled` returns True.
+        a file. Ends early when `is_cancelled` returns True.
         """
         remaining = items
-        if len(items) >= MIN_PROCESS_NOTES and self._pool is not None and not self._refused:
+        if len(items) >= MIN_PROCESS_NOTES and self._pool is not None and not self._is_disabled:
             chunks = [
                 items[start : start + _PROCESS_CHUNK_NOTES]
                 for start in range(0, len(items), _PROCESS_CHUNK_NOTES)
             ]
             finished: set[int] = set()
             try:
-                async for number, results in self._by_processes(self._pool, work, chunks, cancelled):
+                async for number, results in self._by_processes(self._pool, work, chunks, is_cancelled):
                     finished.add(number)
                     yield results
             except (BrokenProcessPool, OSError) as error:
@@ -94,7 +94,7 @@ class ParserPool:
                 item for number, chunk in enumerate(chunks) if number not in finished for item in chunk
             ]
         for start in range(0, len(remaining), _THREAD_CHUNK_NOTES):
-            if cancelled():
+            if is_cancelled():
                 return
             chunk = remaining[start : start + _THREAD_CHUNK_NOTES]
             yield await asyncio.to_thread(work, self._root, chunk, self._max_bytes)
@@ -104,7 +104,7 @@ class ParserPool:
         pool: ProcessPoolExecutor,
         work: Work[In, Out],
         chunks: Sequence[Sequence[In]],
-        cancelled: Callable[[], bool],
+        is_cancelled: Callable[[], bool],
     ) -> AsyncIterator[tuple[int, list[Out]]]:
         loop = asyncio.get_running_loop()
         pending = iter(enumerate(chunks))
@@ -122,7 +122,7 @@ class ParserPool:
 
         try:
             submit_chunks()
-            while running and not cancelled():
+            while running and not is_cancelled():
                 ready, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for future in ready:
                     number = running.pop(future)

@@ -77,33 +77,33 @@ def parse(text: str) -> Node | None:
         return None
     node = reader.parse_or(0)
     if not reader.at_end():
-        raise _error(reader.at, 'an opening "(" before this ")"' if reader.peek() == ")" else "a word")
+        raise _error(reader.position, 'an opening "(" before this ")"' if reader.peek() == ")" else "a word")
     return node
 
 
 class _QueryParser:
-    """A recursive descent parser; `at` is the next character."""
+    """A recursive descent parser; `position` is the next character."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        self.position = 0
         self._in_property = False
-        self._inside: FieldName | None = None
+        self._field: FieldName | None = None
 
     def at_end(self) -> bool:
-        return self.at >= len(self.text)
+        return self.position >= len(self.text)
 
     def peek(self) -> str:
-        return self.text[self.at : self.at + 1]
+        return self.text[self.position : self.position + 1]
 
     def skip_space(self) -> None:
         while self.peek().isspace():
-            self.at += 1
+            self.position += 1
 
     def parse_or(self, depth: int) -> Node:
         items = [self.parse_and(depth)]
         while self._is_at_or():
-            self.at += 2
+            self.position += 2
             items.append(self.parse_and(depth))
         return items[0] if len(items) == 1 else Or(tuple(items))
 
@@ -114,13 +114,13 @@ class _QueryParser:
             items.append(self.parse_item(depth + 1))
             self.skip_space()
         if not items:
-            before = "after OR" if self.text[: self.at].rstrip().endswith("OR") else "here"
-            raise _error(self.at, f"a word, a phrase or a filter {before}")
+            location = "after OR" if self.text[: self.position].rstrip().endswith("OR") else "here"
+            raise _error(self.position, f"a word, a phrase or a filter {location}")
         return items[0] if len(items) == 1 else And(tuple(items))
 
     def parse_item(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
-            raise _error(self.at, f"at most {MAX_DEPTH} levels of brackets")
+            raise _error(self.position, f"at most {MAX_DEPTH} levels of brackets")
         letter = self.peek()
         if letter == "-":
             return self._parse_negation(depth)
@@ -129,16 +129,16 @@ class _QueryParser:
         if letter == '"':
             return PhraseTerm(self._parse_quoted('"', "phrase"))
         if letter == "/":
-            start = self.at
+            start = self.position
             return RegexTerm(self._parse_quoted("/", "regular expression"), start)
         if self._in_property:
             return self._parse_value()
-        if letter == "[" and not self._inside:
+        if letter == "[" and not self._field:
             return self._parse_property(depth)
-        if (name := _NAME.match(self.text, self.at)) and (build := self._field_parser(name[0].lower())):
-            if self._inside and name[0].lower() not in _CASE_FIELDS:
-                raise _error(self.at, f"words, phrases or regular expressions inside {self._inside}:")
-            self.at = name.end() + 1
+        if (name := _NAME.match(self.text, self.position)) and (build := self._field_parser(name[0].lower())):
+            if self._field and name[0].lower() not in _CASE_FIELDS:
+                raise _error(self.position, f"words, phrases or regular expressions inside {self._field}:")
+            self.position = name.end() + 1
             return build(depth)
         return self._parse_word(_WORD)
 
@@ -146,58 +146,58 @@ class _QueryParser:
         return ")]" if self._in_property else ")"
 
     def _is_at_or(self) -> bool:
-        after = self.text[self.at + 2 : self.at + 3]
-        return self.text.startswith("OR", self.at) and (not after or after.isspace() or after in '()["')
+        after = self.text[self.position + 2 : self.position + 3]
+        return self.text.startswith("OR", self.position) and (not after or after.isspace() or after in '()["')
 
     def _parse_negation(self, depth: int) -> Node:
-        self.at += 1
+        self.position += 1
         if self.at_end() or self.peek().isspace() or self.peek() in self._closing_brackets():
-            raise _error(self.at, 'a word, a filter or "(" right after "-"')
+            raise _error(self.position, 'a word, a filter or "(" right after "-"')
         return Not(self.parse_item(depth + 1))
 
     def _parse_group(self, depth: int) -> Node:
-        start = self.at
-        self.at += 1
+        start = self.position
+        self.position += 1
         node = self.parse_or(depth)
         if self.peek() != ")":
-            raise _error(self.at, f'")" to close the "(" at position {start}')
-        self.at += 1
+            raise _error(self.position, f'")" to close the "(" at position {start}')
+        self.position += 1
         return node
 
     def _parse_quoted(self, mark: str, kind: str) -> str:
-        start = self.at
+        start = self.position
         characters: list[str] = []
-        self.at += 1
+        self.position += 1
         while not self.at_end() and self.peek() != mark:
-            if self.peek() == "\\" and self.at + 1 < len(self.text):
-                self.at += 1
+            if self.peek() == "\\" and self.position + 1 < len(self.text):
+                self.position += 1
                 # A regex keeps its backslashes except before the delimiter.
-                plain = self.peek() == mark or (mark == '"' and self.peek() == "\\")
-                characters.append(self.peek() if plain else f"\\{self.peek()}")
+                is_unescaped = self.peek() == mark or (mark == '"' and self.peek() == "\\")
+                characters.append(self.peek() if is_unescaped else f"\\{self.peek()}")
             else:
                 characters.append(self.peek())
-            self.at += 1
+            self.position += 1
         if self.at_end():
-            raise _error(self.at, f"{mark} to end the {kind} that begins at position {start}")
-        self.at += 1
+            raise _error(self.position, f"{mark} to end the {kind} that begins at position {start}")
+        self.position += 1
         return "".join(characters)
 
-    def _parse_word(self, shape: re.Pattern[str]) -> Node:
-        match = shape.match(self.text, self.at)
+    def _parse_word(self, pattern: re.Pattern[str]) -> Node:
+        match = pattern.match(self.text, self.position)
         if match is None:
-            raise _error(self.at, f'a word, not "{self.peek()}"')
-        self.at = match.end()
+            raise _error(self.position, f'a word, not "{self.peek()}"')
+        self.position = match.end()
         word = match[0]
         stem = word.rstrip("*")
         if not stem:
             return WordTerm(word)
-        return WordTerm(stem, prefix=stem != word or self.at == len(self.text))
+        return WordTerm(stem, prefix=stem != word or self.position == len(self.text))
 
     # Fields
 
     def _field_parser(self, name: str) -> Callable[[int], Node] | None:
-        if (bare := _VALUELESS_FILTERS.get(name)) is not None:
-            return lambda depth: bare
+        if (filter_node := _VALUELESS_FILTERS.get(name)) is not None:
+            return lambda depth: filter_node
         if name in _TIME_FIELDS:
             return lambda depth: self._parse_date(cast("TimeName", name))
         if name == "similar":
@@ -211,17 +211,17 @@ class _QueryParser:
         if name in _OPTIONAL_VALUE_FIELDS and (self.at_end() or self.peek() in ")[" or self._is_at_or()):
             return FieldFilter(name, PhraseTerm(""))
         if self.at_end() or self.peek() in self._closing_brackets() or self._is_at_or():
-            raise _error(self.at, f'a word, a phrase or "(" after {name}:')
-        outer = self._inside
-        self._inside = outer if name in _CASE_FIELDS else name
+            raise _error(self.position, f'a word, a phrase or "(" after {name}:')
+        outer = self._field
+        self._field = outer if name in _CASE_FIELDS else name
         try:
             item = self.parse_item(depth + 1)
         finally:
-            self._inside = outer
+            self._field = outer
         if (
             name in _WHOLE_WORD_FIELDS
             and isinstance(item, WordTerm)
-            and not self.text.endswith("*", 0, self.at)
+            and not self.text.endswith("*", 0, self.position)
         ):
             item = WordTerm(item.text)
         patterns = [part for part in walk_nodes(item) if isinstance(part, RegexTerm)]
@@ -231,16 +231,16 @@ class _QueryParser:
 
     def _parse_date(self, name: TimeName) -> Node:
         self.skip_space()
-        start = self.at
-        sign = _SIGN.match(self.text, self.at)
+        start = self.position
+        sign = _SIGN.match(self.text, self.position)
         if sign:
-            self.at = sign.end()
+            self.position = sign.end()
             self.skip_space()
-        word = _VALUE_WORD.match(self.text, self.at)
+        word = _VALUE_WORD.match(self.text, self.position)
         span = date_span(word[0]) if word else None
         if word is None or span is None:
             raise _error(start, f"a date after {name}:, such as 2026-03-18, 2026-W12, 2026-03 or 2026")
-        self.at = word.end()
+        self.position = word.end()
         first, after = span
         match sign[0] if sign else "":
             case "<":
@@ -251,11 +251,11 @@ class _QueryParser:
                 first, after = after, None
             case ">=":
                 after = None
-        return DateFilter(name, first, after, self.text[start : self.at])
+        return DateFilter(name, first, after, self.text[start : self.position])
 
     def _parse_similar(self, depth: int) -> Node:
         self.skip_space()
-        start = self.at
+        start = self.position
         item = self.parse_item(depth + 1) if not self.at_end() else None
         if not isinstance(item, WordTerm | PhraseTerm) or not item.text.strip():
             raise _error(start, 'a text in quotes after similar:, such as similar:"free will"')
@@ -264,37 +264,37 @@ class _QueryParser:
     # Properties
 
     def _parse_property(self, depth: int) -> Node:
-        start = self.at
-        self.at += 1
+        start = self.position
+        self.position += 1
         self.skip_space()
         name = self._parse_property_name()
         self.skip_space()
         node: Node = PropertyFilter(name)
         if self.peek() == ":":
-            self.at += 1
+            self.position += 1
             self.skip_space()
             node = self._parse_property_value(name, depth)
         self.skip_space()
         if self.peek() != "]":
-            raise _error(self.at, f'"]" to close the "[" at position {start}')
-        self.at += 1
+            raise _error(self.position, f'"]" to close the "[" at position {start}')
+        self.position += 1
         return node
 
     def _parse_property_name(self) -> str:
-        start = self.at
+        start = self.position
         if self.peek() == '"':
             name = self._parse_quoted('"', "name")
         else:
             while not self.at_end() and self.peek() not in ':[]"':
-                self.at += 1
-            name = self.text[start : self.at]
+                self.position += 1
+            name = self.text[start : self.position]
         if not name.strip():
             raise _error(start, "the name of a property")
         return name.strip()
 
     def _parse_property_value(self, name: str, depth: int) -> Node:
         if self.at_end():
-            raise _error(self.at, "a value, null, or < or > and a number")
+            raise _error(self.position, "a value, null, or < or > and a number")
         self._in_property = True
         try:
             value = self.parse_or(depth + 1)
@@ -305,16 +305,16 @@ class _QueryParser:
         return PropertyFilter(name, value)
 
     def _parse_value(self) -> Node:
-        if sign := _SIGN.match(self.text, self.at):
-            self.at = sign.end()
+        if sign := _SIGN.match(self.text, self.position):
+            self.position = sign.end()
             self.skip_space()
-            start = self.at
+            start = self.position
             if self.peek() == '"':
                 return ValueComparison(cast("Comparison", sign[0]), self._parse_quoted('"', "value"))
-            word = _VALUE_WORD.match(self.text, self.at)
+            word = _VALUE_WORD.match(self.text, self.position)
             if word is None:
                 raise _error(start, f"a number or a date after {sign[0]}")
-            self.at = word.end()
+            self.position = word.end()
             return ValueComparison(cast("Comparison", sign[0]), word[0])
         return self._parse_word(_VALUE_WORD)
 

@@ -67,30 +67,32 @@ def completion_target_at(text: str, cursor: int) -> CompletionTarget | None:
     """Return the name being typed before the cursor, or None if nothing can be completed."""
     before = text[:cursor]
     start, fields, bracket = 0, [""], -1
-    at = 0
-    while at < len(before):
-        letter = before[at]
-        if letter == '"' or (letter == "/" and at == _value_start(before, start)):
-            if (end := _closing_quote(before, at)) < 0:
+    index = 0
+    while index < len(before):
+        letter = before[index]
+        if letter == '"' or (letter == "/" and index == _value_start(before, start)):
+            if (end := _closing_quote(before, index)) < 0:
                 break
-            at = end
+            index = end
         elif bracket >= 0:
             bracket = -1 if letter == "]" else bracket
-            start = at + 1 if bracket < 0 else start
-        elif letter == "[" and at == _value_start(before, start) and not _last_field(before[start:at]):
-            bracket = at
+            start = index + 1 if bracket < 0 else start
+        elif letter == "[" and index == _value_start(before, start) and not _last_field(before[start:index]):
+            bracket = index
         elif letter == "(":
-            fields.append(_last_field(before[start:at]) or fields[-1])
-            start = at + 1
+            fields.append(_last_field(before[start:index]) or fields[-1])
+            start = index + 1
         elif letter == ")" or letter.isspace():
             if letter == ")" and len(fields) > 1:
                 fields.pop()
             # A space may separate a field's value from its name.
-            value_follows = letter != ")" and before[start:at].rstrip().endswith(":")
+            value_follows = letter != ")" and before[start:index].rstrip().endswith(":")
             start = (
-                start if value_follows and f"{_last_field(before[start:at])}:" not in (":", *BARE) else at + 1
+                start
+                if value_follows and f"{_last_field(before[start:index])}:" not in (":", *BARE)
+                else index + 1
             )
-        at += 1
+        index += 1
     if bracket >= 0:
         return _in_property(before, bracket)
     return _in_token(before, start, fields[-1])
@@ -110,8 +112,8 @@ def insertion(target: CompletionTarget, name: str) -> str:
 
 
 def _quote_name(name: str) -> str:
-    plain = _PLAIN.fullmatch(name) is not None and not _OPERATOR.match(name) and not name.endswith("*")
-    return name if plain else quote_text(name)
+    is_plain = _PLAIN.fullmatch(name) is not None and not _OPERATOR.match(name) and not name.endswith("*")
+    return name if is_plain else quote_text(name)
 
 
 def _property_name(name: str) -> str:
@@ -131,30 +133,30 @@ def _last_field(token: str) -> str:
 
 
 def _iter_fields(token: str) -> Iterator[re.Match[str]]:
-    at = 0
-    while (match := _FIELD.match(token, at)) and f"{match[1].lower()}:" in OPERATORS:
+    index = 0
+    while (match := _FIELD.match(token, index)) and f"{match[1].lower()}:" in OPERATORS:
         yield match
-        at = match.end()
+        index = match.end()
 
 
-def _closing_quote(text: str, opened: int) -> int:
-    """Return the end of the quoted text that starts at `opened`, or -1."""
-    at = opened + 1
-    while at < len(text):
-        if text[at] == "\\":
-            at += 1
-        elif text[at] == text[opened]:
-            return at
-        at += 1
+def _closing_quote(text: str, start: int) -> int:
+    """Return the end of the quoted text that starts at `start`, or -1."""
+    index = start + 1
+    while index < len(text):
+        if text[index] == "\\":
+            index += 1
+        elif text[index] == text[start]:
+            return index
+        index += 1
     return -1
 
 
-def _in_token(before: str, start: int, around: str) -> CompletionTarget | None:
+def _in_token(before: str, start: int, outer_field: str) -> CompletionTarget | None:
     token = before[start:]
     lead = len(token) - len(token.lstrip("- \t"))
     token, start = token[lead:], start + lead
     fields = list(_iter_fields(token))
-    field = fields[-1][1].lower() if fields else around
+    field = fields[-1][1].lower() if fields else outer_field
     if fields:
         skipped = fields[-1].end()
         skipped += len(token) - skipped - len(token[skipped:].lstrip("- \t"))
@@ -169,8 +171,8 @@ def _in_token(before: str, start: int, around: str) -> CompletionTarget | None:
 
 
 def _in_property(before: str, bracket: int) -> CompletionTarget | None:
-    inside = before[bracket + 1 :]
-    name, colon, value = inside.partition(":")
+    content = before[bracket + 1 :]
+    name, colon, value = content.partition(":")
     if not colon:
         return CompletionTarget("property", _strip_quotes(name), bracket, len(before))
     if _JOINING.search(value.strip()) and not value.strip().startswith('"'):

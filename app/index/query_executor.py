@@ -43,9 +43,9 @@ from app.index.search_request import SearchRequest
 from app.index.text_matcher import FoldedText, Term, predicate, required_literals
 
 Ids = set[int]
-_CHUNKED = ("line", "block", "section", "task", "task-todo", "task-done")
+_RANGE_FIELDS = ("line", "block", "section", "task", "task-todo", "task-done")
 _TEXT_FIELDS = ("line", "block", "section", "match-case")
-_BY_KEY = ("tag", "links-to", "linked-from")
+_KEYED_FIELDS = ("tag", "links-to", "linked-from")
 _MAX_FILTERED_NOTES = 5000
 _MAX_SINGLE_LOOKUPS = 2000
 _GAP = re.compile(r"(?:\A|\n)(?:[^\S\n]*\n)+")
@@ -83,13 +83,13 @@ class QueryExecutor:
         fts_query = (
             necessary_expression(node) if any(_reads_texts(part) for part in walk_nodes(node)) else None
         )
-        return self._matching(fts_query, None) if fts_query else None
+        return self._match_expression(fts_query, None) if fts_query else None
 
     def select(self, node: Node, among: Ids | None = None, scope: MatchScope = _ANYWHERE) -> Ids:
         """Return the notes (of `among`, None for all) that match the node."""
         self._check()
         if not (scope.field or scope.cased) and (fts_query := expression(node)):
-            return self._matching(fts_query, among)
+            return self._match_expression(fts_query, among)
         match node:
             case And(items):
                 first, *rest = sorted(_merge_word_terms(items, scope), key=_cost)
@@ -103,7 +103,7 @@ class QueryExecutor:
                 base = self._all_ids() if among is None else among
                 return base - self.select(item, base, scope)
             case FieldFilter(name, item):
-                return self._in_field(name, item, among, scope)
+                return self._select_in_field(name, item, among, scope)
             case PropertyFilter():
                 return self._rows.with_property(node, among)
             case OrphanFilter():
@@ -117,20 +117,20 @@ class QueryExecutor:
             case SimilarityFilter(text):
                 return _intersect(set(self._similar.get(text, ())), among)
             case WordTerm() | PhraseTerm() | RegexTerm():
-                return self._leaf(node, among, scope)
+                return self._select_leaf(node, among, scope)
             case _:
                 raise QueryError("A comparison must be inside a property.", position=0, expected="[name:<5]")
 
-    def _in_field(self, name: FieldName, item: Node, among: Ids | None, scope: MatchScope) -> Ids:
+    def _select_in_field(self, name: FieldName, item: Node, among: Ids | None, scope: MatchScope) -> Ids:
         if name in ("match-case", "ignore-case"):
             return self.select(item, among, replace(scope, cased=name == "match-case"))
-        if name not in _CHUNKED:
+        if name not in _RANGE_FIELDS:
             return self.select(item, among, replace(scope, field=name))
         test = predicate(item, scope.cased)
-        fts_query, wanted = necessary_expression(item), required_literals(item)
+        fts_query, literals = necessary_expression(item), required_literals(item)
         if name.startswith("task"):
-            return self._with_task(name, wanted, test, fts_query, among)
-        candidates = self._matching(fts_query, among) if fts_query else among
+            return self._select_by_task(name, literals, test, fts_query, among)
+        candidates = self._match_expression(fts_query, among) if fts_query else among
         ids = set()
         for id, text in self._texts(candidates):
             pieces = (
@@ -138,17 +138,17 @@ class QueryExecutor:
                 if name == "line"
                 else _TextRanges(text, partial(self._ranges, name, id, text))
             )
-            if any(test(piece) for piece in _sections_with(wanted, text, pieces)):
+            if any(test(piece) for piece in _sections_with(literals, text, pieces)):
                 ids.add(id)
         return ids
 
     def _ranges(self, name: FieldName, id: int, text: str) -> Iterable[tuple[int, int]]:
         return _blocks(text) if name == "block" else self._sections(id, text)
 
-    def _leaf(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
+    def _select_leaf(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
         match scope.field:
             case None | "content":
-                return self._in_texts(leaf, among, scope)
+                return self._search_texts(leaf, among, scope)
             case "file" | "path":
                 whole_path = scope.field == "path"
                 return self._rows.named(leaf, whole_path=whole_path, cased=scope.cased, among=among)
@@ -171,7 +171,7 @@ class QueryExecutor:
 
     # Words in texts
 
-    def _matching(self, fts_query: str, among: Ids | None) -> Ids:
+    def _match_expression(self, fts_query: str, among: Ids | None) -> Ids:
         query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ?"
         if among is None or len(among) >= _MAX_FILTERED_NOTES:
             return _intersect({id for (id,) in self._connection.execute(query, (fts_query,))}, among)
@@ -179,19 +179,23 @@ class QueryExecutor:
         query += " AND +rowid IN (SELECT value FROM json_each(?))"
         return {id for (id,) in self._connection.execute(query, (fts_query, json.dumps(list(among))))}
 
-    def _in_texts(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
+    def _search_texts(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
         """Match what the full-text index can't: patterns, symbols and case."""
         if isinstance(leaf, PhraseTerm) and not leaf.text.strip():
             return self._all_ids() if among is None else among
         fts_query = leaf_expression(leaf)
         if fts_query and not scope.cased:
-            return self._matching(fts_query if scope.field is None else f"{{text}} : ({fts_query})", among)
-        candidates = self._matching(fts_query, among) if fts_query else among
+            return self._match_expression(
+                fts_query if scope.field is None else f"{{text}} : ({fts_query})", among
+            )
+        candidates = self._match_expression(fts_query, among) if fts_query else among
         term = Term(leaf, scope.cased)
-        names = scope.field is None
+        searches_names = scope.field is None
         ids = set()
         for id, text in self._texts(candidates):
-            if term.is_found_in(FoldedText(text)) or (names and term.is_found_in(FoldedText(self._name(id)))):
+            if term.is_found_in(FoldedText(text)) or (
+                searches_names and term.is_found_in(FoldedText(self._name(id)))
+            ):
                 ids.add(id)
         return ids
 
@@ -225,10 +229,10 @@ class QueryExecutor:
         starts = [0, *accumulate(sum(lengths[a - 1 : b - 1]) for a, b in pairwise([1, *heading_lines]))]
         return zip(starts, [*(start - 1 for start in starts[1:]), len(text)], strict=True)
 
-    def _with_task(
+    def _select_by_task(
         self,
         name: str,
-        wanted: Sequence[str] | None,
+        literals: Sequence[str] | None,
         test: Callable[[FoldedText], bool],
         fts_query: str | None,
         among: Ids | None,
@@ -236,11 +240,11 @@ class QueryExecutor:
         query, values = "SELECT note, text FROM tasks WHERE 1", list[str]()
         if name != "task":
             query += f" AND done = {int(name == 'task-done')}"
-        if wanted is not None:
+        if literals is not None:
             # Text beyond ASCII may have other forms, which SQLite can't compare.
             query += " AND (length(text) < length(CAST(text AS BLOB))"
-            query += " OR instr(lower(text), ?)" * len(wanted) + ")"
-            values += wanted
+            query += " OR instr(lower(text), ?)" * len(literals) + ")"
+            values += literals
         if among is not None:
             query += " AND note IN (SELECT value FROM json_each(?))"
             values.append(json.dumps(sorted(among)))
@@ -297,7 +301,7 @@ class _TextLines:
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def at(self, offset: int) -> tuple[int, int] | None:
+    def range_at(self, offset: int) -> tuple[int, int] | None:
         """Return the range at or after an offset, or None after the last one."""
         if offset > len(self._text):
             return None
@@ -312,31 +316,31 @@ class _TextRanges:
         self._find = find
         self._known: list[tuple[int, int]] | None = None
 
-    def at(self, offset: int) -> tuple[int, int] | None:
+    def range_at(self, offset: int) -> tuple[int, int] | None:
         """Return the range at or after an offset, or None after the last one."""
         if self._known is None:
             self._known = list(self._find())
-        after = bisect_left(self._known, offset, key=lambda piece: piece[1])
-        return self._known[after] if after < len(self._known) else None
+        index = bisect_left(self._known, offset, key=lambda piece: piece[1])
+        return self._known[index] if index < len(self._known) else None
 
 
 def _sections_with(
-    wanted: Sequence[str] | None, text: str, pieces: _TextLines | _TextRanges
+    literals: Sequence[str] | None, text: str, pieces: _TextLines | _TextRanges
 ) -> Iterator[FoldedText]:
-    """Yield the pieces of a text that contain one of the wanted texts, or all pieces if it is None."""
+    """Yield the pieces of a text that contain one of the literals, or all pieces if `literals` is None."""
     folded_text = FoldedText(text)
-    folded = folded_text.folded if wanted is not None else ""
-    offset = _next_offset(wanted, folded, 0)
-    while offset is not None and (piece := pieces.at(offset)):
+    folded = folded_text.folded if literals is not None else ""
+    offset = _next_offset(literals, folded, 0)
+    while offset is not None and (piece := pieces.range_at(offset)):
         yield folded_text.slice(*piece)
-        offset = _next_offset(wanted, folded, piece[1] + 1)
+        offset = _next_offset(literals, folded, piece[1] + 1)
 
 
-def _next_offset(wanted: Sequence[str] | None, folded: str, offset: int) -> int | None:
-    """Return the first offset, from `offset` on, of one of the wanted texts."""
-    if wanted is None:
+def _next_offset(literals: Sequence[str] | None, folded: str, offset: int) -> int | None:
+    """Return the first offset, from `offset` on, of one of the literals."""
+    if literals is None:
         return offset
-    offsets = [at for head in wanted if (at := folded.find(head, offset)) >= 0]
+    offsets = [at for head in literals if (at := folded.find(head, offset)) >= 0]
     return min(offsets, default=None)
 
 
@@ -363,9 +367,9 @@ def _cost(node: Node) -> int:
         case RegexTerm() | WordTerm() | PhraseTerm():
             return 6
         case FieldFilter(name, item):
-            if name in _CHUNKED:
+            if name in _RANGE_FIELDS:
                 return 5 if necessary_expression(item) else 7
-            return 5 if name == "match-case" else 0 if name in _BY_KEY else 3
+            return 5 if name == "match-case" else 0 if name in _KEYED_FIELDS else 3
         case And(items) | Or(items):
             return max(_cost(item) for item in items)
         case PropertyFilter():

@@ -28,8 +28,8 @@ def suggest(
 
 def _suggestion_text(target: CompletionTarget, name: str) -> str:
     # A bare #tag is a word; `tag:` searches for the tag.
-    before = "tag:" if target.word.startswith("#") else ""
-    return before + insertion(target, name)
+    prefix = "tag:" if target.word.startswith("#") else ""
+    return prefix + insertion(target, name)
 
 
 def _names(connection: sqlite3.Connection, target: CompletionTarget) -> Iterable[tuple[str, int | None]]:

@@ -52,7 +52,7 @@ class RankedPage:
 
 
 class Ranking:
-    """Ranks the hits of one request without `hidden` notes; `wanted` are the terms for scoring."""
+    """Ranks the hits of one request without `hidden` notes; `terms` are the terms for scoring."""
 
     def __init__(
         self, connection: sqlite3.Connection, request: SearchRequest, hidden: Ids, terms: Sequence[Term]
@@ -137,22 +137,22 @@ class Ranking:
 
     def _in_tiers(self, cursor: RowCursor) -> Ranked:
         """Return the page in tiers if there are too many hits to score."""
-        start, missing, fts_query = self._request.offset, self._request.limit, cursor.fts_query
+        start, remaining, fts_query = self._request.offset, self._request.limit, cursor.fts_query
         name_query = f"{NAME_COLUMNS} : ({fts_query})"
         page: Ranked = []
         for expression in (name_query, f"({fts_query}) NOT ({name_query})"):
             size = self._hits.estimate_count("heads", expression)
-            if self._hidden or start + missing > fts_hits.MAX_RANKED_HITS:
+            if self._hidden or start + remaining > fts_hits.MAX_RANKED_HITS:
                 size = self._hits.count("heads", expression)
             if size <= fts_hits.MAX_RANKED_HITS:
-                hits = self._hits.best("heads", expression, start, missing) if start < size else []
+                hits = self._hits.best("heads", expression, start, remaining) if start < size else []
             else:
-                hits = self._hits.by_row("modified", RowCursor(expression, size, "heads"), start, missing)
+                hits = self._hits.by_row("modified", RowCursor(expression, size, "heads"), start, remaining)
             page += hits
-            start, missing = max(0, start - size), missing - len(hits)
-            if missing <= 0:
+            start, remaining = max(0, start - size), remaining - len(hits)
+            if remaining <= 0:
                 return page
-        return page + self._hits.by_row("modified", cursor, start, missing)
+        return page + self._hits.by_row("modified", cursor, start, remaining)
 
     @property
     def _is_phrase(self) -> bool:
@@ -186,21 +186,21 @@ class Ranking:
             if self._terms or request.similar:
                 return None
             order = "modified"
-        needed = request.offset + request.limit
+        end = request.offset + request.limit
         if (
             request.exact
             or request.group
-            or needed >= _MAX_SCANNED_ROWS
+            or end >= _MAX_SCANNED_ROWS
             or self._hits.newest_row() <= _MAX_SCANNED_ROWS
         ):
             return None
         rows = self._connection.execute(f"{ROWS[order].format('1')} LIMIT ?", (_MAX_SCANNED_ROWS,))
         ids = [id for (id,) in rows]
         matches = select(set(ids)) - self._hidden
-        hits = [id for id in ids if id in matches][: needed + 1]
-        if len(hits) <= needed:
+        hits = [id for id in ids if id in matches][: end + 1]
+        if len(hits) <= end:
             return None
-        return RankedPage([(id, 0.0) for id in hits[request.offset : needed]], needed, exact=False)
+        return RankedPage([(id, 0.0) for id in hits[request.offset : end]], end, exact=False)
 
     def best_candidates(self, candidates: Ids | None, select: Callable[[Ids], Ids]) -> RankedPage | None:
         """Return the page by testing a few candidates in the order of relevance, else None.
@@ -213,20 +213,20 @@ class Ranking:
             return None
         if not self._terms or candidates is None or len(candidates) > fts_hits.MAX_RANKED_HITS:
             return None
-        needed = request.offset + request.limit
-        ranked, at, batch_size = (
+        end = request.offset + request.limit
+        ranked, tested_count, batch_size = (
             self._score(candidates - self._hidden),
             0,
             max(_SMALL_RESULT_SIZE, 2 * request.limit),
         )
         hits: Ranked = []
-        while at < len(ranked) and len(hits) <= needed:
-            matches = select({id for id, _ in ranked[at : at + batch_size]})
-            hits += [hit for hit in ranked[at : at + batch_size] if hit[0] in matches]
-            at, batch_size = at + batch_size, 2 * batch_size
-        all_seen = at >= len(ranked)
-        total = len(hits) if all_seen else needed
-        return RankedPage(hits[request.offset : needed], total, exact=all_seen)
+        while tested_count < len(ranked) and len(hits) <= end:
+            matches = select({id for id, _ in ranked[tested_count : tested_count + batch_size]})
+            hits += [hit for hit in ranked[tested_count : tested_count + batch_size] if hit[0] in matches]
+            tested_count, batch_size = tested_count + batch_size, 2 * batch_size
+        is_complete = tested_count >= len(ranked)
+        total = len(hits) if is_complete else end
+        return RankedPage(hits[request.offset : end], total, exact=is_complete)
 
     # Hits as a set
 

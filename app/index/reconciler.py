@@ -19,12 +19,14 @@ _CHECK_STEP_S = 60.0
 
 
 class Reconciler:
-    """Checks every `minutes()` (0: never) and publishes missed changes as changes by `author`."""
+    """Checks every `interval_minutes()` (0: never) and publishes missed changes as changes by `author`."""
 
-    def __init__(self, index: VaultIndex, events: EventBus, minutes: Callable[[], int], author: str) -> None:
+    def __init__(
+        self, index: VaultIndex, events: EventBus, interval_minutes: Callable[[], int], author: str
+    ) -> None:
         self._index = index
         self._events = events
-        self._minutes = minutes
+        self._interval_minutes = interval_minutes
         self._author = author
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -34,15 +36,15 @@ class Reconciler:
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _CHECK_STEP_S)
             waited += _CHECK_STEP_S
-            interval = self._minutes() * 60
+            interval = self._interval_minutes() * 60
             if interval and waited >= interval and not stop.is_set():
                 await self.check(stop.is_set)
                 waited = 0.0
 
-    async def check(self, cancelled: Callable[[], bool] = lambda: False) -> IndexDelta:
+    async def check(self, is_cancelled: Callable[[], bool] = lambda: False) -> IndexDelta:
         """Index missed changes and publish them."""
         try:
-            delta = await self._index.check(cancelled)
+            delta = await self._index.check(is_cancelled)
         except VaultLostError:
             return IndexDelta()  # The watcher reports it.
         except ScriptoriumError as error:

@@ -110,10 +110,10 @@ def note_types(connection: sqlite3.Connection) -> tuple[str, ...]:
 
 def tasks(connection: sqlite3.Connection, limit: int, *, done: bool) -> tuple[TaskRecord, ...]:
     """Return the open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
-    only = "" if done else " WHERE done = 0"
+    condition = "" if done else " WHERE done = 0"
     rows = connection.execute(
         "SELECT path, line, done, text FROM tasks JOIN files ON files.id = tasks.note"
-        f"{only} ORDER BY files.key, path, line LIMIT ?",
+        f"{condition} ORDER BY files.key, path, line LIMIT ?",
         (limit,),
     )
     return tuple(TaskRecord(NotePath(path), line, bool(flag), text) for path, line, flag, text in rows)
@@ -133,10 +133,10 @@ def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
 
 def notes_with_tag(connection: sqlite3.Connection, tag: str, nested: bool) -> tuple[NotePath, ...]:
     """Return the notes with the tag or, if `nested`, one nested in it, ordered by key."""
-    only = "" if nested else " AND implied = 0"
+    condition = "" if nested else " AND implied = 0"
     rows = connection.execute(
         "SELECT path FROM tags JOIN files ON files.id = tags.note"
-        f" WHERE tags.key = ?{only} ORDER BY files.key, path",
+        f" WHERE tags.key = ?{condition} ORDER BY files.key, path",
         (name_key(tag.strip().lstrip("#").rstrip("/")),),
     )
     return tuple(NotePath(path) for (path,) in rows)

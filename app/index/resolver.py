@@ -125,17 +125,17 @@ class Resolver:
     @contextmanager
     def preview(self, moves: Mapping[NotePath, NotePath]) -> Iterator[None]:
         """Resolve names inside the context as if these files had moved; the context must not await."""
-        entries = {old: entry for old in moves if (entry := self.entry(old))}
-        shadowed = [entry for new in moves.values() if (entry := self.entry(new))]
+        entries = {old_path: entry for old_path in moves if (entry := self.entry(old_path))}
+        shadowed = [entry for new_path in moves.values() if (entry := self.entry(new_path))]
         try:
-            for old in entries:
-                self.remove(old)
-            for old, entry in entries.items():
-                self.add(moves[old], entry.id, entry.aliases, entry.note_id)
+            for old_path in entries:
+                self.remove(old_path)
+            for old_path, entry in entries.items():
+                self.add(moves[old_path], entry.id, entry.aliases, entry.note_id)
             yield
         finally:
-            for old in entries:
-                self.remove(moves[old])
+            for old_path in entries:
+                self.remove(moves[old_path])
             for entry in (*entries.values(), *shadowed):
                 self.add(entry.path, entry.id, entry.aliases, entry.note_id)
 
@@ -156,29 +156,29 @@ class Resolver:
         if not key:
             return (self.entry(source) if source else None), False
         if key[0] in "./" and (rooted := _root_relative(key, source)) is not None:
-            return _choose(self._exact(rooted), target)
-        candidates = self._matching(key)
+            return _choose(self._find_exact(rooted), target)
+        candidates = self._find_matching(key)
         if len(candidates) <= 1:
             return (candidates[0] if candidates else None), False
-        if exact := self._exact(key):
+        if exact := self._find_exact(key):
             return _choose(exact, target)
-        if source and source.folder and (own := self._exact(f"{target_key(source.folder)}/{key}")):
-            return _choose(own, target)
+        if source and source.folder and (siblings := self._find_exact(f"{target_key(source.folder)}/{key}")):
+            return _choose(siblings, target)
         return candidates[0], True
 
     def _candidates(self, target: str, source: NotePath | None) -> Entries:
         key = target_key(target)
         if key[:1] in "./" and (rooted := _root_relative(key, source)) is not None:
-            return self._exact(rooted)
-        own = self._exact(f"{target_key(source.folder)}/{key}") if source and source.folder else ()
-        return self._exact(key) or own or self._matching(key)
+            return self._find_exact(rooted)
+        siblings = self._find_exact(f"{target_key(source.folder)}/{key}") if source and source.folder else ()
+        return self._find_exact(key) or siblings or self._find_matching(key)
 
-    def _matching(self, key: str) -> Entries:
+    def _find_matching(self, key: str) -> Entries:
         """Return every file that the key (with or without folders) matches, or else aliases if enabled."""
         entries = self._table.find_by_name(key)
         return entries or (self._table.find_by_alias(key) if self._aliases_resolve else ())
 
-    def _exact(self, key: str) -> Entries:
+    def _find_exact(self, key: str) -> Entries:
         return self._table.find_by_path(key)
 
     # Tools
@@ -195,29 +195,31 @@ class Resolver:
         by_path, by_name = self._references(reference)
         if len(by_path) == 1:
             return by_path[0].path
-        return self._single(by_path or by_name, reference)
+        return self._require_single(by_path or by_name, reference)
 
     def resolve_for_reading(self, reference: str) -> NotePath:
         """Return the note for a path, name, `id` property or alias, for a tool that reads.
 
         A name without folders prefers a note at the root. Raises as `resolve_strictly` does.
         """
-        known = self._read_cache
-        path = known.get(reference)
+        cache = self._read_cache
+        path = cache.get(reference)
         if path is None:
             path = self._find_for_reading(reference)
-            if len(known) >= _MAX_CACHED_TARGETS:
-                known.clear()
-            known[reference] = path
+            if len(cache) >= _MAX_CACHED_TARGETS:
+                cache.clear()
+            cache[reference] = path
         return path
 
     def _find_for_reading(self, reference: str) -> NotePath:
         by_path, by_name = self._references(reference)
         target = parse_reference(reference).target
-        exact = by_path or tuple(entry for entry in self._exact(target_key(target)) if entry.suffix)
+        exact = by_path or tuple(entry for entry in self._find_exact(target_key(target)) if entry.suffix)
         if len(exact) == 1:
             return exact[0].path
-        return self._single(exact or by_name or self._table.find_by_alias(target_key(target)), reference)
+        return self._require_single(
+            exact or by_name or self._table.find_by_alias(target_key(target)), reference
+        )
 
     def _references(self, reference: str) -> tuple[Entries, Entries]:
         """Return the notes with this whole path, and those with this name or `id`.
@@ -233,15 +235,15 @@ class Resolver:
         rooted = key.lstrip("/")
         exact: Entries = ()
         if "/" in key or note_suffix(key):
-            exact = tuple(entry for entry in self._exact(rooted) if entry.suffix)
-            spelled = tuple(e for e in exact if e.path.text == target.strip().lstrip("/"))
-            exact = spelled or exact
+            exact = tuple(entry for entry in self._find_exact(rooted) if entry.suffix)
+            same_spelling = tuple(e for e in exact if e.path.text == target.strip().lstrip("/"))
+            exact = same_spelling or exact
         by_name = {entry.path.text: entry for entry in self._table.find_by_name(key) if entry.suffix}
         for text in (reference.strip(), target.strip()):
             by_name.update((entry.path.text, entry) for entry in self._table.find_by_id(name_key(text)))
         return exact, sort_entries(by_name.values())
 
-    def _single(self, entries: Entries, reference: str) -> NotePath:
+    def _require_single(self, entries: Entries, reference: str) -> NotePath:
         if len(entries) == 1:
             return entries[0].path
         if entries:
@@ -256,8 +258,8 @@ class Resolver:
 
     def suggest(self, name: str, limit: int = 5) -> tuple[NotePath, ...]:
         """Return the notes whose name or alias is similar to `name`, best first."""
-        wanted = name_key(parse_reference(name).target.rpartition("/")[2] or name)
-        matches = self.fuzzy_names().most_similar(wanted, limit * 4, _MIN_SIMILARITY)
+        name_part = name_key(parse_reference(name).target.rpartition("/")[2] or name)
+        matches = self.fuzzy_names().most_similar(name_part, limit * 4, _MIN_SIMILARITY)
         ranked = sorted(matches, key=lambda hit: (-hit.score, len(hit.path), hit.path))
         return tuple(NotePath(text) for text in dict.fromkeys(hit.path for hit in ranked))[:limit]
 
@@ -274,7 +276,7 @@ class Resolver:
     def shortest(self, path: NotePath, source: NotePath | None) -> str:
         """Return the shortest link target that resolves unambiguously to `path` in the note `source`."""
         stem = path.stem_path
-        starts = [0, *(at + 1 for at, letter in enumerate(stem) if letter == "/")]
+        starts = [0, *(index + 1 for index, letter in enumerate(stem) if letter == "/")]
         for text in (*(stem[start:] for start in reversed(starts)), path.text, f"/{path.text}"):
             entry, ambiguous = self.pick(text, source)
             if entry is not None and entry.path == path and not ambiguous:
@@ -304,8 +306,8 @@ def _choose(entries: Entries, target: str) -> tuple[NameEntry | None, bool]:
     if len(entries) <= 1:
         return (entries[0] if entries else None), False
     last = target.strip().rpartition("/")[2]
-    spelled = [entry for entry in entries if last in (entry.path.name, entry.path.file_name)]
-    return (spelled[0], False) if len(spelled) == 1 else ((spelled or entries)[0], True)
+    same_spelling = [entry for entry in entries if last in (entry.path.name, entry.path.file_name)]
+    return (same_spelling[0], False) if len(same_spelling) == 1 else ((same_spelling or entries)[0], True)
 
 
 def _names(entry: NameEntry) -> list[str]:

@@ -53,13 +53,13 @@ class RowFilters:
             return {id for id, key in rows if _is_named(key, text, whole_path)}
         matching_keys: list[str] = []
         keys = self._get_cached("keys", self._keys)
-        at = keys.find(text)
-        while at >= 0:
-            end = keys.find(_END, at)
-            key = keys[keys.rfind(_END, 0, at) + 1 : end]
+        index = keys.find(text)
+        while index >= 0:
+            end = keys.find(_END, index)
+            key = keys[keys.rfind(_END, 0, index) + 1 : end]
             if _is_named(key, text, whole_path):
                 matching_keys.append(key)
-            at = keys.find(text, end + 1) if end < len(keys) - 1 else -1
+            index = keys.find(text, end + 1) if end < len(keys) - 1 else -1
         query = "SELECT id FROM files WHERE key IN (SELECT value FROM json_each(?))"
         return _intersect(self._ids(query, json.dumps(matching_keys)), among)
 

@@ -84,15 +84,15 @@ class SavedSearches:
 
     def rename(self, name: str, new_name: str) -> None:
         """Rename a search; raises as `save` does, also if another search has that name."""
-        renamed = next((one for one in self._searches if name_key(one.name) == name_key(name)), None)
-        if renamed is None:
+        search = next((one for one in self._searches if name_key(one.name) == name_key(name)), None)
+        if search is None:
             return
-        if any(one is not renamed and name_key(one.name) == name_key(new_name) for one in self._searches):
+        if any(one is not search and name_key(one.name) == name_key(new_name) for one in self._searches):
             raise InvalidParametersError(f"A saved search named “{new_name}” already exists.")
         previous = self._searches
-        self._searches = tuple(self._without(renamed.name))
+        self._searches = tuple(self._without(search.name))
         try:
-            self.save(new_name, renamed.query, renamed.order, renamed.group)
+            self.save(new_name, search.query, search.order, search.group)
         except (InvalidParametersError, StorageError):
             self._searches = previous
             raise
@@ -117,4 +117,4 @@ def _parse(content: bytes) -> tuple[SavedSearch, ...]:
 
 
 def _sort_searches(searches: list[SavedSearch]) -> tuple[SavedSearch, ...]:
-    return tuple(sorted(searches, key=lambda one: (name_key(one.name), one.name)))
+    return tuple(sorted(searches, key=lambda search: (name_key(search.name), search.name)))

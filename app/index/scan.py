@@ -71,20 +71,20 @@ class ScanRun:
         self._refresh = refresh
         self._counts = ScanCounts()
 
-    async def run(self, known_count: int, progress: Progress, cancelled: Callable[[], bool]) -> ScanCounts:
+    async def run(self, known_count: int, progress: Progress, is_cancelled: Callable[[], bool]) -> ScanCounts:
         """Scan the vault; if it has many more notes than `known_count`, the readers start immediately."""
         readers = ParserPool(self._root, self._max_bytes)
         try:
             progress(ScanProgress(0, 0, "walk"))
-            walked = await self._walk(readers, known_count, cancelled)
-            if cancelled():
+            walked = await self._walk(readers, known_count, is_cancelled)
+            if is_cancelled():
                 return ScanCounts(cancelled=True)
             mean_size = _mean_size(walked)
-            plan = await self._names(walked, known_count)
+            plan = await self._update_names(walked, known_count)
             readers.start(len(plan.tasks), len(plan.tasks) * mean_size)
-            await self._notes(readers, plan, len(walked.notes), progress, cancelled)
+            await self._read_notes(readers, plan, len(walked.notes), progress, is_cancelled)
             if not self._counts.cancelled:
-                await self._index_texts(readers, mean_size, progress, cancelled)
+                await self._index_texts(readers, mean_size, progress, is_cancelled)
             return self._counts
         finally:
             await readers.close()
@@ -92,19 +92,21 @@ class ScanRun:
             with suppress(StorageError):
                 await self._create_deferred_indexes()
 
-    async def _walk(self, readers: ParserPool, known_count: int, cancelled: Callable[[], bool]) -> WalkResult:
+    async def _walk(
+        self, readers: ParserPool, known_count: int, is_cancelled: Callable[[], bool]
+    ) -> WalkResult:
         """Walk the vault, and start the readers as soon as there are enough new notes."""
         walked = WalkResult()
-        walking = asyncio.ensure_future(
-            asyncio.to_thread(walk, self._root, self._exclusion, cancelled, into=walked)
+        walk_task = asyncio.ensure_future(
+            asyncio.to_thread(walk, self._root, self._exclusion, is_cancelled, into=walked)
         )
-        while not (walking.done() or readers.started):
-            await asyncio.wait((walking,), timeout=_POLL_INTERVAL_S)
-            if (new := len(walked.notes) - known_count) >= MIN_PROCESS_NOTES:
-                readers.start(new, new * _mean_size(walked))
-        return await walking
+        while not (walk_task.done() or readers.started):
+            await asyncio.wait((walk_task,), timeout=_POLL_INTERVAL_S)
+            if (new_count := len(walked.notes) - known_count) >= MIN_PROCESS_NOTES:
+                readers.start(new_count, new_count * _mean_size(walked))
+        return await walk_task
 
-    async def _names(self, walked: WalkResult, known_count: int) -> ScanPlan:
+    async def _update_names(self, walked: WalkResult, known_count: int) -> ScanPlan:
         async with self._ingest.lock:
             plan = await asyncio.to_thread(self._plan, walked, frozenset(self.touched))
             if not known_count and len(plan.tasks) >= MIN_PROCESS_NOTES:
@@ -120,20 +122,20 @@ class ScanRun:
 
     # Metadata and links
 
-    async def _notes(
+    async def _read_notes(
         self,
         readers: ParserPool,
         plan: ScanPlan,
         total: int,
         progress: Progress,
-        cancelled: Callable[[], bool],
+        is_cancelled: Callable[[], bool],
     ) -> None:
         done = total - len(plan.tasks)
         progress(ScanProgress(done, total, "read"))
         pending: list[ExtractResult] = []
         size = _FIRST_BATCH_NOTES
         work = extract_chunk if len(plan.tasks) < MIN_PROCESS_NOTES else extract_outlines
-        async for extracts in readers.read(work, plan.tasks, cancelled):
+        async for extracts in readers.read(work, plan.tasks, is_cancelled):
             pending += extracts
             done += len(extracts)
             if len(pending) >= size:
@@ -164,7 +166,7 @@ class ScanRun:
     # Full text
 
     async def _index_texts(
-        self, readers: ParserPool, mean_size: int, progress: Progress, cancelled: Callable[[], bool]
+        self, readers: ParserPool, mean_size: int, progress: Progress, is_cancelled: Callable[[], bool]
     ) -> None:
         await self._create_deferred_indexes()
         notes = await asyncio.to_thread(self._pending_texts)
@@ -176,7 +178,7 @@ class ScanRun:
         progress(ScanProgress(done, total, "words"))
         await self._run_in_transaction(fts_indexing.begin_bulk)
         try:
-            async for texts in readers.read(fts_indexing.tokenize_chunk, notes, cancelled):
+            async for texts in readers.read(fts_indexing.tokenize_chunk, notes, is_cancelled):
                 pending += texts
                 done += len(texts)
                 if len(pending) >= _TEXT_BATCH_NOTES or done == total:
@@ -189,7 +191,7 @@ class ScanRun:
         self._counts.cancelled = done < total
         if changed:
             await self._refresh(changed)
-        while not cancelled() and await self._run_in_transaction(fts_indexing.merge_some):
+        while not is_cancelled() and await self._run_in_transaction(fts_indexing.merge_some):
             pass
 
     async def _create_deferred_indexes(self) -> None:

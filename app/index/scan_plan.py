@@ -88,23 +88,24 @@ def pair_moves(
     for path, digest in added:
         added_by_hash.setdefault(digest, []).append(path)
     pairs: list[tuple[NotePath, NotePath]] = []
-    for old, digest in missing:
+    for old_path, digest in missing:
         if digest and (candidates := added_by_hash.get(digest)):
-            new = next(
-                (candidate for candidate in candidates if candidate.file_name == old.file_name), candidates[0]
+            new_path = next(
+                (candidate for candidate in candidates if candidate.file_name == old_path.file_name),
+                candidates[0],
             )
-            candidates.remove(new)
-            pairs.append((old, new))
+            candidates.remove(new_path)
+            pairs.append((old_path, new_path))
     return pairs
 
 
 def _find_moves(
-    root: Path, new: Sequence[FoundFile], removed: Sequence[NotePath], known: Mapping[str, IndexedFile]
+    root: Path, new_files: Sequence[FoundFile], removed: Sequence[NotePath], known: Mapping[str, IndexedFile]
 ) -> list[tuple[NotePath, NotePath]]:
     """Return the notes that were only moved, hashing only new files with a matching size."""
     missing = [(path, known[path.text]) for path in removed]
     sizes = {indexed.size for _, indexed in missing if indexed.hash}
-    added = [(file.path, _hash(root, file.path)) for file in new if file.size in sizes]
+    added = [(file.path, _hash(root, file.path)) for file in new_files if file.size in sizes]
     return pair_moves(((path, indexed.hash or "") for path, indexed in missing), added)
 
 

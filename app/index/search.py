@@ -62,11 +62,11 @@ class SearchRun:
             TimeoutExpiredError: it took too long.
         """
         with self._time_limit():
-            matches = QueryExecutor(self._connection, request, self._check)
-            ordered = self._rank(request, matches)
-            hits = tuple(self._hits(ordered, request.node, matches))
-            groups = tuple(SearchGroup(name, count) for name, count in ordered.groups)
-        return SearchPage(hits, ordered.total, explain(request.node), groups, ordered.exact)
+            executor = QueryExecutor(self._connection, request, self._check)
+            page = self._rank(request, executor)
+            hits = tuple(self._hits(page, request.node, executor))
+            groups = tuple(SearchGroup(name, count) for name, count in page.groups)
+        return SearchPage(hits, page.total, explain(request.node), groups, page.exact)
 
     def notes(self, request: SearchRequest) -> tuple[NotePath, ...]:
         """Return every matching note, unordered; raises as `run` does."""
@@ -78,10 +78,10 @@ class SearchRun:
     def ranked(self, request: SearchRequest) -> tuple[tuple[NotePath, float], ...]:
         """Return the best hits with their scores, without lines; raises as `run` does."""
         with self._time_limit():
-            ordered = self._rank(request, QueryExecutor(self._connection, request, self._check))
+            page = self._rank(request, QueryExecutor(self._connection, request, self._check))
             return tuple(
                 (NotePath(self._connection.execute(_HIT_QUERY, (id,)).fetchone()[0]), score)
-                for id, score in ordered.page
+                for id, score in page.page
             )
 
     def count(self, request: SearchRequest) -> int:
@@ -105,8 +105,8 @@ class SearchRun:
         def count(node: Node) -> int | None:
             try:
                 with self._time_limit():
-                    matches = QueryExecutor(self._connection, request, self._check)
-                    return len(matches.select(node) - matches.hidden)
+                    executor = QueryExecutor(self._connection, request, self._check)
+                    return len(executor.select(node) - executor.hidden)
             except TimeoutExpiredError:
                 return None
 
@@ -132,45 +132,45 @@ class SearchRun:
         if self._is_expired():
             raise TimeoutExpiredError("The search took too long. Make it more specific.")
 
-    def _matching_ids(self, request: SearchRequest, matches: QueryExecutor) -> Ids:
-        return matches.select(request.node) - matches.hidden
+    def _matching_ids(self, request: SearchRequest, executor: QueryExecutor) -> Ids:
+        return executor.select(request.node) - executor.hidden
 
-    def _rank(self, request: SearchRequest, matches: QueryExecutor) -> RankedPage:
+    def _rank(self, request: SearchRequest, executor: QueryExecutor) -> RankedPage:
         terms = tuple(highlight_terms(request.node))
-        ranking = Ranking(self._connection, request, matches.hidden, terms)
+        ranking = Ranking(self._connection, request, executor.hidden, terms)
         if not ranking.is_by_column:
-            return ranking.rank_set(self._matching_ids(request, matches))
+            return ranking.rank_set(self._matching_ids(request, executor))
         if fts_query := expression(request.node):
             plain = all(
                 isinstance(part, And | Or | WordTerm | PhraseTerm) for part in walk_nodes(request.node)
             )
             return ranking.rank_expression(fts_query, plain=plain)
-        select = partial(matches.select, request.node)
+        select = partial(executor.select, request.node)
         page = ranking.newest(select)
         if page is None and not request.exact:
-            page = ranking.best_candidates(matches.candidates(request.node), select)
-        return ranking.rank_set(self._matching_ids(request, matches)) if page is None else page
+            page = ranking.best_candidates(executor.candidates(request.node), select)
+        return ranking.rank_set(self._matching_ids(request, executor)) if page is None else page
 
-    def _hits(self, ordered: RankedPage, node: Node, matches: QueryExecutor) -> Iterator[SearchHit]:
+    def _hits(self, page: RankedPage, node: Node, executor: QueryExecutor) -> Iterator[SearchHit]:
         terms = tuple(highlight_terms(node))
-        names = ordered.group_of or {}
+        names = page.group_of or {}
         by_meaning = any(isinstance(part, SimilarityFilter) for part in walk_nodes(node))
         tasks = [
             part
             for part in walk_nodes(node)
             if isinstance(part, FieldFilter) and part.name.startswith("task")
         ]
-        for id, score in ordered.page:
+        for id, score in page.page:
             self._check()
             path, title, modified = self._connection.execute(_HIT_QUERY, (id,)).fetchone()
-            text = matches.text(id) if terms or by_meaning or tasks else ""
+            text = executor.text(id) if terms or by_meaning or tasks else ""
             lines = find_lines(text, terms)
             excerpts = snippets(text, terms, MAX_SNIPPETS, lines_with_terms=lines) or (
                 opening_snippet(text) if by_meaning else ()
             )
             if tasks:
                 excerpts = _with_tasks(
-                    excerpts, text, sorted({n for one in tasks for n in matches.task_lines(one, id)})
+                    excerpts, text, sorted({n for one in tasks for n in executor.task_lines(one, id)})
                 )
             yield SearchHit(NotePath(path), title, score, excerpts, len(lines), names.get(id, ""), modified)
 

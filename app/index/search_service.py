@@ -169,11 +169,11 @@ class SearchService:
             max(0, offset),
             private=private,
             hidden=frozenset(entry.id for entry in entries if entry is not None),
-            targets=self._targets(node),
+            targets=self._resolve_targets(node),
             similar=await self._similar(node),
         )
 
-    def _targets(self, node: Node) -> dict[str, int | None]:
+    def _resolve_targets(self, node: Node) -> dict[str, int | None]:
         """Resolve the names in `links-to:` and `linked-from:`."""
         targets: dict[str, int | None] = {}
         for field in walk_nodes(node):

@@ -33,11 +33,11 @@ def find_lines(text: str, terms: Sequence[Term], per_term: int = MAX_PLACES_PER_
     chunk = FoldedText(text)
     lines: dict[int, MatchedLine] = {}
     for number, term in enumerate(terms):
-        line = at = 0
+        line = counted_to = 0
         for start, stop in islice(term.places(chunk), per_term):
             # Count lines from place to place: a large text has many lines and few places.
-            line += text.count("\n", at, start)
-            at = start
+            line += text.count("\n", counted_to, start)
+            counted_to = start
             if line not in lines:
                 is_cut = text.find("\n", start, stop) >= 0
                 lines[line] = MatchedLine(text.rfind("\n", 0, start) + 1, set(), start if is_cut else None)

@@ -261,7 +261,7 @@ class EmbeddingService:
         if model == previous.model:
             return
         embedder = self._embedder_of(model)
-        await previous.scheduler.use(embedder)
+        await previous.scheduler.replace_embedder(embedder)
         self._current = _EmbeddingSet(embedder, previous.vectors, previous.scheduler)
         self.semantic_search.change_model(embedder, previous.vectors)
         if previous.embedder is not self.embedder:

@@ -46,7 +46,7 @@ def test_it_follows_what_is_changed_cut_and_deleted(store: ConversationStore) ->
     id = talk(store)
     store.put(id, 2, AgentText(turn="t", at=200.0, text="I was wrong."))
     assert "The tide turns at six." not in search(store)
-    store.truncate(id, 3)
+    store.append(id, UserText(turn="u", at=400.0, text="And the moon?"), from_position=3)
     assert search(store) == ["When is high tide?"]
     store.delete(id)
     assert not search(store)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.exit_status import ExitStatus
-from app.cli.options import SPELLINGS
+from app.cli.options import RESERVED_OPTIONS
 from app.cli.tool_command import build_tool_parser, find_tool, parse_call
 from app.cli.tool_parser import ToolParser
 from app.tools import CATALOG, FILE_TOOL
@@ -30,7 +30,7 @@ def test_every_tool_has_help_that_names_its_arguments_and_no_flag_hides_an_optio
     signature = ToolParser.from_tool(tool)
     text = build_tool_parser(signature).format_help()
     assert all(flag.option in text for flag in signature.flags)
-    assert not {one for flag in signature.flags for one in flag.spellings} & set(SPELLINGS)
+    assert not {one for flag in signature.flags for one in flag.spellings} & set(RESERVED_OPTIONS)
     assert all(f"{tool.name} " in form for form in signature.usage() if signature.flags)
 
 

@@ -17,7 +17,6 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
-from app import paths
 from app.agent.transcript import Usage
 from app.desktop.agent.usage_total import UsageTotal
 from app.desktop.bridge import ServiceThread, VaultClient
@@ -102,6 +101,24 @@ def press(text: str) -> None:
 
 def sheets() -> list[dialogs.SheetDialog]:
     return [w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.SheetDialog) and w.isVisible()]
+
+
+def test_a_vault_is_being_read_from_its_first_appearance_unless_it_is_indexed(
+    in_window, wait_until, vault: Path
+) -> None:
+    async def use(window: MainWindow) -> None:
+        reading: list[bool] = []
+        window.session.opened.connect(lambda _: reading.append(window.view.context.is_scanning))
+        window.open_folder(vault)
+        await wait_until(lambda: "4 notes" in window.status.counts.text())
+        await wait_until(lambda: window.session._scan is not None and window.session._scan.done())
+        await wait_until(lambda: not window.view.context.is_scanning)
+        await window.session.close()
+        window.open_folder(vault)
+        await wait_until(lambda: window.view is not None)
+        assert reading == [True, False]
+
+    in_window(use)
 
 
 def test_a_vault_shown_from_the_index_is_then_scanned(in_window, wait_until, vault: Path) -> None:
@@ -393,7 +410,7 @@ def test_unsaved_text_keeps_the_window_open(in_window, wait_until, vault: Path) 
         await wait_until(lambda: notes_of(window))
         (note,) = notes_of(window)
         note.dirty_changed.emit(True)
-        assert window.view.notes._front.tabText(0).startswith("● ")
+        assert window.view.notes._front_group.tabText(0).startswith("● ")
         note.may_close = False
         window.close()
         await wait_until(lambda: not [t for t in tasks.running_tasks() if "_close_window" in repr(t)])
@@ -740,14 +757,13 @@ def test_the_whole_app_opens_a_vault_and_ends_politely(vault: Path) -> None:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    recent_file = paths.data_folder() / "recent.json"
-    while not recent_file.is_file() and app.poll() is None:
+    while WindowState.of_window().text("vault") != str(vault) and app.poll() is None:
         time.sleep(0.05)
     app.send_signal(signal.SIGTERM)
     output, _ = app.communicate()
     assert app.returncode == 0, output
     assert "Traceback" not in output
-    assert WindowState.of_window().text("vault") in ("", str(vault))
+    assert WindowState.of_window().text("vault") == str(vault), "the next start opens it again"
 
 
 def test_what_the_agent_used_is_summed_for_the_session() -> None:
@@ -756,7 +772,9 @@ def test_what_the_agent_used_is_summed_for_the_session() -> None:
         model=ModelSettings(model="gpt-4.1-mini"), agent=AgentSettings(answering=AnswerByModel())
     )
     assert usage.describe(Settings()) == "" and usage.describe(model) == "gpt-4.1-mini"
-    usage.add(Usage(requests=1, input_tokens=900, output_tokens=100, cost=0.25))
+    usage.add(Usage(requests=1, input_tokens=100, cost=0.001))
+    assert usage.describe(model) == "gpt-4.1-mini · 100 tokens · <$0.01"
+    usage.add(Usage(requests=1, input_tokens=800, output_tokens=100, cost=0.249))
     assert usage.describe(model) == "gpt-4.1-mini · 1,000 tokens · $0.25"
     usage.add(Usage(requests=1, input_tokens=5))
     assert usage.describe(model) == "gpt-4.1-mini · 1,005 tokens · $0.25+"

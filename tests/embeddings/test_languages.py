@@ -34,7 +34,7 @@ async def test_three_languages_are_distinguished() -> None:
     found = await measured(of(ENGLISH, GERMAN, SPANISH))
     assert dict(found.shares) == pytest.approx({"en": 1 / 3, "de": 1 / 3, "es": 1 / 3})
     assert found.notes == 18
-    assert found.suit_multilingual
+    assert found.need_multilingual
 
 
 async def test_chinese_is_one_language() -> None:
@@ -44,8 +44,8 @@ async def test_chinese_is_one_language() -> None:
 
 async def test_an_english_vault_needs_no_other_model() -> None:
     found = await measured(of(ENGLISH, CODE))
-    assert found.other_than_english == 0
-    assert not found.suit_multilingual
+    assert found.non_english_share == 0
+    assert not found.need_multilingual
 
 
 async def test_a_few_foreign_notes_are_no_reason() -> None:
@@ -53,8 +53,8 @@ async def test_a_few_foreign_notes_are_no_reason() -> None:
     notes.set("zitat", GERMAN)
     found = await measured(notes)
     assert found.shares[1][0] == "de"
-    assert not found.suit_multilingual
-    assert not (await measured(of(GERMAN, each=2))).suit_multilingual
+    assert not found.need_multilingual
+    assert not (await measured(of(GERMAN, each=2))).need_multilingual
 
 
 async def test_private_and_excluded_notes_are_never_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,14 +62,14 @@ async def test_private_and_excluded_notes_are_never_read(monkeypatch: pytest.Mon
     notes.set("secret", f"---\nai: private\n---\n{GERMAN}")
     notes.set("denied", SPANISH)
     judged: list[str] = []
-    real = languages._texts
+    real = languages._sample_texts
 
     def watch(*given: object) -> list[str]:
         texts = real(*given)  # type: ignore[arg-type]
         judged.extend(texts)
         return texts
 
-    monkeypatch.setattr(languages, "_texts", watch)
+    monkeypatch.setattr(languages, "_sample_texts", watch)
     found = await measured(notes, "denied")
     assert dict(found.shares) == {"en": 1.0}
     assert len(judged) == 6

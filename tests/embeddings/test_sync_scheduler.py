@@ -159,7 +159,7 @@ async def test_another_process_takes_over(kept: Kept) -> None:
     kept.upkeep.start()
     await kept.until(lambda: kept.upkeep.is_complete)
     other = CountingEmbedder()
-    await kept.upkeep.use(other)  # type: ignore[arg-type]
+    await kept.upkeep.replace_embedder(other)  # type: ignore[arg-type]
     kept.upkeep.start()
     kept.changed(kept.notes.set("n05", "other words"))
     await kept.until(lambda: other.texts == ["n05\nother words"])

@@ -205,7 +205,7 @@ async def test_a_stopped_update_resumes(tmp_path: Path) -> None:
     notes = Notes(**{f"note{n}": f"text number {n}" for n in range(40)})
     store, embedder = VectorStore(tmp_path), CountingEmbedder()
     seen: list[VectorProgress] = []
-    report = await _update(store, notes, embedder, progress=seen.append, cancelled=lambda: bool(seen))
+    report = await _update(store, notes, embedder, progress=seen.append, is_cancelled=lambda: bool(seen))
     assert report.cancelled and seen == [VectorProgress(16, 40)]
     report = await _update(store, notes, embedder)
     assert (report.updated, store.notes, len(embedder.texts)) == (24, 40, 40)

@@ -37,7 +37,7 @@ def at(address: str, name: str = "Far", **more: object) -> ExternalServer:
 async def test_tools_over_http_are_listed_page_by_page_and_called(opened, served, approver) -> None:
     await run_server(opened, at(served.address))
     names = allow_all(opened, "Far")
-    assert len(names) == 5 and state(opened.external, "Far").says == "sdk 1"
+    assert len(names) == 5 and state(opened.external, "Far").implementation == "sdk 1"
     outcome = await opened.runner.run(Call.of(names["echo"], {"text": "hi"}, AGENT))
     assert outcome.result["text"] == "hi" and outcome.untrusted
     assert approver.asked[0].proposal.arguments[0] == ("address", served.address)
@@ -82,7 +82,7 @@ async def test_the_token_comes_from_the_key_store_and_goes_to_its_origin_alone(
     with SdkServer(Tools("echo"), token="sesame-open-1234567890") as server:
         opened.change_settings("external", servers=(at(server.address),))
         failed = await standing(opened, "Far", ConnectionState.FAILED)
-        assert failed.words == "it requires a token, or rejected the one it got (401)"
+        assert failed.reason == "it requires a token, or rejected the one it got (401)"
         opened.keys.set(*token_account("Far", server.address), "sesame-open-1234567890")
         opened.external.retry("Far")
         await standing(opened, "Far", ConnectionState.RUNNING)
@@ -100,7 +100,7 @@ async def test_the_token_comes_from_the_key_store_and_goes_to_its_origin_alone(
 async def test_redirects_elsewhere_and_packed_answers_are_refused(opened, served, path) -> None:
     opened.change_settings("external", servers=(at(served.address.replace("/mcp", f"/{path}")),))
     failed = await standing(opened, "Far", ConnectionState.FAILED)
-    assert failed.words and not failed.listed
+    assert failed.reason and not failed.is_listed
 
 
 async def test_a_server_that_goes_away_and_comes_back(opened) -> None:
@@ -110,7 +110,7 @@ async def test_a_server_that_goes_away_and_comes_back(opened) -> None:
     outcome = await opened.runner.run(Call.of(names["echo"], {}, AGENT))
     assert outcome.error["type"] == "network"
     await until(
-        opened.events, lambda: state(opened.external, "Far").words == "nothing responds at the address"
+        opened.events, lambda: state(opened.external, "Far").reason == "nothing responds at the address"
     )
     with SdkServer(Tools("echo"), port=port):
         await standing(opened, "Far", ConnectionState.RUNNING)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from app.errors import InvalidParametersError, LimitError
-from app.external.arguments import read_arguments
+from app.external.arguments import translate_arguments
 from app.external.names import argument_names, category_of, server_slug, tool_name
 from app.external.schema_simplifier import simplify_schema
 from app.external.schemas import build_validator, find_violations, sanitize_schema
@@ -76,7 +76,7 @@ def test_every_schema_that_is_taken_is_shown_flat_and_makes_arguments(root: dict
         return
     assert "$ref" not in json.dumps(checked) or "$ref" in json.dumps([*root["properties"]])
     check_flat(simplify_schema(checked, "tool"), "tool")
-    arguments = read_arguments(checked, "server__tool")
+    arguments = translate_arguments(checked, "server__tool")
     assert set(arguments.server_names.values()) == set(root["properties"])
     assert (
         set(arguments.schema["properties"])
@@ -120,7 +120,7 @@ def test_arguments_are_validated_and_sent_unchanged() -> None:
             }
         },
     }
-    arguments = read_arguments(sanitize_schema(takes), "tool")
+    arguments = translate_arguments(sanitize_schema(takes), "tool")
     given = arguments.model.model_validate(
         {"copy_": 5, "x_key": None, "deep": {"mode": 1, "more": {"mode": 2}}}
     )

@@ -108,7 +108,7 @@ async def test_a_changed_tool_is_off_and_shown_next_to_the_allowed_version(
     assert "evil" not in refused.message and approver.asked == []
     tools = {tool.name: tool for tool in state(opened.external, "Weather").tools}
     assert (tools["echo"].status, tools["new"].status) == ("changed", "new")
-    assert "Says it again." in tools["echo"].allowed and "evil.example" in tools["echo"].now
+    assert "Says it again." in tools["echo"].allowed_text and "evil.example" in tools["echo"].current_text
     assert offered(opened) == ["weather__replaces"]
     with pytest.raises(ConflictError):
         opened.external.allow("Weather", "echo", "0" * 64)
@@ -177,15 +177,15 @@ async def test_a_program_that_fails_says_why_and_is_tried_again(opened, plain_se
     plain_server.tell(tools=[listed("echo")], dies="no licence: token sk-abcdefghijklmnopqrstuv")
     opened.change_settings("external", servers=(plain_server.settings,))
     failed = await standing(opened, "Weather", ConnectionState.FAILED)
-    assert failed.words == "it ended with the status 7"
+    assert failed.reason == "it ended with the status 7"
     assert failed.errors[0] == "no licence: token (redacted)"
     plain_server.tell(tools=[listed("echo")])
     opened.external.retry("Weather")
-    assert (await standing(opened, "Weather", ConnectionState.RUNNING)).listed
+    assert (await standing(opened, "Weather", ConnectionState.RUNNING)).is_listed
     missing = ExternalServer(name="None", command="no-such-program-here", on=True)
     opened.change_settings("external", servers=(missing,))
     failed = await standing(opened, "None", ConnectionState.FAILED)
-    assert failed.words == "There is no program 'no-such-program-here'"
+    assert failed.reason == "There is no program 'no-such-program-here'"
 
 
 async def test_a_crash_during_a_call_fails_that_call_and_the_server_comes_back(opened, plain_server) -> None:
@@ -371,7 +371,7 @@ async def test_a_poisoned_description_is_shown_as_the_servers_own_words(opened, 
     assert all(line.startswith("> ") for line in lines[1:]) and len("".join(lines)) < 2500
     assert "⟨RLO⟩" in lines[3] and "⟨U+E0041⟩" in lines[3] and "⟨ESC⟩" in lines[3]
     shown = state(opened.external, "Weather").tools[0]
-    assert "\u202e" not in shown.summary and "\u202e" in shown.now
+    assert "\u202e" not in shown.summary and "\u202e" in shown.current_text
 
 
 async def test_a_damaged_list_of_what_is_allowed_allows_nothing(opened, plain_server) -> None:

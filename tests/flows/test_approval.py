@@ -149,7 +149,7 @@ def test_three_requests_queue_up_and_each_gets_its_own_answer(app_run, garden: P
         assert dialog.strip.isVisible() and "claude" in dialog.accessibleName()
         paths = {str(item.request.proposal.changes[0].path) for item in pilot.approvals.waiting}
         assert paths == {"Tea.md", "Water.md", "Plants/Mint.md"}
-        await pilot.click(dialog.strip.next)
+        await pilot.click(dialog.strip.next_button)
         await pilot.until(lambda: dialog.strip.list_button.text().startswith("2 of 3"))
         await pilot.deny("not this one")
         await pilot.until(lambda: dialog.strip.list_button.text().split(" ")[2] == "2")

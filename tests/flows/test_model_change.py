@@ -265,7 +265,7 @@ async def test_the_languages_of_the_vault_are_measured(vault: Path) -> None:
         measured = await opened.next(LanguagesMeasured)
         assert isinstance(measured, LanguagesMeasured)
         assert measured.languages.shares == (("de", 1.0),)
-        assert measured.languages.suit_multilingual
+        assert measured.languages.need_multilingual
         assert opened.workspace.embeddings.languages == measured.languages
     finally:
         await opened.workspace.close()

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from app.graph import core_bindings
 from app.graph.coarsen import adjacency
-from app.graph.core_bindings import BOUNDED, CHARGE, BarnesHutTree, CsrGraph, Push, RestLengths, WorkerThreads
+from app.graph.core_bindings import (
+    BOUNDED,
+    CHARGE,
+    BarnesHutTree,
+    CsrGraph,
+    Repulsion,
+    RestLengths,
+    WorkerThreads,
+)
 from app.graph.layout import Layout
 from tests.graph.force_reference import RestingSprings, Springs, bounded, charge, dense_repulsion
 from tests.graph.graphs import data, planted
@@ -29,11 +37,11 @@ def scattered(count: int, seed: int = 0, spread: float = 8.0) -> np.ndarray:
     return (np.random.default_rng(seed).standard_normal((count, 2)) * spread).astype(np.float32)
 
 
-def pushed(at: np.ndarray, how: Push, mass=None, threads: int = 1) -> np.ndarray:
+def pushed(at: np.ndarray, how: Repulsion, mass=None, threads: int = 1) -> np.ndarray:
     tree, force = BarnesHutTree(), np.zeros_like(at)
     tree.build(at, mass)
     with WorkerThreads(threads) as workers:
-        tree.push(how, force, workers)
+        tree.add_repulsion(how, force, workers)
     return force
 
 
@@ -63,9 +71,9 @@ def test_every_force_is_as_in_numpy(given_graph):
     expected = 0.5 * Springs(ends, count, weight).bounded(at)
     np.testing.assert_allclose(force, expected, rtol=2e-4, atol=2e-3)
 
-    exact = pushed(at, Push(BOUNDED, 2.0, 1.0, 0.0), mass)
+    exact = pushed(at, Repulsion(BOUNDED, 2.0, 1.0, 0.0), mass)
     np.testing.assert_allclose(exact, 2 * dense_repulsion(bounded, at, at, mass), rtol=2e-4, atol=2e-4)
-    exact = pushed(at, Push(CHARGE, 1.0, 0.02, 0.0), mass)
+    exact = pushed(at, Repulsion(CHARGE, 1.0, 0.02, 0.0), mass)
     np.testing.assert_allclose(exact, dense_repulsion(charge, at, at, mass), rtol=2e-3, atol=2e-3)
 
     width = np.sqrt(mass)
@@ -81,7 +89,7 @@ def test_the_tree_agrees_with_the_sum_over_all_pairs(kernel):
     at, mass = scattered(3000, spread=20.0), np.ones(3000, dtype=np.float32)
     softness = 1.0 if kernel == BOUNDED else 0.02
     exact = dense_repulsion(bounded if kernel == BOUNDED else charge, at, at, mass)
-    fast = pushed(at, Push(kernel, 1.0, softness, 0.81), mass)
+    fast = pushed(at, Repulsion(kernel, 1.0, softness, 0.81), mass)
     assert np.linalg.norm(fast - exact) < 0.06 * np.linalg.norm(exact)
 
 
@@ -89,8 +97,10 @@ def test_the_repulsion_at_points_equals_that_on_bodies_there():
     at = scattered(800)
     tree, force = BarnesHutTree(), np.zeros((50, 2), dtype=np.float32)
     tree.build(at)
-    tree.push_points(Push(BOUNDED, 1.0, 1.0, 0.0), at[:50].copy(), force)
-    np.testing.assert_allclose(force, pushed(at, Push(BOUNDED, 1.0, 1.0, 0.0))[:50], rtol=1e-4, atol=1e-4)
+    tree.add_repulsion_at(Repulsion(BOUNDED, 1.0, 1.0, 0.0), at[:50].copy(), force)
+    np.testing.assert_allclose(
+        force, pushed(at, Repulsion(BOUNDED, 1.0, 1.0, 0.0))[:50], rtol=1e-4, atol=1e-4
+    )
 
 
 # Independence of the number of threads
@@ -101,7 +111,7 @@ def test_forces_are_the_same_to_the_bit_for_any_number_of_threads(threads):
     at = scattered(20_000, spread=60.0)
     rng = np.random.default_rng(0)
     _, links = links_of(rng.integers(0, 20_000, (50_000, 2)), 20_000)
-    assert (pushed(at, Push(BOUNDED)) == pushed(at, Push(BOUNDED), threads=threads)).all()
+    assert (pushed(at, Repulsion(BOUNDED)) == pushed(at, Repulsion(BOUNDED), threads=threads)).all()
     one, many = np.zeros_like(at), np.zeros_like(at)
     core_bindings.attract(links, at, 0.1, 8.0, 1.0, one, ONE)
     with WorkerThreads(threads) as workers:
@@ -126,7 +136,7 @@ def test_a_tree_in_use_is_not_rebuilt():
     at = scattered(200_000, spread=100.0)
     tree, force = BarnesHutTree(), np.zeros_like(at)
     tree.build(at)
-    reader = threading.Thread(target=lambda: tree.push(Push(BOUNDED, 1.0, 1.0, 0.3), force))
+    reader = threading.Thread(target=lambda: tree.add_repulsion(Repulsion(BOUNDED, 1.0, 1.0, 0.3), force))
     reader.start()
     refused = 0
     while reader.is_alive():
@@ -195,7 +205,7 @@ def test_very_small_graphs_are_handled(count):
     _, links = links_of([], count)
     tree = BarnesHutTree()
     tree.build(at)
-    tree.push(Push(BOUNDED), force)
+    tree.add_repulsion(Repulsion(BOUNDED), force)
     core_bindings.attract(links, at, 0.1, 8.0, 1.0, force, ONE)
     core_bindings.step(at, force)
     assert core_bindings.separate(at, np.ones(count, dtype=np.float32)) >= 0.0
@@ -208,11 +218,11 @@ def test_nodes_without_a_position_repel_nothing_and_move_to_the_middle():
     at = scattered(500)
     odd = at.copy()
     odd[7], odd[8], odd[9] = (np.nan, 1), (np.inf, 0), (3e20, -1)
-    force = pushed(odd, Push(BOUNDED, 1.0, 1.0, 0.0))
+    force = pushed(odd, Repulsion(BOUNDED, 1.0, 1.0, 0.0))
     assert np.isfinite(force).all()
     kept = np.ones(500, dtype=bool)
     kept[7:10] = False
-    expected = pushed(at[kept], Push(BOUNDED, 1.0, 1.0, 0.0))
+    expected = pushed(at[kept], Repulsion(BOUNDED, 1.0, 1.0, 0.0))
     np.testing.assert_allclose(force[kept], expected, rtol=1e-4, atol=1e-5)
     velocity = force.copy()
     velocity[20] = np.nan
@@ -231,7 +241,7 @@ def test_self_loops_and_equal_places_do_no_harm():
     at, force = np.zeros((2, 2), dtype=np.float32), np.zeros((2, 2), dtype=np.float32)
     core_bindings.attract(links, at, 0.1, 8.0, 1.0, force, ONE)
     assert (force == 0).all()
-    assert (pushed(np.ones((5000, 2), dtype=np.float32), Push(BOUNDED)) == 0).all()
+    assert (pushed(np.ones((5000, 2), dtype=np.float32), Repulsion(BOUNDED)) == 0).all()
     label = core_bindings.cluster(links, np.ones(2, np.float32), np.arange(2, dtype=np.int32), 2.0)
     assert label[0] == label[1]
 
@@ -286,7 +296,7 @@ def test_other_threads_run_while_the_core_works():
     at, force = scattered(60_000, spread=60.0), np.zeros((60_000, 2), dtype=np.float32)
     tree = BarnesHutTree()
     tree.build(at)
-    worker = threading.Thread(target=lambda: tree.push(Push(BOUNDED, 1.0, 1.0, 0.2), force))
+    worker = threading.Thread(target=lambda: tree.add_repulsion(Repulsion(BOUNDED, 1.0, 1.0, 0.2), force))
     worker.start()
     counted = 0
     while worker.is_alive():

@@ -39,7 +39,7 @@ while (frame := wire.read_frame(sys.stdin.buffer)) is not None:
     if name == "hangs":
         note("asked")
         continue
-    assert frame.kind == protocol.JUDGE
+    assert frame.kind == protocol.CLASSIFY
     rows = [(0.9, 0.02, 0.08) if "not" in pair[1].split() else (0.03, 0.95, 0.02)
             for pair in json.loads(frame.body)]
     say(wire.Frame(protocol.VECTORS, frame.number, b"".join(struct.pack("<3f", *row) for row in rows)))

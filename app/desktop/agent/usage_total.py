@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.agent.transcript import Usage
+from app.desktop.agent.usage_labels import format_cost
 from app.desktop.runtime.translation import PluralText
 from app.settings import Settings
 
@@ -30,6 +31,6 @@ class UsageTotal:
         name = settings.model.model or settings.model.provider
         if not self._tokens:
             return name
-        suffix = "" if self._is_complete else "+"
+        cost = format_cost(self._dollars, decimals=2) if self._is_complete else f"${self._dollars:.2f}+"
         tokens = PluralText("UsageTotal", "{0} token", "{0} tokens").format(self._tokens)
-        return f"{name} · {tokens} · ${self._dollars:.2f}{suffix}"
+        return f"{name} · {tokens} · {cost}"

@@ -72,7 +72,7 @@ class ApprovalDialog(QDialog):
         self._timer.start()
         self._connect()
         self._is_centered = False
-        self._is_used = self._was_used = False
+        self._is_used = self._has_been_used = False
         self._last_used_at = -math.inf
         self._ticked_at = clock()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -217,9 +217,9 @@ class ApprovalDialog(QDialog):
 
     def _max_size(self) -> QSize:
         parent = self.parentWidget()
-        window = parent.window().size() if parent else _MAX_SIZE
-        size = (window * _WINDOW_SHARE).boundedTo(_MAX_SIZE).expandedTo(_MIN_SIZE)
-        return size.boundedTo(self.screen().availableSize().expandedTo(_MIN_SIZE))
+        window_size = parent.window().size() if parent else _MAX_SIZE
+        max_size = (window_size * _WINDOW_SHARE).boundedTo(_MAX_SIZE).expandedTo(_MIN_SIZE)
+        return max_size.boundedTo(self.screen().availableSize().expandedTo(_MIN_SIZE))
 
     def _set_max_width(self) -> None:
         max_size = self._max_size()
@@ -238,7 +238,7 @@ class ApprovalDialog(QDialog):
             return
         fixed_height = sum(part.sizeHint().height() for part in self._fixed_parts if not part.isHidden())
         preferred = fixed_height + page.height_for(self.width())
-        minimum = self.height() if self._was_used and self.isVisible() else self._min_height()
+        minimum = self.height() if self._has_been_used and self.isVisible() else self._min_height()
         height = min(max(preferred, minimum), self._max_size().height())
         if height != self.height():
             self.resize(self.width(), height)
@@ -249,11 +249,11 @@ class ApprovalDialog(QDialog):
 
     def _min_height(self) -> int:
         """Return the minimum height; if the text can be edited, it leaves space for the editor."""
-        can_edit = self.page is not None and bool(self.page.draft.files) and not self.page.why_not_editable()
+        can_edit = self.page is not None and bool(self.page.draft.files) and not self.page.read_only_reason()
         return _MIN_EDITOR_HEIGHT if can_edit else _MIN_SIZE.height()
 
     def _record_use(self) -> None:
-        self._is_used = self._was_used = True
+        self._is_used = self._has_been_used = True
         self._last_used_at = self._clock()
 
     @property
@@ -296,8 +296,8 @@ class ApprovalDialog(QDialog):
     def _refresh(self) -> None:
         if self.page is not None and self._current is not None:
             page = self.page
-            obstacle = page.why_not_editable()
-            self.bar.show_choice(self._current.draft, obstacle, page.problem, editing=page.is_editing)
+            read_only_reason = page.read_only_reason()
+            self.bar.show_choice(self._current.draft, read_only_reason, page.problem, editing=page.is_editing)
             page.header.show_choice(self._current.draft.proposal())
             if self.bar.edit_button.isChecked() != page.is_editing:
                 self.bar.edit_button.setChecked(page.is_editing)
@@ -335,7 +335,7 @@ class ApprovalDialog(QDialog):
         self.page.flush()
         batch = BatchPage([item.draft for item in self._items], self._theme.theme, self)
         batch.back_requested.connect(self._close_batch)
-        batch.approved.connect(lambda: self._decide_all(lambda entry: entry.draft.approved()))
+        batch.approved.connect(lambda: self._decide_all(lambda item: item.draft.approved()))
         batch.denied.connect(lambda: self._decide_all(lambda _: Denied()))
         self.batch = batch
         for widget in (self.page, self._line, self.bar, self.strip):

@@ -155,8 +155,8 @@ class ChangedFilesPanel(QWidget):
     @property
     def preferred_height(self) -> int:
         """The height in pixels that shows all files."""
-        row = max(self.view.sizeHintForRow(0), 1)
-        return self._heading.sizeHint().height() + row * len(self._draft.files) + row
+        row_height = max(self.view.sizeHintForRow(0), 1)
+        return self._heading.sizeHint().height() + row_height * len(self._draft.files) + row_height
 
     def choose(self, row: int) -> None:
         """Select the file in `row`."""
@@ -186,7 +186,7 @@ class _ChangedFileDelegate(QStyledItemDelegate):
         """Elide the name so that the counts fit after it."""
         super().initStyleOption(option, index)
         metrics = option.fontMetrics
-        width = option.rect.width() - metrics.horizontalAdvance(self._count_texts(index)) - _NAME_MARGIN
+        width = option.rect.width() - metrics.horizontalAdvance(self._counts_label(index)) - _NAME_MARGIN
         option.text = metrics.elidedText(option.text, Qt.TextElideMode.ElideRight, width)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -196,13 +196,13 @@ class _ChangedFileDelegate(QStyledItemDelegate):
         rect = QRect(option.rect).adjusted(0, 0, -8, 0)
         painter.save()
         painter.setFont(option.font)
-        for text in reversed(self._count_texts(index).split()):
+        for text in reversed(self._counts_label(index).split()):
             painter.setPen(QColor(theme.success if text.startswith("+") else theme.danger))
             painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
             rect.setRight(rect.right() - painter.fontMetrics().horizontalAdvance(text + " "))
         painter.restore()
 
-    def _count_texts(self, index: _Index) -> str:
+    def _counts_label(self, index: _Index) -> str:
         counts = index.data(_COUNTS_ROLE)
         if not counts:
             return ""

@@ -75,12 +75,14 @@ class ReviewPage(QWidget):
 
     def height_for(self, width: int) -> int:
         """Return the height that shows the whole current file."""
-        wraps = self.header.hasHeightForWidth()
-        top = 1 + (self.header.heightForWidth(width) if wraps else self.header.sizeHint().height())
+        has_height_for_width = self.header.hasHeightForWidth()
+        header_height = 1 + (
+            self.header.heightForWidth(width) if has_height_for_width else self.header.sizeHint().height()
+        )
         if not self.draft.files:
-            return top + _EFFECT_HEIGHT
-        files = self.files.preferred_height if self.files is not None else 0
-        return top + max(self.diff_view.preferred_height, files)
+            return header_height + _EFFECT_HEIGHT
+        files_height = self.files.preferred_height if self.files is not None else 0
+        return header_height + max(self.diff_view.preferred_height, files_height)
 
     @property
     def file(self) -> FileDraft | None:
@@ -105,15 +107,15 @@ class ReviewPage(QWidget):
             self._panes.addWidget(editor)
         return self._editor
 
-    def why_not_editable(self) -> str:
-        """Return why the text of the current file can't be edited; empty if it can."""
+    def read_only_reason(self) -> str:
+        """Return the reason why the text of the current file can't be edited; empty if it can."""
         if (file := self.file) is None:
             return translate("Approval", "There is no text to edit.")
         if (content := file.chosen_bytes()) is None:
             return translate("Approval", "A deleted file has no text to edit.")
         cached = self._editable.get(self._row)
         if cached is None or cached[0] is not content:
-            cached = self._editable[self._row] = (content, _why_not_editable(content))
+            cached = self._editable[self._row] = (content, _read_only_reason(content))
         return cached[1]
 
     def set_editing(self, editing: bool) -> None:
@@ -278,7 +280,7 @@ class ReviewPage(QWidget):
             self.files.model.refresh(row)
 
 
-def _why_not_editable(content: bytes) -> str:
+def _read_only_reason(content: bytes) -> str:
     if len(content) > MAX_BYTES:
         return translate("Approval", "This text is too large to edit here.")
     if is_binary(content):

@@ -90,9 +90,9 @@ class AuditEntriesModel(QAbstractTableModel):
         if added and self._entries and self._are_same_session(added[-1], self._entries[0]):
             # The session's row moves to the top with the new save, and contains the others.
             self.beginRemoveRows(_NO_INDEX, 0, 0)
-            top = self._entries.pop(0)
+            session_entry = self._entries.pop(0)
             self.endRemoveRows()
-            added += [top, *self._merged.pop(top.id, [])]
+            added += [session_entry, *self._merged.pop(session_entry.id, [])]
         if rows := self._group_sessions(added):
             self.beginInsertRows(_NO_INDEX, 0, len(rows) - 1)
             self._entries[:0] = rows
@@ -100,8 +100,8 @@ class AuditEntriesModel(QAbstractTableModel):
 
     def _are_same_session(self, newer: AuditEntry, older: AuditEntry) -> bool:
         """Return whether two consecutive entries are saves of a session that is shown as one row."""
-        is_same = newer.is_of_session and older.is_of_session and newer.turn == older.turn
-        return is_same and newer.turn not in self._expanded
+        is_same_turn = newer.is_of_session and older.is_of_session and newer.turn == older.turn
+        return is_same_turn and newer.turn not in self._expanded
 
     def _group_sessions(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
         """Return the rows for `entries`, newest first; store the other saves of a session in `_merged`."""

@@ -140,7 +140,7 @@ class GraphPanel(QWidget):
         positions = await asyncio.to_thread(load_positions, self._folder, graph)
         communities = await asyncio.to_thread(load_communities, self._folder, graph)
         self._is_settled = positions is not None
-        self.view.set_loading(self._is_scanning)
+        self._show_loading()
         if len(graph):
             await asyncio.to_thread(self.view.virtual_nodes.prepare, graph)
             self.view.set_graph(graph, positions, communities)
@@ -160,6 +160,11 @@ class GraphPanel(QWidget):
         if has_ended:
             self._update_timer.start(_DEBOUNCE_MS)
 
+    def _show_loading(self) -> None:
+        """Set whether notes may follow: while the vault is scanned, and until its last update is shown."""
+        has_updates = bool(self._pending_updates) or self._update_timer.isActive()
+        self.view.set_loading(self._is_scanning or has_updates)
+
     def show_note(self, path: str) -> None:
         """Select the note in the front tab without moving the camera; a new note as soon as it is a node."""
         self._awaited_note = path
@@ -176,7 +181,7 @@ class GraphPanel(QWidget):
         self.view.settings_controller.set(self.view.settings_panel.settings.updated(filter=query))
 
     def show_together(self, paths: Collection[str]) -> None:
-        """Select these notes and move to where all of them are visible."""
+        """Select these notes and fit the view to them."""
         self.view.select(paths)
         self.view.fit(paths)
 
@@ -216,7 +221,7 @@ class GraphPanel(QWidget):
             except BaseException:
                 self._pending_updates.add_back(updates)
                 raise
-            self.view.set_loading(self._is_scanning)
+            self._show_loading()
 
     async def _apply_update(self, updates: PendingUpdates) -> None:
         """Show an index update; the cost depends on its size, not on that of the vault."""

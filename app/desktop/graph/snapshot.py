@@ -208,22 +208,22 @@ def _label_drawings(
     capacity = max(20, options.width * options.height // 9000)
     is_inside = (pixels >= 0).all(axis=1) & (pixels <= (options.width, options.height)).all(axis=1)
     candidates = np.flatnonzero(is_inside & (scene.strength > 0.45) & (radii >= _MIN_NAMED_RADIUS))
-    ranked = candidates[np.argsort(-scene.weight[candidates], kind="stable")][: capacity * 3].tolist()
+    ranked_rows = candidates[np.argsort(-scene.weight[candidates], kind="stable")][: capacity * 3].tolist()
     occupied: dict[tuple[int, int], list[tuple[float, float, float, float]]] = {}
     font = QFont(snapshot.font)
     count = 0
-    for row in ranked:
+    for row in ranked_rows:
         size = float(np.clip(10.4 + 2.6 * float(scene.radii[row]), 11, 15))
         font.setPixelSize(round(size))
         text = scene.graph.names[row]
         text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, 16 * size)
-        half = QFontMetricsF(font).horizontalAdvance(text) / 2 + 2
+        half_width = QFontMetricsF(font).horizontalAdvance(text) / 2 + 2
         x, y = float(pixels[row, 0]), float(pixels[row, 1]) + float(radii[row]) + size
-        box = (x - half, y - size, x + half, y + 0.3 * size)
+        box = (x - half_width, y - size, x + half_width, y + 0.3 * size)
         cells = [
-            (a, b)
-            for a in range(int(box[0] // 64), int(box[2] // 64) + 1)
-            for b in range(int(box[1] // 64), int(box[3] // 64) + 1)
+            (column, row_number)
+            for column in range(int(box[0] // 64), int(box[2] // 64) + 1)
+            for row_number in range(int(box[1] // 64), int(box[3] // 64) + 1)
         ]
         if any(_overlap(box, other) for cell in cells for other in occupied.get(cell, ())):
             continue

@@ -159,7 +159,7 @@ def _conflict_texts() -> ConflictTexts:
     return ConflictTexts(
         title=translate("UnsavedChanges", "Compare both texts"),
         heading=translate("UnsavedChanges", "This note was changed outside the app while you were writing"),
-        note=translate(
+        explanation=translate(
             "UnsavedChanges",
             "Your text is on the left, and the text on disk is on the right. Select the changes to take "
             "from the right. Nothing is lost: “Decide later” keeps your choices and edits, undoing in "
@@ -170,5 +170,5 @@ def _conflict_texts() -> ConflictTexts:
         merged=translate("UnsavedChanges", "Merge"),
         picked=translate("UnsavedChanges", "Use the choices and edits below"),
         cancel_label=translate("UnsavedChanges", "Decide later"),
-        done=translate("UnsavedChanges", "Save"),
+        accept_label=translate("UnsavedChanges", "Save"),
     )

@@ -43,7 +43,7 @@ class LanguageProposal(QObject):
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         for event in events:
-            if isinstance(event, LanguagesMeasured) and event.languages.suit_multilingual:
+            if isinstance(event, LanguagesMeasured) and event.languages.need_multilingual:
                 if not self._vault_state.text(_DECLINED):
                     work = self._show(event.languages)
                     tasks.start(work, owner=self._window, action=self.tr("look for the multilingual model"))
@@ -55,7 +55,7 @@ class LanguageProposal(QObject):
         text = self.tr(
             "About {0}% of the notes in this vault are not in English ({1}). The multilingual model finds "
             "notes by meaning in about 100 languages."
-        ).format(round(100 * languages.other_than_english), language_names(languages))
+        ).format(round(100 * languages.non_english_share), language_names(languages))
         decline = (self.tr("Not now"), self._decline)
         if state == "missing":
             text += f" {multilingual.missing_part()}"

@@ -27,7 +27,7 @@ class ProgressItem(QWidget):
 
     stopped = Signal()
 
-    def __init__(self, theme: ThemeSource, name: str, stop: str, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: ThemeSource, name: str, stop_label: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
         self._started_at = 0.0
@@ -39,7 +39,7 @@ class ProgressItem(QWidget):
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(round(96 * theme.zoom))
         self.label = QLabel()
-        self.cancel = ThemedButton(theme, "x", stop, size=12)
+        self.cancel = ThemedButton(theme, "x", stop_label, size=12)
         self.cancel.clicked.connect(self.stopped)
         for widget in (self.label, self.bar, self.cancel):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -71,7 +71,7 @@ class EmbeddingProgressItem(ProgressItem):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, "", "", parent)
         self._name = self.tr("Indexing for semantic search")
-        self._paused = False
+        self._is_paused = False
         self.cancel.clicked.disconnect()
         self.cancel.clicked.connect(self._toggle_pause)
         self._show_throttle(FULL_SPEED)
@@ -90,11 +90,11 @@ class EmbeddingProgressItem(ProgressItem):
         self._show_throttle(progress.pace)
 
     def _show_throttle(self, throttle: ThrottleState) -> None:
-        self._paused = throttle.reason == "user"
-        self.cancel.set_symbol("play" if self._paused else "pause")
+        self._is_paused = throttle.reason == "user"
+        self.cancel.set_symbol("play" if self._is_paused else "pause")
         name = (
             self.tr("Resume indexing for semantic search")
-            if self._paused
+            if self._is_paused
             else self.tr("Pause indexing for semantic search")
         )
         self.cancel.setToolTip(name)
@@ -118,7 +118,7 @@ class EmbeddingProgressItem(ProgressItem):
         )
 
     def _toggle_pause(self) -> None:
-        (self.resumed if self._paused else self.stopped).emit()
+        (self.resumed if self._is_paused else self.stopped).emit()
 
 
 class StatusBar(QStatusBar):

@@ -59,10 +59,10 @@ class ThemeTransition(QObject):
             hidden_steps: Steps that can run afterwards.
         """
         self._freeze()
-        self._work = self._all_steps(tuple(style_steps), tuple(visible_steps), tuple(hidden_steps))
+        self._work = self._transition_steps(tuple(style_steps), tuple(visible_steps), tuple(hidden_steps))
         self._slice_timer.start()
 
-    def _all_steps(
+    def _transition_steps(
         self, style_steps: Iterable[Step], visible_steps: Iterable[Step], hidden_steps: Iterable[Step]
     ) -> Iterator[None]:
         """Yield after each step of the transition."""
@@ -142,5 +142,5 @@ def _run_steps(steps: Iterable[Step]) -> Iterator[None]:
         try:
             step()
         except Exception:
-            log.exception("a part of the window kept the last theme")  # continue with the other steps
+            log.exception("a part of the window kept the previous theme")  # continue with the other steps
         yield

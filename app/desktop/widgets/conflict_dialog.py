@@ -37,17 +37,17 @@ from app.vault.undo import MergeConflict
 
 @dataclass(frozen=True, slots=True)
 class ConflictTexts:
-    """The dialog's texts: title, explanation, instructions, choices and the labels of both buttons."""
+    """The dialog's texts: title, heading, explanation, choices and the labels of both buttons."""
 
     title: str
     heading: str
-    note: str
+    explanation: str
     ours: str
     theirs: str
     merged: str
     picked: str
     cancel_label: str
-    done: str
+    accept_label: str
 
 
 def undo_conflict_texts(several: bool) -> ConflictTexts:
@@ -57,7 +57,7 @@ def undo_conflict_texts(several: bool) -> ConflictTexts:
         heading=translate("ConflictDialog", "These notes have later changes in the same lines")
         if several
         else translate("ConflictDialog", "This note has later changes in the same lines"),
-        note=translate(
+        explanation=translate(
             "ConflictDialog",
             "The current text is on the left, and the text after the undo is on the right. Select the "
             "changes to take; you review the result before it is written.",
@@ -67,7 +67,7 @@ def undo_conflict_texts(several: bool) -> ConflictTexts:
         merged="",
         picked=translate("ConflictDialog", "Use the choices and edits below"),
         cancel_label=translate("ConflictDialog", "Cancel"),
-        done=translate("ConflictDialog", "Continue…"),
+        accept_label=translate("ConflictDialog", "Continue…"),
     )
 
 
@@ -151,7 +151,7 @@ class ConflictDialog(QDialog):
         self._row = 0
         self.files = QListWidget()
         self.files.setAccessibleName(self.tr("Files in conflict"))
-        self.files.addItems([one.name for one in self.resolutions])
+        self.files.addItems([item.name for item in self.resolutions])
         self.files.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.files.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.diff_view = DiffView(theme)
@@ -186,9 +186,9 @@ class ConflictDialog(QDialog):
     def _build(self) -> None:
         label = heading_label(self._texts.heading)
         label.setContentsMargins(16, 14, 16, 2)
-        note = plain_label(self._texts.note, "muted")
-        note.setWordWrap(True)
-        note.setContentsMargins(16, 0, 16, 8)
+        explanation = plain_label(self._texts.explanation, "muted")
+        explanation.setWordWrap(True)
+        explanation.setContentsMargins(16, 0, 16, 8)
         sides = QHBoxLayout()
         sides.setContentsMargins(12, 4, 12, 4)
         sides.setSpacing(16)
@@ -216,7 +216,7 @@ class ConflictDialog(QDialog):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(label)
-        layout.addWidget(note)
+        layout.addWidget(explanation)
         layout.addWidget(body, 1)
         layout.addLayout(self._buttons())
 
@@ -228,7 +228,7 @@ class ConflictDialog(QDialog):
         cancel = QPushButton(self._texts.cancel_label)
         cancel.setDefault(True)
         cancel.clicked.connect(self.reject)
-        self.save_button = QPushButton(self._texts.done)
+        self.save_button = QPushButton(self._texts.accept_label)
         self.save_button.setProperty("role", "primary")
         self.save_button.setAutoDefault(False)
         self.save_button.clicked.connect(self.accept)

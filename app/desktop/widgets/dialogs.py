@@ -37,18 +37,18 @@ async def run_dialog(dialog: QDialog) -> int:
     Returns:
         The value of `finished`: `QDialog.DialogCode.Accepted` (1) or `Rejected` (0).
     """
-    answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def set_answer(result: int) -> None:
-        if not answer.done():
-            answer.set_result(result)
+        if not future.done():
+            future.set_result(result)
 
     dialog.finished.connect(set_answer)
     # A parent that is destroyed destroys the dialog without `finished`.
     dialog.destroyed.connect(lambda *_: set_answer(int(QDialog.DialogCode.Rejected)))
     QDialog.open(dialog)  # file and print dialogs override `open`
     try:
-        return await answer
+        return await future
     finally:
         if shiboken6.isValid(dialog):
             dialog.close()
@@ -56,9 +56,9 @@ async def run_dialog(dialog: QDialog) -> int:
 
 
 def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
-    """Give a dialog a size, or as much of it as the screen has room for, with the title bar."""
-    room = dialog.screen().availableSize() * _SCREEN_SHARE
-    dialog.resize(QSize(width, height).boundedTo(room))
+    """Resize a dialog, to at most 92% of the screen: the title bar needs space, too."""
+    max_size = dialog.screen().availableSize() * _SCREEN_SHARE
+    dialog.resize(QSize(width, height).boundedTo(max_size))
 
 
 class SheetDialog(QDialog):
@@ -149,11 +149,11 @@ async def confirm(
         danger: Whether to style the confirming button as destructive.
     """
     dialog = SheetDialog(parent, title, text)
-    safe = dialog.add_button(no or translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
-    confirming = yes or translate("Dialogs", "Continue")
-    dialog.add_button(confirming, int(QDialog.DialogCode.Accepted), "danger" if danger else "primary")
-    safe.setDefault(True)
-    safe.setFocus()
+    cancel_button = dialog.add_button(no or translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
+    confirm_label = yes or translate("Dialogs", "Continue")
+    dialog.add_button(confirm_label, int(QDialog.DialogCode.Accepted), "danger" if danger else "primary")
+    cancel_button.setDefault(True)
+    cancel_button.setFocus()
     return await run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
 
 
@@ -162,11 +162,14 @@ async def choose(
 ) -> int | None:
     """Return the index of the pressed button among `answers`; None for Escape.
 
-    The first one is the safe answer, which Enter presses; the one at `main` is emphasized.
+    The first answer is the safe one, which Enter presses; the answer at `main` is emphasized.
     """
     dialog = SheetDialog(parent, title, text)
     main %= len(answers)
-    buttons = [dialog.add_button(a, n + 1, "primary" if n == main else "") for n, a in enumerate(answers)]
+    buttons = [
+        dialog.add_button(answer, code, "primary" if code == main + 1 else "")
+        for code, answer in enumerate(answers, 1)
+    ]
     buttons[0].setDefault(True)
     buttons[0].setFocus()
     code = await run_dialog(dialog)

@@ -87,7 +87,7 @@ class ReadingView(QTextBrowser):
 
     def show_rendered(self, rendered: Rendered, path: NotePath) -> None:
         """Show the note at `path`, keeping the scroll position if it is already shown."""
-        at = self.verticalScrollBar().value() if path == self._path else 0
+        scroll_value = self.verticalScrollBar().value() if path == self._path else 0
         self._path = path
         self._images = rendered.images
         self._loaded = set()
@@ -97,7 +97,7 @@ class ReadingView(QTextBrowser):
         # Include the size in the address, since an image may be shown in several sizes.
         self.setHtml(_SIZE_OF_IMAGE.sub(r'\1#\2x\3"', html))
         self._place_header()
-        self.verticalScrollBar().setValue(at)
+        self.verticalScrollBar().setValue(scroll_value)
 
     def set_text_style(self, text: QFont, code: QFont, width: int) -> None:
         """Set the fonts, and the width of the text at 100 %; 0 is the width of the view.
@@ -135,11 +135,11 @@ class ReadingView(QTextBrowser):
             height = max(header.sizeHint().height(), header.heightForWidth(width))
             header.setGeometry(0, -bar.value(), width, height)
         frame = self.document().rootFrame()
-        layout = frame.frameFormat()
+        frame_format = frame.frameFormat()
         top = self.document().documentMargin() + max(0, height - _TOP_MARGIN)
-        if layout.topMargin() != top:
-            layout.setTopMargin(top)
-            frame.setFrameFormat(layout)
+        if frame_format.topMargin() != top:
+            frame_format.setTopMargin(top)
+            frame.setFrameFormat(frame_format)
 
     def go_to(self, fragment: str) -> None:
         """Scroll a heading or `^block` to the top."""
@@ -181,8 +181,8 @@ class ReadingView(QTextBrowser):
             return image and self._scale_to_text(image)
         ratio, width = self.devicePixelRatioF(), int(match[1])
         height = int(match[2]) if match[2] else round(image.height() * width / max(1, image.width()))
-        if 0 < (room := self._room()) < width:
-            width, height = room, max(1, round(height * room / width))
+        if 0 < (available_width := self._available_width()) < width:
+            width, height = available_width, max(1, round(height * available_width / width))
         image = image.scaled(
             max(1, round(width * ratio)),
             max(1, round(height * ratio)),
@@ -192,7 +192,7 @@ class ReadingView(QTextBrowser):
         image.setDevicePixelRatio(ratio)
         return image
 
-    def _room(self) -> int:
+    def _available_width(self) -> int:
         """Return the width of the text."""
         return int(self.viewport().width() - 2 * self.document().documentMargin())
 
@@ -203,9 +203,9 @@ class ReadingView(QTextBrowser):
             width = max(1, round(image.width() * ratio / image_ratio))
             image = image.scaledToWidth(width, Qt.TransformationMode.SmoothTransformation)
             image.setDevicePixelRatio(ratio)
-        room = round(self._room() * ratio)
-        if 0 < room < image.width():
-            image = image.scaledToWidth(room, Qt.TransformationMode.SmoothTransformation)
+        available_width = round(self._available_width() * ratio)
+        if 0 < available_width < image.width():
+            image = image.scaledToWidth(available_width, Qt.TransformationMode.SmoothTransformation)
             image.setDevicePixelRatio(ratio)
         return image
 
@@ -226,8 +226,8 @@ class ReadingView(QTextBrowser):
 
     def _place_text(self) -> None:
         width = round(self._text_width * self._theme.zoom) or self.width()
-        side = max(24, (self.width() - width) // 2)
-        self.setViewportMargins(side, _TOP_MARGIN, side, _TOP_MARGIN)
+        margin = max(24, (self.width() - width) // 2)
+        self.setViewportMargins(margin, _TOP_MARGIN, margin, _TOP_MARGIN)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Scroll to the start or end with the keys that move the cursor there in the editor."""
@@ -266,9 +266,9 @@ class ReadingView(QTextBrowser):
         self.hovered.emit(path if scheme == "note" else "", self._pointer)
 
     def _apply_theme(self, theme: Theme) -> None:
-        colors = self.palette()
-        colors.setColor(colors.ColorRole.Base, QColor(theme.panel))
-        self.setPalette(colors)
+        palette = self.palette()
+        palette.setColor(palette.ColorRole.Base, QColor(theme.panel))
+        self.setPalette(palette)
 
 
 def split_address(url: QUrl) -> tuple[str, str, str]:

@@ -38,7 +38,7 @@ class _GroupLayout:
     rows: NDArray[np.int64]
     inner: dict[str, _GroupLayout] = field(default_factory=dict)
     inner_centers: list[tuple[_GroupLayout, NDArray[np.float64]]] = field(default_factory=list)
-    own: NDArray[np.float64] | None = None
+    member_positions: NDArray[np.float64] | None = None
     radius: float = 0.0
     count: int = 0
 
@@ -65,7 +65,7 @@ def grouped_layout(
     """
     if not len(radii):
         return StaticLayout(kind, np.empty((0, 2), dtype=np.float32))
-    root = _tree(groups, names)
+    root = _build_tree(groups, names)
     placer = _GroupPlacer(links, radii, groups, report)
     placer.place(root, aspect)
     positions = np.zeros((len(radii), 2))
@@ -74,7 +74,7 @@ def grouped_layout(
     return StaticLayout(kind, positions.astype(np.float32), tuple(regions))
 
 
-def _tree(groups: NDArray[np.int32], names: tuple[str, ...]) -> _GroupLayout:
+def _build_tree(groups: NDArray[np.int32], names: tuple[str, ...]) -> _GroupLayout:
     """Return the tree of the groups without empty ones."""
     root = _GroupLayout("", np.empty(0, dtype=np.int64))
     order = np.argsort(groups, kind="stable")
@@ -89,12 +89,12 @@ def _tree(groups: NDArray[np.int32], names: tuple[str, ...]) -> _GroupLayout:
             key = "/".join(parts[: depth + 1])
             group = group.inner.setdefault(key, _GroupLayout(key, np.empty(0, dtype=np.int64)))
         group.rows = rows
-    _count(root)
+    _count_members(root)
     return root
 
 
-def _count(group: _GroupLayout) -> int:
-    group.count = len(group.rows) + sum(_count(each) for each in group.inner.values())
+def _count_members(group: _GroupLayout) -> int:
+    group.count = len(group.rows) + sum(_count_members(each) for each in group.inner.values())
     return group.count
 
 
@@ -106,8 +106,8 @@ class _GroupPlacer:
         groups: NDArray[np.int32],
         report: Report,
     ) -> None:
-        inside = groups[links[:, 0]] == groups[links[:, 1]]
-        self._links = links[inside]
+        is_internal = groups[links[:, 0]] == groups[links[:, 1]]
+        self._links = links[is_internal]
         owner = groups[self._links[:, 0]]
         self._order = np.argsort(owner, kind="stable")
         self._owner = owner[self._order]
@@ -124,7 +124,7 @@ class _GroupPlacer:
             self.place(inner)
         discs = [(inner, inner.radius) for inner in group.inner.values()]
         if len(group.rows):
-            group.own, reach = self._members(group.rows)
+            group.member_positions, reach = self._place_members(group.rows)
             if not discs:
                 group.radius = reach + _RIM_WIDTH
                 return
@@ -133,13 +133,13 @@ class _GroupPlacer:
         centers = pack_circles(sizes + _GROUP_GAP / 2, aspect)
         middle, reach = enclosing_circle(centers, sizes)
         for (inner, _), center in zip(discs, centers - middle, strict=True):
-            if inner is group and group.own is not None:
-                group.own = group.own + center
+            if inner is group and group.member_positions is not None:
+                group.member_positions = group.member_positions + center
             else:
                 group.inner_centers.append((inner, center))
         group.radius = reach + _RIM_WIDTH
 
-    def _members(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
+    def _place_members(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
         """Return the members of a group relative to its center, and their reach."""
         self._report(self._placed_count / len(self._radii), "Arranging groups")
         self._placed_count += len(rows)
@@ -148,16 +148,16 @@ class _GroupPlacer:
         links = self._index_in_group[self._links[self._order[low:high]]]
         radii = self._radii[rows]
         if len(rows) >= _MIN_LINKED_SIZE and 2 * len(links) >= len(rows):
-            at = self._layout_by_links(links, radii)
+            positions = self._layout_by_links(links, radii)
         else:
-            at = pack_discs(
+            positions = pack_discs(
                 radii,
                 _MAX_TIGHTLY_PACKED
                 if len(self._radii) <= _MAX_NODES_FOR_PACKING
                 else _MAX_TIGHTLY_PACKED_OF_MANY,
             )
-        middle, reach = enclosing_circle(at, radii.astype(np.float64))
-        return at - middle, reach
+        middle, reach = enclosing_circle(positions, radii.astype(np.float64))
+        return positions - middle, reach
 
     def _layout_by_links(self, links: NDArray[np.int32], radii: NDArray[np.float32]) -> NDArray[np.float64]:
         """Lay out members by their links: up to some hundreds in one pass of charges and springs."""
@@ -166,13 +166,15 @@ class _GroupPlacer:
             return separate_circles(compute_layout(bare_graph(size, links)), radii, _NODE_GAP).astype(
                 np.float64
             )
-        at = sunflower_positions(size, 1.8)
+        positions = sunflower_positions(size, 1.8)
         level = CoarseLevel(adjacency(links, size), np.ones(size, dtype=np.float32))
-        for step in self._engine.charge_layout(level, at, _TICK_COUNT, 1.0):
-            at = step
-        reach = float(np.sqrt(np.square(at - at.mean(axis=0)).sum(axis=1)).mean())
+        for step in self._engine.charge_layout(level, positions, _TICK_COUNT, 1.0):
+            positions = step
+        reach = float(np.sqrt(np.square(positions - positions.mean(axis=0)).sum(axis=1)).mean())
         side = float(np.sqrt(np.square(radii + _NODE_GAP).sum()))
-        return separate_circles(at * np.float32(side / max(reach, 1e-6)), radii, _NODE_GAP).astype(np.float64)
+        return separate_circles(positions * np.float32(side / max(reach, 1e-6)), radii, _NODE_GAP).astype(
+            np.float64
+        )
 
 
 def pack_discs(
@@ -182,10 +184,10 @@ def pack_discs(
     if len(radii) <= max_tightly_packed:
         return pack_circles(radii.astype(np.float64) + _NODE_GAP / 2)
     order = np.argsort(-radii, kind="stable")
-    at = np.empty((len(radii), 2), dtype=np.float32)
+    positions = np.empty((len(radii), 2), dtype=np.float32)
     step = 2 * float(np.sqrt(np.mean(np.square(radii + _NODE_GAP / 2)))) * 1.06
-    at[order] = sunflower_positions(len(radii), step)
-    return separate_circles(at, radii, _NODE_GAP / 2).astype(np.float64)
+    positions[order] = sunflower_positions(len(radii), step)
+    return separate_circles(positions, radii, _NODE_GAP / 2).astype(np.float64)
 
 
 def bare_graph(size: int, links: NDArray[np.int32]) -> Graph:
@@ -208,7 +210,7 @@ def bare_graph(size: int, links: NDArray[np.int32]) -> Graph:
 
 def _place_group(
     group: _GroupLayout,
-    at: NDArray[np.float64],
+    center: NDArray[np.float64],
     depth: int,
     positions: NDArray[np.float64],
     regions: list[Region],
@@ -216,8 +218,10 @@ def _place_group(
     """Move a group with its contents to its place; outer regions are listed before inner ones."""
     if depth >= 0:
         name = group.key.rpartition("/")[2]
-        regions.append(Region(name, group.key, float(at[0]), float(at[1]), group.radius, depth, group.count))
-    if group.own is not None:
-        positions[group.rows] = group.own + at
+        regions.append(
+            Region(name, group.key, float(center[0]), float(center[1]), group.radius, depth, group.count)
+        )
+    if group.member_positions is not None:
+        positions[group.rows] = group.member_positions + center
     for inner, offset in group.inner_centers:
-        _place_group(inner, at + offset, depth + 1, positions, regions)
+        _place_group(inner, center + offset, depth + 1, positions, regions)

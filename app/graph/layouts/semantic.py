@@ -45,37 +45,43 @@ def semantic_layout(
     """
     positions = np.zeros((len(radii), 2), dtype=np.float32)
     if len(rows):
-        exact = np.asarray(vectors, dtype=np.float32)
+        single_precision = np.asarray(vectors, dtype=np.float32)
         if len(rows) <= _MAX_TSNE_NODES:
-            at = _scale_to_page(tsne_embedding(exact, report), radii[rows], aspect)
+            map_positions = _scale_to_page(tsne_embedding(single_precision, report), radii[rows], aspect)
         else:
-            at = _layout_nearest(exact, aspect, report)
-        positions[rows] = separate_circles(at, radii[rows], _NODE_GAP)
-    rest = np.setdiff1d(np.arange(len(radii)), rows)
-    if not len(rest):
+            map_positions = _layout_nearest(single_precision, aspect, report)
+        positions[rows] = separate_circles(map_positions, radii[rows], _NODE_GAP)
+    unplaced_rows = np.setdiff1d(np.arange(len(radii)), rows)
+    if not len(unplaced_rows):
         return StaticLayout("meaning", positions)
-    packed = pack_discs(radii[rest])
-    middle, reach = enclosing_circle(packed, radii[rest].astype(np.float64))
+    packed = pack_discs(radii[unplaced_rows])
+    middle, reach = enclosing_circle(packed, radii[unplaced_rows].astype(np.float64))
     center = np.zeros(2)
     if len(rows):
         edge = float((positions[rows, 0] + radii[rows]).max())
         center = np.array([edge + _REGION_GAP + reach, float(np.median(positions[rows, 1]))])
-    positions[rest] = packed - middle + center
+    positions[unplaced_rows] = packed - middle + center
     region = Region(
-        "", WITHOUT_VECTORS_KEY, float(center[0]), float(center[1]), reach + _REGION_GAP / 4, 0, len(rest)
+        "",
+        WITHOUT_VECTORS_KEY,
+        float(center[0]),
+        float(center[1]),
+        reach + _REGION_GAP / 4,
+        0,
+        len(unplaced_rows),
     )
     return StaticLayout("meaning", positions, (region,))
 
 
-def _scale_to_page(at: NDArray[np.float32], radii: NDArray[np.float32], aspect: float) -> Positions:
+def _scale_to_page(positions: NDArray[np.float32], radii: NDArray[np.float32], aspect: float) -> Positions:
     """Scale positions to the layout and turn them along the page's longer side."""
-    reach = max(float(np.sqrt(np.square(at).sum(axis=1).mean())), 1e-9)
+    reach = max(float(np.sqrt(np.square(positions).sum(axis=1).mean())), 1e-9)
     side = _ROOM_FACTOR * float(np.sqrt(np.square(radii + _NODE_GAP).sum()))
-    return align_to_page((at * (side / reach)).astype(np.float32), aspect)
+    return align_to_page((positions * (side / reach)).astype(np.float32), aspect)
 
 
 def _layout_nearest(vectors: NDArray[np.float32], aspect: float, report: Report) -> Positions:
     neighbors, _ = nearest(vectors, _NEIGHBOR_COUNT, report)
     report(-1, "Laying out by meaning")
-    joined = np.stack([np.repeat(np.arange(len(vectors)), neighbors.shape[1]), neighbors.ravel()], axis=1)
-    return compute_layout(bare_graph(len(vectors), joined.astype(np.int32)), aspect=aspect)
+    edges = np.stack([np.repeat(np.arange(len(vectors)), neighbors.shape[1]), neighbors.ravel()], axis=1)
+    return compute_layout(bare_graph(len(vectors), edges.astype(np.int32)), aspect=aspect)

@@ -67,9 +67,9 @@ def timeline_layout(
     axis = _Axis(times[has_time], width, height)
     x = np.empty(size)
     x[has_time] = axis.place(times[has_time])
-    block = float(areas[~has_time].sum()) * _BLOCK_ROOM_FACTOR / height
+    block_width = float(areas[~has_time].sum()) * _BLOCK_ROOM_FACTOR / height
     steps = np.arange(size - has_time.sum()) + 0.5
-    x[~has_time] = -_UNKNOWN_GAP - float(radii.max()) - block * steps / max(1, len(steps))
+    x[~has_time] = -_UNKNOWN_GAP - float(radii.max()) - block_width * steps / max(1, len(steps))
     target_y = _link_order(links, size) * height / 2
     y = _pack_column(x, target_y, radii.astype(np.float64), report)
     positions: Positions = np.stack([x, y], axis=1).astype(np.float32)
@@ -100,7 +100,7 @@ class _Axis:
         if not len(self._sorted):
             return np.zeros(len(times))
         low, high = self._sorted[0], self._sorted[-1]
-        even = (times - low) / (high - low) if high > low else np.full(len(times), 0.5)
+        even_share = (times - low) / (high - low) if high > low else np.full(len(times), 0.5)
         rank = np.empty(len(times))
         if len(times) == len(self._sorted):
             rank[np.argsort(times, kind="stable")] = np.arange(len(times)) + 0.5
@@ -108,7 +108,7 @@ class _Axis:
             first = np.searchsorted(self._sorted, times, side="left")
             rank = (first + np.searchsorted(self._sorted, times, side="right")) / 2
         stretch = self._stretch
-        return np.asarray(self._width * ((1 - stretch) * even + stretch * rank / len(self._sorted)))
+        return np.asarray(self._width * ((1 - stretch) * even_share + stretch * rank / len(self._sorted)))
 
     def ticks(self) -> tuple[Tick, ...]:
         """Return between five and twenty round dates."""
@@ -122,18 +122,18 @@ class _Axis:
         if not dates:
             dates, unit = [datetime.fromtimestamp(low, UTC)], "day"
         times = np.array([date.timestamp() for date in dates])
-        form = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}[unit]
+        date_format = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}[unit]
         return tuple(
-            Tick(float(x), float(time), date.strftime(form), _is_major(date, unit))
+            Tick(float(x), float(time), date.strftime(date_format), _is_major(date, unit))
             for x, time, date in zip(self.place_any(times), times, dates, strict=True)
         )
 
     def place_any(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the x of dates that need not be those of notes."""
         low, high = self._sorted[0], self._sorted[-1]
-        even = (times - low) / (high - low) if high > low else np.full(len(times), 0.5)
+        even_share = (times - low) / (high - low) if high > low else np.full(len(times), 0.5)
         rank = np.interp(times, self._sorted, (np.arange(len(self._sorted)) + 0.5) / len(self._sorted))
-        return np.asarray(self._width * ((1 - self._stretch) * even + self._stretch * rank))
+        return np.asarray(self._width * ((1 - self._stretch) * even_share + self._stretch * rank))
 
 
 def _round_dates(low: float, high: float, unit: str, step: int) -> list[datetime]:
@@ -173,9 +173,9 @@ def _link_order(links: NDArray[np.int32], size: int) -> NDArray[np.float64]:
 
 
 def _spread_evenly(value: NDArray[np.float64]) -> NDArray[np.float64]:
-    even = np.empty(len(value))
-    even[np.argsort(value, kind="stable")] = (np.arange(len(value)) + 0.5) / len(value) * 2 - 1
-    return even
+    spread = np.empty(len(value))
+    spread[np.argsort(value, kind="stable")] = (np.arange(len(value)) + 0.5) / len(value) * 2 - 1
+    return spread
 
 
 def _pack_column(
@@ -190,6 +190,6 @@ def _pack_column(
     """
     order = np.lexsort((np.arange(len(x)), -radii))
     report(0.5, "Laying out along time")
-    at, goal, size = (as_contiguous(each, np.float32) for each in (x, target_y, radii))
-    y = core_bindings.beeswarm(at, goal, size, as_contiguous(order, np.int32), _NODE_GAP)
+    x32, target32, radii32 = (as_contiguous(each, np.float32) for each in (x, target_y, radii))
+    y = core_bindings.beeswarm(x32, target32, radii32, as_contiguous(order, np.int32), _NODE_GAP)
     return y.astype(np.float64)

@@ -136,6 +136,10 @@ def test_used_models_are_remembered_the_latest_first() -> None:
         (Usage(cost=0.0), ""),
         (Usage(requests=1, input_tokens=100, output_tokens=20, cost=None), "120 tokens"),
         (Usage(requests=2, input_tokens=1900, output_tokens=100, cost=0.0104), "2.0k tokens · $0.010"),
+        (Usage(requests=1, input_tokens=1, cost=0.0004), "1 token · <$0.001"),
+        (Usage(requests=1, input_tokens=999_949, cost=0.0006), "999.9k tokens · $0.001"),
+        (Usage(requests=1, input_tokens=999_950, cost=None), "1.0M tokens"),
+        (Usage(requests=1, input_tokens=1_250_000, cost=3.0), "1.2M tokens · $3.000"),
     ],
 )
 def test_usage_in_short(usage: Usage, label: str) -> None:
@@ -149,3 +153,8 @@ def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:
     assert known.plus(unknown).cost is None
     assert known.plus(Usage()).cost == 0.5
     assert "Cost unknown" in full_usage(unknown)
+
+
+def test_a_cost_near_zero_is_not_shown_as_zero() -> None:
+    assert "Estimated cost: <$0.0001" in full_usage(Usage(requests=1, input_tokens=10, cost=0.00004))
+    assert "Estimated cost: $0.0000" in full_usage(Usage(requests=1, input_tokens=10, cost=0.0))

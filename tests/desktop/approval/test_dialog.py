@@ -369,7 +369,7 @@ def test_requests_come_in_their_order_and_the_strip_counts_them(desk: Desk) -> N
         "2.  claude wants to change “Ideas/B.md”",
         "3.  claude wants to change “Ideas/C.md”",
     ]
-    strip.next.click()
+    strip.next_button.click()
     desk.rest()
     desk.click("approve_button")
     assert [id for id, _ in desk.answers] == ["2"]
@@ -392,9 +392,9 @@ def test_choices_stay_when_going_to_another_request_and_back(desk: Desk) -> None
     canvas = desk.dialog.page.diff_view.canvas
     canvas.go_to_hunk(2)
     QTest.keyClick(canvas, Qt.Key.Key_Space)
-    desk.dialog.strip.next.click()
+    desk.dialog.strip.next_button.click()
     desk.rest()
-    desk.dialog.strip.previous.click()
+    desk.dialog.strip.previous_button.click()
     desk.rest()
     desk.click("approve_button")
     assert after_of(desk.approved.changes[0]) == AFTER.replace(b"THREE", b"three")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from app.analysis.service import GraphAnalysisService
 from app.desktop.bridge import ServiceThread
+from app.desktop.runtime import tasks
 from app.desktop.suggestions.panel import SuggestionsPanel
 from app.desktop.theme.theme import ThemeSource
 from app.permissions.approval import Denied
@@ -97,6 +101,55 @@ def test_a_rejected_pair_stays_hidden_until_it_is_restored(
             panel.search()
             await wait_until(lambda: panel._search_task is not None and panel._search_task.done())
             assert pairs(panel) == [PAIR]
+
+    gui(main())
+
+
+def test_a_decision_is_carried_out_once_however_often_it_is_made(
+    gui, service: ServiceThread, wait_until, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def count(decisions: list[tuple[str, str]], decide):
+        def counted(self: GraphAnalysisService, *pair: str) -> None:
+            decisions.append(pair)
+            decide(self, *pair)
+
+        return counted
+
+    dismissed: list[tuple[str, str]] = []
+    restored: list[tuple[str, str]] = []
+    for name, decisions in (("reject", dismissed), ("restore_suggestion", restored)):
+        monkeypatch.setattr(GraphAnalysisService, name, count(decisions, getattr(GraphAnalysisService, name)))
+
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (_, panel):
+            panel.table.setFocus()
+            for _ in range(2):
+                QTest.keyClick(panel.table, Qt.Key.Key_Delete)
+            await wait_until(lambda: not panel.suggestions and panel.undo_button.isVisible())
+            await wait_until(lambda: not tasks.running_tasks() - {asyncio.current_task()})
+            for _ in range(2):
+                panel.undo_button.click()
+            await wait_until(lambda: panel.suggestions)
+            await wait_until(lambda: not tasks.running_tasks() - {asyncio.current_task()})
+            assert pairs(panel) == [PAIR]
+            assert [set(pair) for pair in dismissed] == [set(pair) for pair in restored] == [PAIR]
+
+    gui(main())
+
+
+def test_a_relation_without_a_type_is_not_added_and_the_user_is_told(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            panel.details.type.setCurrentText(" ")
+            panel.details.accept.click()
+            assert panel.message.isVisible() and "no type" in panel.message.text()
+            assert panel.details.type.hasFocus() and not vault.asked
+            panel.details.type.setCurrentText("is brewed like")
+            panel.details.accept.click()
+            await wait_until(lambda: not panel.suggestions)
+            assert len(vault.asked) == 1 and "no type" not in panel.message.text()
 
     gui(main())
 

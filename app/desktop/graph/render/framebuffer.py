@@ -42,7 +42,7 @@ class _CachedFrame:
             pixels = self.undimmed_pixels(frame, image)
         else:
             is_cached = self._image is not None and _are_identical(frame.content, self._content)
-            pixels = _pixels_if_sized(self._image, image) if is_cached else None
+            pixels = _pixels_of_same_size(self._image, image) if is_cached else None
         if pixels is None:
             return False
         image_pixels(image)[...] = pixels
@@ -60,7 +60,7 @@ class _CachedFrame:
         """Return the layers without dimming, uint8 (h, w, 4); None if none of that size are cached."""
         if self._undimmed_image is None or not _are_identical(frame.undimmed_content, self._undimmed_content):
             return None
-        return _pixels_if_sized(self._undimmed_image, image)
+        return _pixels_of_same_size(self._undimmed_image, image)
 
 
 def _is_undimmed(frame: FrameState) -> bool:
@@ -74,7 +74,7 @@ def _is_final(frame: FrameState) -> bool:
     return frame.dim >= 1.0 or (is_sharp and frame.dim <= 0.0 and frame.dragged_rows is None)
 
 
-def _pixels_if_sized(cached: QImage | None, image: QImage) -> NDArray[np.uint8] | None:
+def _pixels_of_same_size(cached: QImage | None, image: QImage) -> NDArray[np.uint8] | None:
     return image_pixels(cached) if cached is not None and cached.size() == image.size() else None
 
 
@@ -119,18 +119,18 @@ class Framebuffer:
         return self._image
 
     def _paint_without_labels(self, frame: FrameState, ratio: float) -> None:
-        order, lit = frame.scene.order, frame.lit_mask
-        undimmed = None if lit is None else self._cache.undimmed_pixels(frame, self._image)
-        if undimmed is not None and lit is not None:
+        order, lit_mask = frame.scene.order, frame.lit_mask
+        undimmed_pixels = None if lit_mask is None else self._cache.undimmed_pixels(frame, self._image)
+        if undimmed_pixels is not None and lit_mask is not None:
             color, pixels = rgb(frame.scene.theme.window), image_pixels(self._image)
-            composite(undimmed, (0.0, 0.0), 1.0, frame.unlit_opacity, color, pixels, None)
-            order, lit = np.ascontiguousarray(order[lit[order] > 0][-_MAX_BRIGHT_NODES:]), None
+            composite(undimmed_pixels, (0.0, 0.0), 1.0, frame.unlit_opacity, color, pixels, None)
+            order, lit_mask = np.ascontiguousarray(order[lit_mask[order] > 0][-_MAX_BRIGHT_NODES:]), None
         else:
             self._paint_links(frame, ratio)
         painter = QPainter(self._image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_under(painter, self._image, frame)
-        self._draw_nodes(frame, ratio, order, lit)
+        self._draw_nodes(frame, ratio, order, lit_mask)
         paint_over(painter, frame)
         painter.end()
 
@@ -153,7 +153,7 @@ class Framebuffer:
         frame: FrameState,
         ratio: float,
         order: NDArray[np.int32],
-        lit: NDArray[np.uint8] | None,
+        lit_mask: NDArray[np.uint8] | None,
     ) -> None:
         """Draw the rows `order`, small nodes first, so that hubs are on top."""
         scene = frame.scene
@@ -161,7 +161,9 @@ class Framebuffer:
         viewport = frame.view.scaled(ratio)
         bodies, colors = scene.bodies, scene.colors
         pixels = image_pixels(self._image)
-        draw_discs(bodies, colors, order, lit, frame.unlit_opacity, viewport, background, ratio, pixels, None)
+        draw_discs(
+            bodies, colors, order, lit_mask, frame.unlit_opacity, viewport, background, ratio, pixels, None
+        )
 
     def _paint_labels(self, frame: FrameState, ratio: float, is_still: bool) -> None:
         """Draw the labels on device pixels: they stay sharp, and are copied rather than scaled."""

@@ -1,4 +1,4 @@
-"""The layers of a frame: pictures of links, nodes and labels, cached until what they show changes."""
+"""The layers of a frame: pictures of links, nodes and labels, cached until their content changes."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ class Layers:
         """Update after the radii changed."""
         self.labels.sizes = label_sizes(self._scene.radii)
 
-    def replace(self, before: Graph) -> None:
+    def replace(self, previous_graph: Graph) -> None:
         """Take over the scene's next state of the graph; visible labels stay visible."""
         graph = self._scene.graph
         after_rows = graph.rows
-        labeled_paths = {row: before.paths[row] for row in self.labels.shown_rows}
+        labeled_paths = {row: previous_graph.paths[row] for row in self.labels.shown_rows}
         self.labels.replace_names(
             graph.names,
             {row: after_rows[path] for row, path in labeled_paths.items() if path in after_rows},

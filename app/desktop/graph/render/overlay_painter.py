@@ -24,7 +24,7 @@ from app.graph.model import PLAIN_LINK
 from app.vault.markdown.render_values import mix_colors
 
 _DIMMED_OPACITY = 0.14
-_MAX_LIT_LINKS = 250  # More of them hide each other, and take longer to draw than a frame may.
+_MAX_LIT_LINKS = 250  # More of them hide each other, and take longer to draw than a frame may take.
 _MAX_FINE_LIT_LINKS = 120
 _MAX_ARROWS = 160
 _MAX_DRAGGED_LINKS = 2500
@@ -77,7 +77,7 @@ class FrameState:
     def undimmed_content(self) -> tuple[object, ...]:
         """The content without hover and dimming, which a hover shows in the background."""
         scene = self.scene
-        glow_phase = self.glow_phase if scene.pending or scene.highlights.breathing else 0.0
+        glow_phase = self.glow_phase if scene.pending or scene.highlights.pulsating else 0.0
         highlights = (
             tuple(scene.selection),
             tuple(scene.highlights.path),
@@ -145,9 +145,9 @@ def _heaviest(rows: NDArray[np.int32], weight: NDArray[np.float32], limit: int) 
 
 def edge_alpha(count: int, scale: float, is_dark: bool) -> float:
     """Return the opacity of one link: lower for many links, higher when zoomed in."""
-    base = float(0.62 * (600 / max(count, 600)) ** 0.24)
+    base_alpha = float(0.62 * (600 / max(count, 600)) ** 0.24)
     zoom_factor = float(min(1.6, max(1.0, (scale / 9.0) ** 0.3)))
-    return min(0.85, base * zoom_factor * (1.0 if is_dark else 0.9))
+    return min(0.85, base_alpha * zoom_factor * (1.0 if is_dark else 0.9))
 
 
 def paint_under(painter: QPainter, image: QImage, frame: FrameState) -> None:
@@ -212,11 +212,11 @@ def _paint_arrows(painter: QPainter, frame: FrameState, links: NDArray[np.int64]
     distance = np.maximum(np.hypot(vector[:, 0], vector[:, 1]), 1e-3)
     direction = vector / distance[:, None]
     tip = target - direction * (view.radii(scene.radii[edges[:, 1]]) + 1.5)[:, None]
-    side = np.stack([-direction[:, 1], direction[:, 0]], axis=1)
-    far_enough = distance > 26
+    normal = np.stack([-direction[:, 1], direction[:, 0]], axis=1)
+    is_long = distance > 26
     for sign in (1.0, -1.0):
-        wing = tip - direction * 5.5 + side * (2.8 * sign)
-        draw_lines(painter, np.concatenate([tip, wing], axis=1)[far_enough])
+        wing = tip - direction * 5.5 + normal * (2.8 * sign)
+        draw_lines(painter, np.concatenate([tip, wing], axis=1)[is_long])
 
 
 def _paint_dragged_links(
@@ -247,7 +247,7 @@ def _paint_path(painter: QPainter, frame: FrameState) -> None:
 def _glows(scene: Scene) -> list[Glow]:
     """Return all glows: changed nodes, highlights by key, nodes of pending changes."""
     changed = Glow(frozenset(scene.changed - scene.pending), scene.theme.success)
-    pending = Glow(frozenset(scene.pending), scene.theme.accent, breathing=True)
+    pending = Glow(frozenset(scene.pending), scene.theme.accent, pulsating=True)
     return [changed, *scene.highlights.glows.values(), pending]
 
 
@@ -258,7 +258,7 @@ def _paint_glow(painter: QPainter, frame: FrameState) -> None:
     for glow in _glows(scene):
         color = glow.color or scene.theme.accent
         for center, radius in _circles(frame, scene.rows(glow.paths)):
-            if glow.breathing:
+            if glow.pulsating:
                 _paint_gradient(painter, center, radius * 2.4 + 12 + 5 * pulse, color, 0.5 + 0.4 * pulse)
             else:
                 _paint_gradient(painter, center, radius * 2.2 + 7, color, 0.45)
@@ -302,14 +302,14 @@ def _paint_rings(painter: QPainter, frame: FrameState) -> None:
     solid, dashes = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
     rings = []
     for glow in _glows(scene):
-        gap = 4.0 if glow.breathing else 2.5
-        rings.append((scene.rows(glow.paths), glow.color or scene.theme.accent, gap, glow.breathing))
+        gap = 4.0 if glow.pulsating else 2.5
+        rings.append((scene.rows(glow.paths), glow.color or scene.theme.accent, gap, glow.pulsating))
     rings.append((scene.selection, scene.theme.accent, 3.0, False))
     rings.append(([scene.hovered] if scene.hovered >= 0 else [], scene.theme.text, 2.0, False))
-    for rows, color, gap, dashed in rings:
+    for rows, color, gap, is_dashed in rings:
         if not rows:
             continue
-        painter.setPen(QPen(QColor(color), 1.8, dashes if dashed else solid))
+        painter.setPen(QPen(QColor(color), 1.8, dashes if is_dashed else solid))
         for center, radius in _circles(frame, rows):
             painter.drawEllipse(center, radius + gap, radius + gap)
 

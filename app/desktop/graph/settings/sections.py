@@ -44,14 +44,14 @@ class DisplaySection(CollapsibleSection):
         self._header.setText(self.tr("Display"))
         self._settings = settings
         self.colors = SectionComboBox()
-        self.colors.setToolTip(self.tr("What node colors show; group colors take precedence"))
-        for by, label in (
+        self.colors.setToolTip(self.tr("The property that node colors show; group colors take precedence"))
+        for color_by, label in (
             (None, self.tr("Automatic")),
             (ColorBy.TYPE, self.tr("Type")),
             (ColorBy.COMMUNITY, self.tr("Community")),
             (ColorBy.FOLDER, self.tr("Folder")),
         ):
-            self.colors.addItem(label, by)
+            self.colors.addItem(label, color_by)
         self.minimap = checkbox(self.tr("Minimap"), self.tr("Show a small overview of the whole graph (M)"))
         self.add(with_label(self.tr("Color by"), self.colors))
         self.add(self.minimap)
@@ -311,7 +311,7 @@ class LayoutSection(CollapsibleSection):
         self.buttons[settings.arrangement].setChecked(True)
 
     def disable(self, reasons: Mapping[LayoutMode, str]) -> None:
-        """Disable unavailable layouts, with the reason as their tool tip."""
+        """Disable unavailable layouts, with the reason as their tooltip."""
         for mode, button in self.buttons.items():
             button.setEnabled(mode not in reasons)
             button.setToolTip(reasons.get(mode, self._tooltips[mode]))

@@ -29,20 +29,20 @@ def state_label(state: ServerState) -> str:
             return translate("ExternalServers", "Starting…")
         case ConnectionState.RUNNING:
             name = (
-                translate("ExternalServers", ", reported as {0}").format(escape_hidden(state.says))
-                if state.says
+                translate("ExternalServers", ", reported as {0}").format(escape_hidden(state.implementation))
+                if state.implementation
                 else ""
             )
             return translate("ExternalServers", "Running{0}").format(name)
     return translate("ExternalServers", "Failed: {0}. Retrying automatically.").format(
-        escape_hidden(state.words)
+        escape_hidden(state.reason)
     )
 
 
 def tools_label(state: ServerState) -> str:
     """Return the number of tools and the action that they need."""
     if not state.tools:
-        return translate("ExternalServers", "No tools offered.") if state.listed else ""
+        return translate("ExternalServers", "No tools offered.") if state.is_listed else ""
     allowed = sum(tool.status == "allowed" for tool in state.tools)
     changed = sum(tool.status == "changed" for tool in state.tools)
     label = PluralText("ExternalServers", "{0} tool, {1} allowed", "{0} tools, {1} allowed").format(
@@ -63,7 +63,7 @@ def status_label(tool: ToolState) -> str:
     }[tool.status]
 
 
-def tool_tip(tool: ToolState) -> str:
+def tool_tooltip(tool: ToolState) -> str:
     """Return the tool's description of itself, marked as unverified."""
     lines = [escape_hidden(tool.summary)]
     if tool.hints:
@@ -71,14 +71,14 @@ def tool_tip(tool: ToolState) -> str:
             "ExternalServers", "Description by the server (unverified): {0}. Every call needs your approval."
         )
         lines.append(text.format(", ".join(tool.hints)))
-    lines.append(translate("ExternalServers", "Agents call it {0}.").format(tool.called))
+    lines.append(translate("ExternalServers", "Agents call it {0}.").format(tool.registered_name))
     return "\n".join(lines)
 
 
 def progress_label(progress: ExternalProgress) -> str:
     """Return the progress of a call: its percentage if known, and the server's message."""
     share = f"{progress.share:.0%}" if progress.share is not None else ""
-    return " · ".join(part for part in (share, escape_hidden(progress.words)) if part)
+    return " · ".join(part for part in (share, escape_hidden(progress.message)) if part)
 
 
 def location_label(server: ExternalServer) -> str:

@@ -188,7 +188,7 @@ class ServerDialog(dialogs.SheetDialog):
             self._show_message(error.message, "danger")
         except ValidationError as error:
             self._show_message(
-                "; ".join(f"{variable['loc'][0]}: {variable['msg']}" for variable in error.errors()), "danger"
+                "; ".join(f"{problem['loc'][0]}: {problem['msg']}" for problem in error.errors()), "danger"
             )
         else:
             return server
@@ -228,7 +228,7 @@ class ServerDialog(dialogs.SheetDialog):
             parts = [f"{state_label(state)}. {tools_label(state)}.", *state.problems]
             self._show_message("\n".join(parts), "success")
             return
-        message = self.tr("Could not connect: {0}.").format(state.words)
+        message = self.tr("Could not connect: {0}.").format(state.reason)
         self._show_message("\n".join([message, *state.problems, *state.errors[-_MAX_ERROR_LINES:]]), "danger")
 
     async def _show_saved_token(self, server: ExternalServer) -> None:

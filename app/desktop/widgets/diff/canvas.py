@@ -27,7 +27,7 @@ _MAX_SPOKEN_CHARS = 2_000
 
 
 class DiffCanvas(DiffViewport):
-    """A diff whose hunks can be visited (F8) and ticked (Space or a click), and whose text can be copied.
+    """A diff: F8 goes to the next hunk, Space or a click ticks it, and its text can be copied.
 
     `hunk_toggled` carries the hunk and whether it is now included, `unfold_requested` the first line of a
     fold, `current_changed` the hunk that the keys act on.
@@ -72,9 +72,9 @@ class DiffCanvas(DiffViewport):
 
     def step(self, by: int) -> bool:
         """Go to the next (1) or the previous (-1) hunk; return False if there is none."""
-        hunks = len(self._diff_rows.diff.hunks) if self._diff_rows else 0
+        hunk_count = len(self._diff_rows.diff.hunks) if self._diff_rows else 0
         target = self.current + by
-        if not 0 <= target < hunks:
+        if not 0 <= target < hunk_count:
             return False
         self.go_to_hunk(target)
         return True
@@ -141,10 +141,10 @@ class DiffCanvas(DiffViewport):
         pane = pane_at(self._panes(), event.position().x())
         if pane is None or self._diff_rows is None:
             return
-        row, at = self._position_at(event.position(), pane)
+        row, position = self._position_at(event.position(), pane)
         line = row_line(self._diff_rows, self._diff_rows.rows[row], pane.sides)
         if line is not None:
-            start, end = word_at(line, at)
+            start, end = word_at(line, position)
             self._select(Selection(pane.sides, TextPosition(row, start), TextPosition(row, end)))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -153,12 +153,12 @@ class DiffCanvas(DiffViewport):
             self._extend_selection(event.position())
             return
         row, x = self._row_at(event), event.position().x()
-        tick = row is not None and row.hunk >= 0 and self._ticks.shown and x < TICK_WIDTH
-        if tick or (row is not None and row.folded > 0):
+        is_on_tick = row is not None and row.hunk >= 0 and self._ticks.shown and x < TICK_WIDTH
+        if is_on_tick or (row is not None and row.folded > 0):
             shape = Qt.CursorShape.PointingHandCursor
         else:
-            over_text = row is not None and pane_at(self._panes(), x) is not None
-            shape = Qt.CursorShape.IBeamCursor if over_text else Qt.CursorShape.ArrowCursor
+            is_over_text = row is not None and pane_at(self._panes(), x) is not None
+            shape = Qt.CursorShape.IBeamCursor if is_over_text else Qt.CursorShape.ArrowCursor
         self.viewport().setCursor(shape)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -210,8 +210,8 @@ class DiffCanvas(DiffViewport):
             self._select(None)
             return
         position = self._position_at(event.position(), pane)
-        extends = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._selection is not None
-        if extends and self._selection is not None and self._selection.sides == pane.sides:
+        is_extending = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._selection is not None
+        if is_extending and self._selection is not None and self._selection.sides == pane.sides:
             self._select(replace(self._selection, end=position))
         else:
             self._select(Selection(pane.sides, position, position))
@@ -244,11 +244,14 @@ class DiffCanvas(DiffViewport):
 def _line_text(line: EscapedLine) -> str:
     """Return a shown line as plain text, with its labels in ⟨⟩ so that they can't be mistaken for text."""
     parts: list[str] = []
-    at = 0
+    position = 0
     if len(line.text) > _MAX_SPOKEN_CHARS:
         return f"{line.text[:_MAX_SPOKEN_CHARS]}… ({len(line.text):,} characters)"
     for start, end, kind in line.signs:
-        shown = line.text[start:end]
-        parts += [line.text[at:start], f"⟨{shown}⟩" if kind in (CHIP_SIGN, NOTE_SIGN) else shown]
-        at = end
-    return "".join([*parts, line.text[at:]])
+        sign_text = line.text[start:end]
+        parts += [
+            line.text[position:start],
+            f"⟨{sign_text}⟩" if kind in (CHIP_SIGN, NOTE_SIGN) else sign_text,
+        ]
+        position = end
+    return "".join([*parts, line.text[position:]])

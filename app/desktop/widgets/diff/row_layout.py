@@ -134,21 +134,21 @@ def _row_lines(row: DiffRow) -> list[tuple[str, int]]:
     return lines[-1:] if row.hunk < 0 else lines
 
 
-def layout_rows(diff: Diff, mode: DiffMode, opened: Iterable[int] = ()) -> DiffRows:
+def layout_rows(diff: Diff, mode: DiffMode, unfolded: Iterable[int] = ()) -> DiffRows:
     """Return the rows of `diff`; unchanged lines beyond `CONTEXT_LINES` from a change are folded.
 
     Args:
         diff: The diff.
         mode: The display mode.
-        opened: The folds to show unfolded, by their first line before the change.
+        unfolded: The folds to show unfolded, by their first line before the change.
     """
     partners: dict[tuple[str, int], int] = {}
     rows: list[DiffRow] = []
     first_rows: list[int] = []
-    unfolded = frozenset(opened)
+    unfolded_lines = frozenset(unfolded)
     for hunk_index, unchanged in _stretches(diff):
         if hunk_index < 0:
-            rows += _unchanged_rows(unchanged, diff, unfolded)
+            rows += _unchanged_rows(unchanged, diff, unfolded_lines)
         else:
             first_rows.append(len(rows))
             rows += _hunk_rows(hunk_index, diff, mode, partners)
@@ -160,29 +160,29 @@ def layout_rows(diff: Diff, mode: DiffMode, opened: Iterable[int] = ()) -> DiffR
 
 def _stretches(diff: Diff) -> Iterator[tuple[int, Hunk]]:
     """Yield unchanged stretches (index -1) and hunks in order."""
-    at_before = at_after = 0
+    next_before = next_after = 0
     for index, hunk in enumerate(diff.hunks):
-        if hunk.before_start > at_before:
-            yield -1, Hunk(at_before, hunk.before_start, at_after, hunk.after_start)
+        if hunk.before_start > next_before:
+            yield -1, Hunk(next_before, hunk.before_start, next_after, hunk.after_start)
         yield index, hunk
-        at_before, at_after = hunk.before_end, hunk.after_end
-    if at_before < len(diff.before):
-        yield -1, Hunk(at_before, len(diff.before), at_after, len(diff.after))
+        next_before, next_after = hunk.before_end, hunk.after_end
+    if next_before < len(diff.before):
+        yield -1, Hunk(next_before, len(diff.before), next_after, len(diff.after))
 
 
 def _unchanged_rows(stretch: Hunk, diff: Diff, unfolded: frozenset[int]) -> Iterator[DiffRow]:
-    """Yield the rows of an unchanged stretch, with its middle folded if that is long enough."""
+    """Yield the rows of an unchanged stretch, with a long middle part folded."""
     count = stretch.removed
     follows_change = bool(diff.hunks) and diff.hunks[0].before_start < stretch.before_end
     precedes_change = bool(diff.hunks) and diff.hunks[-1].before_start >= stretch.before_end
     leading = CONTEXT_LINES if follows_change or not diff.hunks else 0
     trailing = CONTEXT_LINES if precedes_change or not diff.hunks else 0
-    hidden = count - leading - trailing
-    folds = hidden >= _MIN_FOLDED_LINES and stretch.before_start + leading not in unfolded
+    folded = count - leading - trailing
+    folds = folded >= _MIN_FOLDED_LINES and stretch.before_start + leading not in unfolded
     for offset in range(leading if folds else count):
         yield DiffRow(stretch.before_start + offset, stretch.after_start + offset)
     if folds:
-        yield DiffRow(stretch.before_start + leading, stretch.after_start + leading, folded=hidden)
+        yield DiffRow(stretch.before_start + leading, stretch.after_start + leading, folded=folded)
         for offset in range(count - trailing, count):
             yield DiffRow(stretch.before_start + offset, stretch.after_start + offset)
 

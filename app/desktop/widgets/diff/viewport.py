@@ -1,4 +1,4 @@
-"""The viewport of a diff; it paints only the visible rows, whatever the size of the texts."""
+"""The viewport of a diff; it paints only the visible rows, so the size of the texts does not matter."""
 
 from __future__ import annotations
 
@@ -130,9 +130,11 @@ class DiffViewport(QAbstractScrollArea):
         if line is None or side is None or number is None:
             return TextPosition(index, 0)
         starts = [*diff_rows.breaks(side, number, self._columns), len(line.text)]
-        at = min((y - int(self._tops[index])) // self._grid.height, len(starts) - 2)
-        cells = (point.x() - pane.text) / self._grid.cell
-        return TextPosition(index, nearest_position(line, (starts[at], starts[at + 1]), cells))
+        line_index = min((y - int(self._tops[index])) // self._grid.height, len(starts) - 2)
+        cells = (point.x() - pane.text_x) / self._grid.cell
+        return TextPosition(
+            index, nearest_position(line, (starts[line_index], starts[line_index + 1]), cells)
+        )
 
     @property
     def _width(self) -> int:
@@ -141,7 +143,7 @@ class DiffViewport(QAbstractScrollArea):
 
     def arrange(self) -> None:
         """Wrap the lines for the current width, and compute the position of each row."""
-        bar, view, before = self.verticalScrollBar(), self.viewport(), int(self._tops[-1])
+        bar, view, old_height = self.verticalScrollBar(), self.viewport(), int(self._tops[-1])
         anchor = self._index_at(bar.value())
         if self._diff_rows is None:
             self._tops = np.zeros(1, dtype=np.int64)
@@ -154,7 +156,7 @@ class DiffViewport(QAbstractScrollArea):
             heights = self._diff_rows.heights(self._columns) * self._grid.height
             heights[self._diff_rows.fold_rows] += FOLD_EXTRA
             self._tops = np.concatenate(([0], np.cumsum(heights)))
-        if int(self._tops[-1]) != before and self._is_unscrolled:
+        if int(self._tops[-1]) != old_height and self._is_unscrolled:
             self.height_changed.emit()
         bar.setPageStep(view.height())
         bar.setSingleStep(self._grid.height)

@@ -17,7 +17,7 @@ from app.desktop.widgets.diff.hex_dump import hex_dump
 from app.desktop.widgets.diff.row_layout import DiffMode, layout_rows
 from app.desktop.widgets.diff.selection import Selection, TextPosition, copied_text, word_at
 from app.desktop.widgets.diff.view import DiffView
-from app.desktop.widgets.diff.wrapping import _breaks_at_the_edge, find_breaks
+from app.desktop.widgets.diff.wrapping import _breaks_at_edge, find_breaks
 from app.encoding import is_binary
 from app.vault import escaped_line as escaped_line_module
 from app.vault.diff import compare
@@ -130,7 +130,7 @@ def test_a_line_escaped_in_chunks_is_the_same(text: str, size: int) -> None:
 @given(st.text("ab 中é", min_size=1, max_size=80), st.integers(4, 20))
 def test_lines_of_data_break_by_their_width_however_long(text: str, columns: int) -> None:
     line = escape_line(f"{text}|\n".encode())
-    starts = [*_breaks_at_the_edge(line.text, columns), len(line.text)]
+    starts = [*_breaks_at_edge(line.text, columns), len(line.text)]
     widths = [sum(map(cell_width, line.text[start:end])) for start, end in pairwise(starts)]
     assert max(widths) <= columns and all(width >= columns - 1 for width in widths[:-1])
 
@@ -377,7 +377,7 @@ def test_a_word_is_a_run_of_letters_of_spaces_or_of_signs() -> None:
 
 def text_point(view: DiffView, row: int, cells: float) -> QPoint:
     canvas = view.canvas
-    x = canvas._panes()[-1].text + cells * canvas._grid.cell
+    x = canvas._panes()[-1].text_x + cells * canvas._grid.cell
     return QPoint(round(x), int(canvas._tops[row]) - canvas.verticalScrollBar().value() + 8)
 
 
