@@ -103,7 +103,7 @@ def focus_agent(window: MainWindow) -> None:
 def show_side_panel(window: MainWindow, panel_id: str) -> None:
     """Show a side panel; hide the side if it already shows this panel."""
     if window.view is not None:
-        window.view.page.show_side(panel_id, fold=True)
+        window.view.page.show_side(panel_id, collapse=True)
 
 
 def show_bottom_panel(window: MainWindow, panel_id: str) -> None:

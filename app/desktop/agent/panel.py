@@ -262,7 +262,7 @@ class AgentPanel(Panel):
     @property
     def is_up_to_date(self) -> bool:
         """True if all received events are shown."""
-        return self._event_queue.done
+        return self._event_queue.is_empty
 
     def _handle_event(self, event: object) -> None:
         match event:

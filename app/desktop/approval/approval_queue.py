@@ -74,7 +74,7 @@ class ApprovalQueue(QObject):
         item = QueuedRequest(question, ApprovalDraft(request), self._clock() + limit)
         self._items.append(item)
         question.withdrawn.connect(partial(self._withdraw, item))
-        if self.dialog is None and self._dialog_steps.done:
+        if self.dialog is None and self._dialog_steps.is_empty:
             self._dialog_steps.add_later([self._create_dialog])
         else:
             self._dialog_steps.finish()

@@ -73,7 +73,7 @@ class ConfigurationView(QWidget):
     ) -> None:
         """Show the configuration of this connection, initially for `target` and `transport` if given."""
         self._connection = connection
-        ids = [known.id for known in TARGETS]
+        ids = [choice.id for choice in TARGETS]
         if target in ids:
             self.target.setCurrentIndex(ids.index(target))
         if transport is not None and (index := self.transport.findData(transport)) >= 0:

@@ -137,6 +137,6 @@ class SetUpDialog(dialogs.SheetDialog):
         self.view.show_connection(connection, transport, target)
         self.add_body(row)
         self.add_body(self.view)
-        done = self.add_button(self.tr("Done"), int(QDialog.DialogCode.Accepted))
-        done.setDefault(True)
+        done_button = self.add_button(self.tr("Done"), int(QDialog.DialogCode.Accepted))
+        done_button.setDefault(True)
         self.view.copy.setFocus()

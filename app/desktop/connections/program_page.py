@@ -66,7 +66,7 @@ class ProgramPage(QWidget):
 
     def show_program(self, program: ClientProgram, overview: ConnectionsOverview) -> None:
         """Show the current state of a program; if it is already shown, keep edits in progress."""
-        is_same = self.program is not None and self.program.name == program.name
+        is_same_program = self.program is not None and self.program.name == program.name
         self.program = program
         self.name.setText(escape_hidden(program.name))
         self.state.setText(state_label(program))
@@ -93,7 +93,7 @@ class ProgramPage(QWidget):
         self.permissions.show_choices(overview.choices)
         self.permissions.show_profile(program.profile or CallerProfile(caller=program.name))
         self.calls.show_for(program.name)
-        transport: Transport | None = None if is_same else ("http" if has_token else "stdio")
+        transport: Transport | None = None if is_same_program else ("http" if has_token else "stdio")
         self.configuration.show_connection(self.connection(program, overview), transport)
 
     def connection(
@@ -110,12 +110,12 @@ class ProgramPage(QWidget):
         title_row.addStretch(1)
         title_row.addWidget(self.renew)
         title_row.addWidget(self.remove)
-        top = QVBoxLayout()
-        top.setContentsMargins(14, 8, 14, 6)
-        top.setSpacing(4)
-        top.addLayout(title_row)
-        top.addWidget(self.facts)
-        top.addWidget(self.taint)
+        header = QVBoxLayout()
+        header.setContentsMargins(14, 8, 14, 6)
+        header.setSpacing(4)
+        header.addLayout(title_row)
+        header.addWidget(self.facts)
+        header.addWidget(self.taint)
         permissions_page = QWidget()
         column = QVBoxLayout(permissions_page)
         column.setContentsMargins(0, 0, 0, 0)
@@ -134,5 +134,5 @@ class ProgramPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(top)
+        layout.addLayout(header)
         layout.addWidget(self.tabs, 1)

@@ -121,11 +121,11 @@ class HelpDialog(QDialog):
         self.list.addItem(item)
 
     def _build(self) -> None:
-        side = QWidget()
-        side.setObjectName("page")
-        side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        side.setFixedWidth(round(240 * self._theme.zoom))
-        column = QVBoxLayout(side)
+        sidebar = QWidget()
+        sidebar.setObjectName("page")
+        sidebar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        sidebar.setFixedWidth(round(240 * self._theme.zoom))
+        column = QVBoxLayout(sidebar)
         column.setContentsMargins(12, 12, 12, 12)
         column.setSpacing(8)
         column.addWidget(self.search)
@@ -143,7 +143,7 @@ class HelpDialog(QDialog):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(side)
+        layout.addWidget(sidebar)
         layout.addLayout(right, 1)
         self.page.setFrameShape(QTextBrowser.Shape.NoFrame)
 
@@ -172,7 +172,7 @@ class HelpDialog(QDialog):
         """List the pages that contain all words, and select the first one, titles first."""
         words = text.casefold().split()
         heading: QListWidgetItem | None = None
-        best: QListWidgetItem | None = None
+        best_item: QListWidgetItem | None = None
         for row in range(self.list.count()):
             item = self.list.item(row)
             if not item.data(_ID_ROLE):
@@ -180,16 +180,18 @@ class HelpDialog(QDialog):
                 heading.setHidden(bool(words))
                 continue
             page = self._pages[item.data(_ID_ROLE)]
-            searched = f"{page.title} {page.title.replace('_', ' ')} {page.text}".casefold()
-            is_match = all(word in searched for word in words)
+            page_text = f"{page.title} {page.title.replace('_', ' ')} {page.text}".casefold()
+            is_match = all(word in page_text for word in words)
             item.setHidden(not is_match)
             if is_match and heading is not None:
                 heading.setHidden(False)
-            in_title = all(word in page.title.casefold() for word in words)
-            if is_match and (best is None or (in_title and words and not _is_titled(best, words))):
-                best = item
-        if words and best is not None:
-            self.list.setCurrentItem(best)
+            is_in_title = all(word in page.title.casefold() for word in words)
+            if is_match and (
+                best_item is None or (is_in_title and words and not _is_titled(best_item, words))
+            ):
+                best_item = item
+        if words and best_item is not None:
+            self.list.setCurrentItem(best_item)
 
     def _resolve(self, name: str) -> NoteTarget | None:
         target = page_id(self._pages.values(), name)

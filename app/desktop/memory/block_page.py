@@ -250,18 +250,18 @@ class BlockPage(QWidget):
         self.roll_back_button.setEnabled(False)
         if version is not None:
             older = self._history.versions[row + 1 :]
-            before = older[0].hash if older else None
+            previous_key = older[0].hash if older else None
             tasks.start(
-                self._compare(before, version.hash, self._comparison_count),
+                self._compare(previous_key, version.hash, self._comparison_count),
                 owner=self,
                 action=self.tr("compare versions"),
             )
 
-    async def _compare(self, before: str | None, after: str | None, number: int) -> None:
+    async def _compare(self, old_key: str | None, new_key: str | None, number: int) -> None:
         """Show the changes of a version."""
         try:
-            old_text = await self._read_content(before)
-            new_text = await self._read_content(after)
+            old_text = await self._read_content(old_key)
+            new_text = await self._read_content(new_key)
         except NotFoundError as error:
             if number == self._comparison_count:
                 self.diff_view.show_message(error.message)

@@ -205,7 +205,7 @@ class NoteCommands(QObject):
     async def call_with_form(self, name: str) -> None:
         """Ask for a tool's arguments, call it, and show its result."""
         tools = await self._client.run(lambda vault: vault.tools.tools(Caller.user()))
-        tool = next((each for each in tools if each.name == name), None)
+        tool = next((candidate for candidate in tools if candidate.name == name), None)
         if tool is None:
             self.failed.emit(self.tr("{0} is turned off.").format(humanize(name)))
             return

@@ -188,10 +188,10 @@ class SourcesPanel(Panel):
         """Ask for the settings until they are valid or the user cancels."""
         problem = ""
         while True:
-            sheet = SourceDialog(config, self._theme, self.window(), problem)
-            if await dialogs.run_dialog(sheet) != int(QDialog.DialogCode.Accepted):
+            dialog = SourceDialog(config, self._theme, self.window(), problem)
+            if await dialogs.run_dialog(dialog) != int(QDialog.DialogCode.Accepted):
                 return
-            config = sheet.changed
+            config = dialog.changed
             try:
                 await self._client.run(partial(_change_source, config))
             except ScriptoriumError as error:

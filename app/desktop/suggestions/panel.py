@@ -195,10 +195,10 @@ class SuggestionsPanel(Panel):
         )
         for column, label in ((0, suggestion.source), (1, suggestion.reasoning), (2, suggestion.target)):
             row.setToolTip(column, label)
-        likely = (
+        likely_text = (
             self.tr("Likely: agents may propose this without being asked") if suggestion.is_likely else ""
         )
-        row.setToolTip(3, likely or self.tr("Suggested"))
+        row.setToolTip(3, likely_text or self.tr("Suggested"))
         row.setTextAlignment(3, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if suggestion.is_likely:
             font = row.font(3)

@@ -241,7 +241,7 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
             assert setup is not None and setup.token.text() != token
             new_token = setup.token.text()
             setup.accept()
-            await wait_until(lambda: question.answered)
+            await wait_until(lambda: question.is_answered)
             assert (await calling).status_code >= 400, "what the old token asked for is withdrawn"
             question.answer(Denied())
             assert (await page.call(token, "read_note", {"name": "Tea"})).status_code == 401

@@ -66,9 +66,9 @@ def test_a_tab_that_is_closed_while_its_note_loads_reports_no_error(gui, opened,
         async with opened("A.md") as (vault, _):
             view = NoteView(vault.client, ThemeSource("light"))
             await view.open("A.md")
-            async with view._opening:
+            async with view._opening_lock:
                 loading = asyncio.ensure_future(view.open("A.md"))
-                await wait_until(lambda: view._opening._waiters)
+                await wait_until(lambda: view._opening_lock._waiters)
                 shiboken6.delete(view)
             await loading
 
@@ -221,9 +221,9 @@ def test_find_counts_continues_and_replaces_all_as_one_step(gui, opened, wait_un
             view.replace_text()
             bar = view.find_bar
             bar.field.setText("a")
-            assert bar._count.text().startswith("1 of ")
+            assert bar._count_label.text().startswith("1 of ")
             assert bar.find_next()
-            assert bar._count.text().startswith("2 of ")
+            assert bar._count_label.text().startswith("2 of ")
             bar.replacement.setText("🧭")
             bar.replace_all()
             assert "a" not in view.editor.toPlainText().casefold()

@@ -128,7 +128,7 @@ def test_the_other_sections_are_made_between_the_window_s_events(dialog, qtbot) 
     dialog.show()
     assert dialog._editors, "what is looked at is there at once"
     assert len(dialog._editors) < len(every_field())
-    qtbot.waitUntil(lambda: dialog._build_queue.done)
+    qtbot.waitUntil(lambda: dialog._build_queue.is_empty)
     assert set(dialog._editors) == set(every_field())
     names = [f"{row.section}.{row.name}" for row in dialog._rows]
     assert sorted(names) == sorted(".".join(field) for field in every_field()), "each is made once"

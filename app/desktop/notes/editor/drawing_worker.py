@@ -59,12 +59,12 @@ def _draw_image(request: DrawingRequest, load: Load) -> Drawing:
     image = load(target)
     if image is None or image.isNull():
         return NOT_DRAWABLE
-    natural = QSizeF(image.width(), image.height())
-    size = QSizeF(natural)
+    natural_size = QSizeF(image.width(), image.height())
+    size = QSizeF(natural_size)
     if wanted_width:
-        height = wanted_height or natural.height() * wanted_width / natural.width()
+        height = wanted_height or natural_size.height() * wanted_width / natural_size.width()
         size = QSizeF(wanted_width, height)
-    max_size = QSizeF(request.width or natural.width(), MAX_IMAGE_HEIGHT)
+    max_size = QSizeF(request.width or natural_size.width(), MAX_IMAGE_HEIGHT)
     if size.width() > max_size.width() or size.height() > max_size.height():
         size.scale(max_size, Qt.AspectRatioMode.KeepAspectRatio)
     pixels = size * request.ratio
