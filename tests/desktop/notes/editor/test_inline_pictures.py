@@ -103,6 +103,22 @@ def test_a_column_of_a_table_is_as_wide_as_its_pictures(make_editor: Make) -> No
     ]
 
 
+def test_pictures_grow_with_the_text(make_editor: Make) -> None:
+    editor = make_editor()
+    show_pictures(editor)
+    editor.load("first\n\nin ![[x.png|120]] a line\n\n![[x.png]]\n\nend")
+    paint_until_idle(editor)
+    ((_, small, _),) = drawn(editor.flow.row(2))
+    alone = editor.flow.row(4).drawing
+    editor._theme.set("light", 1.5)
+    paint_until_idle(editor)
+    ((_, large, _),) = drawn(editor.flow.row(2))
+    assert (small.width, large.width) == (120, 180)
+    assert alone is not None and (alone.width, alone.height) == (300, 200)
+    zoomed = editor.flow.row(4).drawing
+    assert zoomed is not None and (zoomed.width, zoomed.height) == (450, 300)
+
+
 @pytest.mark.parametrize("line", ["in ![[gone.png|120]] a line", "in ![[x.txt]] a line"])
 def test_an_embed_that_is_no_picture_is_shown_as_a_link(make_editor: Make, line: str) -> None:
     editor = make_editor()
