@@ -82,9 +82,9 @@ def toggle_bookmark(window: MainWindow) -> None:
     if (view := window.view) is None or not (path := view.context.note_path):
         return
     if (panel := view.page.panel("bookmarks", BookmarksPanel)) is not None:
-        added = panel.toggle(path)
+        is_added = panel.toggle(path)
         view.done.emit(
-            translate("Commands", "Bookmarked") if added else translate("Commands", "Bookmark removed")
+            translate("Commands", "Bookmarked") if is_added else translate("Commands", "Bookmark removed")
         )
 
 

@@ -42,9 +42,9 @@ _NAME_MARGIN = 72
 
 
 class ChangedFilesModel(QAbstractTableModel):
-    """The files of a draft decision; ticking one changes the draft and emits `ticked`."""
+    """The files of a draft decision; toggling one changes the draft and emits `file_toggled`."""
 
-    ticked = Signal(int)
+    file_toggled = Signal(int)
 
     def __init__(self, draft: ApprovalDraft, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -98,7 +98,7 @@ class ChangedFilesModel(QAbstractTableModel):
         file = self.files[index.row()]
         file.set_ticked(file.selection_state is SelectionState.NONE)
         self.refresh(index.row())
-        self.ticked.emit(index.row())
+        self.file_toggled.emit(index.row())
         return True
 
     def refresh(self, row: int) -> None:
@@ -118,13 +118,13 @@ class ChangedFilesModel(QAbstractTableModel):
 
 
 class ChangedFilesPanel(QWidget):
-    """The list of files; arrow keys select one, Space ticks it.
+    """The list of files; arrow keys select one, Space toggles it.
 
-    `file_chosen` carries the selected row, `ticked` the row whose check box changed.
+    `file_chosen` carries the selected row, `file_toggled` the row whose check box changed.
     """
 
     file_chosen = Signal(int)
-    ticked = Signal(int)
+    file_toggled = Signal(int)
 
     def __init__(self, draft: ApprovalDraft, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -149,7 +149,7 @@ class ChangedFilesPanel(QWidget):
         self.view.selectionModel().currentRowChanged.connect(
             lambda index, _: self.file_chosen.emit(index.row())
         )
-        self.model.ticked.connect(self.ticked)
+        self.model.file_toggled.connect(self.file_toggled)
         self.refresh()
 
     @property

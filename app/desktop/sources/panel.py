@@ -173,7 +173,7 @@ class SourcesPanel(Panel):
     async def _follow_feed(self) -> None:
         text = self.tr("Address of an RSS or Atom feed. The feed is checked every hour.")
         url = await dialogs.prompt_text(
-            self.window(), self.tr("Follow a feed"), text, "https://", accept=self.tr("Follow")
+            self.window(), self.tr("Follow a feed"), text, "https://", accept_label=self.tr("Follow")
         )
         if url is not None:
             host = urlsplit(url).hostname or url

@@ -110,7 +110,7 @@ async def added(page: Page, wait_until, target: str, transport: str, name: str) 
     setup = sheet(SetUpDialog)
     assert setup is not None
     token = setup.token.text()
-    setup.view.copy.click()
+    setup.view.copy_button.click()
     setup.accept()
     panel = page.panel
     await wait_until(lambda: sheet(SetUpDialog) is None and panel.chosen and panel.chosen.name == name)
@@ -138,8 +138,8 @@ def test_a_program_is_connected_named_and_authorized(
             (call,) = panel.page.calls.calls
             entries: list[int] = []
             panel.entry_requested.connect(entries.append)
-            await wait_until(lambda: panel.page.calls.entry.isEnabled())
-            panel.page.calls.entry.click()
+            await wait_until(lambda: panel.page.calls.entry_button.isEnabled())
+            panel.page.calls.entry_button.click()
             entry = await page.vault.run(lambda ws: ws.audit.entry(entries[0]))
             assert entry.caller == "Shell" and entry.tool == "read_note" == call.name
             await added(page, wait_until, "claude-desktop", "stdio", "Claude Desktop")
@@ -228,12 +228,12 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
                 lambda: [item.status for item in panel.page.calls.calls] == [ActivityStatus.PENDING]
             )
             await wait_until(lambda: "1 call in progress" in panel.page.state.text())
-            panel.page.calls.review.click()
+            panel.page.calls.review_button.click()
             (question,) = page.vault.asked
             assert reviewed == [question.request.id]
             caller = question.request.caller
             assert caller.name == "Shell" and caller.says == "reader/1.0"
-            panel.page.renew.click()
+            panel.page.renew_button.click()
             await wait_until(lambda: sheet(SheetDialog))
             press("Renew token")
             await wait_until(lambda: sheet(SetUpDialog))
@@ -247,7 +247,7 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
             assert (await page.call(token, "read_note", {"name": "Tea"})).status_code == 401
             assert (await page.call(new_token, "read_note", {"name": "Tea"})).status_code == 200
             await wait_until(lambda: sheet(SetUpDialog) is None)
-            panel.page.remove.click()
+            panel.page.remove_button.click()
             await wait_until(lambda: sheet(SheetDialog))
             press("Remove")
             await wait_until(lambda: page.profile("Shell") is None)
