@@ -41,7 +41,7 @@ def run_in_note(window: MainWindow, name: str) -> None:
         tabs.run_command(name)
 
 
-def act_on_note(window: MainWindow, name: str) -> None:
+def run_note_command(window: MainWindow, name: str) -> None:
     """Run a menu command on the note in front."""
     if (tabs := _tabs(window)) is not None:
         tabs.request_command(name)

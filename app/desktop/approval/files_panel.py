@@ -75,7 +75,7 @@ class ChangedFilesModel(QAbstractTableModel):
         """Return the text or another role of a cell."""
         file = self.files[index.row()]
         if role == _COUNTS_ROLE:
-            return self._counts(file)
+            return self._line_counts(file)
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return _file_label(file)
@@ -105,11 +105,11 @@ class ChangedFilesModel(QAbstractTableModel):
         """Update the row."""
         self.dataChanged.emit(self.index(row, 0), self.index(row, 0))
 
-    def _counts(self, file: FileDraft) -> tuple[int, int] | None:
+    def _line_counts(self, file: FileDraft) -> tuple[int, int] | None:
         return (file.diff.added, file.diff.removed) if file.diff is not None else None
 
     def _counts_text(self, file: FileDraft) -> str:
-        counts = self._counts(file)
+        counts = self._line_counts(file)
         if not counts:
             return translate("Approval", "not compared yet")
         return PluralText("Approval", "{0} line added, {1} removed", "{0} lines added, {1} removed").format(

@@ -90,10 +90,10 @@ class CallList(QWidget):
             self.list.selectionModel().currentChanged,
         ):
             signal.connect(self._update)
-        self.list.doubleClicked.connect(self._act_on_current)
-        self.list.enter_pressed.connect(self._act_on_current)
-        self.review_button.clicked.connect(lambda: self._act_on_current(self.list.currentIndex()))
-        self.entry_button.clicked.connect(lambda: self._act_on_current(self.list.currentIndex()))
+        self.list.doubleClicked.connect(self._handle_current)
+        self.list.enter_pressed.connect(self._handle_current)
+        self.review_button.clicked.connect(lambda: self._handle_current(self.list.currentIndex()))
+        self.entry_button.clicked.connect(lambda: self._handle_current(self.list.currentIndex()))
         self.log_button.clicked.connect(lambda: self.log_requested.emit(self._name))
         self._update()
 
@@ -132,7 +132,7 @@ class CallList(QWidget):
         self.review_button.setVisible(is_pending)
         self.entry_button.setEnabled(call is not None and call.entry is not None)
 
-    def _act_on_current(self, _: object) -> None:
+    def _handle_current(self, _: object) -> None:
         call = self.current
         if call is None:
             return

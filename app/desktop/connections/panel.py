@@ -129,7 +129,7 @@ class ConnectionsPanel(Panel):
         choices = self.overview.choices if self.overview is not None and not self._needs_choices else None
         self._needs_choices = False
         overview = await self._client.run(lambda vault: queries.read_overview(vault, choices))
-        selected = self.chosen
+        selected = self.selected
         self.overview = overview
         self.bar.show_overview(overview)
         self.table.blockSignals(True)
@@ -146,7 +146,7 @@ class ConnectionsPanel(Panel):
             self.choose(selected.name if selected is not None else overview.programs[0].name)
 
     @property
-    def chosen(self) -> ClientProgram | None:
+    def selected(self) -> ClientProgram | None:
         """The selected program."""
         row = self.table.currentItem()
         name = row.data(0, _NAME_ROLE) if row is not None else None
@@ -312,7 +312,7 @@ class ConnectionsPanel(Panel):
         return page
 
     def _show_chosen(self, *_: object) -> None:
-        if (program := self.chosen) is not None and self.overview is not None:
+        if (program := self.selected) is not None and self.overview is not None:
             self.page.show_program(program, self.overview)
 
     def _build(self) -> None:

@@ -106,7 +106,7 @@ class DisplayedGraph:
         self.show_graph(self.whole_graph, self._link_positions[: len(self.whole_graph)], None)
 
     def _update_local(self, extended: Graph, renamed: Mapping[str, str] | None) -> None:
-        """Update the local graph; show the whole graph if its notes are gone."""
+        """Update the local graph; show the whole graph if its notes no longer exist."""
         assert self.local is not None
         paths, depth = self.local
         paths = tuple((renamed or {}).get(path, path) for path in paths)

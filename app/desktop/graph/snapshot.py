@@ -182,7 +182,7 @@ def _links(scene: Scene, pixels: NDArray[np.float32], camera: Camera) -> Iterato
 
 
 def _discs(scene: Scene, pixels: NDArray[np.float32], radii: NDArray[np.float32]) -> Iterator[SvgDiscs]:
-    """Yield nodes, small ones first; consecutive nodes that look alike form one group."""
+    """Yield nodes, small ones first; consecutive nodes of the same appearance form one group."""
     visible = scene.order[scene.strength[scene.order] > 0.0]
     colors = scene.colors[visible]
     is_faint = scene.strength[visible] < 1.0

@@ -402,7 +402,7 @@ class GraphView(QWidget):
         self.lay_out()
 
     def shutdown(self) -> None:
-        """Stop the threads for good, as destroying the view does; the last picture stays visible."""
+        """Stop the threads permanently, as destroying the view does; the last picture stays visible."""
         self.layout_switch.animation.stop()
         self.canvas.close_layers()
 

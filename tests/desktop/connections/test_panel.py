@@ -113,7 +113,7 @@ async def added(page: Page, wait_until, target: str, transport: str, name: str) 
     setup.view.copy_button.click()
     setup.accept()
     panel = page.panel
-    await wait_until(lambda: sheet(SetUpDialog) is None and panel.chosen and panel.chosen.name == name)
+    await wait_until(lambda: sheet(SetUpDialog) is None and panel.selected and panel.selected.name == name)
     return token
 
 
@@ -127,11 +127,11 @@ def test_a_program_is_connected_named_and_authorized(
             token = await added(page, wait_until, "curl", "http", "Shell")
             assert token.startswith("scriptorium_") and token in QApplication.clipboard().text()
             await wait_until(lambda: panel.bar.http_api.isChecked())
-            assert panel.chosen.name == "Shell" and panel.chosen.token_created is not None
+            assert panel.selected.name == "Shell" and panel.selected.token_created is not None
             assert token not in panel.page.configuration.text.toPlainText(), "it is shown once"
             answer = await page.call(token, "read_note", {"name": "Tea"})
             assert answer.status_code == 200
-            await wait_until(lambda: panel.chosen.sessions and "reader/1.0" in panel.page.facts.text())
+            await wait_until(lambda: panel.selected.sessions and "reader/1.0" in panel.page.facts.text())
             await wait_until(
                 lambda: [item.status for item in panel.page.calls.calls] == [ActivityStatus.COMPLETED]
             )
@@ -143,7 +143,7 @@ def test_a_program_is_connected_named_and_authorized(
             entry = await page.vault.run(lambda ws: ws.audit.entry(entries[0]))
             assert entry.caller == "Shell" and entry.tool == "read_note" == call.name
             await added(page, wait_until, "claude-desktop", "stdio", "Claude Desktop")
-            assert '"--name",\n' in QApplication.clipboard().text() and panel.chosen.token_created is None
+            assert '"--name",\n' in QApplication.clipboard().text() and panel.selected.token_created is None
             assert [item.name for item in panel.overview.programs] == ["Claude Desktop", "Shell"]
 
     gui(main())
@@ -192,7 +192,7 @@ def test_permissions_of_a_program_are_set_here_and_enforced(
                 read_only=True,
             )
             assert page.profile("Shell") == expected
-            await wait_until(lambda: not page.pending_changes and panel.chosen.profile == expected)
+            await wait_until(lambda: not page.pending_changes and panel.selected.profile == expected)
             item = panel.table.currentItem()
             assert item is not None and "read-only" in item.text(2) and "in Work" in item.text(2)
             assert (await page.call(token, "read_note", {"name": "Plan"})).status_code == 200

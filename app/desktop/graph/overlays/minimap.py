@@ -58,7 +58,7 @@ class Minimap(QFrame):
         if shown != self._is_enabled:
             self._is_enabled = shown
             content = self._content_rect()
-            self._canvas.want_overview(
+            self._canvas.request_overview(
                 *((round(content.width()), round(content.height())) if shown else (0, 0))
             )
         self._update()

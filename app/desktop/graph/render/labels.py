@@ -60,7 +60,7 @@ class LabelRenderer:
         self._drawn_images.clear()
 
     def replace_names(self, names: Sequence[str], rows: Mapping[int, int]) -> None:
-        """Take over the next state of the graph: its names, and new rows by old row."""
+        """Adopt the next state of the graph: its names, and new rows by old row."""
         self._names = names
         self._drawn_images.clear()
         self._opacities = {rows[row]: opacity for row, opacity in self._opacities.items() if row in rows}

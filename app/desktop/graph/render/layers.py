@@ -24,7 +24,7 @@ class Motion:
     """The animated values of a frame and the dragged nodes; see `FrameState`."""
 
     dim: float = 0.0
-    lit_rows: NDArray[np.int32] | None = None
+    bright_rows: NDArray[np.int32] | None = None
     dragged_rows: NDArray[np.int64] | None = None
     glow_phase: float = 0.0
     selection_rect: QRectF | None = None
@@ -74,7 +74,7 @@ class Layers:
         self.labels.sizes = label_sizes(self._scene.radii)
 
     def replace(self, previous_graph: Graph) -> None:
-        """Take over the scene's next state of the graph; visible labels stay visible."""
+        """Adopt the scene's next state of the graph; visible labels stay visible."""
         graph = self._scene.graph
         after_rows = graph.rows
         labeled_paths = {row: previous_graph.paths[row] for row in self.labels.shown_rows}
@@ -102,7 +102,7 @@ class Layers:
 
     def paint(self, camera: Camera, size: tuple[int, int], motion: Motion) -> QImage:
         """Paint a frame; the returned image is valid until the next call."""
-        lit_rows = motion.lit_rows if motion.lit_rows is not None else np.empty(0, dtype=np.int32)
+        bright_rows = motion.bright_rows if motion.bright_rows is not None else np.empty(0, dtype=np.int32)
         frame = FrameState(
             self._scene,
             camera,
@@ -111,7 +111,7 @@ class Layers:
             self.labels,
             self._font,
             motion.dim,
-            lit_rows,
+            bright_rows,
             motion.dragged_rows,
             motion.glow_phase,
             motion.selection_rect,

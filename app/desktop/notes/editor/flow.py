@@ -174,7 +174,7 @@ class TextFlow(NoteRows):
             row, active = self.rows[index], first <= index <= last
             if row.active != active:
                 row.active = active
-                if row.fragments is None or not self._looks_the_same(index):
+                if row.fragments is None or not self._is_same_with_cursor(index):
                     row.fragments = None
                     changed = True
         return changed
@@ -191,7 +191,7 @@ class TextFlow(NoteRows):
         self._hide_folded()
         self.forget_layouts()
 
-    def _looks_the_same(self, index: int) -> bool:
+    def _is_same_with_cursor(self, index: int) -> bool:
         """Return whether a line looks the same with the cursor: it has no markup, or is too long to style."""
         scan = self.rows[index].scan
         return (scan.kind is LineKind.BLANK and not scan.quotes) or len(self.lines[index]) > PART_LENGTH
@@ -321,7 +321,7 @@ class TextFlow(NoteRows):
     def lay_out_visible(self, top: float, height: float) -> float:
         """Lay out the visible rows from `top` on; return the top edge that keeps them in place.
 
-        A row that turns out higher than estimated would push the text down while the user scrolls up.
+        A row higher than estimated would push the text down while the user scrolls up.
         """
         for _ in range(4):
             index, y = self.heights.line_at(top)

@@ -80,7 +80,7 @@ class TextPainter:
         """Paint `part` of `line` with its top left at `corner`."""
         start, end = part
         x = corner.x()
-        for left, right, kind in _pieces(line, start, end):
+        for left, right, kind in _marked_pieces(line, start, end):
             width = self._width(line, left, right)
             if kind in (CHIP_SIGN, NOTE_SIGN):
                 box = QRectF(x, corner.y(), width, self._grid.height)
@@ -131,7 +131,7 @@ class TextPainter:
         self._painter.restore()
 
 
-def _pieces(line: EscapedLine, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+def _marked_pieces(line: EscapedLine, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     """Split `start` to `end` at the marked characters; each piece has its kind ("" for plain text)."""
     position = start
     for left, right, kind in line.signs:

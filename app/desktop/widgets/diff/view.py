@@ -138,7 +138,7 @@ class DiffView(QWidget):
         self._apply_mode(mode)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show side by side if both sides have room for a line of prose, unless the user chose a mode."""
+        """Show side by side if both sides have space for a line of prose, unless the user chose a mode."""
         super().resizeEvent(event)
         fitting_mode = DiffMode.SIDE_BY_SIDE if self.width() >= _MIN_SIDE_BY_SIDE_WIDTH else DiffMode.UNIFIED
         if not self._is_mode_chosen and fitting_mode is not self._mode:

@@ -140,7 +140,7 @@ class DiffViewport(QAbstractScrollArea):
 
     @property
     def _width(self) -> int:
-        # Always reserve room for the bar: otherwise its visibility would depend on itself.
+        # Always reserve space for the bar: otherwise its visibility would depend on itself.
         return self.width() - self.verticalScrollBar().sizeHint().width()
 
     def arrange(self) -> None:
