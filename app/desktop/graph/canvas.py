@@ -23,7 +23,7 @@ from app.desktop.graph.layout_thread import LayoutThread, combine_stops
 from app.desktop.graph.render.edge_renderer import MARGIN_SHARE
 from app.desktop.graph.render.frame_timer import FrameTimer
 from app.desktop.graph.render.labels import LabelRenderer
-from app.desktop.graph.render.layers import Layers, Motion, draw_still
+from app.desktop.graph.render.layers import Layers, Motion, draw_static_image
 from app.desktop.graph.render.overview import GraphOverview, GraphOverviewRenderer
 from app.desktop.graph.scene import Scene
 from app.desktop.theme.colors import Theme
@@ -405,10 +405,10 @@ class Canvas(HighlightMixin):
             painter.drawImage(QPointF(0, 0), image)
 
     def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
-        """Return the current view in full quality at any size; see `draw_still`."""
+        """Return the current view in full quality at any size; see `draw_static_image`."""
         factor = min(width / max(self.width(), 1), height / max(self.height(), 1))
         camera = Camera(self.camera.x, self.camera.y, self.camera.scale * factor)
-        return draw_still(self.scene, self.font(), camera, (width, height), ratio, self.layers.zoom)
+        return draw_static_image(self.scene, self.font(), camera, (width, height), ratio, self.layers.zoom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the graph into the new size unless the user has moved the view."""

@@ -101,7 +101,7 @@ class DisplayedGraph:
         self._canvas.set_graph(extract_subgraph(graph, starts, depth), None)
         return graph.names[graph.rows[starts[0]]]
 
-    def show_whole(self) -> None:
+    def show_whole_graph(self) -> None:
         """Leave the local graph; every node returns to its position."""
         self.show_graph(self.whole_graph, self._link_positions[: len(self.whole_graph)], None)
 
@@ -112,7 +112,7 @@ class DisplayedGraph:
         paths = tuple((renamed or {}).get(path, path) for path in paths)
         paths = tuple(path for path in paths if path in extended.rows)
         if not paths:
-            self.show_whole()
+            self.show_whole_graph()
             return
         self.local = (paths, depth)
         subgraph = extract_subgraph(extended, paths, depth)

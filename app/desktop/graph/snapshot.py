@@ -15,7 +15,7 @@ from app.desktop.graph.annotations import AxisTick, RegionDisc, paint_arrangemen
 from app.desktop.graph.camera import Camera, fit_camera
 from app.desktop.graph.canvas import Canvas
 from app.desktop.graph.export_dialog import ExportOptions
-from app.desktop.graph.render.layers import draw_still
+from app.desktop.graph.render.layers import draw_static_image
 from app.desktop.graph.render.overlay_painter import edge_alpha
 from app.desktop.graph.scene import Scene
 from app.graph.svg import SvgDiscs, SvgDrawing, SvgLabel, SvgLines, SvgRing
@@ -79,7 +79,7 @@ def _paint_on(snapshot: GraphSnapshot, background: str) -> QImage:
     scene = copy.copy(snapshot.scene)
     scene.theme = replace(scene.theme, window=background)
     size = (snapshot.options.width, snapshot.options.height)
-    image = draw_still(scene, snapshot.font, snapshot.camera, size, float(snapshot.options.scale))
+    image = draw_static_image(scene, snapshot.font, snapshot.camera, size, float(snapshot.options.scale))
     if snapshot.discs or snapshot.ticks:
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

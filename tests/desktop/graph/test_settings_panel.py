@@ -221,7 +221,7 @@ def test_the_local_graph_of_several_notes(cross, qtbot, still):
     still(cross, qtbot)
     assert set(cross.canvas.scene.graph.paths) == {"east.md", "hub.md", "alone.md"}
     assert set(cross.selection()) == {"east.md", "alone.md"}
-    cross.show_whole()
+    cross.show_whole_graph()
     assert len(cross.canvas.scene.graph) == 5
 
 

@@ -94,13 +94,13 @@ class Framebuffer:
         self._image = QImage()
         self._cache = _CachedFrame()
 
-    def paint(self, frame: FrameState, ratio: float, *, is_still: bool = False) -> QImage:
+    def paint(self, frame: FrameState, ratio: float, *, is_static: bool = False) -> QImage:
         """Paint everything from back to front; the returned image is valid until the next call.
 
         Args:
             frame: The frame.
             ratio: Device pixels per pixel.
-            is_still: True for a picture, in which labels appear without fading.
+            is_static: True for a picture, in which labels appear without fading.
         """
         width, height = max(1, round(frame.width * ratio)), max(1, round(frame.height * ratio))
         if (self._image.width(), self._image.height()) != (width, height):
@@ -115,7 +115,7 @@ class Framebuffer:
         if not self._cache.restore(frame, self._image):
             self._paint_without_labels(frame, ratio)
             self._cache.store(frame, self._image)
-        self._paint_labels(frame, ratio, is_still)
+        self._paint_labels(frame, ratio, is_static)
         return self._image
 
     def _paint_without_labels(self, frame: FrameState, ratio: float) -> None:
@@ -177,10 +177,10 @@ class Framebuffer:
             None,
         )
 
-    def _paint_labels(self, frame: FrameState, ratio: float, is_still: bool) -> None:
+    def _paint_labels(self, frame: FrameState, ratio: float, is_static: bool) -> None:
         """Draw the labels on device pixels: they stay sharp, and are copied rather than scaled."""
         frame.place_labels()
-        if is_still:
+        if is_static:
             frame.labels.finish()
         self._image.setDevicePixelRatio(1.0)
         frame.labels.paint(self._image, frame.scene, frame.view.scaled(ratio))

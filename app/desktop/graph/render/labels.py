@@ -46,7 +46,7 @@ class LabelRenderer:
         self._is_postponed = False
         self._placed_content: Hashable = None
         self._placed_at = 0.0
-        self.is_live = True
+        self.is_animated = True
         self._sizes: NDArray[np.uint8] = np.full(len(names), 12, dtype=np.uint8)
 
     @property
@@ -90,7 +90,7 @@ class LabelRenderer:
             self._is_postponed = False
             return False
         now = time.perf_counter()
-        self._is_postponed = self.is_live and now - self._placed_at < _PLACEMENT_INTERVAL_S
+        self._is_postponed = self.is_animated and now - self._placed_at < _PLACEMENT_INTERVAL_S
         if self._is_postponed:
             return False
         self._placed_content, self._placed_at = content, now
@@ -252,7 +252,7 @@ class LabelRenderer:
 
     def _drawn_label(self, row: int) -> LabelImage | None:
         key = self._key(row)
-        return self._images.get(*key) if self.is_live else self._images.draw_now(*key)
+        return self._images.get(*key) if self.is_animated else self._images.draw_now(*key)
 
 
 def label_sizes(radii: NDArray[np.float32]) -> NDArray[np.uint8]:

@@ -60,7 +60,7 @@ class DiffCanvas(DiffViewport):
             self._check_boxes = replace(self._check_boxes, current=-1)
             self._is_unscrolled = True
             self.arrange()
-            self._make_current(0 if diff_rows is not None and diff_rows.first_rows else -1)
+            self._set_current(0 if diff_rows is not None and diff_rows.first_rows else -1)
 
     def set_check_boxes(self, excluded_hunks: frozenset[int], are_visible: bool) -> None:
         """Set the excluded hunks, and whether check boxes are shown."""
@@ -85,7 +85,7 @@ class DiffCanvas(DiffViewport):
             return
         self._is_unscrolled = False
         self._reveal(index)
-        self._make_current(index)
+        self._set_current(index)
 
     def hunk_text(self, index: int) -> str:
         """Return hunk `index` as lines with − and +, at most 20 of each side, hidden characters named."""
@@ -132,7 +132,7 @@ class DiffCanvas(DiffViewport):
         if row.folded and row.before is not None:
             self.unfold_requested.emit(row.before)
         elif row.hunk >= 0:
-            self._make_current(row.hunk)
+            self._set_current(row.hunk)
             if self._check_boxes.are_visible and event.position().x() < CHECK_BOX_WIDTH:
                 self._toggle(row.hunk)
 
@@ -231,7 +231,7 @@ class DiffCanvas(DiffViewport):
     def _toggle(self, hunk: int) -> None:
         self.hunk_toggled.emit(hunk, hunk in self._check_boxes.excluded_hunks)
 
-    def _make_current(self, index: int) -> None:
+    def _set_current(self, index: int) -> None:
         self._check_boxes = replace(self._check_boxes, current=index)
         if index >= 0 and self._diff_rows is not None:
             label = self.tr("Change {0} of {1}")

@@ -183,11 +183,11 @@ class DiffView(QWidget):
         self, request_number: int, prepare_rows: Callable[[], tuple[Diff, DiffRows]], keep_scroll: bool
     ) -> None:
         diff, diff_rows = await asyncio.to_thread(prepare_rows)
-        await self._make_ready(diff_rows)
+        await self._prepare_rows(diff_rows)
         if request_number == self._request_number:
             self._show(diff, diff_rows, keep_scroll=keep_scroll)
 
-    async def _make_ready(self, diff_rows: DiffRows) -> None:
+    async def _prepare_rows(self, diff_rows: DiffRows) -> None:
         """Prepare `diff_rows` for the current width, again whenever the width changes meanwhile."""
         while not diff_rows.is_ready(columns := self.canvas.measure(self._selectable)(diff_rows)):
             await asyncio.to_thread(diff_rows.prepare, columns)
@@ -195,7 +195,7 @@ class DiffView(QWidget):
     async def _measure(self) -> None:
         diff_rows = self.canvas.diff_rows
         if diff_rows is not None:
-            await self._make_ready(diff_rows)
+            await self._prepare_rows(diff_rows)
         if diff_rows is self.canvas.diff_rows:
             self.canvas.arrange()
 
