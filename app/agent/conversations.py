@@ -128,16 +128,13 @@ class ConversationStore:
 
     def list_conversations(self, text: str = "") -> tuple[Conversation, ...]:
         """Return the conversations with `text` in their title or messages, latest first."""
-        like = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         rows = self._read(
             "select id, title, created, updated from conversations c "
-            "where ? = '' or title like ? escape '\\' or exists ("
-            "select 1 from items i where i.conversation = c.id and coalesce("
-            "json_extract(i.body, '$.text'), json_extract(i.body, '$.message')) like ? escape '\\') "
+            "where ?1 = '' or contains(title, ?1) or exists ("
+            "select 1 from items i where i.conversation = c.id and contains(coalesce("
+            "json_extract(i.body, '$.text'), json_extract(i.body, '$.message')), ?1)) "
             "order by updated desc",
             text,
-            like,
-            like,
         )
         return tuple(Conversation(*row) for row in rows)
 

@@ -101,7 +101,7 @@ class MainWindow(QMainWindow):
         self.status = StatusBar(self.theme)
         self.setStatusBar(self.status)
         self.menu = Actions(self, self._run_command)
-        self.finder = PaletteController(CommandPalette(self.theme, container), self.menu, self)
+        self.palette_controller = PaletteController(CommandPalette(self.theme, container), self.menu, self)
         self.drops = FolderDropFilter(self)
         self.failures = ErrorBanner(self.banners, self)
         for problem in self.settings.problems:
@@ -129,10 +129,10 @@ class MainWindow(QMainWindow):
         self.drops.dropped.connect(lambda path: self.open_folder(Path(path)))
         self.drops.hovering.connect(welcome.set_hovered)
         self.navigation.changed.connect(self._update_navigation)
-        self.finder.note_chosen.connect(self.navigation.open)
-        self.finder.note_requested.connect(self._create_note)
-        self.finder.tool_chosen.connect(self._call_tool)
-        self.finder.search_chosen.connect(
+        self.palette_controller.note_chosen.connect(self.navigation.open)
+        self.palette_controller.note_requested.connect(self._create_note)
+        self.palette_controller.tool_chosen.connect(self._call_tool)
+        self.palette_controller.search_chosen.connect(
             lambda name: self.view.context.run_saved_search(name) if self.view is not None else None
         )
 
@@ -163,7 +163,7 @@ class MainWindow(QMainWindow):
         self.stack.addWidget(view.page)
         self.stack.setCurrentWidget(view.page)
         self.drops.watch(view.page)
-        self.finder.set_client(client)
+        self.palette_controller.set_client(client)
         self.status.clearMessage()
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
@@ -183,7 +183,7 @@ class MainWindow(QMainWindow):
             self._view_task.cancel()
             self._view_task = None
         if view is not None:
-            self.finder.set_client(None)
+            self.palette_controller.set_client(None)
             self.status.set_client(None)
             self.navigation.clear()
             self.stack.removeWidget(view.page)

@@ -137,7 +137,7 @@ class Policy:
         """
         if place == VAULT and not all(allows_note(profile, path) for profile in self._profiles_of(caller)):
             return "deny"
-        part = ImpactPart(Operation.READ, path, place=place)
+        part = ImpactPart(Operation.READ, path, store_id=place)
         effects = {rule.effect for rule in self._rules_for(caller, tool) if rule.touches(part)}
         return "deny" if "deny" in effects else "ask" if "ask" in effects else "allow"
 

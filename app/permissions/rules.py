@@ -68,9 +68,9 @@ class CompiledRule:
         """
         if part.operation not in self.operations:
             return False
-        if part.path is None or (part.place and self.effect != "allow" and self.is_everywhere):
+        if part.path is None or (part.store_id and self.effect != "allow" and self.is_everywhere):
             return self.is_everywhere
-        return self._matches(part.place, part.path)
+        return self._matches(part.store_id, part.path)
 
     @cached_property
     def _full_glob(self) -> Glob:
@@ -93,7 +93,7 @@ class CompiledRule:
         """
         if self.covers(part):
             return True
-        if part.path is None or part.other_end is None or not self._matches(part.place, part.path):
+        if part.path is None or part.other_end is None or not self._matches(part.store_id, part.path):
             return False
         crossing = Operation.DELETE if part.leaves else Operation.CREATE
-        return crossing in self.operations and not self._matches(part.place, part.other_end)
+        return crossing in self.operations and not self._matches(part.store_id, part.other_end)

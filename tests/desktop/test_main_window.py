@@ -373,7 +373,7 @@ def test_a_note_chosen_by_name_has_the_focus(in_window, wait_until, vault: Path)
         await wait_until(lambda: window.view is not None and window.view._is_built)
         window.activateWindow()
         window.view.page.panel("files").tree.setFocus()
-        palette = window.finder._palette
+        palette = window.palette_controller._palette
         window.menu.run("go-note")
         palette.field.setText("two")
         await wait_until(lambda: palette.model.rowCount() == 1)
@@ -388,7 +388,7 @@ def test_the_list_of_names_follows_the_index(in_window, wait_until, vault: Path)
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None and window.view._is_built)
-        palette = window.finder._palette
+        palette = window.palette_controller._palette
         window.menu.run("go-note")
         palette.field.setText("five")
         await wait_until(lambda: palette.no_match_label.isVisible())
@@ -583,7 +583,7 @@ def test_the_palette_goes_to_a_note_and_does_a_command(in_window, wait_until, va
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: "4" in window.status.counts.text())
-        palette = window.finder._palette
+        palette = window.palette_controller._palette
         window.menu.run("go-note")
         await wait_until(lambda: palette.list.model().rowCount() == 4)
         palette.field.setText("four")
@@ -605,7 +605,7 @@ def test_a_saved_search_is_in_the_palette(in_window, wait_until, vault: Path) ->
         window.open_folder(vault)
         await wait_until(lambda: window.status.scan.isHidden() and "4" in window.status.counts.text())
         await in_workspace(window.session.client, lambda w: w.searches.save("Below", "path:Sub"))
-        palette, page = window.finder._palette, window.view.page
+        palette, page = window.palette_controller._palette, window.view.page
         window.menu.run("commands")
         await wait_until(lambda: palette.list.model().rowCount() > 20)
         palette.field.setText("Below")

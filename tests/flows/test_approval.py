@@ -175,7 +175,7 @@ def test_all_waiting_requests_are_approved_as_a_batch(app_run, garden: Path) -> 
         dialog = await pilot.question()
         await pilot.until(lambda: dialog.strip.list_button.text().startswith("1 of 2"))
         await pilot.click(dialog.strip.batch_button)
-        await pilot.until(lambda: dialog.batch is not None and dialog.guard.is_ready)
+        await pilot.until(lambda: dialog.batch is not None and dialog.input_delay.is_ready)
         await pilot.click(dialog.batch.approve_button)
         assert all([(await call).success for call in calls])
 

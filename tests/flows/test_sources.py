@@ -69,7 +69,7 @@ def test_from_a_folder_in_the_panel_to_a_saved_file_and_back(app_run, garden: Pa
         await pilot.until(lambda: panel.details.loaded.count() == 1, "the panel shows what is loaded")
         call = pilot.start_call("file", {"op": "save", "path": "Plan.txt"}, AGENT)
         dialog = await pilot.question()
-        assert dialog.current.request.scope.where == "the folder Desk"
+        assert dialog.current.request.scope.store_name == "the folder Desk"
         assert (desk / "Plan.txt").read_text("utf-8") == "one\ntwo\n"
         await pilot.approve()
         assert (await call).success

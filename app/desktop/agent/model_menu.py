@@ -48,7 +48,7 @@ def provider_label(id_: str) -> str:
     return next((provider.label for provider in PROVIDERS if provider.id == id_), id_)
 
 
-class UsedModels:
+class RecentModels:
     """The recently used models, latest first, stored next to the settings."""
 
     def __init__(self) -> None:

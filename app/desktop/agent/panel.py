@@ -27,7 +27,7 @@ from app.agent.turn import UserPrompt
 from app.desktop.agent.composer import Composer
 from app.desktop.agent.conversation_list import ConversationList
 from app.desktop.agent.interpretation_chip import ValueField
-from app.desktop.agent.model_menu import BUILTIN, ModelChoice, ModelMenu, UsedModels
+from app.desktop.agent.model_menu import BUILTIN, ModelChoice, ModelMenu, RecentModels
 from app.desktop.agent.start_page import StartPage
 from app.desktop.agent.transcript_view import TranscriptView
 from app.desktop.agent.usage_labels import full_usage, short_usage
@@ -73,7 +73,7 @@ class AgentPanel(Panel):
         self._model = ModelChoice("built-in")
         self._settings = Settings()
         self._has_settings = False
-        self._models = UsedModels()
+        self._recent_models = RecentModels()
         self._suggestion_timer = QTimer(self)
         self._suggestion_timer.setSingleShot(True)
         self._suggestion_timer.setInterval(_SUGGEST_DELAY_MS)
@@ -362,7 +362,7 @@ class AgentPanel(Panel):
         )
 
     def _show_models(self) -> None:
-        menu = ModelMenu(self._settings, self._models.list_models(), self)
+        menu = ModelMenu(self._settings, self._recent_models.list_models(), self)
         menu.chosen.connect(self._choose_model)
         menu.team_chosen.connect(lambda name: self._choose_agent(AnswerByTeam(name=name)))
         menu.program_chosen.connect(lambda name: self._choose_agent(AnswerByProgram(name=name)))
@@ -407,7 +407,7 @@ class AgentPanel(Panel):
     def _show_settings(self, settings: Settings) -> None:
         self._settings = settings
         self._model = ModelChoice.from_settings(settings)
-        self._models.add(self._model)
+        self._recent_models.add(self._model)
         self._has_settings = True
         program, agent = settings.answering_program, settings.answering_agent
         self._start_page.show_program(program.name if program else "")

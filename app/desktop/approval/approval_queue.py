@@ -115,7 +115,7 @@ class ApprovalQueue(QObject):
     def _raise_dialog(self, dialog: ApprovalDialog) -> None:
         if dialog is not self.dialog:
             return  # The request was withdrawn while the dialog was being built.
-        dialog.guard.start_delay()
+        dialog.input_delay.start_delay()
         dialog.open()
         dialog.setFocus()
         if self._window is not None:

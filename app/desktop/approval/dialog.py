@@ -60,7 +60,7 @@ class ApprovalDialog(QDialog):
         self._clock = clock
         self._items: tuple[QueuedRequest, ...] = ()
         self._current: QueuedRequest | None = None
-        self.guard = InputDelay(self, clock)
+        self.input_delay = InputDelay(self, clock)
         self.strip = QueueStrip(theme.theme, self)
         self.bar = DecisionBar(self)
         self.page: ReviewPage | None = None
@@ -117,7 +117,7 @@ class ApprovalDialog(QDialog):
     def _begin(self, position: int) -> None:
         if 0 <= position < len(self._items):
             self._current = self._items[position]
-            self.guard.start_delay()
+            self.input_delay.start_delay()
             self._is_used = False
             self._last_used_at = -math.inf
             self._replace_page(self._current)
@@ -152,7 +152,7 @@ class ApprovalDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """Fit the height to the request and center the dialog on the window."""
         super().showEvent(event)
-        self.guard.window_shown()
+        self.input_delay.window_shown()
         self._fit_height()
         self._fit_timer.start()
 
@@ -205,7 +205,7 @@ class ApprovalDialog(QDialog):
         self._fixed_parts = (self.strip, self._notice_frame, self._line, self.bar)
 
     def _connect(self) -> None:
-        self.guard.used.connect(self._record_use)
+        self.input_delay.used.connect(self._record_use)
         self.strip.chosen.connect(self.show_request)
         self.strip.batch_requested.connect(self._show_batch)
         self.bar.denied.connect(lambda reason: self._decide(lambda _: Denied(reason)))
@@ -289,7 +289,7 @@ class ApprovalDialog(QDialog):
         self._page_layout.addWidget(self.page)
 
     def _follow_page(self) -> None:
-        if self.guard.is_ready:
+        if self.input_delay.is_ready:
             self._record_use()
         self._refresh()
 
@@ -317,7 +317,7 @@ class ApprovalDialog(QDialog):
             self._decide(lambda item: item.draft.approved(grant))
 
     def _decide(self, decision: Callable[[QueuedRequest], Decision]) -> None:
-        if self._current is not None and self.guard.is_ready:
+        if self._current is not None and self.input_delay.is_ready:
             self.show_notice("")
             self.decided.emit([(self._current, decision(self._current))])
 
@@ -342,11 +342,11 @@ class ApprovalDialog(QDialog):
             widget.hide()
         self._page_layout.addWidget(batch)
         self._fit_timer.start()
-        self.guard.start_delay()
+        self.input_delay.start_delay()
         self.setFocus()
 
     def _decide_all(self, decision: Callable[[QueuedRequest], Decision]) -> None:
-        if self.batch is None or not self.guard.is_ready:
+        if self.batch is None or not self.input_delay.is_ready:
             return
         items = [item for item in self._items if item.draft in self.batch.drafts]
         self._close_batch()
@@ -363,7 +363,7 @@ class ApprovalDialog(QDialog):
             widget.show()
         if self._current in self._items:
             self.strip.show_queue(self._items, self._items.index(self._current))
-        self.guard.start_delay()
+        self.input_delay.start_delay()
         self._fit_timer.start()
         self.setFocus()
 
@@ -398,5 +398,5 @@ class ApprovalDialog(QDialog):
 
     def _end(self) -> None:
         self._timer.stop()
-        self.guard.stop()
+        self.input_delay.stop()
         self.done(0)

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 )
 
 from app.desktop.runtime.translation import PluralText, translate
+from app.encoding import contains_folded
 from app.permissions.audit_entry import AuditEntry, AuditFilter
 from app.vault.escaped_line import escape_hidden
 
@@ -193,7 +194,7 @@ def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:
     paths = json.dumps(entry.paths, ensure_ascii=False)
     searched = (entry.tool, entry.caller, entry.arguments, entry.result, entry.reason, paths)
     conditions = (
-        not criteria.text or any(criteria.text.lower() in text.lower() for text in searched),
+        not criteria.text or any(contains_folded(text, criteria.text) for text in searched),
         criteria.caller in ("", entry.caller),
         criteria.tool in ("", entry.tool),
         criteria.decision in ("", entry.decision),

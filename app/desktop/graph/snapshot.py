@@ -15,12 +15,12 @@ from app.desktop.graph.annotations import AxisTick, RegionDisc, paint_arrangemen
 from app.desktop.graph.camera import Camera, fit_camera
 from app.desktop.graph.canvas import Canvas
 from app.desktop.graph.export_dialog import ExportOptions
+from app.desktop.graph.render.labels import MIN_NAMED_OPACITY, MIN_NAMED_RADIUS, label_sizes
 from app.desktop.graph.render.layers import draw_still
 from app.desktop.graph.render.overlay_painter import edge_alpha
 from app.desktop.graph.scene import Scene
 from app.graph.svg import SvgDiscs, SvgDrawing, SvgLabel, SvgLines, SvgRing
 
-_MIN_NAMED_RADIUS = 3.3
 _EDGE_MARGIN = 70.0
 _OPACITY_STEP = 0.05
 _MARGIN = 60.0
@@ -207,14 +207,17 @@ def _label_drawings(
     scene, options = snapshot.scene, snapshot.options
     capacity = max(20, options.width * options.height // 9000)
     is_inside = (pixels >= 0).all(axis=1) & (pixels <= (options.width, options.height)).all(axis=1)
-    candidates = np.flatnonzero(is_inside & (scene.strength > 0.45) & (radii >= _MIN_NAMED_RADIUS))
+    candidates = np.flatnonzero(
+        is_inside & (scene.strength > MIN_NAMED_OPACITY) & (radii >= MIN_NAMED_RADIUS)
+    )
     ranked_rows = candidates[np.argsort(-scene.weight[candidates], kind="stable")][: capacity * 3].tolist()
     occupied: dict[tuple[int, int], list[tuple[float, float, float, float]]] = {}
     font = QFont(snapshot.font)
+    sizes = label_sizes(scene.radii)
     count = 0
     for row in ranked_rows:
-        size = float(np.clip(10.4 + 2.6 * float(scene.radii[row]), 11, 15))
-        font.setPixelSize(round(size))
+        size = float(sizes[row])
+        font.setPixelSize(int(sizes[row]))
         text = scene.graph.names[row]
         text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, 16 * size)
         half_width = QFontMetricsF(font).horizontalAdvance(text) / 2 + 2

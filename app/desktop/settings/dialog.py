@@ -206,10 +206,10 @@ class SettingsDialog(QDialog):
             self._build_section(section)
 
     def _create_page(self, section: str, block: QWidget) -> QWidget:
-        """Create the section's page; the search finds it by the section's name."""
+        """Create the section's page; the search finds it by the section's name and `searchKeywords`."""
         widget = self._pages[section](block)
         title = Settings.model_fields[section].title or section
-        text = f"{title} {widget.accessibleDescription()} {section}".casefold()
+        text = f"{title} {widget.property('searchKeywords') or ''} {section}".casefold()
         self._rows.append(_SettingRow(section, "", text, widget, QLabel()))
         return widget
 

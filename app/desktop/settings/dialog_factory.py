@@ -87,8 +87,8 @@ def create_settings_dialog(
         column.setSpacing(20)
         column.addWidget(categories)
         column.addWidget(plugins)
-        page.setAccessibleDescription(
-            f"{categories.accessibleDescription()} {plugins.accessibleDescription()}"
+        page.setProperty(
+            "searchKeywords", f"{categories.property('searchKeywords')} {plugins.accessibleDescription()}"
         )
         return page
 

@@ -21,7 +21,9 @@ class ProgramsPage(QFrame):
     def __init__(self, settings: AgentProgramSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("card")
-        self.setAccessibleDescription(self.tr("Agents found on this computer, Claude Code, Codex, Gemini"))
+        self.setProperty(
+            "searchKeywords", self.tr("Agents found on this computer, Claude Code, Codex, Gemini")
+        )
         self._settings = settings
         self._installed: tuple[AgentProgram, ...] | None = None
         self._has_searched = False

@@ -53,11 +53,8 @@ class ToolCategoryList(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
-        self.setAccessibleDescription(
-            self.tr("categories on off switch this vault calls a minute {0}").format(
-                " ".join(category.name for category in CATEGORIES)
-            )
-        )
+        keywords = self.tr("categories on off switch this vault calls a minute {0}")
+        self.setProperty("searchKeywords", keywords.format(" ".join(one.name for one in CATEGORIES)))
         heading = QLabel(self.tr("Categories"))
         heading.setProperty("textSize", "strong")
         self._column.addWidget(heading)

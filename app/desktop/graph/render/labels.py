@@ -17,13 +17,13 @@ from app.desktop.graph.render.label_placement import Box, label_box, label_corne
 from app.desktop.graph.scene import Scene
 from app.graph.core_drawing import Bodies, Viewport, first_seen, place_labels
 
-_MIN_NAMED_RADIUS = 3.3
+MIN_NAMED_RADIUS = 3.3
+MIN_NAMED_OPACITY = 0.45
 _LANDMARK_COUNT = 7
 _MIN_LANDMARK_OPACITY = 0.75
 _PLACEMENT_INTERVAL_S = 0.04
 _FADE_HALF_LIFE_S = 0.09
 
-_MIN_NAMED_OPACITY = 0.45
 _MIN_AVOIDED_RADIUS = 3.0
 _MAX_AVOIDED_NODES = 260
 _FORCED_LABEL_COUNT = 10
@@ -155,16 +155,14 @@ class LabelRenderer:
 
         Zoomed out, where all nodes are too small, the heaviest few are labeled as landmarks.
         """
-        visible = first_seen(
-            bodies, scene.heaviest, view, bounds, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, limit
-        )
+        visible = first_seen(bodies, scene.heaviest, view, bounds, MIN_NAMED_RADIUS, MIN_NAMED_OPACITY, limit)
         if len(visible) < _LANDMARK_COUNT:
             visible = first_seen(
-                bodies, scene.heaviest, view, bounds, 0.0, _MIN_NAMED_OPACITY, _LANDMARK_COUNT
+                bodies, scene.heaviest, view, bounds, 0.0, MIN_NAMED_OPACITY, _LANDMARK_COUNT
             )
         labeled = np.array([row for row, opacity in self._opacities.items() if opacity > 0.3], dtype=np.int32)
         still_visible = first_seen(
-            bodies, labeled, view, bounds, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, len(labeled)
+            bodies, labeled, view, bounds, MIN_NAMED_RADIUS, MIN_NAMED_OPACITY, len(labeled)
         )
         rows = np.unique(np.concatenate([visible, still_visible]))
         priority = scene.weight[rows]
@@ -177,7 +175,7 @@ class LabelRenderer:
     ) -> NDArray[np.float32]:
         """Return boxes inside the largest discs, which no label may cover; their edges may be touched."""
         rows = first_seen(
-            bodies, scene.largest, view, bounds, _MIN_AVOIDED_RADIUS, _MIN_NAMED_OPACITY, _MAX_AVOIDED_NODES
+            bodies, scene.largest, view, bounds, _MIN_AVOIDED_RADIUS, MIN_NAMED_OPACITY, _MAX_AVOIDED_NODES
         )
         pixels = view.to_pixels(scene.positions[rows])
         half_sides = 0.8 * view.radii(scene.radii[rows])[:, None]
@@ -197,7 +195,7 @@ class LabelRenderer:
             row = rows[index]
             self._sides[row] = side
             self.placed[row] = label_box(label, side)
-            size_opacity = max(_MIN_LANDMARK_OPACITY, min(1.0, (label[2] - _MIN_NAMED_RADIUS) / 1.2 + 0.5))
+            size_opacity = max(_MIN_LANDMARK_OPACITY, min(1.0, (label[2] - MIN_NAMED_RADIUS) / 1.2 + 0.5))
             self._target_opacities[row] = 1.0 if index < forced_count else size_opacity * float(opacity[row])
 
     def advance(self, seconds: float) -> None:
