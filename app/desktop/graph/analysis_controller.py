@@ -294,7 +294,7 @@ class GraphAnalysisController(QObject):
 
     def _reasons_text(self, suggestion: LinkSuggestion) -> str:
         labels = {
-            "neighbours": self.tr("shared links"),
+            "neighbors": self.tr("shared links"),
             "meaning": self.tr("similar content"),
             "tags": self.tr("shared tags"),
         }
