@@ -181,7 +181,7 @@ class EventRelay(QObject):
 
 
 class PendingApproval(QObject):
-    """A question that waits for the user; lives in the GUI thread.
+    """A question that waits for the user; belongs to the GUI thread.
 
     `withdrawn` is emitted when an answer is no longer needed: the request timed out or was canceled. `reason`
     is then the message of the cancellation, if it had one.

@@ -102,7 +102,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self.status)
         self.menu = Actions(self, self._run_command)
         self.palette_controller = PaletteController(CommandPalette(self.theme, container), self.menu, self)
-        self.drops = FolderDropFilter(self)
+        self.folder_drops = FolderDropFilter(self)
         self.failures = ErrorBanner(self.banners, self)
         for problem in self.settings.problems:
             self.banners.show_message(f"notice:{problem}", problem, "warning")
@@ -126,8 +126,8 @@ class MainWindow(QMainWindow):
         welcome.open_requested.connect(lambda path: self.open_folder(Path(path)))
         welcome.pick_requested.connect(self.pick_folder)
         welcome.sample_requested.connect(self.open_sample)
-        self.drops.dropped.connect(lambda path: self.open_folder(Path(path)))
-        self.drops.hovering.connect(welcome.set_hovered)
+        self.folder_drops.dropped.connect(lambda path: self.open_folder(Path(path)))
+        self.folder_drops.hovering.connect(welcome.set_hovered)
         self.navigation.changed.connect(self._update_navigation)
         self.palette_controller.note_chosen.connect(self.navigation.open)
         self.palette_controller.note_requested.connect(self._create_note)
@@ -162,7 +162,7 @@ class MainWindow(QMainWindow):
         self.view = view
         self.stack.addWidget(view.page)
         self.stack.setCurrentWidget(view.page)
-        self.drops.watch(view.page)
+        self.folder_drops.watch(view.page)
         self.palette_controller.set_client(client)
         self.status.clearMessage()
         self.status.set_client(client, self.session.read_only)

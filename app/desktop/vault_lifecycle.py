@@ -109,7 +109,7 @@ class VaultLifecycle(QObject):
     async def open(self, root: Path, *, read_only: bool = False, confirmed: bool = False) -> bool:
         """Open the folder at `root` in place of the open vault; return whether it is open now.
 
-        The user confirms a folder that is not a vault, unless `confirmed` says so or it was opened before. A
+        The user confirms a folder that is not a vault, unless `confirmed` is set or it was opened before. A
         vault that another process has locked is offered read-only.
         """
         async with self._lock:

@@ -23,7 +23,7 @@ Backlinks = Callable[[NotePath], Iterable[NotePath]]
 
 COMMAND, PAGE, MESSAGE, OUTSIDE_READ, ADMINISTRATIVE = "command", "page", "message", "read", "administrative"
 EXTERNAL_TOOL = "external tool"
-"""A tool of another program: whatever its description says, it may run programs and send messages."""
+"""A tool of another program, which may run programs and send messages regardless of its description."""
 
 _EFFECTS = {
     COMMAND: Operation.EXECUTE,

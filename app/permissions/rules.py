@@ -74,7 +74,7 @@ class CompiledRule:
 
     @cached_property
     def _full_glob(self) -> Glob:
-        """The glob including what looks like a store: a folder of the vault may have a colon in its name."""
+        """The glob with its prefix: a folder of the vault may have a colon in its name."""
         return Glob(self.rule.glob)
 
     def _matches(self, place: str, path: NotePath) -> bool:
@@ -87,10 +87,9 @@ class CompiledRule:
         return self.place == place if VAULT in (self.place, place) else word_matches(self.place, place)
 
     def touches(self, part: ImpactPart) -> bool:
-        """Return whether the rule applies to the part, counting a move across the border of its paths.
+        """Return whether the rule applies to the part, including a move into or out of its paths.
 
-        Moving a note out of the paths of a rule on deleting removes it from there, as a delete does; moving
-        one in creates it there.
+        For these paths, moving a note out is like deleting it, and moving a note in is like creating it.
         """
         if self.covers(part):
             return True

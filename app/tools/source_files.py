@@ -184,8 +184,8 @@ def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> W
     """Return the caller's working copy of the file with this path or label.
 
     Raises:
-        NotFoundError: no open folder has it, or the caller may not read it.
-        AmbiguousError: several folders have it.
+        NotFoundError: No open folder has it, or the caller may not read it.
+        AmbiguousError: Several folders have it.
     """
     copy = _copy(
         context.services.sources, source_id, context.services.memory.store, agent_key(context.caller), path
@@ -300,7 +300,7 @@ def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
     """Return the selected folders.
 
     Raises:
-        NotFoundError: no such folder is open.
+        NotFoundError: No such folder is open.
     """
     folders = sources.files()
     if source_id is not None:
@@ -317,7 +317,7 @@ def _copy(
     """Return the agent's working copy of a file.
 
     Raises:
-        AmbiguousError: several folders have it.
+        AmbiguousError: Several folders have it.
     """
     folders = _folders(sources, source_id)
     labeled = [one for one in folders if requested.startswith(f"file:{one.hash8}:")]

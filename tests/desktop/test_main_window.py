@@ -624,11 +624,11 @@ def test_the_lock_shows_auto_approvals_and_revokes_them(in_window, wait_until, v
         await wait_until(lambda: window.view is not None)
         offer = GrantOffer("edits in Sub", Operation.UPDATE, folder="Sub", always=True)
         await in_workspace(window.session.client, lambda w: w.grants.add(offer))
-        await wait_until(lambda: window.status.lock.text() == "1")
+        await wait_until(lambda: window.status.lock_button.text() == "1")
         window.menu.run("grants")
         await wait_until(lambda: sheets() and "Revoke" in buttons())
         press("Revoke")
-        await wait_until(lambda: window.status.lock.text() == "")
+        await wait_until(lambda: window.status.lock_button.text() == "")
         press("Done")
         await wait_until(lambda: not sheets())
 
@@ -661,7 +661,7 @@ def test_the_scan_can_be_stopped(in_window, wait_until, vault: Path, monkeypatch
         assert await window.session.open(vault, confirmed=True)
         await wait_until(lambda: status.scan.isVisible() and "5 / 10" in status.scan.label.text())
         scan = window.session._scan
-        status.scan.cancel.click()
+        status.scan.cancel_button.click()
         await wait_until(lambda: scan.cancelled() and not status.scan.isVisible())
 
     in_window(use)
@@ -745,7 +745,7 @@ def test_garbage_is_collected_in_the_windows_thread_only(gui) -> None:
 def test_the_status_line_without_a_vault(qtbot) -> None:
     status = StatusBar(ThemeSource("light"))
     qtbot.addWidget(status)
-    assert status.counts.text() == "No vault open" and status.lock.isHidden()
+    assert status.counts.text() == "No vault open" and status.lock_button.isHidden()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a polite kill is a signal of Unix")
@@ -786,11 +786,11 @@ def test_embedding_shows_its_progress_and_can_be_paused(qtbot) -> None:
     status.embedding.show_embedding(EmbeddingProgressed(3, 10))
     assert "3 / 10" in status.embedding.label.text() and not status.embedding.isHidden()
     with qtbot.waitSignal(status.pause_embedding_requested):
-        status.embedding.cancel.click()
+        status.embedding.cancel_button.click()
     status.embedding.show_embedding(EmbeddingProgressed(3, 10, ThrottleState("paused", "user")))
     assert status.embedding.label.text() == "Indexing for semantic search 3 / 10 · paused"
     with qtbot.waitSignal(status.resume_embedding_requested):
-        status.embedding.cancel.click()
+        status.embedding.cancel_button.click()
     status.embedding.show_embedding(EmbeddingProgressed(4, 10, ThrottleState("slow", "battery")))
     assert status.embedding.label.text() == "Indexing for semantic search 4 / 10 · throttled, on battery"
     status.embedding.show_embedding(EmbeddingProgressed(10, 10))

@@ -12,7 +12,7 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.errors import QueryError
 from app.index.query import parse
 from app.index.query_ast import And
-from app.index.query_serializer import quote_text
+from app.index.query_serializer import quote_value
 from app.index.query_serializer import serialize_query as query_text
 from app.vault.path import NotePath
 
@@ -78,7 +78,7 @@ def with_value(change: str, kind: ValueKind, value: str) -> str:
         case "note":
             text = text.replace("]", "").replace("[", "").replace('"', "")
         case "value":
-            text = text if re.fullmatch(r"[\w/-]+", text) else quote_text(text)
+            text = quote_value(text)
     return change.replace(SLOT, text)
 
 

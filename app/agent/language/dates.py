@@ -224,8 +224,10 @@ class DateParser:
             first = datetime.strptime(text[:7], "%Y-%m").date()
             return first, _period_start(first + timedelta(days=31), "month") - timedelta(days=1)
         # `dateparser` does not know "next", but prefers future dates here anyway.
-        plain = " ".join(word for word in text.split() if word not in self._next_words) if ahead else text
-        result = _parser(self._language.code, self._now, ahead).get_date_data(plain)
+        text_without_next = (
+            " ".join(word for word in text.split() if word not in self._next_words) if ahead else text
+        )
+        result = _parser(self._language.code, self._now, ahead).get_date_data(text_without_next)
         if result.date_obj is None:
             return None
         day = result.date_obj.date()

@@ -71,12 +71,12 @@ class NoteReferenceParser:
 
     def says_everything(self, tokens: Sequence[Token]) -> bool:
         """Return whether the words refer to every note: "everything", "all my notes"."""
-        plain = self._language.words("determiners") | self._language.words("fillers")
+        function_words = self._language.words("determiners") | self._language.words("fillers")
         words = [token for token in tokens if token.kind != "mark"]
         return any(
             self._language.matches_phrase(words[start:], "everything")
             for start in range(len(words))
-            if all(token.key in plain for token in words[:start])
+            if all(token.key in function_words for token in words[:start])
         )
 
     def implied_notes(self) -> NoteSet | None:
@@ -96,8 +96,10 @@ class NoteReferenceParser:
     def parse_reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Parse a pronoun, an ordinal, or "everything"."""
         language, dialog = self._language, self._dialog
-        plain = language.words("note_nouns") | language.words("fillers")
-        if language.matches_phrase(tokens, "everything") and (len(tokens) > 1 or tokens[0].key not in plain):
+        generic_words = language.words("note_nouns") | language.words("fillers")
+        if language.matches_phrase(tokens, "everything") and (
+            len(tokens) > 1 or tokens[0].key not in generic_words
+        ):
             return ParsedSet(NoteSet(), CUED_FIT, has_head=True)
         if language.matches_phrase(tokens, "both") and len(dialog.results) == 2:
             both = NoteSet(notes=dialog.results)
@@ -181,13 +183,13 @@ class NoteReferenceParser:
         has_other_tokens = any(not token.is_word and token.key != "." for token in tokens)
         if has_other_tokens or not any(token.key in language.words("daily_nouns") for token in words):
             return None
-        plain = language.words("daily_nouns") | language.words("note_nouns") | language.words("fillers")
+        ignored = language.words("daily_nouns") | language.words("note_nouns") | language.words("fillers")
         rest = [_without_possessive(token) for token in words]
         for start in range(len(rest)):
             span = self._dates.parse_span(rest, start)
             if span is None or span.first is None or span.first != span.last:
                 continue
-            if all(token.key in plain for token in (*rest[:start], *rest[span.end :])):
+            if all(token.key in ignored for token in (*rest[:start], *rest[span.end :])):
                 name = span.first.isoformat()
                 if paths := self._vocabulary.notes(name):
                     return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True)

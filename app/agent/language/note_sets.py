@@ -15,7 +15,7 @@ from app.agent.language.readings import NoteSet, parenthesize
 from app.agent.language.tokens import Token
 from app.errors import QueryError
 from app.index.query import parse as parse_query
-from app.index.query_serializer import quote_text
+from app.index.query_serializer import quote_text, quote_value
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 
@@ -295,7 +295,7 @@ class NoteSetParser(NoteReferenceParser):
                     return QueryPart(f"rel:{kind}", after + 1)
                 note, end = self._value("note", tokens, after)
                 if note:
-                    return QueryPart(f"rel:{kind} links-to:{_quote(note)}", end)
+                    return QueryPart(f"rel:{kind} links-to:{quote_value(note)}", end)
         return None
 
     def _filtered(
@@ -463,9 +463,9 @@ class NoteSetParser(NoteReferenceParser):
             if (folder := vocabulary.find_folder(word)) and (
                 word != token.key or is_noun_position or is_before_noun
             ):
-                return QueryPart(f"path:{_quote(folder + '/')}", position + 1)
+                return QueryPart(f"path:{quote_value(folder + '/')}", position + 1)
         if note_type := vocabulary.find_type(token.value):
-            return QueryPart(f"type:{_quote(note_type)}", position + 1)
+            return QueryPart(f"type:{quote_value(note_type)}", position + 1)
         is_after_article = position > 0 and tokens[position - 1].key in self._language.words("one_of")
         if (tag := vocabulary.find_tag(token.value)) and (
             is_before_noun
@@ -473,7 +473,7 @@ class NoteSetParser(NoteReferenceParser):
             or is_after_article
             or (is_noun_position and tag.casefold() != token.key)
         ):
-            return QueryPart(f"tag:{_quote(tag)}", position + 1)
+            return QueryPart(f"tag:{quote_value(tag)}", position + 1)
         return None
 
     @cached_property
@@ -579,14 +579,10 @@ def is_search(query: str) -> bool:
 
 def _fill_query(query: str, value: str) -> str:
     if query.endswith("{}/"):
-        return f"{query[:-3]}{_quote(f'{value}/')}"
+        return f"{query[:-3]}{quote_value(f'{value}/')}"
     if query == "{}":
         return value
-    return query.replace("{}", value if value.startswith(('"', "(", "-")) else _quote(value))
-
-
-def _quote(text: str) -> str:
-    return text if re.fullmatch(r"[\w/-]+", text) else quote_text(text)
+    return query.replace("{}", value if value.startswith(('"', "(", "-")) else quote_value(value))
 
 
 def _is_condition(part: QueryPart | None) -> bool:

@@ -21,7 +21,7 @@ from app.agent.language.note_sets import NoteSetParser, is_search
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token, span_text
-from app.index.query_serializer import quote_text
+from app.index.query_serializer import quote_text, quote_value
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 
@@ -318,17 +318,17 @@ class ProgramReader:
         match field:
             case "tag:":
                 tag = self._vocabulary.find_similar_tag(text) or (mention.value if mention else "") or text
-                return f"tag:{_quoted(tag.removeprefix('#'))}"
+                return f"tag:{quote_value(tag.removeprefix('#'))}"
             case "path:":
                 folder = self._vocabulary.find_similar_folder(text) or (
                     mention.value if mention is not None and mention.kind == "kind" else text
                 )
-                return f"path:{_quoted(folder + '/')}"
+                return f"path:{quote_value(folder + '/')}"
             case "type:":
                 known = self._sets.type_of(text)
-                return f"type:{_quoted(known or text)}"
+                return f"type:{quote_value(known or text)}"
             case "file:":
-                return f"file:{_quoted(text)}"
+                return f"file:{quote_value(text)}"
             case "rel:":
                 kind = mention.value if mention is not None and mention.kind == "rel" else ""
                 return f"rel:{kind}" if kind else ""
@@ -406,7 +406,7 @@ class ProgramReader:
             last = days.last or days.first
             first = days.first.isoformat()
             return (first, last.isoformat()) if last != days.first else first
-        return _quoted(text)
+        return quote_value(text)
 
     def number(self, span: Span) -> str | None:
         """Parse a span as a number in digits or words ("70 %", "one half"); None for other text."""
@@ -595,7 +595,3 @@ def _within(name: str, bounds: Period) -> str | None:
         is_end_of_year = (last.month, last.day) == (12, 31)
         parts.append(f"[{name}:<{last.year + 1}]" if is_end_of_year else f"[{name}:<={last}]")
     return " ".join(parts) or None
-
-
-def _quoted(text: str) -> str:
-    return text if re.fullmatch(r"[\w/-]+", text) else quote_text(text)

@@ -71,12 +71,12 @@ class PropertyConditionParser:
             return self._comparison_first(tokens, position)
         after = position + 1
         for sign in ("<=", ">=", "<", ">", "="):
-            lead = after if sign == "=" else language.match_prefix(tokens, after, "comparisons", "=")
-            value_at = language.match_prefix(tokens, lead, "comparisons", sign)
-            if value_at == lead:
+            sign_at = after if sign == "=" else language.match_prefix(tokens, after, "comparisons", "=")
+            value_at = language.match_prefix(tokens, sign_at, "comparisons", sign)
+            if value_at == sign_at:
                 value_at = language.match_prefix(tokens, after, "comparisons", sign)
-                lead = after
-            if value_at > lead and value_at < len(tokens):
+                sign_at = after
+            if value_at > sign_at and value_at < len(tokens):
                 value, end = self._property_value(tokens, value_at)
                 if value:
                     return QueryPart(f"[{name}:{sign if sign != '=' else ''}{value}]", end)
@@ -109,8 +109,8 @@ class PropertyConditionParser:
         for name, words in self._language.table("properties").items():
             if token.key in words and (name in _BUILT_IN_PROPERTIES or self._vocabulary.find_property(name)):
                 return str(name)
-        found = self._vocabulary.find_property(token.key)
-        return found if found != "tags" else None
+        known = self._vocabulary.find_property(token.key)
+        return known if known != "tags" else None
 
     def unset_flag(self, token: Token) -> str | None:
         """Return the property that a word negates, such as `read` for "unread"."""
@@ -128,20 +128,20 @@ class PropertyConditionParser:
             position += 1
         if part := self._year_range(tokens, position, name):
             return part
-        sign, lead = "=", position
+        sign, value_at = "=", position
         for kind in ("<=", ">=", "<", ">"):
             after = self._language.match_prefix(tokens, position, "comparisons", kind)
-            if after > lead:
-                sign, lead = kind, after
-        if lead == position:
-            lead = self._language.match_prefix(tokens, position, "dates", "span")
-            if lead == position and not name:
+            if after > value_at:
+                sign, value_at = kind, after
+        if value_at == position:
+            value_at = self._language.match_prefix(tokens, position, "dates", "span")
+            if value_at == position and not name:
                 return None
-        while lead < len(tokens) - 1 and tokens[lead].key in self._language.words("determiners"):
-            lead += 1
-        if lead >= len(tokens):
+        while value_at < len(tokens) - 1 and tokens[value_at].key in self._language.words("determiners"):
+            value_at += 1
+        if value_at >= len(tokens):
             return None
-        token, end = tokens[lead], lead + 1
+        token, end = tokens[value_at], value_at + 1
         if _YEAR.fullmatch(token.value):
             first = last = int(token.value)
             if not name and first >= self._dates.this_year - _RECENT_YEARS:
@@ -179,13 +179,13 @@ class PropertyConditionParser:
 
     def _year_range(self, tokens: Sequence[Token], position: int, name: str | None) -> QueryPart | None:
         """Parse "between 1740 and 1760" as a range of the property `name`, or of any date."""
-        between = self._language.match_prefix(tokens, position, "dates", "between")
-        if between == position or between + 2 >= len(tokens):
+        low_at = self._language.match_prefix(tokens, position, "dates", "between")
+        if low_at == position or low_at + 2 >= len(tokens):
             return None
-        joint = self._language.match_prefix(tokens, between + 1, "and")
-        if joint == between + 1 or joint >= len(tokens):
+        high_at = self._language.match_prefix(tokens, low_at + 1, "and")
+        if high_at == low_at + 1 or high_at >= len(tokens):
             return None
-        first, last = tokens[between].value, tokens[joint].value
+        first, last = tokens[low_at].value, tokens[high_at].value
         if not (_YEAR.fullmatch(first) and _YEAR.fullmatch(last)):
             return None
         if not name and int(last) >= self._dates.this_year - _RECENT_YEARS:
@@ -193,7 +193,7 @@ class PropertyConditionParser:
         names = [name] if name else self._event_properties
         parts = [f"([{prop}:>={first}] [{prop}:<={last}])" for prop in names]
         query = parts[0].strip("()") if len(parts) == 1 else f"({' OR '.join(parts)})"
-        return QueryPart(query, joint + 1) if parts else None
+        return QueryPart(query, high_at + 1) if parts else None
 
     @cached_property
     def _event_properties(self) -> list[str]:
@@ -206,25 +206,25 @@ class PropertyConditionParser:
 
     def parse_confidence_range(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a range without a property as one of the confidence: "between .5 and .8"."""
-        between = self._language.match_prefix(tokens, position, "dates", "between")
-        if between > position and between + 2 < len(tokens):
-            joint = self._language.match_prefix(tokens, between + 1, "and")
+        low_at = self._language.match_prefix(tokens, position, "dates", "between")
+        if low_at > position and low_at + 2 < len(tokens):
+            high_at = self._language.match_prefix(tokens, low_at + 1, "and")
             if (
-                joint < len(tokens)
-                and (low := _percentage(tokens[between]))
-                and (high := _percentage(tokens[joint]))
+                high_at < len(tokens)
+                and (low := _percentage(tokens[low_at]))
+                and (high := _percentage(tokens[high_at]))
             ):
-                return QueryPart(f"[confidence:>={low}] [confidence:<={high}]", joint + 1)
+                return QueryPart(f"[confidence:>={low}] [confidence:<={high}]", high_at + 1)
         for sign in ("<=", ">=", "<", ">"):
-            lead = self._language.match_prefix(tokens, position, "comparisons", sign)
-            if lead > position and lead < len(tokens) and (value := _percentage(tokens[lead])):
-                is_percent = lead + 1 < len(tokens) and (
-                    tokens[lead + 1].key in self._language.words("percent")
+            value_at = self._language.match_prefix(tokens, position, "comparisons", sign)
+            if value_at > position and value_at < len(tokens) and (value := _percentage(tokens[value_at])):
+                is_percent = value_at + 1 < len(tokens) and (
+                    tokens[value_at + 1].key in self._language.words("percent")
                 )
                 if is_percent:
-                    value = f"{float(format_number(tokens[lead].value)) / 100:g}"
+                    value = f"{float(format_number(tokens[value_at].value)) / 100:g}"
                 if float(value) <= 1:
-                    return QueryPart(f"[confidence:{sign}{value}]", lead + 1 + is_percent)
+                    return QueryPart(f"[confidence:{sign}{value}]", value_at + 1 + is_percent)
         return None
 
     def _property_value(self, tokens: Sequence[Token], position: int) -> tuple[str, int]:
@@ -254,7 +254,7 @@ def _percentage(token: Token) -> str:
 
 def format_number(text: str) -> str:
     """Format a number for the search language; a percentage becomes a fraction of 1."""
-    plain = text.replace(",", ".")
-    if plain.endswith("%"):
-        return f"{float(plain[:-1]) / 100:g}"
-    return plain
+    number = text.replace(",", ".")
+    if number.endswith("%"):
+        return f"{float(number[:-1]) / 100:g}"
+    return number

@@ -212,8 +212,8 @@ class RoleValueParser:
     def _folder(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         nouns = self._language.words("folder_nouns")
         position, end = 0, len(tokens)
-        plain = self._language.words("determiners") | self._language.words("new_words")
-        while position < end - 1 and tokens[position].key in plain:
+        ignored = self._language.words("determiners") | self._language.words("new_words")
+        while position < end - 1 and tokens[position].key in ignored:
             position += 1
         is_named = False
         while position < end - 1 and tokens[position].key in nouns:
@@ -243,9 +243,11 @@ class RoleValueParser:
     def _is_generic_noun(self, tokens: Sequence[Token]) -> bool:
         """Return whether the words are only a generic noun: "a note", "the text"."""
         language = self._language
-        plain = language.words("determiners") | language.words("note_nouns") | language.words("text_nouns")
-        plain |= language.words("tag_nouns")
-        return all(token.is_word and token.key in plain for token in tokens)
+        generic_words = (
+            language.words("determiners") | language.words("note_nouns") | language.words("text_nouns")
+        )
+        generic_words |= language.words("tag_nouns")
+        return all(token.is_word and token.key in generic_words for token in tokens)
 
     def _name(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         if self._is_generic_noun(tokens) or self._is_pronoun(tokens) or len(tokens) > _MAX_NAME_TOKENS:

@@ -329,7 +329,9 @@ class AgentPanel(Panel):
     def _rename(self, id_: str, title: str) -> None:
         async def ask() -> None:
             heading, rename = self.tr("Rename conversation"), self.tr("Rename")
-            new_title = await dialogs.prompt_text(self, heading, self.tr("Title:"), title, accept=rename)
+            new_title = await dialogs.prompt_text(
+                self, heading, self.tr("Title:"), title, accept_label=rename
+            )
             if new_title and new_title.strip():
                 await self._client.run(lambda vault: vault.agent.rename(id_, new_title.strip()))
 
@@ -344,7 +346,7 @@ class AgentPanel(Panel):
                 text,
                 self.tr("Delete"),
                 self.tr("Cancel"),
-                danger=True,
+                is_destructive=True,
             ):
                 await self._client.run(lambda vault: vault.agent.delete(id_))
                 if self._is_current(id_):

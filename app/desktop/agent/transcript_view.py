@@ -37,7 +37,7 @@ class TranscriptView(QScrollArea):
         self._views: dict[int, ItemView] = {}
         self._items: dict[int, AnyItem] = {}
         self._indicator = WorkingIndicator(theme)
-        self._streamed = ""
+        self._streamed_text = ""
         self._stream_label: MarkdownLabel | None = None
         self._follows_end = True
         self.setWidgetResizable(True)
@@ -125,14 +125,14 @@ class TranscriptView(QScrollArea):
         if self._stream_label is None:
             self._stream_label = MarkdownLabel(self._theme)
             self._insert(self._stream_label)
-        self._streamed += text
+        self._streamed_text += text
         if not self._timer.isActive():
             self._timer.start()
 
     def end_stream(self) -> None:
         """Remove the streamed text, which an item has replaced or the turn has dropped."""
         self._timer.stop()
-        self._streamed = ""
+        self._streamed_text = ""
         if self._stream_label is not None:
             self._column.removeWidget(self._stream_label)
             self._stream_label.hide()
@@ -163,7 +163,7 @@ class TranscriptView(QScrollArea):
 
     def _draw_streamed(self) -> None:
         if self._stream_label is not None:
-            self._stream_label.set_text(self._streamed)
+            self._stream_label.set_text(self._streamed_text)
 
     def _update_following(self) -> None:
         bar = self.verticalScrollBar()

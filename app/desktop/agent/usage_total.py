@@ -13,14 +13,14 @@ class UsageTotal:
 
     def __init__(self) -> None:
         self._tokens = 0
-        self._dollars = 0.0
+        self._cost = 0.0
         self._is_complete = True
 
     def add(self, usage: Usage) -> None:
         """Add the usage of a finished turn; a turn without a model costs nothing."""
         self._tokens += usage.input_tokens + usage.output_tokens
         if usage.cost is not None:
-            self._dollars += usage.cost
+            self._cost += usage.cost
         elif usage.requests:
             self._is_complete = False
 
@@ -31,6 +31,6 @@ class UsageTotal:
         name = settings.model.model or settings.model.provider
         if not self._tokens:
             return name
-        cost = format_cost(self._dollars, decimals=2) if self._is_complete else f"${self._dollars:.2f}+"
+        cost = format_cost(self._cost, decimals=2) if self._is_complete else f"${self._cost:.2f}+"
         tokens = PluralText("UsageTotal", "{0} token", "{0} tokens").format(self._tokens)
         return f"{name} · {tokens} · {cost}"

@@ -38,7 +38,7 @@ class ApprovalDialog(QDialog):
     """A sheet of the window that shows one waiting request at a time.
 
     Its height fits the request. After the first key, click or wheel step, the dialog and its buttons keep
-    their size and position. No button has the focus at first, so a key that was meant for another window
+    their size and position. No button has the focus at first, so a key intended for another window
     decides nothing. The time limit is paused while the user works on the request: while the editor is open,
     and for 10 s after each key, click and wheel step.
 

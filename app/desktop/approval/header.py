@@ -1,4 +1,4 @@
-"""The header of the dialog: who asks, for what and why, apart from the caller's own claims."""
+"""The header of the dialog: who asks, for what and why, separate from the caller's own claims."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _EFFECT_HEIGHT = 240
 
 
 class ReviewPage(QWidget):
-    """Shows a draft and applies the user's ticks and edits to it; `changed` is emitted after each.
+    """Shows a draft and applies the user's selection and edits to it; `changed` is emitted after each.
 
     Only the header exists until `fill` is called, and no text until `show_first` is called. `height_changed`
     is emitted when the result of `height_for` may have changed.
@@ -182,9 +182,9 @@ class ReviewPage(QWidget):
     def _connect(self) -> None:
         if self.files is not None:
             self.files.file_chosen.connect(self._show_row)
-            self.files.ticked.connect(self._update_file)
+            self.files.file_toggled.connect(self._update_file)
         self.diff_view.canvas.height_changed.connect(self.height_changed)
-        self.diff_view.ticks_changed.connect(self._exclude_hunks)
+        self.diff_view.excluded_hunks_changed.connect(self._exclude_hunks)
         self.diff_view.compared.connect(lambda _: self._show_facts())
 
     def _show_row(self, row: int) -> None:
@@ -208,7 +208,7 @@ class ReviewPage(QWidget):
             file.after,
             comparison=file.compare,
             selectable=file.is_divisible,
-            unticked=file.unticked,
+            excluded_hunks=file.unticked,
             keep_scroll=keep_scroll,
         )
         self._show_facts()
@@ -229,9 +229,9 @@ class ReviewPage(QWidget):
             self._show_file(keep_scroll=True)
         self._show_change(row)
 
-    def _exclude_hunks(self, unticked: frozenset[int]) -> None:
+    def _exclude_hunks(self, hunks: frozenset[int]) -> None:
         if (file := self.file) is not None:
-            file.leave_out(unticked)
+            file.leave_out(hunks)
             self._show_change(self._row)
 
     def _apply_edit(self, content: bytes) -> None:

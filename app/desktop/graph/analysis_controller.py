@@ -213,15 +213,15 @@ class GraphAnalysisController(QObject):
             AnalysisResultRow(
                 (graph.paths[a], graph.paths[b]),
                 f"{graph.names[a]} – {graph.names[b]}",
-                self.tr("disconnects {0}").format(int(cut)),
+                self.tr("disconnects {0}").format(int(count)),
             )
-            for (a, b), cut in zip(result.bridges.tolist(), result.cut_off.tolist(), strict=True)
+            for (a, b), count in zip(result.bridges.tolist(), result.cut_off.tolist(), strict=True)
         ]
         rows += [
             AnalysisResultRow(
-                (graph.paths[row],), graph.names[row], self.tr("disconnects {0}").format(int(lost))
+                (graph.paths[row],), graph.names[row], self.tr("disconnects {0}").format(int(count))
             )
-            for row, lost in zip(result.articulations.tolist(), result.lost.tolist(), strict=True)
+            for row, count in zip(result.articulations.tolist(), result.lost.tolist(), strict=True)
         ]
         nodes = np.unique(np.concatenate([result.bridges.ravel(), result.articulations])).tolist()
         self._glow(graph, nodes)
@@ -294,7 +294,7 @@ class GraphAnalysisController(QObject):
 
     def _reasons_text(self, suggestion: LinkSuggestion) -> str:
         labels = {
-            "neighbours": self.tr("shared links"),
+            "neighbors": self.tr("shared links"),
             "meaning": self.tr("similar content"),
             "tags": self.tr("shared tags"),
         }

@@ -23,7 +23,7 @@ from app.desktop.graph.layout_thread import LayoutThread, combine_stops
 from app.desktop.graph.render.edge_renderer import MARGIN_SHARE
 from app.desktop.graph.render.frame_timer import FrameTimer
 from app.desktop.graph.render.labels import LabelRenderer
-from app.desktop.graph.render.layers import Layers, Motion, draw_still
+from app.desktop.graph.render.layers import Layers, Motion, draw_static_image
 from app.desktop.graph.render.overview import GraphOverview, GraphOverviewRenderer
 from app.desktop.graph.scene import Scene
 from app.desktop.theme.colors import Theme
@@ -70,7 +70,7 @@ class Canvas(HighlightMixin):
         self.destroyed.connect(combine_stops(self.layout_thread.stop, self.layers.close))
         self.dim = Fade()
         self.glow_phase = 0.0
-        self.lit_rows: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self.bright_rows: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self.rubber_band: QRectF | None = None
         self.dragged_rows: NDArray[np.int64] | None = None
         self._is_closed = False
@@ -141,7 +141,7 @@ class Canvas(HighlightMixin):
     def _clear_rows(self) -> None:
         """Clear the row numbers of the previous graph."""
         self.dim.value = self.dim.target = 0.0
-        self.lit_rows = np.empty(0, dtype=np.int32)
+        self.bright_rows = np.empty(0, dtype=np.int32)
         self.dragged_rows = None
         self._light_path()
 
@@ -185,7 +185,7 @@ class Canvas(HighlightMixin):
         if self._is_closed or not self._frames.isActive():
             self.update()
         if not self._is_closed:
-            self._frames.wake()
+            self._frames.ensure_started()
 
     # The camera
 
@@ -240,7 +240,7 @@ class Canvas(HighlightMixin):
         width, height = free_size(self.width(), self.height(), self.insets)
         return width / height if self.isVisible() else 1.0
 
-    def _refit_strays(self) -> None:
+    def _refit_if_outside(self) -> None:
         """Fit the whole graph again if nodes left a view that the user has not moved."""
         shows_whole = self._is_untouched and not self._fitted_paths
         if not shows_whole or self.dragged_rows is not None or self.camera_animation.is_moving:
@@ -264,12 +264,12 @@ class Canvas(HighlightMixin):
         if row == self.scene.hovered:
             return
         self.scene.hovered = row
-        had_many_links = len(self.lit_rows) > _MAX_FADED_LINKS
+        had_many_links = len(self.bright_rows) > _MAX_FADED_LINKS
         if row >= 0:
-            self.lit_rows = self.scene.lit_rows()
+            self.bright_rows = self.scene.bright_rows()
         self.dim.target = 1.0 if row >= 0 else 0.0
         self._light_path()
-        if had_many_links or len(self.lit_rows) > _MAX_FADED_LINKS:
+        if had_many_links or len(self.bright_rows) > _MAX_FADED_LINKS:
             self.dim.value = self.dim.target
         self.run_frames()
 
@@ -277,7 +277,7 @@ class Canvas(HighlightMixin):
         """Keep the nodes on the path bright while no node is hovered."""
         path = self.scene.highlights.path
         if path and self.scene.hovered < 0:
-            self.lit_rows = np.array(path, dtype=np.int32)
+            self.bright_rows = np.array(path, dtype=np.int32)
             self.dim.target = 1.0
         elif not path and self.scene.hovered < 0:
             self.dim.target = 0.0
@@ -341,7 +341,7 @@ class Canvas(HighlightMixin):
                 self._is_stale = True
         elif self._nodes_are_moving and not self.layout_thread.is_busy:
             self._nodes_are_moving = self._is_arranging = False
-            self._refit_strays()
+            self._refit_if_outside()
             self.dragged_rows = None
             self._follows_layout = False
             self._is_stale = True
@@ -379,7 +379,7 @@ class Canvas(HighlightMixin):
         """The small picture of the whole graph, if it was requested and is drawn."""
         return self._overview_renderer.overview
 
-    def want_overview(self, width: int, height: int) -> None:
+    def request_overview(self, width: int, height: int) -> None:
         """Request a picture of the whole graph of this size in pixels at a ratio of one; 0 and 0 stop it."""
         self._overview_renderer.request(width, height, self.devicePixelRatioF())
         self.run_frames()
@@ -397,16 +397,18 @@ class Canvas(HighlightMixin):
         if self.layers.ratio != self.devicePixelRatioF():
             self.layers.renew(ratio=self.devicePixelRatioF())
             self.refresh()
-        motion = Motion(self.dim.value, self.lit_rows, self.dragged_rows, self.glow_phase, self.rubber_band)
+        motion = Motion(
+            self.dim.value, self.bright_rows, self.dragged_rows, self.glow_phase, self.rubber_band
+        )
         image = self.layers.paint(self.camera, (self.width(), self.height()), motion)
         with QPainter(self) as painter:
             painter.drawImage(QPointF(0, 0), image)
 
     def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
-        """Return the current view in full quality at any size; see `draw_still`."""
+        """Return the current view in full quality at any size; see `draw_static_image`."""
         factor = min(width / max(self.width(), 1), height / max(self.height(), 1))
         camera = Camera(self.camera.x, self.camera.y, self.camera.scale * factor)
-        return draw_still(self.scene, self.font(), camera, (width, height), ratio, self.layers.zoom)
+        return draw_static_image(self.scene, self.font(), camera, (width, height), ratio, self.layers.zoom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the graph into the new size unless the user has moved the view."""

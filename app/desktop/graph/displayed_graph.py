@@ -101,18 +101,18 @@ class DisplayedGraph:
         self._canvas.set_graph(extract_subgraph(graph, starts, depth), None)
         return graph.names[graph.rows[starts[0]]]
 
-    def show_whole(self) -> None:
+    def show_whole_graph(self) -> None:
         """Leave the local graph; every node returns to its position."""
         self.show_graph(self.whole_graph, self._link_positions[: len(self.whole_graph)], None)
 
     def _update_local(self, extended: Graph, renamed: Mapping[str, str] | None) -> None:
-        """Update the local graph; show the whole graph if its notes are gone."""
+        """Update the local graph; show the whole graph if its notes no longer exist."""
         assert self.local is not None
         paths, depth = self.local
         paths = tuple((renamed or {}).get(path, path) for path in paths)
         paths = tuple(path for path in paths if path in extended.rows)
         if not paths:
-            self.show_whole()
+            self.show_whole_graph()
             return
         self.local = (paths, depth)
         subgraph = extract_subgraph(extended, paths, depth)

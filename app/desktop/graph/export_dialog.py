@@ -87,8 +87,8 @@ class GraphExportDialog(SheetDialog):
         self.labels.setToolTip(self.tr("Label the nodes where space allows"))
         self.add_body(page)
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
-        self.save = self.add_button(self.tr("Save as…"), int(QDialog.DialogCode.Accepted), "primary")
-        self.save.setDefault(True)
+        self.save_button = self.add_button(self.tr("Save as…"), int(QDialog.DialogCode.Accepted), "primary")
+        self.save_button.setDefault(True)
         for signal in (
             self.part.currentIndexChanged,
             self.width_box.valueChanged,
@@ -123,4 +123,4 @@ class GraphExportDialog(SheetDialog):
         self.size_label.setText(text)
         self.size_label.setProperty("tone", "muted" if is_allowed else "danger")
         self.size_label.style().polish(self.size_label)
-        self.save.setEnabled(is_allowed)
+        self.save_button.setEnabled(is_allowed)

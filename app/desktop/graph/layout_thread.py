@@ -121,7 +121,7 @@ class LayoutThread:
             return newest
 
     def stop(self) -> None:
-        """End the thread for good."""
+        """End the thread permanently."""
         with self._condition:
             self._is_stopped = True
             self._condition.notify()

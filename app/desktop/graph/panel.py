@@ -47,13 +47,13 @@ class GraphPanel(QWidget):
     """Shows the vault's graph.
 
     `open_requested` carries a note's path, or the name of a missing one, and an empty fragment.
-    `act_requested` carries an action ("related", "rename", "delete", "ask", …) and a path, as that of the
+    `action_requested` carries an action ("related", "rename", "delete", "ask", …) and a path, as that of the
     files panel does; `selected` the tuple of selected paths; `search_requested` a query; `state_changed` is
     emitted when `state` changed.
     """
 
     open_requested = Signal(str, str)
-    act_requested = Signal(str, str, str)
+    action_requested = Signal(str, str, str)
     selected = Signal(object)
     search_requested = Signal(str)
     state_changed = Signal()
@@ -105,7 +105,7 @@ class GraphPanel(QWidget):
     def _connect_menu(self) -> None:
         menu = self._menu
         menu.open_requested.connect(self.view.open_requested)
-        menu.action_requested.connect(lambda action, path: self.act_requested.emit(action, path, ""))
+        menu.action_requested.connect(lambda action, path: self.action_requested.emit(action, path, ""))
         menu.search_requested.connect(self.search_requested)
         menu.path_start_chosen.connect(self._analysis.start_path)
         menu.path_requested.connect(self._analysis.show_path)
@@ -344,7 +344,7 @@ def connect(panel: GraphPanel, context: PanelContext) -> None:
     # The graph has its own keys: moving through it must not move the focus to a note.
     panel.open_requested.connect(context.open_without_focus)
     panel.search_requested.connect(context.search)
-    panel.act_requested.connect(context.run_note_command)
+    panel.action_requested.connect(context.run_note_command)
     panel.state_changed.connect(context.state_changed)
     panel.restore(context.saved_state("graph"))
     panel.set_scanning(context.is_scanning)

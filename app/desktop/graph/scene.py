@@ -272,7 +272,7 @@ class Scene:
         """Return the selected paths in the order of selection."""
         return tuple(self.graph.paths[row] for row in self.selection)
 
-    def lit_rows(self) -> NDArray[np.int32]:
+    def bright_rows(self) -> NDArray[np.int32]:
         """Return the rows that stay bright during a hover: the node and its neighbors."""
         if self.hovered < 0:
             return np.empty(0, dtype=np.int32)

@@ -16,7 +16,7 @@ from app.desktop.graph.camera import Camera, fit_camera
 from app.desktop.graph.canvas import Canvas
 from app.desktop.graph.export_dialog import ExportOptions
 from app.desktop.graph.render.labels import MIN_NAMED_OPACITY, MIN_NAMED_RADIUS, label_sizes
-from app.desktop.graph.render.layers import draw_still
+from app.desktop.graph.render.layers import draw_static_image
 from app.desktop.graph.render.overlay_painter import edge_alpha
 from app.desktop.graph.scene import Scene
 from app.graph.svg import SvgDiscs, SvgDrawing, SvgLabel, SvgLines, SvgRing
@@ -79,7 +79,7 @@ def _paint_on(snapshot: GraphSnapshot, background: str) -> QImage:
     scene = copy.copy(snapshot.scene)
     scene.theme = replace(scene.theme, window=background)
     size = (snapshot.options.width, snapshot.options.height)
-    image = draw_still(scene, snapshot.font, snapshot.camera, size, float(snapshot.options.scale))
+    image = draw_static_image(scene, snapshot.font, snapshot.camera, size, float(snapshot.options.scale))
     if snapshot.discs or snapshot.ticks:
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -182,7 +182,7 @@ def _links(scene: Scene, pixels: NDArray[np.float32], camera: Camera) -> Iterato
 
 
 def _discs(scene: Scene, pixels: NDArray[np.float32], radii: NDArray[np.float32]) -> Iterator[SvgDiscs]:
-    """Yield nodes, small ones first; consecutive nodes that look alike form one group."""
+    """Yield nodes, small ones first; consecutive nodes of the same appearance form one group."""
     visible = scene.order[scene.strength[scene.order] > 0.0]
     colors = scene.colors[visible]
     is_faint = scene.strength[visible] < 1.0

@@ -174,12 +174,12 @@ class GraphView(QWidget):
         self._graph_changed()
         self.select(starts)
 
-    def show_whole(self) -> None:
+    def show_whole_graph(self) -> None:
         """Leave the local graph."""
         if not self._displayed.local:
             return
         paths = self._displayed.local[0]
-        self._displayed.show_whole()
+        self._displayed.show_whole_graph()
         self.local_bar.hide()
         self._graph_changed()
         self.select(paths)
@@ -303,7 +303,7 @@ class GraphView(QWidget):
             signal.connect(self.lay_out)
         self.find_box.chosen.connect(lambda row: self.fly_to(self._path(row)))
         self.local_bar.depth_changed.connect(self._change_depth)
-        self.local_bar.leave_requested.connect(self.show_whole)
+        self.local_bar.leave_requested.connect(self.show_whole_graph)
         self.canvas.settled.connect(self.arranged)
         self.canvas.communities_found.connect(self.show_legend)
         self.canvas.graph_shown.connect(self.show_legend)
@@ -402,7 +402,7 @@ class GraphView(QWidget):
         self.lay_out()
 
     def shutdown(self) -> None:
-        """Stop the threads for good, as destroying the view does; the last picture stays visible."""
+        """Stop the threads permanently, as destroying the view does; the last picture stays visible."""
         self.layout_switch.animation.stop()
         self.canvas.close_layers()
 

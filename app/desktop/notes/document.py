@@ -1,6 +1,6 @@
 """The document of a note view: its loaded state, unsaved text, saving and external changes.
 
-It knows no widgets: the view passes it the editor's document and shows what its signals report.
+It has no reference to widgets: the view passes it the editor's document and shows what its signals report.
 """
 
 from __future__ import annotations
@@ -371,7 +371,7 @@ class NoteDocument(QObject):
         if self.conflict is not None and self.conflict.theirs is not None:
             self.resolve(self.conflict.theirs.text)
 
-    def decide_later(self, result: str | None) -> None:
+    def postpone_decision(self, result: str | None) -> None:
         """Store the user's merge so far with the conflict; the next comparison shows it."""
         if self.conflict is not None:
             self.conflict.result = result

@@ -27,12 +27,12 @@ ACTIONS = (
 
 
 class NoteHeader(QWidget):
-    """Shows the state of a note; `act_requested` carries one of `ACTIONS`."""
+    """Shows the state of a note; `action_requested` carries one of `ACTIONS`."""
 
     mode_toggled = Signal()
     links_toggled = Signal()
     save_requested = Signal()
-    act_requested = Signal(str)
+    action_requested = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -112,5 +112,5 @@ class NoteHeader(QWidget):
         for name, label in ACTIONS:
             if name == "delete":
                 menu.addSeparator()
-            menu.addAction(translate("NoteHeader", label), partial(self.act_requested.emit, name))
+            menu.addAction(translate("NoteHeader", label), partial(self.action_requested.emit, name))
         menu.popup(self._more_button.mapToGlobal(self._more_button.rect().bottomLeft()))

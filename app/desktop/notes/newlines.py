@@ -54,16 +54,19 @@ def _paired_lines(old_lines: list[str], new_lines: list[str]) -> list[tuple[int,
     to the second part. The common start and end are not compared line by line, which is slow for long notes.
     """
     shortest = min(len(old_lines), len(new_lines))
-    head = next((n for n in range(shortest) if old_lines[n] != new_lines[n]), shortest)
-    rest = shortest - head
-    tail = next((n for n in range(rest) if old_lines[-1 - n] != new_lines[-1 - n]), rest)
+    prefix = next((n for n in range(shortest) if old_lines[n] != new_lines[n]), shortest)
+    remaining = shortest - prefix
+    suffix = next((n for n in range(remaining) if old_lines[-1 - n] != new_lines[-1 - n]), remaining)
     middle = SequenceMatcher(
-        None, old_lines[head : len(old_lines) - tail], new_lines[head : len(new_lines) - tail], autojunk=False
+        None,
+        old_lines[prefix : len(old_lines) - suffix],
+        new_lines[prefix : len(new_lines) - suffix],
+        autojunk=False,
     ).get_matching_blocks()
     equal = [
-        (0, 0, head),
-        *((head + a, head + b, size) for a, b, size in middle if size),
-        (len(old_lines) - tail, len(new_lines) - tail, tail),
+        (0, 0, prefix),
+        *((prefix + a, prefix + b, size) for a, b, size in middle if size),
+        (len(old_lines) - suffix, len(new_lines) - suffix, suffix),
     ]
     runs = [equal[0]]
     for (old_before, new_before, count), run in pairwise(equal):

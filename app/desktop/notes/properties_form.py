@@ -71,18 +71,18 @@ class PropertiesForm(QFrame):
         theme.changed.connect(self._schedule_rebuild)
 
     def _build_header(self) -> QHBoxLayout:
-        self.fold = ThemedButton(self._theme, "caret-right", self.tr("Show properties"), self, size=12)
-        self.fold.setCheckable(True)
-        self.fold.setProperty("role", "fold")
-        self.fold.toggled.connect(self._set_expanded)
-        self._title = QPushButton(self.tr("Properties"), self)
-        self._title.setProperty("role", "quiet")
-        self._title.clicked.connect(self.fold.toggle)
+        self.fold_button = ThemedButton(self._theme, "caret-right", self.tr("Show properties"), self, size=12)
+        self.fold_button.setCheckable(True)
+        self.fold_button.setProperty("role", "fold")
+        self.fold_button.toggled.connect(self._set_expanded)
+        self._title_button = QPushButton(self.tr("Properties"), self)
+        self._title_button.setProperty("role", "quiet")
+        self._title_button.clicked.connect(self.fold_button.toggle)
         self._add_button = ThemedButton(self._theme, "plus", self.tr("Add property"), self, size=14)
         self._add_button.clicked.connect(self._start_adding)
         header = QHBoxLayout()
         header.setSpacing(0)
-        for widget in (self.fold, self._title):
+        for widget in (self.fold_button, self._title_button):
             header.addWidget(widget)
         header.addStretch(1)
         header.addWidget(self._add_button)
@@ -119,7 +119,7 @@ class PropertiesForm(QFrame):
             return
         self._shown_properties, self._is_editable = parsed.properties, editable
         count = f" · {len(parsed.properties)}" if parsed.properties else ""
-        self._title.setText(self.tr("Properties") + count)
+        self._title_button.setText(self.tr("Properties") + count)
         self._add_button.setVisible(editable)
         self._schedule_rebuild()
 
@@ -141,7 +141,7 @@ class PropertiesForm(QFrame):
     def _schedule_rebuild(self) -> None:
         """Rebuild the rows now if they are expanded, else when the user expands them."""
         self._is_stale = True
-        if self.fold.isChecked():
+        if self.fold_button.isChecked():
             self._rebuild()
 
     def _rebuild(self) -> None:
@@ -160,7 +160,7 @@ class PropertiesForm(QFrame):
             grid.addWidget(self._build_add_row(), grid.rowCount(), 0, 1, 4)
         grid.setRowStretch(grid.rowCount(), 1)
         self._area.setWidget(body)
-        self._area.setVisible(self.fold.isChecked())
+        self._area.setVisible(self.fold_button.isChecked())
         if focused in self._editors:
             self._editors[focused].setFocus()
         self._fit_height()
@@ -223,7 +223,7 @@ class PropertiesForm(QFrame):
 
     def _start_adding(self) -> None:
         self._is_adding = True
-        self.fold.setChecked(True)
+        self.fold_button.setChecked(True)
         self._rebuild()
         self._add_row_widget.setFocus()
 
@@ -232,10 +232,10 @@ class PropertiesForm(QFrame):
         self._rebuild()
 
     def _set_expanded(self, expanded: bool) -> None:
-        self.fold.set_symbol("caret-down" if expanded else "caret-right")
+        self.fold_button.set_symbol("caret-down" if expanded else "caret-right")
         text = self.tr("Hide properties") if expanded else self.tr("Show properties")
-        self.fold.setToolTip(text)
-        self.fold.setAccessibleName(text)
+        self.fold_button.setToolTip(text)
+        self.fold_button.setAccessibleName(text)
         if expanded and self._is_stale:
             self._rebuild()
         self._area.setVisible(expanded)

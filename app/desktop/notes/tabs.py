@@ -37,7 +37,7 @@ class NoteTab(Protocol):
     search_requested: SignalInstance
     title_changed: SignalInstance
     dirty_changed: SignalInstance
-    act_requested: SignalInstance
+    action_requested: SignalInstance
     create_requested: SignalInstance
 
     async def open(self, path: str, fragment: str = "") -> None:
@@ -136,7 +136,7 @@ class NoteTabs(QWidget):
     """The groups of tabs in a splitter.
 
     Signals:
-        open_requested, search_requested, act_requested, create_requested: Forwarded from the notes.
+        open_requested, search_requested, action_requested, create_requested: Forwarded from the notes.
         shown: The path of the note in front, empty for none.
         last_closed: The last tab was closed.
         help_requested: The user clicked the help button.
@@ -144,7 +144,7 @@ class NoteTabs(QWidget):
 
     open_requested = Signal(str, str)
     search_requested = Signal(str)
-    act_requested = Signal(str, str)
+    action_requested = Signal(str, str)
     create_requested = Signal(str)
     shown = Signal(str)
     last_closed = Signal()
@@ -277,7 +277,7 @@ class NoteTabs(QWidget):
     def request_command(self, command: str) -> None:
         """Request a menu command for the note in front."""
         if self.current is not None and self.current.path:
-            self.act_requested.emit(command, self.current.path)
+            self.action_requested.emit(command, self.current.path)
 
     @property
     def can_reopen(self) -> bool:
@@ -341,7 +341,7 @@ class NoteTabs(QWidget):
         group.tabBar().setTabToolTip(row, "")
         tab.open_requested.connect(self.open_requested)
         tab.search_requested.connect(self.search_requested)
-        tab.act_requested.connect(self.act_requested)
+        tab.action_requested.connect(self.action_requested)
         tab.create_requested.connect(self.create_requested)
         tab.title_changed.connect(lambda title: self._update_title(widget, title=title))
         tab.dirty_changed.connect(lambda dirty: self._update_title(widget, dirty=dirty))

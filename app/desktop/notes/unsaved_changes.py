@@ -49,7 +49,7 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
             if accepted or is_edited:
                 document.load_result(result.decode("utf-8"))
             return False
-        document.decide_later(result.decode("utf-8") if is_edited else None)
+        document.postpone_decision(result.decode("utf-8") if is_edited else None)
         return False
     document.resolve(result.decode("utf-8"))
     return True

@@ -69,7 +69,7 @@ class NoteView(QWidget):
         search_requested: A query.
         title_changed: The name of the note.
         dirty_changed: Whether the note is marked as unsaved.
-        act_requested: A command (see `header.ACTIONS`) and the note's path.
+        action_requested: A command (see `header.ACTIONS`) and the note's path.
         create_requested: The name of a note to create.
     """
 
@@ -77,7 +77,7 @@ class NoteView(QWidget):
     search_requested = Signal(str)
     title_changed = Signal(str)
     dirty_changed = Signal(bool)
-    act_requested = Signal(str, str)
+    action_requested = Signal(str, str)
     create_requested = Signal(str)
 
     def __init__(
@@ -158,7 +158,7 @@ class NoteView(QWidget):
         self._header.mode_toggled.connect(self.toggle_mode)
         self._header.links_toggled.connect(self.toggle_links)
         self._header.save_requested.connect(self.save)
-        self._header.act_requested.connect(lambda command: self.act_requested.emit(command, self.path))
+        self._header.action_requested.connect(lambda command: self.action_requested.emit(command, self.path))
         self.properties.changed.connect(self._set_property)
         self.properties.removed.connect(self._remove_property)
         self.properties.tag_clicked.connect(lambda tag: self._link_navigation.follow("tag", tag))
@@ -384,13 +384,13 @@ class NoteView(QWidget):
         return self._mode is not ViewMode.READING
 
     @property
-    def _reading(self) -> QWidget:
+    def _reading_widget(self) -> QWidget:
         """The widget of the reading view: the text, or the empty state of a blank note."""
         return self.empty_state if self.document.is_blank else self.reader
 
     def _show_reading(self) -> None:
         """Show the reading view with the properties above its text, or above the empty state."""
-        widget = self._reading
+        widget = self._reading_widget
         if widget is self.reader:
             self.reader.set_header(self.properties)
         else:

@@ -80,7 +80,7 @@ class SaveSearchButton(ThemedButton):
         query, order, group = self._query, self._sort_button.order, self._sort_button.grouping
         label = self.tr("Name for “{0}”:").format(query)
         name = await dialogs.prompt_text(
-            self.window(), self.tr("Save this search"), label, query[:60], accept=self.tr("Save")
+            self.window(), self.tr("Save this search"), label, query[:60], accept_label=self.tr("Save")
         )
         if name:
             await self._client.run(lambda vault: vault.searches.save(name, query, order, group))
@@ -91,7 +91,7 @@ class SaveSearchButton(ThemedButton):
     async def _rename(self, name: str) -> None:
         label = self.tr("New name for “{0}”:").format(name)
         new_name = await dialogs.prompt_text(
-            self.window(), self.tr("Rename search"), label, name, accept=self.tr("Rename")
+            self.window(), self.tr("Rename search"), label, name, accept_label=self.tr("Rename")
         )
         if new_name:
             await self._client.run(lambda vault: vault.searches.rename(name, new_name))

@@ -82,7 +82,7 @@ class SettingsDialog(QDialog):
         self._sections: dict[str, QWidget] = {}
         self._theme = theme
         self._section_before_search = 0
-        self._unbuilt = {name: deque(self._parts(name)) for name in Settings.model_fields}
+        self._unbuilt_parts = {name: deque(self._parts(name)) for name in Settings.model_fields}
         self._build_queue = TimeSlicedQueue(self._process, self)
         self._build()
         zoom = theme.zoom
@@ -99,7 +99,7 @@ class SettingsDialog(QDialog):
         """Build the selected section now, and the others between events."""
         self._show_item(self.list.currentItem())
         super().showEvent(event)
-        self._build_queue.add_later(name for name, parts in self._unbuilt.items() for _ in parts)
+        self._build_queue.add_later(name for name, parts in self._unbuilt_parts.items() for _ in parts)
 
     def close_and_run(self, command: str) -> None:
         """Close the settings and run the command."""
@@ -185,12 +185,12 @@ class SettingsDialog(QDialog):
         if isinstance(part, QWidget):
             if isValid(part):
                 part.ensurePolished()
-        elif self._unbuilt[str(part)]:
+        elif self._unbuilt_parts[str(part)]:
             self._build_next(str(part))
             self._build_queue.add_later([self._rows[-1].widget])
 
     def _build_next(self, section: str) -> None:
-        name = self._unbuilt[section].popleft()
+        name = self._unbuilt_parts[section].popleft()
         block = self._sections[section]
         column = block.layout()
         assert column is not None
@@ -198,11 +198,11 @@ class SettingsDialog(QDialog):
 
     def _build_section(self, section: str) -> None:
         """Build the rest of a section."""
-        while self._unbuilt[section]:
+        while self._unbuilt_parts[section]:
             self._build_next(section)
 
     def _build_all(self) -> None:
-        for section in self._unbuilt:
+        for section in self._unbuilt_parts:
             self._build_section(section)
 
     def _create_page(self, section: str, block: QWidget) -> QWidget:

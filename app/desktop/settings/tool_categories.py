@@ -102,7 +102,7 @@ class ToolCategoryList(QWidget):
         name_label = QLabel(category.name)
         name_label.setProperty("textSize", "strong")
         tools = PluralText("ToolCategoryList", "{0} tool", "{0} tools").format(fact.tools)
-        details_label = _create_label(f"{tools} · {level_label(category.level)} · {_rate(category)}")
+        details_label = _create_label(f"{tools} · {level_label(category.level)} · {_rate_label(category)}")
         off_label = self._off_labels[category.id] = _create_label("")
         for label in (name_label, details_label, off_label):
             text_column.addWidget(label)
@@ -183,7 +183,7 @@ def level_label(level: AccessLevel) -> str:
     }[level]
 
 
-def _rate(category: Category) -> str:
+def _rate_label(category: Category) -> str:
     return PluralText(
         "ToolCategoryList",
         "at most {0} call per minute per caller",

@@ -63,7 +63,7 @@ class Banner(QFrame):
 class Banners(QWidget):
     """The column of messages; a new message replaces the one with the same key.
 
-    A message without room waits until another one is dismissed.
+    A message without space waits until another one is dismissed.
     """
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:

@@ -97,7 +97,7 @@ class CommandPalette(QFrame):
         self.no_match_label.setProperty("tone", "muted")
         self.no_match_label.setContentsMargins(16, 12, 16, 16)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 8)  # Room for the round corners.
+        column.setContentsMargins(0, 0, 0, 8)  # Space for the rounded corners.
         column.setSpacing(0)
         for widget in (self.field, self.list, self.no_match_label):
             column.addWidget(widget)

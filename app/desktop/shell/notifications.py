@@ -21,7 +21,7 @@ class UserNotifications(QObject):
 
     Args:
         show: Shows a conversation in the agent panel.
-        is_seen: Returns whether a conversation is visible in the active window.
+        is_conversation_visible: Returns whether a conversation is visible in the active window.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class UserNotifications(QObject):
         banners: Banners,
         window: QWidget,
         show: Callable[[str], None],
-        is_seen: Callable[[str], bool],
+        is_conversation_visible: Callable[[str], bool],
     ) -> None:
         super().__init__(window)
         self._client = client
@@ -39,7 +39,7 @@ class UserNotifications(QObject):
         self._banners = banners
         self._window = window
         self._show = show
-        self._is_seen = is_seen
+        self._is_conversation_visible = is_conversation_visible
         self._tray: QSystemTrayIcon | None = None
         self._newest_conversation = ""
         client.events.batch.connect(self._receive)
@@ -73,7 +73,7 @@ class UserNotifications(QObject):
         self._newest_conversation = event.conversation
         if self.can_notify:
             self._notify(event.sender, short)
-        if not self._is_seen(event.conversation):
+        if not self._is_conversation_visible(event.conversation):
             message = self.tr("Message from {0}: {1}").format(event.sender, short)
             conversation = event.conversation
             action = (self.tr("Show"), lambda: self._open_conversation(conversation))

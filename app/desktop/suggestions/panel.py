@@ -106,7 +106,7 @@ class SuggestionsPanel(Panel):
         self.table.setColumnHidden(1, self.width() < _NARROW_WIDTH * self._theme.zoom)
 
     @property
-    def chosen(self) -> SuggestedRelation | None:
+    def selected(self) -> SuggestedRelation | None:
         """The selected suggestion."""
         row = self.table.currentItem()
         suggestion: SuggestedRelation | None = row.data(0, _SUGGESTION_ROLE) if row is not None else None
@@ -148,7 +148,7 @@ class SuggestionsPanel(Panel):
         self._show(suggestions)
 
     def _show(self, suggestions: tuple[SuggestedRelation, ...], problem: str = "") -> None:
-        previous = self.chosen
+        previous = self.selected
         previous_row = self.table.currentIndex().row()
         self.suggestions = suggestions
         self.table.blockSignals(True)
@@ -220,7 +220,7 @@ class SuggestionsPanel(Panel):
                     self._search_timer.start()
 
     def _show_chosen(self, *_: object) -> None:
-        if (suggestion := self.chosen) is not None:
+        if (suggestion := self.selected) is not None:
             self.details.show_suggestion(suggestion)
             tasks.start(self._show_texts(suggestion), owner=self, action=self.tr("load the note previews"))
 

@@ -61,7 +61,7 @@ class TasksPanel(Panel):
         self._list_count = 0
         self._is_stale = True
         # A click on a check box is also a click on its row, and must not open the note.
-        self._toggled: QTreeWidgetItem | None = None
+        self._toggled_item: QTreeWidgetItem | None = None
         self.filter = SearchField(theme, self.tr("Filter tasks"))
         self.grouping = QComboBox()
         self.grouping.setAccessibleName(self.tr("Group tasks by"))
@@ -177,19 +177,19 @@ class TasksPanel(Panel):
 
     def _open(self, item: QTreeWidgetItem, _: int) -> None:
         record = item.data(0, TASK_ROLE)
-        if isinstance(record, TaskRecord) and item is not self._toggled:
+        if isinstance(record, TaskRecord) and item is not self._toggled_item:
             self.open_requested.emit(record.path.text, f"line={record.line}")
 
     def _toggle(self, item: QTreeWidgetItem, _: int) -> None:
         record = item.data(0, TASK_ROLE)
         is_checked = item.checkState(0) is Qt.CheckState.Checked
         if isinstance(record, TaskRecord) and is_checked != record.done:
-            self._toggled = item
+            self._toggled_item = item
             QTimer.singleShot(0, self._forget_click)
             tasks.start(self.set_done(record, done=is_checked), owner=self, action=self.tr("change the task"))
 
     def _forget_click(self) -> None:
-        self._toggled = None
+        self._toggled_item = None
 
     async def set_done(self, record: TaskRecord, *, done: bool) -> None:
         """Check or uncheck a task in its note."""

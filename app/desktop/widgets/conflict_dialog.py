@@ -50,12 +50,12 @@ class ConflictTexts:
     accept_label: str
 
 
-def undo_conflict_texts(several: bool) -> ConflictTexts:
+def undo_conflict_texts(is_plural: bool) -> ConflictTexts:
     """Return the texts for changes that undo can't revert without overwriting later ones."""
     return ConflictTexts(
         title=translate("ConflictDialog", "Resolve conflicts"),
         heading=translate("ConflictDialog", "These notes have later changes in the same lines")
-        if several
+        if is_plural
         else translate("ConflictDialog", "This note has later changes in the same lines"),
         explanation=translate(
             "ConflictDialog",
@@ -77,7 +77,7 @@ class ConflictResolution:
 
     conflict: MergeConflict
     result: bytes | None
-    unticked: frozenset[int]
+    excluded_hunks: frozenset[int]
 
     @classmethod
     def of(cls, conflict: MergeConflict) -> ConflictResolution:
@@ -99,18 +99,18 @@ class ConflictResolution:
     def keep_ours(self) -> None:
         """Keep the current file."""
         self.result = None if self.conflict.ours_missing else self.conflict.ours
-        self.unticked = frozenset(range(len(self._diff.hunks)))
+        self.excluded_hunks = frozenset(range(len(self._diff.hunks)))
 
     def take_theirs(self) -> None:
         """Replace the file with the undo version."""
         self.result = None if self.conflict.theirs_missing else self.conflict.theirs
-        self.unticked = frozenset()
+        self.excluded_hunks = frozenset()
 
-    def pick(self, unticked: frozenset[int]) -> None:
+    def pick(self, excluded_hunks: frozenset[int]) -> None:
         """Take the differences from the undo version, except these."""
         diff = self._diff
-        self.unticked = unticked
-        self.result = diff.apply(set(range(len(diff.hunks))) - unticked)
+        self.excluded_hunks = excluded_hunks
+        self.result = diff.apply(set(range(len(diff.hunks))) - excluded_hunks)
 
     @property
     def _diff(self) -> Diff:
@@ -241,7 +241,7 @@ class ConflictDialog(QDialog):
         self.ours_button.clicked.connect(lambda: self._resolve(ConflictResolution.keep_ours))
         self.theirs_button.clicked.connect(lambda: self._resolve(ConflictResolution.take_theirs))
         self.merged_button.clicked.connect(self._use_merged)
-        self.diff_view.ticks_changed.connect(self._pick)
+        self.diff_view.excluded_hunks_changed.connect(self._pick)
         self.editor.changed.connect(self._handle_edit)
         self.editor.invalid.connect(lambda problem: self.save_button.setEnabled(not problem))
         self.editor.reset_button.hide()
@@ -262,7 +262,7 @@ class ConflictDialog(QDialog):
             None if conflict.ours_missing else conflict.ours,
             None if conflict.theirs_missing else conflict.theirs,
             selectable=resolution.is_text_on_both_sides,
-            unticked=resolution.unticked,
+            excluded_hunks=resolution.excluded_hunks,
             keep_scroll=True,
         )
 
@@ -293,8 +293,8 @@ class ConflictDialog(QDialog):
         self.current.result = self._merged
         self._show_result()
 
-    def _pick(self, unticked: frozenset[int]) -> None:
-        self.current.pick(unticked)
+    def _pick(self, excluded_hunks: frozenset[int]) -> None:
+        self.current.pick(excluded_hunks)
         self._show_result()
 
     def _handle_edit(self, content: bytes) -> None:

@@ -14,7 +14,7 @@ _MARGIN, _GAP = 8, 16
 
 
 class _Themed(Protocol):
-    """An object that knows the current theme, such as a `ThemeSource` or a `SearchField`."""
+    """An object with the current theme, such as a `ThemeSource` or a `SearchField`."""
 
     @property
     def theme(self) -> Theme:

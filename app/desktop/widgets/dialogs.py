@@ -134,9 +134,9 @@ async def confirm(
     parent: QWidget | None,
     title: str,
     text: str,
-    yes: str = "",
-    no: str = "",
-    danger: bool = False,
+    accept_label: str = "",
+    reject_label: str = "",
+    is_destructive: bool = False,
 ) -> bool:
     """Return whether the user confirms; the safe answer has the focus, and Escape chooses it.
 
@@ -144,14 +144,16 @@ async def confirm(
         parent: The window that the question belongs to.
         title: The question in a few words.
         text: The consequence of confirming, as plain text.
-        yes: The label of the confirming button, a verb; "Continue" by default.
-        no: The label of the safe button; "Cancel" by default.
-        danger: Whether to style the confirming button as destructive.
+        accept_label: The label of the confirming button, a verb; "Continue" by default.
+        reject_label: The label of the safe button; "Cancel" by default.
+        is_destructive: Whether to style the confirming button as destructive.
     """
     dialog = SheetDialog(parent, title, text)
-    cancel_button = dialog.add_button(no or translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
-    confirm_label = yes or translate("Dialogs", "Continue")
-    dialog.add_button(confirm_label, int(QDialog.DialogCode.Accepted), "danger" if danger else "primary")
+    cancel_button = dialog.add_button(
+        reject_label or translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected)
+    )
+    label = accept_label or translate("Dialogs", "Continue")
+    dialog.add_button(label, int(QDialog.DialogCode.Accepted), "danger" if is_destructive else "primary")
     cancel_button.setDefault(True)
     cancel_button.setFocus()
     return await run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
@@ -191,7 +193,7 @@ async def prompt_text(
     label: str,
     value: str = "",
     *,
-    accept: str,
+    accept_label: str,
     problem: str = "",
     check: Callable[[str], str] | None = None,
 ) -> str | None:
@@ -202,7 +204,7 @@ async def prompt_text(
         title: The heading.
         label: The label of the field.
         value: The initial value of the field, selected.
-        accept: The label of the accepting button, a verb.
+        accept_label: The label of the accepting button, a verb.
         problem: Why `value` was rejected; shown until the text changes.
         check: Returns the problem with a text, or "" if it is valid; an invalid text can't be accepted.
     """
@@ -216,7 +218,7 @@ async def prompt_text(
     error_label.setVisible(bool(problem))
     dialog.add_body(error_label)
     dialog.add_button(translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
-    accept_button = dialog.add_button(accept, int(QDialog.DialogCode.Accepted), "primary")
+    accept_button = dialog.add_button(accept_label, int(QDialog.DialogCode.Accepted), "primary")
     accept_button.setDefault(True)
     accept_button.setEnabled(bool(value.strip()))
 
@@ -230,8 +232,8 @@ async def prompt_text(
 
     field.textChanged.connect(validate)
     field.setFocus()
-    accepted = await run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
-    return field.text().strip() or None if accepted else None
+    is_accepted = await run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
+    return field.text().strip() or None if is_accepted else None
 
 
 async def pick_folder(parent: QWidget | None, title: str = "", *, start: Path | None = None) -> Path | None:

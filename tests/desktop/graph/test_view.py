@@ -389,7 +389,7 @@ def test_the_local_graph_shows_the_surroundings_and_returns(star, qtbot):
     star.local_bar.depth_changed.emit(2)
     rest(star, qtbot)
     assert len(star.canvas.scene.graph) == 5
-    star.show_whole()
+    star.show_whole_graph()
     rest(star, qtbot)
     assert (star.positions() == before).all()
 

@@ -98,7 +98,7 @@ def test_a_property_is_added_changed_and_removed(gui, opened, wait_until) -> Non
             file = vault.root / "A.md"
             view.properties.add("rating", "4")
             await wait_until(lambda: "rating: 4\n" in file.read_text())
-            view.properties.fold.setChecked(True)
+            view.properties.fold_button.setChecked(True)
             await wait_until(lambda: "rating" in view.properties._editors)
             rating = view.properties.value_editor("rating")
             assert isinstance(rating, TextValue)
@@ -424,7 +424,7 @@ def test_properties_scroll_with_the_text_of_the_reading_view(gui, opened, wait_u
 
             assert form.isVisible() and form.geometry().top() == 0
             assert 0 < form.geometry().bottom() <= first_line() <= form.geometry().bottom() + 40
-            form.fold.setChecked(True)
+            form.fold_button.setChecked(True)
             await wait_until(
                 lambda: form.geometry().bottom() <= first_line() <= form.geometry().bottom() + 40
             )

@@ -94,8 +94,8 @@ def test_the_buttons_ask_for_a_folder_and_for_the_sample(qtbot) -> None:
     asked: list[str] = []
     welcome.pick_requested.connect(lambda: asked.append("folder"))
     welcome.sample_requested.connect(lambda: asked.append("sample"))
-    welcome.pick.click()
-    welcome.sample.click()
+    welcome.pick_button.click()
+    welcome.sample_button.click()
     assert asked == ["folder", "sample"]
 
 

@@ -53,7 +53,7 @@ def test_a_suggestion_is_shown_whole_and_written_as_the_user_set_it(
 ) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as (vault, panel):
-            suggestion, details = panel.chosen, panel.details
+            suggestion, details = panel.selected, panel.details
             assert suggestion is not None and set(suggestion.pair) == PAIR and 0.6 <= suggestion.score <= 1
             assert panel.table.topLevelItem(0).text(3) == f"{suggestion.score:.0%}"
             await wait_until(lambda: all("hot water" in card.text.toPlainText() for card in details.cards))
@@ -172,7 +172,7 @@ def test_suggestions_can_be_limited_to_the_open_note(
             await wait_until(lambda: "Stone has no likely missing relations" in empty_text(panel))
             panel.set_current_note("Tea.md")
             await wait_until(lambda: pairs(panel) == [PAIR])
-            suggestion = panel.chosen
+            suggestion = panel.selected
             assert suggestion is not None
             for column in (0, 2):
                 panel.table.itemActivated.emit(panel.table.topLevelItem(0), column)

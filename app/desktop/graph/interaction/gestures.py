@@ -147,7 +147,7 @@ class Gestures(QObject):
         return True
 
     def _pressed_row(self) -> int:
-        """Return the row of the pressed node, which may be gone if the graph changed."""
+        """Return the row of the pressed node, which may no longer exist if the graph changed."""
         return self._canvas.scene.graph.rows.get(self._pressed_path, -1)
 
     def _drag_node(self, position: QPointF) -> None:

@@ -51,7 +51,7 @@ class KeyboardNavigation(QObject):
         """Handle key events of the canvas."""
         if event.type() == QEvent.Type.ShortcutOverride:
             key = cast("QKeyEvent", event)
-            if self._is_unmodified(key) and self._handles(key.key()):
+            if self._is_unmodified(key) and self._can_handle(key.key()):
                 event.accept()
                 return True
         if event.type() != QEvent.Type.KeyPress:
@@ -65,7 +65,7 @@ class KeyboardNavigation(QObject):
         )
         return modifiers == Qt.KeyboardModifier.NoModifier
 
-    def _handles(self, key: int) -> bool:
+    def _can_handle(self, key: int) -> bool:
         if key == Qt.Key.Key_Escape:
             return bool(self._canvas.scene.selection)
         camera_keys = (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_0)

@@ -58,7 +58,7 @@ class Minimap(QFrame):
         if shown != self._is_enabled:
             self._is_enabled = shown
             content = self._content_rect()
-            self._canvas.want_overview(
+            self._canvas.request_overview(
                 *((round(content.width()), round(content.height())) if shown else (0, 0))
             )
         self._update()
@@ -115,10 +115,10 @@ class Minimap(QFrame):
             picture = QRectF(corner, overview.area.size() * scale)
             painter.drawImage(picture, overview.image)
             frame = self.frame().intersected(content)
-            veil = QColor(self._theme.window)
-            veil.setAlphaF(0.45)
+            shade = QColor(self._theme.window)
+            shade.setAlphaF(0.45)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(veil)
+            painter.setBrush(shade)
             for part in _frame_rects(content, frame):
                 painter.drawRect(part)
             painter.setBrush(Qt.BrushStyle.NoBrush)

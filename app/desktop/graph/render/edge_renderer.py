@@ -42,7 +42,7 @@ class EdgeRenderRequest:
         height: The height of the view in pixels.
         ratio: Device pixels per pixel.
         alpha: The opacity of one link.
-        omitted_rows: Rows whose links are omitted because they are drawn live.
+        omitted_rows: Rows whose links are omitted because they are drawn in each frame.
         is_draft: True if a sample at one device pixel per pixel is enough, because the next picture comes
             soon.
         margin: The margin around the view, as a share of its size, so that a short pan does not show the
@@ -120,7 +120,7 @@ class EdgeRenderer:
         return self._running is not None and self._running.done()
 
     def collect(self) -> bool:
-        """Take over a finished picture; return whether there was one."""
+        """Adopt a finished picture; return whether there was one."""
         if self._running is None or not self._running.done():
             return False
         finished, self._running = self._running, None

@@ -28,7 +28,7 @@ class FrameTimer(QTimer):
         self._last_time = 0.0
         self.timeout.connect(self._tick)
 
-    def wake(self) -> None:
+    def ensure_started(self) -> None:
         """Start the timer if it is stopped."""
         if not self.isActive():
             self._last_time = time.perf_counter()

@@ -100,7 +100,7 @@ class LabelImages:
             self._condition.notify()
 
     def close(self) -> None:
-        """Stop the thread for good."""
+        """Stop the thread permanently."""
         with self._condition:
             self._is_closed = True
             self._condition.notify()

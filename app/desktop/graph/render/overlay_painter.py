@@ -44,8 +44,8 @@ class FrameState:
         labels: The labels.
         font: The font of messages.
         dim: 0 to 1, the dimming of all but the lit nodes.
-        lit_rows: Rows that stay bright.
-        dragged_rows: Rows whose links are drawn live during a drag.
+        bright_rows: Rows that stay bright.
+        dragged_rows: Rows whose links are drawn in each frame during a drag.
         glow_phase: 0 to 1, the phase of the pulsating glow.
         selection_rect: The selection rectangle.
     """
@@ -58,7 +58,7 @@ class FrameState:
     labels: LabelRenderer
     font: QFont
     dim: float
-    lit_rows: NDArray[np.int32]
+    bright_rows: NDArray[np.int32]
     dragged_rows: NDArray[np.int64] | None
     glow_phase: float
     selection_rect: QRectF | None
@@ -71,7 +71,7 @@ class FrameState:
     @property
     def content(self) -> tuple[object, ...]:
         """The content of the layers below the labels; equal frames share arrays."""
-        return (*self.undimmed_content, self.scene.hovered, self.dim, self.lit_rows)
+        return (*self.undimmed_content, self.scene.hovered, self.dim, self.bright_rows)
 
     @property
     def undimmed_content(self) -> tuple[object, ...]:
@@ -95,25 +95,25 @@ class FrameState:
         )
 
     @property
-    def lit_mask(self) -> NDArray[np.uint8] | None:
+    def bright_mask(self) -> NDArray[np.uint8] | None:
         """Return 1 for nodes that stay bright, uint8 (n,); None while nothing is dimmed."""
         if self.dim <= 0.0:
             return None
         mask = np.zeros(len(self.scene.graph), dtype=np.uint8)
-        mask[self.lit_rows] = 1
+        mask[self.bright_rows] = 1
         return mask
 
     @property
-    def unlit_opacity(self) -> float:
-        """The opacity of nodes that are not lit."""
+    def dimmed_opacity(self) -> float:
+        """The opacity of nodes that do not stay bright."""
         return 1.0 - (1.0 - _DIMMED_OPACITY) * self.dim
 
     def opacity(self) -> NDArray[np.float32]:
         """Return the opacity of each node, float32 (n,)."""
-        mask = self.lit_mask
+        mask = self.bright_mask
         if mask is None:
             return self.scene.strength
-        return np.where(mask, self.scene.strength, self.scene.strength * np.float32(self.unlit_opacity))
+        return np.where(mask, self.scene.strength, self.scene.strength * np.float32(self.dimmed_opacity))
 
     def place_labels(self) -> None:
         """Place the labels if the frame's content changed."""
@@ -128,7 +128,7 @@ class FrameState:
         forced = [scene.hovered] if scene.hovered >= 0 else []
         forced += [*scene.highlights.path[:40], *scene.selection[:40]]
         if scene.hovered >= 0:
-            neighbors = self.lit_rows[self.lit_rows != scene.hovered]
+            neighbors = self.bright_rows[self.bright_rows != scene.hovered]
             forced += _heaviest(neighbors, scene.weight, _MAX_FORCED_LABELS)
         return list(dict.fromkeys(forced))
 
@@ -171,7 +171,11 @@ def paint_over(painter: QPainter, frame: FrameState) -> None:
 def _paint_lit_links(painter: QPainter, image: QImage, frame: FrameState) -> None:
     """Draw the links of the hovered node in the color of their relation."""
     scene = frame.scene
-    hub = scene.hovered if scene.hovered >= 0 else (int(frame.lit_rows[-1]) if len(frame.lit_rows) else -1)
+    hub = (
+        scene.hovered
+        if scene.hovered >= 0
+        else (int(frame.bright_rows[-1]) if len(frame.bright_rows) else -1)
+    )
     if hub < 0 or scene.highlights.path:
         return
     links = _sample(scene.links_of(hub), _MAX_LIT_LINKS)
@@ -222,7 +226,7 @@ def _paint_arrows(painter: QPainter, frame: FrameState, links: NDArray[np.int64]
 def _paint_dragged_links(
     painter: QPainter, image: QImage, frame: FrameState, rows: NDArray[np.int64]
 ) -> None:
-    """Draw the links of dragged nodes live."""
+    """Draw the links of dragged nodes."""
     scene = frame.scene
     style = scene.edges
     links = _sample(scene.links_among(rows), _MAX_DRAGGED_LINKS)
@@ -296,7 +300,7 @@ def _gradient_image(color: str, radius: int, ratio: float) -> QImage:
 
 
 def _paint_rings(painter: QPainter, frame: FrameState) -> None:
-    """Draw rings around selected, hovered, pending and changed nodes, for users who can't tell the colors."""
+    """Draw rings around selected, hovered, pending and changed nodes, which do not depend on color vision."""
     scene = frame.scene
     painter.setBrush(Qt.BrushStyle.NoBrush)
     solid, dashes = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine

@@ -200,14 +200,16 @@ class ForceSection(CollapsibleSection):
         for name, row in rows.items():
             self.add(row)
             row.moved.connect(lambda value, name=name: self._emit_field(name, value))
-        self.reset = QPushButton(self.tr("Reset"))
-        self.reset.setProperty("role", "quiet")
-        self.reset.setToolTip(self.tr("Reset all sliders to their defaults"))
-        self.reset.clicked.connect(lambda: self.changed.emit(self._settings.updated(forces=ForceParams())))
+        self.reset_button = QPushButton(self.tr("Reset"))
+        self.reset_button.setProperty("role", "quiet")
+        self.reset_button.setToolTip(self.tr("Reset all sliders to their defaults"))
+        self.reset_button.clicked.connect(
+            lambda: self.changed.emit(self._settings.updated(forces=ForceParams()))
+        )
         self.pause = checkbox(self.tr("Freeze"), self.tr("Stop the layout from moving (Space)"))
         self.pause.clicked.connect(self.paused)
         self.add(self.pause)
-        self.add(self.reset)
+        self.add(self.reset_button)
 
     @staticmethod
     def _slider(
@@ -221,7 +223,7 @@ class ForceSection(CollapsibleSection):
         self._settings = settings
         for name, row in self.sliders.items():
             row.set_value(getattr(settings.forces, name))
-        self.reset.setEnabled(settings.forces != ForceParams())
+        self.reset_button.setEnabled(settings.forces != ForceParams())
 
     def _emit_field(self, name: str, value: float) -> None:
         self.changed.emit(self._settings.updated(forces=replace(self._settings.forces, **{name: value})))

@@ -83,12 +83,12 @@ def find_request(before: str, *, is_in_code: bool = False) -> CompletionRequest 
 def date_items(word: str, today: date) -> list[CompletionItem]:
     """Return the days that match a word after "@", with their dates."""
     days = {"today": 0, "tomorrow": 1, "yesterday": -1}
-    for ahead in range(2, 8):
-        days[f"next {today + timedelta(days=ahead):%A}".lower()] = ahead
+    for days_ahead in range(2, 8):
+        days[f"next {today + timedelta(days=days_ahead):%A}".lower()] = days_ahead
     query = word.casefold()
     items = []
-    for name, ahead in days.items():
-        day = (today + timedelta(days=ahead)).isoformat()
+    for name, days_ahead in days.items():
+        day = (today + timedelta(days=days_ahead)).isoformat()
         if name.removeprefix("next ").startswith(query) or name.startswith(query) or day.startswith(query):
             label = name[0].upper() + name[1:]
             items.append(CompletionItem(f"{label}   {day}", day))

@@ -96,7 +96,7 @@ def _draw_formula(request: DrawingRequest) -> Drawing:
     area = renderer.viewBoxF().size()
     if area.isEmpty():
         return NOT_DRAWABLE
-    image = _blank(area, request.ratio)
+    image = _blank_image(area, request.ratio)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     renderer.render(painter, QRectF(0, 0, area.width() * request.ratio, area.height() * request.ratio))
@@ -144,7 +144,7 @@ def _draw_embed(request: DrawingRequest, render: Render) -> Drawing:
     document.setHtml(html)
     document.setTextWidth(width)
     height = min(document.size().height(), MAX_EMBED_HEIGHT)
-    image = _blank(QSizeF(request.width, height), request.ratio)
+    image = _blank_image(QSizeF(request.width, height), request.ratio)
     painter = QPainter(image)
     painter.scale(request.ratio, request.ratio)
     document.drawContents(painter, QRectF(0, 0, width, height))
@@ -152,7 +152,7 @@ def _draw_embed(request: DrawingRequest, render: Render) -> Drawing:
     return Drawing(float(request.width), height, height, image)
 
 
-def _blank(size: QSizeF, ratio: float) -> QImage:
+def _blank_image(size: QSizeF, ratio: float) -> QImage:
     width, height = max(1, round(size.width() * ratio)), max(1, round(size.height() * ratio))
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)

@@ -27,7 +27,7 @@ class TextFlow(NoteRows):
 
     def __init__(self, style: EditorStyle) -> None:
         super().__init__(style)
-        self._laid_out: dict[EditorRow, None] = {}
+        self._laid_out_rows: dict[EditorRow, None] = {}
         self._has_folds = False
 
     def load(self, lines: list[str]) -> None:
@@ -36,7 +36,7 @@ class TextFlow(NoteRows):
         self.rows = [EditorRow(scan) for scan in scan_lines(lines)]
         self.active = (-1, -1)
         self.preedit = None
-        self._laid_out.clear()
+        self._laid_out_rows.clear()
         self.table_widths.clear()
         self._has_folds = any(row.scan.fold == "-" for row in self.rows)
         if self.shows_source:
@@ -48,7 +48,7 @@ class TextFlow(NoteRows):
     def splice(self, first: int, removed: int, lines: list[str]) -> None:
         """Replace `removed` lines from `first` on by `lines`."""
         for row in self.rows[first : first + removed]:
-            self._laid_out.pop(row, None)
+            self._laid_out_rows.pop(row, None)
         self.table_widths.clear()
         state = self.rows[first - 1].scan.state if first else ()
         new_rows, state = self._scan(first, lines, state)
@@ -56,7 +56,7 @@ class TextFlow(NoteRows):
         if same_lines and long_lines.can_patch(self, first, new_rows[0]):
             long_lines.patch(self, first, lines[0])
             new_rows = [self.rows[first]]
-            self._laid_out[new_rows[0]] = None
+            self._laid_out_rows[new_rows[0]] = None
         else:
             self._keep_layouts(first, removed, lines, new_rows)
         for old_row, new_row in zip(self.rows[first : first + removed], new_rows, strict=False):
@@ -116,7 +116,7 @@ class TextFlow(NoteRows):
         tail = (self.rows[first + removed - 1], self.lines[first + removed - 1])
         last = len(lines) - 1
         for number in {0, last}:
-            long_lines.carry_over(
+            long_lines.reuse_fragments(
                 self,
                 first + number,
                 lines[number],
@@ -125,7 +125,7 @@ class TextFlow(NoteRows):
                 tail if number == last else None,
             )
             if new_rows[number].fragments is not None:
-                self._laid_out[new_rows[number]] = None
+                self._laid_out_rows[new_rows[number]] = None
 
     def _shift_active(self, first: int, removed: int, added: int) -> None:
         start, end = self.active
@@ -174,7 +174,7 @@ class TextFlow(NoteRows):
             row, active = self.rows[index], first <= index <= last
             if row.active != active:
                 row.active = active
-                if row.fragments is None or not self._looks_the_same(index):
+                if row.fragments is None or not self._is_same_with_cursor(index):
                     row.fragments = None
                     changed = True
         return changed
@@ -191,7 +191,7 @@ class TextFlow(NoteRows):
         self._hide_folded()
         self.forget_layouts()
 
-    def _looks_the_same(self, index: int) -> bool:
+    def _is_same_with_cursor(self, index: int) -> bool:
         """Return whether a line looks the same with the cursor: it has no markup, or is too long to style."""
         scan = self.rows[index].scan
         return (scan.kind is LineKind.BLANK and not scan.quotes) or len(self.lines[index]) > PART_LENGTH
@@ -250,12 +250,12 @@ class TextFlow(NoteRows):
         if row.fragments is None:
             row_layout.lay_out(self, index, row)
             self.heights.set(index, row.height)
-            self._laid_out[row] = None
-            if len(self._laid_out) > MAX_LAYOUTS:
-                oldest = next(iter(self._laid_out))
+            self._laid_out_rows[row] = None
+            if len(self._laid_out_rows) > MAX_LAYOUTS:
+                oldest = next(iter(self._laid_out_rows))
                 if oldest is not row:
                     oldest.fragments = None
-                    del self._laid_out[oldest]
+                    del self._laid_out_rows[oldest]
         return row
 
     def set_width(self, width: float) -> None:
@@ -278,7 +278,7 @@ class TextFlow(NoteRows):
         """Discard all layouts; each row keeps its height until it is laid out again."""
         for row in self.rows:
             row.fragments = None
-        self._laid_out.clear()
+        self._laid_out_rows.clear()
         self.table_widths.clear()
 
     def lay_out_again(self, lines: Iterable[int], top: float) -> float:
@@ -321,7 +321,7 @@ class TextFlow(NoteRows):
     def lay_out_visible(self, top: float, height: float) -> float:
         """Lay out the visible rows from `top` on; return the top edge that keeps them in place.
 
-        A row that turns out higher than estimated would push the text down while the user scrolls up.
+        A row higher than estimated would push the text down while the user scrolls up.
         """
         for _ in range(4):
             index, y = self.heights.line_at(top)

@@ -53,10 +53,10 @@ def toggle_marker(cursor: QTextCursor, marker: str) -> None:
 
 
 def _text_between(cursor: QTextCursor, start: int, end: int) -> str:
-    probe = QTextCursor(cursor.document())
+    selection = QTextCursor(cursor.document())
     last = cursor.document().characterCount() - 1
-    select(probe, max(0, min(start, last)), max(0, min(end, last)))
-    return probe.selectedText()
+    select(selection, max(0, min(start, last)), max(0, min(end, last)))
+    return selection.selectedText()
 
 
 def _is_marked_outside(cursor: QTextCursor, start: int, end: int, marker: str) -> bool:

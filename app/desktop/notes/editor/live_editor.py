@@ -206,7 +206,7 @@ class LiveEditor(LiveView):
             self.ensureCursorVisible()
         is_typing = _is_text(event) or event.key() == Qt.Key.Key_Backspace
         if is_typing and self.document().revision() != revision:
-            self._look_for_completion(only_open=not _is_text(event))
+            self._update_completion(only_open=not _is_text(event))
         elif not _is_modifier(event):
             self._close_completion()
 
@@ -278,7 +278,7 @@ class LiveEditor(LiveView):
         """Complete text from an input method."""
         super().inputMethodEvent(event)
         if event.commitString() and not self.isReadOnly():
-            self._look_for_completion()
+            self._update_completion()
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery, argument: object = None) -> Any:  # noqa: ANN401
         """Return the position of the cursor, for the window of an input method."""
@@ -377,7 +377,7 @@ class LiveEditor(LiveView):
         self._items = list(items)
         self._popup.offer([item.label for item in self._items], self.caret_area())
 
-    def _look_for_completion(self, *, only_open: bool = False) -> None:
+    def _update_completion(self, *, only_open: bool = False) -> None:
         """Detect the request at the cursor; with `only_open`, only update an open list."""
         if only_open and self._request is None:
             return

@@ -45,7 +45,7 @@ def patch(flow: NoteRows, index: int, line: str) -> None:
     flow.heights.set(index, row.height)
 
 
-def carry_over(
+def reuse_fragments(
     flow: NoteRows,
     index: int,
     line: str,

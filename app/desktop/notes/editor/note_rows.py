@@ -34,7 +34,7 @@ class NoteRows:
         hides_properties: Whether a form shows the properties, so that their lines are hidden.
         preedit: The line, column and text that an input method is composing.
         drawing: Returns the drawing for a kind and a source; None until it is ready.
-        misspelled: Returns the misspelled ranges of a piece of prose.
+        misspelled: Returns the misspelled ranges of prose.
         is_unresolved: Returns whether a link's target is known not to exist.
         code_colors: Highlights code blocks.
         table_widths: The column widths of tables, by the row of their first line.

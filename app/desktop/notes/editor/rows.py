@@ -29,7 +29,7 @@ class RowFragment:
         y: The top edge, from the top of the row.
         columns: For each offset of the displayed text (UTF-16) the column of the line; None if both differ
             only by `start`.
-        offsets: For each column from `start` on the offset in the displayed text; None likewise.
+        offsets: For each column from `start` on the offset in the displayed text; None in the same case.
         cell: The left edge and the width of the table cell that it fills.
         drawings: The offsets of formulas and pictures in the text, and their drawings.
     """

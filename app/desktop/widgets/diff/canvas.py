@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.desktop.theme.theme import Theme
 from app.desktop.widgets.diff.row_layout import DiffRows
-from app.desktop.widgets.diff.row_painter import TICK_WIDTH, pane_at
+from app.desktop.widgets.diff.row_painter import CHECK_BOX_WIDTH, pane_at
 from app.desktop.widgets.diff.selection import Selection, TextPosition, row_line, word_at
 from app.desktop.widgets.diff.viewport import DiffViewport
 from app.vault.escaped_line import CHIP_SIGN, NOTE_SIGN, EscapedLine
@@ -27,7 +27,7 @@ _MAX_SPOKEN_CHARS = 2_000
 
 
 class DiffCanvas(DiffViewport):
-    """A diff: F8 goes to the next hunk, Space or a click ticks it, and its text can be copied.
+    """A diff: F8 goes to the next hunk, Space or a click toggles it, and its text can be copied.
 
     `hunk_toggled` carries the hunk and whether it is now included, `unfold_requested` the first line of a
     fold, `current_changed` the hunk that the keys act on.
@@ -46,7 +46,7 @@ class DiffCanvas(DiffViewport):
     @property
     def current(self) -> int:
         """The hunk that the keys act on; -1 if there is none yet."""
-        return self._ticks.current
+        return self._check_boxes.current
 
     def show_rows(self, diff_rows: DiffRows | None, *, keep_scroll: bool = False) -> None:
         """Show `diff_rows` from its first change, or at the current scroll position."""
@@ -57,16 +57,16 @@ class DiffCanvas(DiffViewport):
             self.arrange()
             self.verticalScrollBar().setValue(scroll_value)
         else:
-            self._ticks = replace(self._ticks, current=-1)
+            self._check_boxes = replace(self._check_boxes, current=-1)
             self._is_unscrolled = True
             self.arrange()
-            self._make_current(0 if diff_rows is not None and diff_rows.first_rows else -1)
+            self._set_current(0 if diff_rows is not None and diff_rows.first_rows else -1)
 
-    def set_ticks(self, unticked: frozenset[int], shown: bool) -> None:
-        """Set the excluded hunks, and whether tick boxes are shown."""
-        rearrange = shown != self._ticks.shown
-        self._ticks = replace(self._ticks, unticked=unticked, shown=shown)
-        if rearrange:
+    def set_check_boxes(self, excluded_hunks: frozenset[int], are_visible: bool) -> None:
+        """Set the excluded hunks, and whether check boxes are shown."""
+        is_rearranged = are_visible != self._check_boxes.are_visible
+        self._check_boxes = replace(self._check_boxes, excluded_hunks=excluded_hunks, are_visible=are_visible)
+        if is_rearranged:
             self.arrange()
         self.viewport().update()
 
@@ -85,7 +85,7 @@ class DiffCanvas(DiffViewport):
             return
         self._is_unscrolled = False
         self._reveal(index)
-        self._make_current(index)
+        self._set_current(index)
 
     def hunk_text(self, index: int) -> str:
         """Return hunk `index` as lines with − and +, at most 20 of each side, hidden characters named."""
@@ -98,12 +98,12 @@ class DiffCanvas(DiffViewport):
         return "\n".join(parts + [f"+ {_line_text(diff_rows.line('after', number))}" for number in added])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move between hunks with F8 and Shift+F8, tick one with Space, copy with Ctrl+C."""
+        """Move between hunks with F8 and Shift+F8, toggle one with Space, copy with Ctrl+C."""
         self._is_unscrolled = False
         bar, key = self.verticalScrollBar(), event.key()
         if key == Qt.Key.Key_F8:
             self.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
-        elif key == Qt.Key.Key_Space and self._ticks.shown and self.current >= 0:
+        elif key == Qt.Key.Key_Space and self._check_boxes.are_visible and self.current >= 0:
             if not event.isAutoRepeat():
                 self._toggle(self.current)
         elif event.matches(QKeySequence.StandardKey.Copy):
@@ -132,8 +132,8 @@ class DiffCanvas(DiffViewport):
         if row.folded and row.before is not None:
             self.unfold_requested.emit(row.before)
         elif row.hunk >= 0:
-            self._make_current(row.hunk)
-            if self._ticks.shown and event.position().x() < TICK_WIDTH:
+            self._set_current(row.hunk)
+            if self._check_boxes.are_visible and event.position().x() < CHECK_BOX_WIDTH:
                 self._toggle(row.hunk)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -153,8 +153,10 @@ class DiffCanvas(DiffViewport):
             self._extend_selection(event.position())
             return
         row, x = self._row_at(event), event.position().x()
-        is_on_tick = row is not None and row.hunk >= 0 and self._ticks.shown and x < TICK_WIDTH
-        if is_on_tick or (row is not None and row.folded > 0):
+        is_on_check_box = (
+            row is not None and row.hunk >= 0 and self._check_boxes.are_visible and x < CHECK_BOX_WIDTH
+        )
+        if is_on_check_box or (row is not None and row.folded > 0):
             shape = Qt.CursorShape.PointingHandCursor
         else:
             is_over_text = row is not None and pane_at(self._panes(), x) is not None
@@ -227,13 +229,13 @@ class DiffCanvas(DiffViewport):
         self._select(replace(selection, end=self._position_at(point, pane)))
 
     def _toggle(self, hunk: int) -> None:
-        self.hunk_toggled.emit(hunk, hunk in self._ticks.unticked)
+        self.hunk_toggled.emit(hunk, hunk in self._check_boxes.excluded_hunks)
 
-    def _make_current(self, index: int) -> None:
-        self._ticks = replace(self._ticks, current=index)
+    def _set_current(self, index: int) -> None:
+        self._check_boxes = replace(self._check_boxes, current=index)
         if index >= 0 and self._diff_rows is not None:
             label = self.tr("Change {0} of {1}")
-            if index in self._ticks.unticked:
+            if index in self._check_boxes.excluded_hunks:
                 label = self.tr("Change {0} of {1}, excluded")
             label = label.format(index + 1, len(self._diff_rows.diff.hunks))
             self.setAccessibleDescription(f"{label}\n{self.hunk_text(index)}")

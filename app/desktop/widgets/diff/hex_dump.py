@@ -10,10 +10,10 @@ _BYTES_PER_LINE = 16
 
 def hex_dump(content: bytes) -> bytes:
     """Return offset, bytes and characters, 16 per line; after 1 MiB, only size and hash of the rest."""
-    shown = content[:_MAX_DUMP_BYTES]
+    dumped = content[:_MAX_DUMP_BYTES]
     lines = [
-        _dump_line(offset, shown[offset : offset + _BYTES_PER_LINE])
-        for offset in range(0, len(shown), _BYTES_PER_LINE)
+        _dump_line(offset, dumped[offset : offset + _BYTES_PER_LINE])
+        for offset in range(0, len(dumped), _BYTES_PER_LINE)
     ]
     if remainder := content[_MAX_DUMP_BYTES:]:
         lines.append(f"and {len(remainder):,} bytes more, SHA-256 {hashlib.sha256(remainder).hexdigest()}\n")

@@ -1,4 +1,4 @@
-"""Paint the rows of a diff: gutters, ticks, folds and one or two panes of text."""
+"""Paint the rows of a diff: gutters, check boxes, folds and one or two panes of text."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from app.desktop.widgets.diff.text_painter import Grid, TextPainter
 from app.vault.diff_words import Span
 from app.vault.escaped_line import escape_hidden
 
-TICK_WIDTH = 28
+CHECK_BOX_WIDTH = 28
 FOLD_EXTRA = 10
 _PADDING = 8
-_UNTICKED_OPACITY = 0.38
+_EXCLUDED_OPACITY = 0.38
 _MAX_HEADING_DISTANCE = 3_000
 
 
@@ -36,17 +36,17 @@ class Pane:
 
 
 @dataclass(frozen=True, slots=True)
-class TickState:
-    """The excluded hunks, whether tick boxes are shown, and the current hunk (-1: none)."""
+class CheckBoxState:
+    """The excluded hunks, whether check boxes are shown, and the current hunk (-1: none)."""
 
-    unticked: frozenset[int] = frozenset()
-    shown: bool = False
+    excluded_hunks: frozenset[int] = frozenset()
+    are_visible: bool = False
     current: int = -1
 
 
-def layout_panes(diff_rows: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> tuple[Pane, ...]:
+def layout_panes(diff_rows: DiffRows, grid: Grid, width: int, has_check_boxes: bool) -> tuple[Pane, ...]:
     """Return the panes for a viewport of `width`: one, or two side by side."""
-    left = TICK_WIDTH if ticks_shown else 4
+    left = CHECK_BOX_WIDTH if has_check_boxes else 4
     digits = max(2, len(str(max(len(diff_rows.diff.before), len(diff_rows.diff.after)))))
     number_width, sign_width = round(digits * grid.cell) + _PADDING, round(2 * grid.cell)
     if diff_rows.mode is DiffMode.TEXT:
@@ -66,13 +66,15 @@ def layout_panes(diff_rows: DiffRows, grid: Grid, width: int, ticks_shown: bool)
 
 
 def pane_at(panes: Sequence[Pane], x: float) -> Pane | None:
-    """Return the pane whose text is under `x`; None over numbers and ticks."""
+    """Return the pane whose text is under `x`; None over numbers and check boxes."""
     return next((pane for pane in panes if pane.text_x <= x < pane.right), None)
 
 
-def text_columns(diff_rows: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> int:
+def text_columns(diff_rows: DiffRows, grid: Grid, width: int, has_check_boxes: bool) -> int:
     """Return the number of cells in a text line of the narrower pane."""
-    text_width = min(pane.right - pane.text_x for pane in layout_panes(diff_rows, grid, width, ticks_shown))
+    text_width = min(
+        pane.right - pane.text_x for pane in layout_panes(diff_rows, grid, width, has_check_boxes)
+    )
     return max(8, int((text_width - _PADDING) / grid.cell) - 1)
 
 
@@ -94,13 +96,13 @@ class RowPainter:
         painter: QPainter,
         diff_rows: DiffRows,
         context: PaintContext,
-        ticks: TickState,
+        check_boxes: CheckBoxState,
         selection: Selection | None,
     ) -> None:
-        self._painter, self._diff_rows, self._ticks = painter, diff_rows, ticks
+        self._painter, self._diff_rows, self._check_boxes = painter, diff_rows, check_boxes
         self._selection = selection
         self._grid, self._theme, self._columns = context.grid, context.theme, context.columns
-        self._panes = layout_panes(diff_rows, context.grid, context.width, ticks.shown)
+        self._panes = layout_panes(diff_rows, context.grid, context.width, check_boxes.are_visible)
         self._text_painter = TextPainter(painter, context.grid, context.theme)
 
     def paint(self, index: int, box: QRect) -> None:
@@ -109,8 +111,8 @@ class RowPainter:
         if row.folded:
             self._paint_fold(row, box)
             return
-        is_included = row.hunk not in self._ticks.unticked
-        self._painter.setOpacity(1.0 if is_included or row.hunk < 0 else _UNTICKED_OPACITY)
+        is_included = row.hunk not in self._check_boxes.excluded_hunks
+        self._painter.setOpacity(1.0 if is_included or row.hunk < 0 else _EXCLUDED_OPACITY)
         for pane in self._panes:
             self._paint_pane(index, row, pane, box)
         self._painter.setOpacity(1.0)
@@ -180,20 +182,22 @@ class RowPainter:
             self._text_painter.paint_text(line, part, origin)
 
     def _paint_margin(self, index: int, row: DiffRow, box: QRect, is_included: bool) -> None:
-        """Paint the bar of the current hunk, and the tick box on the first row of each hunk."""
-        if row.hunk == self._ticks.current:
+        """Paint the bar of the current hunk, and the check box on the first row of each hunk."""
+        if row.hunk == self._check_boxes.current:
             self._painter.fillRect(0, box.top(), 3, box.height(), QColor(self._theme.accent))
-        if self._ticks.shown and self._diff_rows.first_rows[row.hunk] == index:
+        if self._check_boxes.are_visible and self._diff_rows.first_rows[row.hunk] == index:
             box_size = 14.0
             top = box.top() + (self._grid.height - box_size) / 2
-            self._paint_tick(QRectF((TICK_WIDTH - box_size) / 2 + 1, top, box_size, box_size), is_included)
+            self._paint_check_box(
+                QRectF((CHECK_BOX_WIDTH - box_size) / 2 + 1, top, box_size, box_size), is_included
+            )
 
-    def _paint_tick(self, box: QRectF, is_ticked: bool) -> None:
+    def _paint_check_box(self, box: QRectF, is_checked: bool) -> None:
         theme = self._theme
-        self._painter.setPen(QColor(theme.accent if is_ticked else theme.faint))
-        self._painter.setBrush(QColor(theme.accent if is_ticked else theme.raised))
+        self._painter.setPen(QColor(theme.accent if is_checked else theme.faint))
+        self._painter.setBrush(QColor(theme.accent if is_checked else theme.raised))
         self._painter.drawRoundedRect(box, 4, 4)
-        if is_ticked:
+        if is_checked:
             pen = QPen(QColor(theme.accent_text), 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
             self._painter.setPen(pen)
             corners = ((0.24, 0.52), (0.43, 0.71), (0.77, 0.31))
@@ -202,7 +206,7 @@ class RowPainter:
 
     def _paint_fold(self, row: DiffRow, box: QRect) -> None:
         self._painter.fillRect(box, QColor(self._theme.sunken))
-        self._painter.setFont(self._grid.shaped)
+        self._painter.setFont(self._grid.shaped_font)
         self._painter.setPen(QColor(self._theme.muted))
         line_count = PluralText("DiffView", "{0} unchanged line", "{0} unchanged lines").format(row.folded)
         heading = self._heading_before(row)

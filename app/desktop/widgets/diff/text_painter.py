@@ -26,10 +26,10 @@ _RUN = re.compile(
 
 @dataclass(frozen=True)
 class Grid:
-    """The size of a character cell in `font`, in logical pixels; `shaped` is the font with shaping."""
+    """The size of a character cell in `font`, in logical pixels; `shaped_font` is the font with shaping."""
 
     font: QFont
-    shaped: QFont
+    shaped_font: QFont
     cell: float
     height: int
     ascent: float
@@ -80,7 +80,7 @@ class TextPainter:
         """Paint `part` of `line` with its top left at `corner`."""
         start, end = part
         x = corner.x()
-        for left, right, kind in _pieces(line, start, end):
+        for left, right, kind in _marked_pieces(line, start, end):
             width = self._width(line, left, right)
             if kind in (CHIP_SIGN, NOTE_SIGN):
                 box = QRectF(x, corner.y(), width, self._grid.height)
@@ -100,9 +100,9 @@ class TextPainter:
         self._painter.setBrush(self._chip_background if is_warning else Qt.BrushStyle.NoBrush)
         self._painter.drawRoundedRect(inner, 4, 4)
         self._painter.setPen(self._chip_color if is_warning else self._quiet_color)
-        small = QFont(self._grid.font)
-        small.setPointSizeF(small.pointSizeF() * 0.82)
-        self._painter.setFont(small)
+        small_font = QFont(self._grid.font)
+        small_font.setPointSizeF(small_font.pointSizeF() * 0.82)
+        self._painter.setFont(small_font)
         self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _draw_plain(self, line: EscapedLine, start: int, end: int, origin: QPointF) -> None:
@@ -112,13 +112,13 @@ class TextPainter:
             self._painter.drawText(origin, text)
             return
         for run, cells, is_narrow in _runs(text):
-            self._painter.setFont(self._grid.font if is_narrow else self._grid.shaped)
+            self._painter.setFont(self._grid.font if is_narrow else self._grid.shaped_font)
             self._draw_fitting(run, origin, cells * self._grid.cell, is_narrow)
             origin = QPointF(origin.x() + cells * self._grid.cell, origin.y())
 
     def _draw_fitting(self, run: str, origin: QPointF, width: float, is_narrow: bool) -> None:
         """Draw `run` in its cells, narrowing wider glyphs of a substitute font to fit."""
-        advance = 0.0 if is_narrow else QFontMetricsF(self._grid.shaped).horizontalAdvance(run)
+        advance = 0.0 if is_narrow else QFontMetricsF(self._grid.shaped_font).horizontalAdvance(run)
         if is_narrow or advance <= width or not width:
             self._painter.drawText(
                 QPointF(origin.x() + max(0.0, width - advance) / 2 * (not is_narrow), origin.y()), run
@@ -131,7 +131,7 @@ class TextPainter:
         self._painter.restore()
 
 
-def _pieces(line: EscapedLine, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+def _marked_pieces(line: EscapedLine, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     """Split `start` to `end` at the marked characters; each piece has its kind ("" for plain text)."""
     position = start
     for left, right, kind in line.signs:

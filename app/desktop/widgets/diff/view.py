@@ -37,11 +37,11 @@ _MESSAGE_HEIGHT = 120
 class DiffView(QWidget):
     """Shows the change between two contents, computing large diffs in a thread.
 
-    With `show_contents(…, selectable=True)` each hunk has a tick box, and `ticks_changed` carries the
-    excluded hunks. `compared` carries the `Diff` as soon as it is computed.
+    With `show_contents(…, selectable=True)` each hunk has a check box, and `excluded_hunks_changed` carries
+    the excluded hunks. `compared` carries the `Diff` as soon as it is computed.
     """
 
-    ticks_changed = Signal(object)
+    excluded_hunks_changed = Signal(object)
     compared = Signal(object)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -52,7 +52,7 @@ class DiffView(QWidget):
         self._is_mode_chosen = False
         self._unfolded: set[int] = set()
         self._selectable = False
-        self._unticked: frozenset[int] = frozenset()
+        self._excluded_hunks: frozenset[int] = frozenset()
         self._request_number = 0
         self._pages = QStackedWidget(self)
         self.canvas = DiffCanvas(theme.theme, self._pages)
@@ -96,7 +96,7 @@ class DiffView(QWidget):
         *,
         comparison: Callable[[], Diff] | None = None,
         selectable: bool = False,
-        unticked: frozenset[int] = frozenset(),
+        excluded_hunks: frozenset[int] = frozenset(),
         keep_scroll: bool = False,
     ) -> None:
         """Show the change from `before` to `after` (None: no such file).
@@ -105,14 +105,14 @@ class DiffView(QWidget):
             before: The old bytes.
             after: The new bytes.
             comparison: Returns the diff, if the caller caches it; may be called in a thread.
-            selectable: Whether to show tick boxes; binary content never has them, and is shown as a dump.
-            unticked: The hunks whose tick box is off.
+            selectable: Whether to show check boxes; binary content never has them, and is shown as a dump.
+            excluded_hunks: The hunks whose check box is off.
             keep_scroll: Whether to keep the scroll position, for a text that is being edited.
         """
         old_content, new_content = before or b"", after or b""
         is_dump = is_binary(old_content) or is_binary(new_content)
         self._selectable = selectable and not is_dump
-        self._unticked = unticked
+        self._excluded_hunks = excluded_hunks
         if not keep_scroll:
             self._unfolded = set()
 
@@ -138,7 +138,7 @@ class DiffView(QWidget):
         self._apply_mode(mode)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show side by side if both sides have room for a line of prose, unless the user chose a mode."""
+        """Show side by side if both sides have space for a line of prose, unless the user chose a mode."""
         super().resizeEvent(event)
         fitting_mode = DiffMode.SIDE_BY_SIDE if self.width() >= _MIN_SIDE_BY_SIDE_WIDTH else DiffMode.UNIFIED
         if not self._is_mode_chosen and fitting_mode is not self._mode:
@@ -183,11 +183,11 @@ class DiffView(QWidget):
         self, request_number: int, prepare_rows: Callable[[], tuple[Diff, DiffRows]], keep_scroll: bool
     ) -> None:
         diff, diff_rows = await asyncio.to_thread(prepare_rows)
-        await self._make_ready(diff_rows)
+        await self._prepare_rows(diff_rows)
         if request_number == self._request_number:
             self._show(diff, diff_rows, keep_scroll=keep_scroll)
 
-    async def _make_ready(self, diff_rows: DiffRows) -> None:
+    async def _prepare_rows(self, diff_rows: DiffRows) -> None:
         """Prepare `diff_rows` for the current width, again whenever the width changes meanwhile."""
         while not diff_rows.is_ready(columns := self.canvas.measure(self._selectable)(diff_rows)):
             await asyncio.to_thread(diff_rows.prepare, columns)
@@ -195,7 +195,7 @@ class DiffView(QWidget):
     async def _measure(self) -> None:
         diff_rows = self.canvas.diff_rows
         if diff_rows is not None:
-            await self._make_ready(diff_rows)
+            await self._prepare_rows(diff_rows)
         if diff_rows is self.canvas.diff_rows:
             self.canvas.arrange()
 
@@ -207,7 +207,7 @@ class DiffView(QWidget):
         else:
             self._message.setText(self.tr("Empty file"))
             self._pages.setCurrentWidget(self._message)
-        self.canvas.set_ticks(self._unticked, self._selectable and len(diff.hunks) > 1)
+        self.canvas.set_check_boxes(self._excluded_hunks, self._selectable and len(diff.hunks) > 1)
         self.canvas.show_rows(diff_rows, keep_scroll=keep_scroll)
         self._refresh_bar()
         if is_new:
@@ -219,10 +219,10 @@ class DiffView(QWidget):
             self._prepare(lambda: diff, size, keep_scroll=keep_scroll)
 
     def _toggle(self, hunk: int, included: bool) -> None:
-        self._unticked = self._unticked - {hunk} if included else self._unticked | {hunk}
-        self.canvas.set_ticks(self._unticked, True)
+        self._excluded_hunks = self._excluded_hunks - {hunk} if included else self._excluded_hunks | {hunk}
+        self.canvas.set_check_boxes(self._excluded_hunks, True)
         self._refresh_bar()
-        self.ticks_changed.emit(self._unticked)
+        self.excluded_hunks_changed.emit(self._excluded_hunks)
 
     def _unfold(self, first_line: int) -> None:
         self._unfolded.add(first_line)
@@ -310,8 +310,8 @@ class DiffView(QWidget):
             self._counts.clear()
             return
         change_number = self.tr("Change {0} of {1}").format(self.canvas.current + 1, hunk_count)
-        excluded = self.tr("{0} excluded").format(len(self._unticked))
-        excluded_text = f"&nbsp;&nbsp;·&nbsp;&nbsp;{excluded}" if self._unticked else ""
+        excluded = self.tr("{0} excluded").format(len(self._excluded_hunks))
+        excluded_text = f"&nbsp;&nbsp;·&nbsp;&nbsp;{excluded}" if self._excluded_hunks else ""
         counts = ((theme.success, "+", diff.added), (theme.danger, "−", diff.removed))
         counts_text = "&nbsp;".join(
             f"<span style='color:{color}'>{sign}{count:,}</span>" for color, sign, count in counts if count

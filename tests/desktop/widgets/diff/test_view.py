@@ -234,25 +234,25 @@ def test_f8_walks_the_changes_and_announces_them(view: DiffView) -> None:
     assert canvas.accessibleDescription() == "Change 1 of 2\n− line 10\n+ line ten"
 
 
-def test_a_click_on_a_tick_box_and_space_exclude_a_hunk(view: DiffView, qtbot: QtBot) -> None:
+def test_a_click_on_a_check_box_and_space_exclude_a_hunk(view: DiffView, qtbot: QtBot) -> None:
     view.show_contents(BEFORE, AFTER, selectable=True)
-    ticks: list[frozenset[int]] = []
-    view.ticks_changed.connect(ticks.append)
+    excluded: list[frozenset[int]] = []
+    view.excluded_hunks_changed.connect(excluded.append)
     canvas = view.canvas
-    top = int(canvas._tops[canvas.diff_rows.first_rows[0]]) - canvas.verticalScrollBar().value()
+    top = int(canvas._row_tops[canvas.diff_rows.first_rows[0]]) - canvas.verticalScrollBar().value()
     QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(12, top + 8))
     QTest.keyClick(canvas, Qt.Key.Key_F8)
     QTest.keyClick(canvas, Qt.Key.Key_Space)
     QTest.keyClick(canvas, Qt.Key.Key_Space)
-    assert ticks == [frozenset({0}), frozenset({0, 1}), frozenset({0})]
+    assert excluded == [frozenset({0}), frozenset({0, 1}), frozenset({0})]
 
 
-def test_without_ticks_space_does_nothing(view: DiffView) -> None:
+def test_without_check_boxes_space_does_nothing(view: DiffView) -> None:
     view.show_contents(BEFORE, AFTER)
-    ticks: list[frozenset[int]] = []
-    view.ticks_changed.connect(ticks.append)
+    excluded: list[frozenset[int]] = []
+    view.excluded_hunks_changed.connect(excluded.append)
     QTest.keyClick(view.canvas, Qt.Key.Key_Space)
-    assert ticks == []
+    assert excluded == []
 
 
 def test_a_change_is_copied_with_its_hidden_characters_named(view: DiffView) -> None:
@@ -378,7 +378,7 @@ def test_a_word_is_a_run_of_letters_of_spaces_or_of_signs() -> None:
 def text_point(view: DiffView, row: int, cells: float) -> QPoint:
     canvas = view.canvas
     x = canvas._panes()[-1].text_x + cells * canvas._grid.cell
-    return QPoint(round(x), int(canvas._tops[row]) - canvas.verticalScrollBar().value() + 8)
+    return QPoint(round(x), int(canvas._row_tops[row]) - canvas.verticalScrollBar().value() + 8)
 
 
 def test_text_is_selected_with_the_mouse_and_copied(view: DiffView) -> None:
