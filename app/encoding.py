@@ -8,6 +8,7 @@ surrogates are replaced on input and escaped (`escaped`) for display and logs.
 from __future__ import annotations
 
 import asyncio
+import unicodedata
 from collections.abc import Mapping
 
 from app.errors import LimitError
@@ -30,6 +31,18 @@ def is_binary(content: bytes) -> bool:
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     stray = len(sample) - len(sample.decode("utf-8", "ignore").encode("utf-8"))
     return controls + stray > _MAX_CONTROL_SHARE * len(sample)
+
+
+def fold_case(text: str) -> str:
+    """Return the form for comparing text without regard to case: NFC, case folded."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def contains_folded(text: str, part: str) -> bool:
+    """Return whether `text` contains `part`, without regard to case."""
+    return fold_case(part) in fold_case(text)
 
 
 def is_encodable(text: str) -> bool:

@@ -61,7 +61,7 @@ BUILTIN_NAME = "Built-in agent"
 """The caller of its tools, in the audit log."""
 
 MAX_PASSAGES = 3
-"""The number of passages that answer a question."""
+"""The maximum number of passages in an answer."""
 
 _MAX_NAME_WORDS = 8
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
@@ -143,7 +143,7 @@ class BuiltinAgent:
                 )
 
     def interpret(self, text: str, state: DialogState) -> Interpretation:
-        """Return what a request means in a conversation."""
+        """Interpret a request in the state of a conversation."""
         vocabulary = self._vocabulary_of(self._words())
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
@@ -270,16 +270,16 @@ class BuiltinAgent:
     def _named_note(self, text: str) -> tuple[str, ...]:
         """Return the note that a question names, if it is only one."""
         words = text.strip(" ?.!").split()
-        paths_found: set[str] = set()
+        matches: set[str] = set()
         for length in range(min(len(words), _MAX_NAME_WORDS), 0, -1):
             for start in range(len(words) - length + 1):
                 name = " ".join(words[start : start + length]).strip('",;:?!“”')
                 paths = [str(path) for path in self._resolver.resolve(name, None).candidates if path.is_note]
                 if paths and (length > 1 or name[:1].isupper()):
-                    paths_found.update(paths)
-            if paths_found:
+                    matches.update(paths)
+            if matches:
                 break
-        return tuple(paths_found) if len(paths_found) == 1 else ()
+        return tuple(matches) if len(matches) == 1 else ()
 
 
 def reply_text(reply: Reply) -> str:

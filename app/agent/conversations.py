@@ -128,16 +128,13 @@ class ConversationStore:
 
     def list_conversations(self, text: str = "") -> tuple[Conversation, ...]:
         """Return the conversations with `text` in their title or messages, latest first."""
-        like = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         rows = self._read(
             "select id, title, created, updated from conversations c "
-            "where ? = '' or title like ? escape '\\' or exists ("
-            "select 1 from items i where i.conversation = c.id and coalesce("
-            "json_extract(i.body, '$.text'), json_extract(i.body, '$.message')) like ? escape '\\') "
+            "where ?1 = '' or contains(title, ?1) or exists ("
+            "select 1 from items i where i.conversation = c.id and contains(coalesce("
+            "json_extract(i.body, '$.text'), json_extract(i.body, '$.message')), ?1)) "
             "order by updated desc",
             text,
-            like,
-            like,
         )
         return tuple(Conversation(*row) for row in rows)
 
@@ -170,45 +167,53 @@ class ConversationStore:
         """Return whether the conversation exists."""
         return bool(self._read("select 1 from conversations where id = ?", conversation))
 
-    def append(self, conversation: str, item: AnyItem) -> int:
-        """Append `item` and return its position."""
-        ((position,),) = self._read(
-            "select coalesce(max(position) + 1, 0) from items where conversation = ?", conversation
-        )
-        self.put(conversation, position, item)
+    def append(self, conversation: str, item: AnyItem, *, from_position: int | None = None) -> int:
+        """Append `item` and return its position.
+
+        Args:
+            conversation: The conversation's id.
+            item: The item to save.
+            from_position: First delete the items from this position on, and the histories of models (for
+                "edit and resend"). If the item cannot be saved, nothing is deleted.
+        """
+        with self._file.transaction(write=True) as db:
+            if from_position is not None:
+                self._truncate(db, conversation, from_position)
+            ((position,),) = db.execute(
+                "select coalesce(max(position) + 1, 0) from items where conversation = ?", (conversation,)
+            ).fetchall()
+            self._put(db, conversation, position, item)
         return int(position)
 
     def put(self, conversation: str, position: int, item: AnyItem) -> None:
         """Save `item` at `position`, replacing the item there; a first prompt names the conversation."""
         with self._file.transaction(write=True) as db:
-            if self._file.was_replaced:
-                # A conversation in progress while its file was replaced continues in the new file.
-                now = time.time()
-                db.execute(
-                    "insert or ignore into conversations values (?, '', ?, ?, null)", (conversation, now, now)
-                )
-            db.execute(
-                "insert or replace into items values (?, ?, ?)",
-                (conversation, position, item.model_dump_json()),
-            )
-            self._file.search_index.put(conversation, position, item)
-            db.execute("update conversations set updated = ? where id = ?", (time.time(), conversation))
-            if isinstance(item, UserText):
-                title = " ".join(item.text.split())
-                short = (
-                    title if len(title) <= _MAX_TITLE_CHARS else title[: _MAX_TITLE_CHARS - 1].rstrip() + "…"
-                )
-                db.execute(
-                    "update conversations set title = ? where id = ? and title = ''", (short, conversation)
-                )
+            self._put(db, conversation, position, item)
 
-    def truncate(self, conversation: str, position: int) -> None:
-        """Delete the items from `position` on (for "edit and resend"), and the model's history."""
-        with self._file.transaction(write=True) as db:
-            db.execute("delete from items where conversation = ? and position >= ?", (conversation, position))
-            self._file.search_index.delete_from(conversation, position)
-            db.execute("update conversations set history = null where id = ?", (conversation,))
-            db.execute("delete from agent_histories where conversation = ?", (conversation,))
+    def _put(self, db: sqlite3.Connection, conversation: str, position: int, item: AnyItem) -> None:
+        if self._file.was_replaced:
+            # A conversation in progress while its file was replaced continues in the new file.
+            now = time.time()
+            db.execute(
+                "insert or ignore into conversations values (?, '', ?, ?, null)", (conversation, now, now)
+            )
+        db.execute(
+            "insert or replace into items values (?, ?, ?)", (conversation, position, item.model_dump_json())
+        )
+        self._file.search_index.put(conversation, position, item)
+        db.execute("update conversations set updated = ? where id = ?", (time.time(), conversation))
+        if isinstance(item, UserText):
+            title = " ".join(item.text.split())
+            short = title if len(title) <= _MAX_TITLE_CHARS else title[: _MAX_TITLE_CHARS - 1].rstrip() + "…"
+            db.execute(
+                "update conversations set title = ? where id = ? and title = ''", (short, conversation)
+            )
+
+    def _truncate(self, db: sqlite3.Connection, conversation: str, position: int) -> None:
+        db.execute("delete from items where conversation = ? and position >= ?", (conversation, position))
+        self._file.search_index.delete_from(conversation, position)
+        db.execute("update conversations set history = null where id = ?", (conversation,))
+        db.execute("delete from agent_histories where conversation = ?", (conversation,))
 
     def history(self, conversation: str, agent: str = "") -> bytes | None:
         """Return the model's history as the model layer saved it; None if there is none.

@@ -380,7 +380,7 @@ def _stream(turn: Turn, piece: object) -> None:
 def _model_settings(settings: Settings) -> Any:  # noqa: ANN401 (a TypedDict of a lazily imported module)
     from pydantic_ai import ModelSettings
 
-    chosen = ModelSettings(timeout=settings.model.request_timeout)
+    model_settings = ModelSettings(timeout=settings.model.request_timeout)
     if settings.model.temperature is not None:
-        chosen["temperature"] = settings.model.temperature
-    return chosen
+        model_settings["temperature"] = settings.model.temperature
+    return model_settings

@@ -1,4 +1,4 @@
-"""Models behind the OpenAI protocol: list providers, build and test a model, word its errors.
+"""Models behind the OpenAI protocol: list providers, build and test a model, explain its errors.
 
 pydantic-ai and the OpenAI client take a second to import, so they are imported on first use.
 """
@@ -72,7 +72,7 @@ PROVIDERS = (
 
 @dataclass(frozen=True, slots=True)
 class ModelProblem:
-    """A model failed; the message for the user says what happened and what to do."""
+    """A failure of a model for the user: what happened, and what to do."""
 
     text: str
     hint: str
@@ -235,7 +235,7 @@ async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
 
 
 def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem:
-    """Word an error of the model layer: what happened and what to do, without the key or a traceback."""
+    """Explain an error of the model layer: what happened and what to do, without the key or a traceback."""
     address = settings.base_url or get_provider(settings).address
     hint = get_provider(settings).hint
     status = _status_code(error)
@@ -266,7 +266,7 @@ def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem
 
 
 def _explain_transport(error: BaseException, address: str, hint: str) -> ModelProblem:
-    """Word an error without an HTTP status: no connection, a timeout, a broken stream, a limit."""
+    """Explain an error without an HTTP status: no connection, a timeout, a broken stream, a limit."""
     kinds = {type(one).__name__ for one in _error_chain(error)}
     if kinds & {"UsageLimitExceeded"}:
         return ModelProblem(

@@ -72,9 +72,9 @@ def _related(result: Result, call: AnsweredCall) -> str:
 def _confidence(result: Result, call: AnsweredCall) -> str:
     subject = result.get("node_id") or result.get("edge_id")
     lines = [f"{one['factor']}: {one['impact']}" for one in result["factors"]]
-    old, new = result["old_confidence"], result["new_confidence"]
-    new_label = "none" if new is None else f"{new:.2f}"
-    return f"{_link(str(subject))}: {old:.2f} before, {new_label} now.\n\n{_list(lines)}"
+    previous, current = result["old_confidence"], result["new_confidence"]
+    label = "none" if current is None else f"{current:.2f}"
+    return f"{_link(str(subject))}: {previous:.2f} before, {label} now.\n\n{_list(lines)}"
 
 
 def _node(result: Result, call: AnsweredCall) -> str:

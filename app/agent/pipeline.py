@@ -40,7 +40,7 @@ _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
 _MAX_OCCURRENCES = 5
 _MAX_SEARCH_HITS = 1000
-"""The largest number of hits of one search."""
+"""The maximum number of hits of a search."""
 
 Arguments = dict[str, object]
 ChangesToday = Callable[[], Sequence[int]]
@@ -54,7 +54,7 @@ class Exchange(Protocol):
         ...
 
     def say(self, text: str) -> None:
-        """Answer with Markdown that may hold wikilinks."""
+        """Answer in Markdown, which may contain wikilinks."""
         ...
 
     def open_note(self, path: str) -> None:
@@ -96,7 +96,7 @@ class Pipeline:
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails or is denied; return the dialog state after them."""
-        # "These" in the first step are the notes listed before.
+        # In the first step, "these" are the notes of the last list.
         previous: tuple[str, ...] = self._dialog.them
         self._is_guess = reading.score <= GUESS_SCORE
         for step in reading.steps:
@@ -109,7 +109,7 @@ class Pipeline:
         return self._dialog
 
     def _forget_missing(self, step: PipelineStep) -> None:
-        """Let "it" mean no note after a step that failed to make or find its note."""
+        """Clear the note that "it" means after a step that failed to create or find its note."""
         named_notes = step.target.notes if step.target is not None else ()
         if len(named_notes) == 1:
             self._dialog = replace(self._dialog, focus=named_notes, is_lost=False)
@@ -405,15 +405,15 @@ class Pipeline:
                 return None
             self._record_change(step.action, outcome, paths)
             return paths
-        after: list[str] = []
+        changed_paths: list[str] = []
         for call in calls:
             outcome = await self._call(step, tool, call)
             if not outcome.success:
                 self._question = _which_occurrence(step, outcome)
                 return None
-            after += _paths_after(step, call, outcome)
-            self._record_change(step.action, outcome, tuple(after), paths)
-        return tuple(dict.fromkeys(after))
+            changed_paths += _paths_after(step, call, outcome)
+            self._record_change(step.action, outcome, tuple(changed_paths), paths)
+        return tuple(dict.fromkeys(changed_paths))
 
     async def _calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
         """Return the tool calls of a writing step."""
@@ -435,7 +435,7 @@ class Pipeline:
             case "replace":
                 replacement = {"op": "replace", "old": str(arguments["old"]), "text": str(arguments["text"])}
                 occurrence = str(arguments.get("occurrence", ""))
-                # The last occurrence first, so that the others keep their numbers.
+                # Replace the last occurrence first, so that the others keep their numbers.
                 numbers = (
                     range(int(occurrence[3:]), 0, -1)
                     if occurrence.startswith("all")
@@ -506,7 +506,7 @@ class Pipeline:
         return [{"name": path, "tag": str(tag)} for tag in _as_tuple(tags)]
 
     async def _removal_calls(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
-        """Return the call that removes the only line or list item with these words, else the words alone."""
+        """Return the calls that remove these words, with their list item if they are all of its text."""
         # Casefolding could change the length of a line, and with it the position of the words.
         pattern = re.compile(re.escape(words), re.IGNORECASE)
         calls: list[Arguments] = []
@@ -531,7 +531,7 @@ class Pipeline:
     def _record_change(
         self, action: str, outcome: ToolOutcome, paths: tuple[str, ...], before: tuple[str, ...] = ()
     ) -> None:
-        """Remember a change of notes, `before` by their paths before it."""
+        """Remember a change of the notes at `paths`, which had the paths `before` until then."""
         changes = self._dialog.changes
         if outcome.commit is not None and outcome.entry:
             changes = (*changes, OwnChange(outcome.entry, action, tuple({*paths, *before})))
@@ -543,25 +543,25 @@ class Pipeline:
     # Undo
 
     async def _undo(self, scope: str, notes: tuple[str, ...] | None, action: str) -> tuple[str, ...] | None:
-        own = tuple(change.entry for change in self._dialog.changes)
+        own_entries = tuple(change.entry for change in self._dialog.changes)
         if notes is not None:
-            of_notes = [
+            note_entries = [
                 change.entry
                 for change in self._dialog.changes
                 if set(change.notes) & set(notes) and action in ("", change.action)
             ]
-            if not of_notes:
+            if not note_entries:
                 self._say(f"I changed nothing in {', '.join(map(wikilink, notes[:MAX_READ_NOTES]))} here.")
                 return None
-            entries: Sequence[int | None] = of_notes[-1:]
+            entries: Sequence[int | None] = note_entries[-1:]
         elif scope == "last":
-            entries = own[-1:] or (None,)
+            entries = own_entries[-1:] or (None,)
         elif scope.startswith("last:"):
-            entries = own[-int(scope.partition(":")[2]) :][::-1]
+            entries = own_entries[-int(scope.partition(":")[2]) :][::-1]
         elif scope == "today":
             entries = tuple(self._changes_today())[::-1]
         else:
-            entries = own[::-1]
+            entries = own_entries[::-1]
         if not entries:
             self._say("There is nothing to undo.")
             return None
@@ -587,16 +587,13 @@ class Pipeline:
         """Call a tool and show its outcome."""
         outcome = await self._turn.call(tool, arguments)
         intent = "fact" if "about" in step.arguments else _INTENTS.get(step.action, "")
-        shown_arguments = {
-            **arguments,
-            **{name: step.arguments[name] for name in _SHOWN if name in step.arguments},
-        }
-        self._say(format_outcome(AnsweredCall(tool, shown_arguments, intent), outcome))
+        display = {name: step.arguments[name] for name in _DISPLAY_ARGUMENTS if name in step.arguments}
+        self._say(format_outcome(AnsweredCall(tool, {**arguments, **display}, intent), outcome))
         return outcome
 
 
-_SHOWN = ("about", "side")
-"""Arguments of steps that select what is shown of a tool's result."""
+_DISPLAY_ARGUMENTS = ("about", "side")
+"""Arguments of steps that select the displayed part of a tool's result."""
 _BATCH_TOOLS = frozenset(("add_tag", "remove_tag", "set_properties", "edit_note"))
 _NODE_TOOLS = frozenset(
     ("summarize_node", "get_node", "summarize_node_with_context", "recalculate_node_confidence")
@@ -610,7 +607,7 @@ _INTENTS = {
 
 
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification | None:
-    """Return a question that asks for the occurrence to replace, if the tool found several."""
+    """Ask which occurrence to replace if the tool found several; None otherwise."""
     count = (outcome.error or {}).get("count")
     if step.action != "replace" or not isinstance(count, int) or not 1 < count <= _MAX_OCCURRENCES:
         return None

@@ -17,7 +17,7 @@ Result = Mapping[str, Any]
 
 _MAX_LIST_ITEMS = 20
 _MAX_TEXT_CHARS = 2400
-_CLOSEST = 2
+_MAX_CLOSEST_PASSAGES = 2
 
 
 def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
@@ -116,15 +116,15 @@ def _hits(result: Result, call: AnsweredCall) -> str:
 def shown_passages(result: Result) -> list[Mapping[str, Any]]:
     """Return the passages to show for `find_passages`, without weak ones; only a few if none answers."""
     passages = [one for one in result["passages"] if not one["weak"]]
-    return passages if result["answered"] else passages[:_CLOSEST]
+    return passages if result["answered"] else passages[:_MAX_CLOSEST_PASSAGES]
 
 
 def _passages(result: Result, call: AnsweredCall) -> str:
-    closest = "\n\n".join(_quoted(one) for one in shown_passages(result))
+    passages = "\n\n".join(_quoted(passage) for passage in shown_passages(result))
     if result["answered"]:
-        return closest
+        return passages
     heading = "**Not in your notes**: no passage answers this question."
-    return f"{heading} The closest passages are:\n\n{closest}" if closest else heading
+    return f"{heading} The closest passages are:\n\n{passages}" if passages else heading
 
 
 def _quoted(passage: Mapping[str, Any]) -> str:

@@ -94,16 +94,15 @@ class AgentSession:
         Args:
             conversation: The conversation's id.
             prompt: The user's prompt.
-            from_position: Delete the items from this position on first ("edit and resend").
+            from_position: Replace the items from this position on ("edit and resend").
 
         Raises:
             ConflictError: A turn of this conversation is still in progress.
+            StorageError: The prompt cannot be saved; the conversation is unchanged.
         """
         if conversation in self._running:
             raise ConflictError("The agent is still working in this conversation.", conversation=conversation)
-        if from_position is not None:
-            self.store.truncate(conversation, from_position)
-        turn = self._new_turn(conversation, prompt)
+        turn = self._new_turn(conversation, prompt, from_position)
         task = asyncio.get_running_loop().create_task(self._run(turn), name=f"turn {turn.caller.turn}")
         self._running[conversation] = task
         task.add_done_callback(lambda _: self._running.pop(conversation, None))
@@ -122,7 +121,7 @@ class AgentSession:
         await asyncio.gather(*running, return_exceptions=True)
         self.store.close()
 
-    def _new_turn(self, conversation: str, prompt: UserPrompt) -> Turn:
+    def _new_turn(self, conversation: str, prompt: UserPrompt, from_position: int | None) -> Turn:
         program = self._settings().answering_program
         answering = self.team.default_responder() if program is None else None
         role = Role(program.name) if program is not None else None
@@ -134,10 +133,10 @@ class AgentSession:
         if program is not None:
             # The app cannot know what the program has read.
             caller = replace(caller, name=program.name, uses_model=True, tainted=True)
-        if contains_untrusted(self.store.items(conversation)):
+        if contains_untrusted(self.store.items(conversation)[:from_position]):
             caller = replace(caller, tainted=True)
         user_text = UserText(turn=caller.turn, at=time.time(), text=prompt.text, notes=prompt.notes)
-        position = self.store.append(conversation, user_text)
+        position = self.store.append(conversation, user_text, from_position=from_position)
         self._events.publish(TurnStarted(conversation, caller.turn))
         self._events.publish(ItemUpdated(conversation, position, user_text))
         self._events.publish(ConversationsChanged())

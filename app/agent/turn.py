@@ -152,7 +152,7 @@ class Turn:
         )
 
     def show_reading(self, chips: tuple[ReadingChip, ...]) -> None:
-        """Show how the request was understood."""
+        """Show the reading of the request as chips."""
         self.flush()
         self.put(RequestReading(turn=self.caller.turn, at=time.time(), agent=self.agent, chips=chips))
 

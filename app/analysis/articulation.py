@@ -28,12 +28,12 @@ class CutPoints:
     lost: NDArray[np.int32]
 
 
-def find_cut_points(ties: AdjacencyArrays, report: Report = no_progress) -> CutPoints:
+def find_cut_points(network: AdjacencyArrays, report: Report = no_progress) -> CutPoints:
     """Return the bridges and articulation points, from one search for biconnected components."""
     import networkx
 
     report(-1, "Looking for bridges")
-    blocks = [sorted(block) for block in networkx.biconnected_components(ties.undirected())]
+    blocks = [sorted(block) for block in networkx.biconnected_components(network.undirected())]
     tree = _BlockTree(blocks)
     bridges = [(tree.smaller_side(number), block) for number, block in enumerate(blocks) if len(block) == 2]
     bridges.sort(key=lambda each: (-each[0], each[1]))
@@ -55,11 +55,11 @@ class _BlockTree:
 
     def __init__(self, blocks: list[list[int]]) -> None:
         self._blocks = blocks
-        of_node: dict[int, list[int]] = {}
+        blocks_of_node: dict[int, list[int]] = {}
         for number, block in enumerate(blocks):
             for node in block:
-                of_node.setdefault(node, []).append(number)
-        self.cuts = {node: found for node, found in of_node.items() if len(found) > 1}
+                blocks_of_node.setdefault(node, []).append(number)
+        self.cuts = {node: numbers for node, numbers in blocks_of_node.items() if len(numbers) > 1}
         self._below = [0] * len(blocks)
         self._total = [0] * len(blocks)
         self._parent = [-1] * len(blocks)
@@ -69,7 +69,7 @@ class _BlockTree:
                 self._weigh(number, is_placed)
 
     def _weigh(self, root: int, is_placed: list[bool]) -> None:
-        """Count the nodes below each block, without its own node towards the root."""
+        """Count the nodes below each block, without the node that connects it to its parent."""
         order: list[int] = []
         pending = [root]
         is_placed[root] = True
@@ -98,7 +98,7 @@ class _BlockTree:
         """Return the number of nodes on the smaller side of a bridge."""
         below, total = self._below[bridge], self._total[bridge]
         if self._parent[bridge] < 0:
-            # The root has no side towards a parent: use that of its second node.
+            # The root has no parent: take the side of its second node.
             node = self._blocks[bridge][1]
             below = 1 + sum(self._below[other] for other in self.cuts.get(node, ()) if other != bridge)
         return min(below, total - below)

@@ -52,39 +52,41 @@ class Centrality:
         return (0.25 + 2.0 * np.sqrt(share)).astype(np.float32)
 
 
-def compute_centrality(ties: AdjacencyArrays, measure: Measure, report: Report = no_progress) -> Centrality:
+def compute_centrality(
+    network: AdjacencyArrays, measure: Measure, report: Report = no_progress
+) -> Centrality:
     """Return the centrality of every node by one measure; deterministic for the same links."""
     if measure == "pagerank":
-        return pagerank(ties, report)
+        return pagerank(network, report)
     if measure == "betweenness":
-        return betweenness(ties, report)
-    return Centrality(ties.matrix().sum(axis=1), "linked notes")
+        return betweenness(network, report)
+    return Centrality(network.matrix().sum(axis=1), "linked notes")
 
 
-def pagerank(ties: AdjacencyArrays, report: Report = no_progress) -> Centrality:
+def pagerank(network: AdjacencyArrays, report: Report = no_progress) -> Centrality:
     """Return the share of time that a reader who follows links at random spends on each node."""
     report(-1, "Following links at random")
-    if not ties.size:
+    if not network.size:
         return Centrality(np.zeros(0), "PageRank")
     import networkx
 
-    ranks = networkx.pagerank(ties.directed(), max_iter=500)
-    return Centrality(np.array([ranks[row] for row in range(ties.size)]), "PageRank")
+    ranks = networkx.pagerank(network.directed(), max_iter=500)
+    return Centrality(np.array([ranks[row] for row in range(network.size)]), "PageRank")
 
 
-def betweenness(ties: AdjacencyArrays, report: Report = no_progress) -> Centrality:
+def betweenness(network: AdjacencyArrays, report: Report = no_progress) -> Centrality:
     """Return the share of shortest paths between other nodes that lead through each node, undirected.
 
     Brandes' algorithm ("A faster algorithm for betweenness centrality", 2001), batched over many sources
     with sparse products, which is about twenty times faster than one source at a time. Exact up to 3,000
     nodes; estimated from a sample of sources beyond ("Centrality estimation in large networks", 2007).
     """
-    size = ties.size
+    size = network.size
     sources = np.arange(size)
     if size > _MAX_EXACT_NODES:
-        count = int(np.clip(_EDGE_VISIT_BUDGET / (size + 2 * len(ties.links)), _MIN_SOURCES, _MAX_SOURCES))
+        count = int(np.clip(_EDGE_VISIT_BUDGET / (size + 2 * len(network.links)), _MIN_SOURCES, _MAX_SOURCES))
         sources = np.random.default_rng(0).choice(size, count, replace=False)
-    matrix = ties.matrix()
+    matrix = network.matrix()
     score = np.zeros(size)
     for start in range(0, len(sources), _SOURCE_BATCH_SIZE):
         report(start / len(sources), "Following shortest paths")

@@ -42,19 +42,19 @@ class Communities:
     method: str
 
 
-def find_communities(ties: AdjacencyArrays, report: Report = no_progress) -> Communities:
+def find_communities(network: AdjacencyArrays, report: Report = no_progress) -> Communities:
     """Return the communities of the linked nodes; deterministic for the same links."""
     report(-1, "Looking for communities")
-    linked = np.zeros(ties.size, dtype=bool)
-    linked[ties.links] = True
+    linked = np.zeros(network.size, dtype=bool)
+    linked[network.links] = True
     if not linked.any():
-        return Communities(np.full(ties.size, -1, dtype=np.int64), 0, 0.0, "Louvain")
-    if ties.size <= _MAX_PLAIN_NODES:
-        unordered, method = _louvain(ties.undirected(), ties.size), "Louvain"
+        return Communities(np.full(network.size, -1, dtype=np.int64), 0, 0.0, "Louvain")
+    if network.size <= _MAX_PLAIN_NODES:
+        unordered, method = _louvain(network.undirected(), network.size), "Louvain"
     else:
-        unordered, method = _louvain_on_groups(ties), "Louvain on merged neighborhoods"
+        unordered, method = _louvain_on_groups(network), "Louvain on merged neighborhoods"
     labels = _number_by_size(unordered, linked)
-    return Communities(labels, int(labels.max()) + 1, modularity(ties, labels), method)
+    return Communities(labels, int(labels.max()) + 1, modularity(network, labels), method)
 
 
 def _louvain(graph: networkx.Graph[int], size: int) -> NDArray[np.int64]:
@@ -66,14 +66,14 @@ def _louvain(graph: networkx.Graph[int], size: int) -> NDArray[np.int64]:
     return labels
 
 
-def _louvain_on_groups(ties: AdjacencyArrays) -> NDArray[np.int64]:
+def _louvain_on_groups(network: AdjacencyArrays) -> NDArray[np.int64]:
     """Run Louvain on small neighborhoods, weighted by their links; internal links become loops."""
     import networkx
 
     from app.graph.coarsen import CoarseLevel, adjacency, coarsen_level, propagate
 
-    weights = adjacency(ties.links, ties.size)
-    fine = CoarseLevel(weights, np.ones(ties.size, dtype=np.float32))
+    weights = adjacency(network.links, network.size)
+    fine = CoarseLevel(weights, np.ones(network.size, dtype=np.float32))
     labels = propagate(weights, fine.mass, _MAX_MERGED_MASS, _SEED)
     used, parent = np.unique(labels, return_inverse=True)
     coarse = coarsen_level(fine, parent, len(used))
@@ -99,9 +99,9 @@ def _number_by_size(unordered: NDArray[np.int64], linked: NDArray[np.bool_]) -> 
     return labels
 
 
-def modularity(ties: AdjacencyArrays, labels: NDArray[np.int64]) -> float:
+def modularity(network: AdjacencyArrays, labels: NDArray[np.int64]) -> float:
     """Return Newman's modularity of a division; links count without direction."""
-    source, target = labels[ties.links[:, 0]], labels[ties.links[:, 1]]
+    source, target = labels[network.links[:, 0]], labels[network.links[:, 1]]
     ends = np.bincount(np.concatenate([source, target]))
-    total = len(ties.links)
+    total = len(network.links)
     return float((source == target).mean() - ((ends / (2 * total)) ** 2).sum()) if total else 0.0

@@ -55,8 +55,8 @@ class Factor:
 class ConfidenceUpdate:
     """A new confidence (0 to 1), the previous one (the type's prior if none was stated), and the factors."""
 
-    old: float
-    new: float
+    previous: float
+    confidence: float
     factors: tuple[Factor, ...]
 
 
@@ -137,7 +137,7 @@ def _strength(neighbor: RelationNeighbor) -> float:
 def _discount(weights: Iterable[WeightedReason]) -> list[WeightedReason]:
     """Return the weights, strongest first, each one discounted by its rank."""
     ordered = sorted(weights, key=lambda one: (-one.weight, one.name))
-    return [WeightedReason(one.name, one.weight / math.sqrt(place)) for place, one in enumerate(ordered, 1)]
+    return [WeightedReason(one.name, one.weight / math.sqrt(rank)) for rank, one in enumerate(ordered, 1)]
 
 
 def _clamp(share: float) -> float:

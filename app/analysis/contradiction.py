@@ -268,14 +268,16 @@ def _differ_by_opposites(first: _Clause, second: _Clause) -> bool:
     ]
     if not differences:
         return False
-    at, *more = differences
+    at, *others = differences
     # "Present at" and "absent from": the preposition depends on the word.
-    if more and not (
-        more == [at + 1] and first.tokens[at + 1].is_preposition and second.tokens[at + 1].is_preposition
+    if others and not (
+        others == [at + 1] and first.tokens[at + 1].is_preposition and second.tokens[at + 1].is_preposition
     ):
         return False
     shared = [
-        one for place, one in enumerate(first.tokens) if place not in differences and not one.is_preposition
+        token
+        for index, token in enumerate(first.tokens)
+        if index not in differences and not token.is_preposition
     ]
     return bool(shared) and _are_opposites(first, second, at)
 
@@ -320,7 +322,7 @@ def _is_same_time(first: _Clause, second: _Clause) -> bool:
     return True
 
 
-# Reading
+# Parsing
 
 
 def _clauses(sentences: Sequence[str]) -> list[_Clause]:
@@ -361,15 +363,15 @@ def _read_clause(text: str, number: int) -> _Clause | None:
     for at, word in enumerate(words):
         if word in _NEGATORS:
             following = words[at + 1] if at + 1 < len(words) else ""
-            of_a_part = bool(_SUBORDINATORS.intersection(words[:at]))
-            of_a_gerund = word == "not" and following.endswith("ing") and not after_copula
-            if of_a_part or of_a_gerund:
+            negates_subclause = bool(_SUBORDINATORS.intersection(words[:at]))
+            negates_gerund = word == "not" and following.endswith("ing") and not after_copula
+            if negates_subclause or negates_gerund:
                 return None
             negations += 1
         elif word not in _STOP_WORDS:
-            preposition = word in _PREPOSITIONS
-            stem = word if preposition else _stem(word)
-            tokens.append(_Token(word, stem, after_copula, preposition))
+            is_preposition = word in _PREPOSITIONS
+            stem = word if is_preposition else _stem(word)
+            tokens.append(_Token(word, stem, after_copula, is_preposition))
         after_copula = word in _COPULAS or (after_copula and (word in _DEGREES or word in ("a", "an", "the")))
     content = [one for one in tokens if not one.is_preposition]
     if negations > 1 or len(content) < _MIN_SHARED_WORDS:

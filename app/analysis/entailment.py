@@ -49,11 +49,11 @@ def select_passages(source: NoteFeatures, target: NoteFeatures) -> tuple[Passage
     count = len(source_sentences)
     similarity = tfidf_similarity([*source_sentences, *target_sentences])[:count, count:]
     best = np.argsort(-similarity, axis=None, kind="stable")[:_MAX_PAIRS]
-    pairs = [divmod(int(place), len(target_sentences)) for place in best]
+    pairs = [divmod(int(index), len(target_sentences)) for index in best]
     return tuple(
-        (source_sentences[at], target_sentences[to])
-        for at, to in pairs
-        if similarity[at, to] >= _MIN_SIMILARITY
+        (source_sentences[row], target_sentences[column])
+        for row, column in pairs
+        if similarity[row, column] >= _MIN_SIMILARITY
     )
 
 

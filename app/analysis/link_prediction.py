@@ -20,14 +20,14 @@ from app.graph.static_layout import Report, no_progress
 if TYPE_CHECKING:
     import scipy.sparse
 
-ReasonKind = Literal["neighbours", "meaning", "tags"]
+ReasonKind = Literal["neighbors", "meaning", "tags"]
 
 _MAX_NEIGHBOR_DEGREE = 150
 _BLOCK_ROWS = 4096
 _CANDIDATES_PER_NOTE = 10
 _MAX_TAG_NOTES = 40
 _MAX_NAMED_REASONS = 5
-_WEIGHTS = {"neighbours": 0.75, "meaning": 0.85, "tags": 0.5}
+_WEIGHTS = {"neighbors": 0.75, "meaning": 0.85, "tags": 0.5}
 _MIN_COSINE, _MAX_COSINE = 0.4, 0.9
 _MIN_SCORE = 0.08
 
@@ -39,14 +39,14 @@ class CandidateFeatures:
     """The input of the link prediction.
 
     Args:
-        ties: The links.
+        network: The links.
         allowed: bool (n,), the notes between which links may be suggested.
         tags: The tags of each node.
         vectors: float16 or float32 (k, d), unit embeddings.
         vector_rows: int64 (k,), the rows of the vectors.
     """
 
-    ties: AdjacencyArrays
+    network: AdjacencyArrays
     allowed: NDArray[np.bool_]
     tags: EncodedLabels
     vectors: NDArray[np.floating]
@@ -97,8 +97,8 @@ class _Search:
         self._features = features
         self._around = around
         self._report = report
-        self._size = features.ties.size
-        self._matrix = features.ties.matrix()
+        self._size = features.network.size
+        self._matrix = features.network.matrix()
         self._degree = np.diff(self._matrix.indptr)
         self._vectors = np.asarray(features.vectors, dtype=np.float32)
         self._vector_index = np.full(self._size, -1, dtype=np.int64)
@@ -110,7 +110,7 @@ class _Search:
         rejected_keys = self._keys(np.sort(rejected.reshape(-1, 2), axis=1))
         pairs = pairs[~np.isin(self._keys(pairs), rejected_keys)]
         parts = {
-            "neighbours": self._by_neighbors(pairs),
+            "neighbors": self._by_neighbors(pairs),
             "meaning": self._by_meaning(pairs),
             "tags": self._by_tags(pairs),
         }
@@ -133,7 +133,7 @@ class _Search:
         pairs = np.sort(np.concatenate(pair_lists), axis=1)
         pairs = pairs[(pairs[:, 0] != pairs[:, 1]) & self._features.allowed[pairs].all(axis=1)]
         keys = np.unique(self._keys(pairs))
-        links = np.sort(self._features.ties.links.astype(np.int64), axis=1)
+        links = np.sort(self._features.network.links.astype(np.int64), axis=1)
         keys = keys[~np.isin(keys, self._keys(links))]
         return np.stack([keys // max(self._size, 1), keys % max(self._size, 1)], axis=1)
 
@@ -246,10 +246,8 @@ class _Search:
         if self._around == target:
             source, target = target, source
         evidence: list[LinkEvidence] = []
-        if parts["neighbours"] >= _MIN_SCORE:
-            evidence.append(
-                LinkEvidence("neighbours", parts["neighbours"], rows=self._common(source, target))
-            )
+        if parts["neighbors"] >= _MIN_SCORE:
+            evidence.append(LinkEvidence("neighbors", parts["neighbors"], rows=self._common(source, target)))
         if parts["meaning"] >= _MIN_SCORE:
             evidence.append(LinkEvidence("meaning", parts["meaning"]))
         if parts["tags"] >= _MIN_SCORE:

@@ -1,9 +1,9 @@
 """Merge two notes: compute the text of the remaining note by a strategy.
 
-combine: both texts, the other one's after the first's and before its relations; nothing of either is lost.
-prefer_primary: the text of the remaining note, byte for byte. prefer_secondary: the other one's text in its
-place. In all three the note keeps its relations and gets those of the other that it lacks, its missing
-properties, tags and aliases, and the other's name as an alias. Newlines become those of the remaining note.
+combine: both texts, the second after the first and before its relations; nothing of either is lost.
+prefer_primary: the text of the remaining note, byte for byte. prefer_secondary: the text of the other note.
+With every strategy the remaining note keeps its relations and receives the relations, properties, tags and
+aliases that only the other one has, and the other's name as an alias. It keeps its own kind of newline.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def merge_note_texts(primary: str, secondary: str, strategy: Strategy, other_nam
         text = _with_body(primary, first, body)
     elif strategy == "prefer_secondary":
         text = replace_body(primary, body)
-        moved = _kept_relations(first) + moved
+        moved = _prose_relations(first) + moved
     else:
         text = primary
     texts = {id(relation): primary for relation in first.relations} | {
@@ -77,8 +77,8 @@ def merge_note_texts(primary: str, secondary: str, strategy: Strategy, other_nam
         items.append(format_item(texts[id(relation)], relation))
         count += texts[id(relation)] is secondary
     text = add_items(text, items)
-    prefers = strategy == "prefer_secondary"
-    return Merged(_with_properties(text, first, second, other_name, prefers), count)
+    prefers_second = strategy == "prefer_secondary"
+    return Merged(_with_properties(text, first, second, other_name, prefers_second), count)
 
 
 def _relation_key(relation: Relation) -> tuple[str, str]:
@@ -96,9 +96,9 @@ def _must_move(
     return own_section is not None and own_section.start <= relation.span.start < own_section.end
 
 
-def _kept_relations(first: ParsedNote) -> list[Relation]:
-    """Return the relations in the prose that is replaced."""
-    return [one for one in first.relations if not one.link.in_properties]
+def _prose_relations(note: ParsedNote) -> list[Relation]:
+    """Return the relations in a note's prose, without those in its properties."""
+    return [relation for relation in note.relations if not relation.link.in_properties]
 
 
 def _without_relations(text: str, note: ParsedNote) -> tuple[str, Span | None]:
@@ -176,8 +176,8 @@ def _join_lists(first: Mapping[str, object], second: Mapping[str, object], key: 
     """Return the values of both lists without duplicates; empty if the second adds none."""
     own = _items(first, key)
     folded = {name_key(str(one).lstrip("#")) for one in own}
-    new = [one for one in _items(second, key) if name_key(str(one).lstrip("#")) not in folded]
-    return [*own, *new] if new else []
+    added = [one for one in _items(second, key) if name_key(str(one).lstrip("#")) not in folded]
+    return [*own, *added] if added else []
 
 
 def _items(properties: Mapping[str, object], key: str) -> list[object]:

@@ -49,9 +49,9 @@ class Rejections:
 
     def follow(self, moved: Iterable[Pair]) -> None:
         """Update the paths of moved notes, given as (old, new) pairs. Raises like `add`."""
-        new = dict(moved)
-        if new:
-            self._save({_unordered_pair(new.get(a, a), new.get(b, b)) for a, b in self._pairs})
+        new_paths = dict(moved)
+        if new_paths:
+            self._save({_unordered_pair(new_paths.get(a, a), new_paths.get(b, b)) for a, b in self._pairs})
 
     def _save(self, pairs: Iterable[Pair]) -> None:
         pairs = frozenset(pairs)

@@ -180,9 +180,9 @@ def find_cue_phrase(lines: Iterable[str], target: str) -> tuple[str, str, str] |
 
 def lines_naming(lines: Iterable[str], name: str) -> list[str]:
     """Return the lines that contain a note's name as a separate word."""
-    bare = re.escape(name.casefold())
+    escaped = re.escape(name.casefold())
     # Chinese and Japanese write no spaces around a name.
-    word = re.compile(bare if name[:1] > "\u2e7f" else rf"(?<!\w){bare}(?!\w)")
+    word = re.compile(escaped if name[:1] > "\u2e7f" else rf"(?<!\w){escaped}(?!\w)")
     return [one for one in lines if word.search(one.casefold())]
 
 

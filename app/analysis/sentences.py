@@ -26,7 +26,7 @@ _END = re.compile(
 )
 _ENDED = re.compile(r"[.!?…。！？｡][\"'”’»)\]」』）*_]*$")
 _DANGLING = " \t,;:、，；：–—-"
-_SHORT = re.compile(
+_ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|cf|e\.g|i\.e|etc|approx|Fig|No|Nr|ca|vol|pp|p|al|Jr|Sr|z\.B|d\.h|bzw)"
     r"|\b[A-Z])\.$"
 )
@@ -74,10 +74,10 @@ def paragraphs(text: str) -> Iterator[str]:
     prose = _without_hidden(text, start)
     pending_lines: list[str] = []
     for line in prose.splitlines():
-        blank = not line.strip()
+        is_blank = not line.strip()
         lead = _LEAD.match(line)
         starts_item = bool(lead and lead.end() and not line[: lead.end()].isspace())
-        if pending_lines and (blank or starts_item or _HEADING.match(line)):
+        if pending_lines and (is_blank or starts_item or _HEADING.match(line)):
             yield _join_lines(pending_lines)
             pending_lines = []
         if text_line := _prose_of_line(line):
@@ -102,8 +102,8 @@ def _without_hidden(text: str, start: int) -> str:
     for line in text[start:].split("\n"):
         blanked = re.sub(r"[\0\n]", " ", hidden[at : at + len(line)])
         at += len(line) + 1
-        is_hiding = any(mark in line for mark in ("%%", "<!--", "-->", "$"))
-        lines.append(blanked if is_hiding or not blanked.strip() else line)
+        has_hidden_syntax = any(mark in line for mark in ("%%", "<!--", "-->", "$"))
+        lines.append(blanked if has_hidden_syntax or not blanked.strip() else line)
     return "\n".join(lines)
 
 
@@ -135,7 +135,7 @@ def _split(paragraph: str) -> Iterator[str]:
     start = 0
     for end in _END.finditer(paragraph):
         piece = paragraph[start : end.start()]
-        if _SHORT.search(piece):
+        if _ABBREVIATION.search(piece):
             continue
         sentence = paragraph[start : end.end()].strip()
         if sentence:

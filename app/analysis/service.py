@@ -1,7 +1,7 @@
-"""GraphAnalysisService: network analysis of the vault for the rest of the app.
+"""Network analysis of the vault for the rest of the app.
 
-It belongs to the service thread. Expensive work runs in a separate process, which starts with the first
-request, ends when it has been idle, and is killed when a request is canceled.
+`GraphAnalysisService` belongs to the service thread. Expensive work runs in a separate process, which starts
+with the first request, ends when it has been idle, and is killed when a request is canceled.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class LinkSuggestion:
 
 
 class GraphAnalysisService:
-    """Answers questions about a `Graph`; rows are those of the graph that is passed in.
+    """Analyzes a `Graph`; rows are those of the graph that is passed in.
 
     Args:
         index: Knows which notes are private.
@@ -140,8 +140,8 @@ class GraphAnalysisService:
         Raises:
             ComputationFailed: The path could not be computed.
         """
-        ties = AdjacencyArrays.from_graph(graph, types)
-        rows = await self._worker.call(no_progress, shortest_path, ties, source, target)
+        network = AdjacencyArrays.from_graph(graph, types)
+        rows = await self._worker.call(no_progress, shortest_path, network, source, target)
         return _path_result(graph, rows.tolist(), types) if len(rows) else None
 
     async def cut_points(self, graph: Graph, progress: Report = no_progress) -> CutPoints:
@@ -206,7 +206,7 @@ class GraphAnalysisService:
         predicted = await self._worker.call(
             progress,
             _missing_links,
-            features.ties,
+            features.network,
             features.allowed,
             features.tags,
             features.vectors,
@@ -273,8 +273,8 @@ def _path_result(graph: Graph, rows: list[int], types: Collection[str] | None) -
         ahead = (links[:, 0] == source) & (links[:, 1] == target)
         backward = (links[:, 0] == target) & (links[:, 1] == source)
         steps = [
-            (graph.edge_types[graph.edge_codes[place]], bool(ahead[place]))
-            for place in np.flatnonzero(ahead | backward).tolist()
+            (graph.edge_types[graph.edge_codes[link]], bool(ahead[link]))
+            for link in np.flatnonzero(ahead | backward).tolist()
         ]
         steps = [step for step in steps if types is None or step[0] in types]
         name, is_ahead = min(steps, key=lambda step: (step[0] == PLAIN_LINK, not step[1], step[0]))
@@ -303,7 +303,7 @@ def _candidate_features(
 
 
 def _missing_links(
-    ties: AdjacencyArrays,
+    network: AdjacencyArrays,
     allowed: NDArray[np.bool_],
     tags: EncodedLabels,
     vectors: NDArray[np.float16],
@@ -315,7 +315,7 @@ def _missing_links(
 ) -> tuple[PredictedLink, ...]:
     """Call `predict_links` with separate arrays, so that large ones can be sent in chunks."""
     return predict_links(
-        CandidateFeatures(ties, allowed, tags, vectors, rows), rejected, limit, around, report
+        CandidateFeatures(network, allowed, tags, vectors, rows), rejected, limit, around, report
     )
 
 
@@ -326,8 +326,8 @@ def _to_suggestion(graph: Graph, predicted: PredictedLink) -> LinkSuggestion:
         predicted.score,
         tuple(
             SuggestionReason(
-                ground.kind, ground.score, ground.tags or tuple(graph.paths[row] for row in ground.rows)
+                reason.kind, reason.score, reason.tags or tuple(graph.paths[row] for row in reason.rows)
             )
-            for ground in predicted.evidence
+            for reason in predicted.evidence
         ),
     )

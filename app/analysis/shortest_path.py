@@ -12,7 +12,7 @@ _NO_PREDECESSOR = -9999
 
 
 def shortest_path(
-    ties: AdjacencyArrays, source: int, target: int, report: Report = no_progress
+    network: AdjacencyArrays, source: int, target: int, report: Report = no_progress
 ) -> NDArray[np.int32]:
     """Return the rows along a path with the fewest links, `source` first; empty if there is none.
 
@@ -24,7 +24,7 @@ def shortest_path(
     if source == target:
         return np.array([source], dtype=np.int32)
     # From the far end, so that the predecessors lead from the source.
-    _, nearer = scipy.sparse.csgraph.breadth_first_order(ties.matrix(), target, directed=False)
+    _, nearer = scipy.sparse.csgraph.breadth_first_order(network.matrix(), target, directed=False)
     rows = [source]
     while rows[-1] != target:
         following = int(nearer[rows[-1]])

@@ -59,10 +59,10 @@ def summarize(texts: Sequence[str], max_length: int, vectors: NDArray[np.floatin
     similarity = tfidf_similarity(texts) if vectors is None else cosine_matrix(vectors)
     central = _centrality(texts, similarity)
     order = _marginal_relevance(central, similarity)
-    central_enough = [at for at in order if central[at] >= _MIN_CENTRALITY]
-    selected = _select_fitting(texts, central_enough, order, max_length)
+    preferred = [at for at in order if central[at] >= _MIN_CENTRALITY]
+    selected = _select_fitting(texts, preferred, order, max_length)
     text = join_sentences(selected) if selected else truncate(with_full_stop(texts[order[0]]), max_length)
-    return Summary(text, _key_points(texts, central_enough), method, selected or (text,))
+    return Summary(text, _key_points(texts, preferred), method, selected or (text,))
 
 
 def truncate(text: str, max_length: int) -> str:

@@ -44,12 +44,12 @@ def tfidf_similarity(texts: Sequence[str]) -> Matrix:
     The diagonal is 0 for a text without words.
     """
     counted = [Counter(content_words(text)) for text in texts]
-    spread = Counter(word for counts in counted for word in counts)
-    column = {word: at for at, word in enumerate(spread)}
+    text_counts = Counter(word for counts in counted for word in counts)
+    column = {word: at for at, word in enumerate(text_counts)}
     rows = np.zeros((len(texts), max(1, len(column))))
     for row, counts in enumerate(counted):
         for word, count in counts.items():
-            rarity = 1 + math.log((1 + len(texts)) / (1 + spread[word]))
+            rarity = 1 + math.log((1 + len(texts)) / (1 + text_counts[word]))
             rows[row, column[word]] = (1 + math.log(count)) * rarity
     return cosine_matrix(rows)
 

@@ -1,4 +1,4 @@
-"""Splitting of notes into passages that can serve as answers, each with its span in the source."""
+"""Split notes into passages that can serve as answers, each with its span in the source."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _Parent:
 
 
 class _PassageSplitter:
-    """Scans the lines of a body and joins those of a paragraph."""
+    """Splits the body of a note into passages, line by line; the lines of a paragraph are one passage."""
 
     def __init__(self, text: str, parsed: ParsedNote) -> None:
         self._text = text

@@ -1,4 +1,4 @@
-"""Parsing of questions: the stems of their topic words, and the expected kind of answer."""
+"""Parse questions into the stems of their topic words and the expected kind of answer."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _TIME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AnswerKind:
-    """A kind of answer: `asks` matches questions for it, `marks` matches texts that contain it."""
+    """A kind of answer, with the patterns of questions for it and of texts that contain it."""
 
     name: str
-    asks: re.Pattern[str]
-    marks: re.Pattern[str]
+    question: re.Pattern[str]
+    answer: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +68,17 @@ class ParsedQuestion:
             return any(
                 not question_stems.issuperset(stems(name, self.language)) for name in _NAME.findall(text)
             )
-        return self.kind.marks.search(text) is not None
+        return self.kind.answer.search(text) is not None
 
 
 def parse_question(text: str) -> ParsedQuestion:
     """Parse a question in the language with the most stop words in it, English on a tie."""
-    folded = [word for word in _WORD.findall(text.casefold())]
+    folded = _WORD.findall(text.casefold())
     data = _words()
     code = max(data, key=lambda one: (sum(word in data[one].stop for word in folded), one == "en"))
     language = data[code]
-    # The first match decides; a nested question is less relevant.
-    matches = [(match.start(), kind) for kind in language.kinds if (match := kind.asks.search(text))]
+    # The first match decides: a nested question comes later.
+    matches = [(match.start(), kind) for kind in language.kinds if (match := kind.question.search(text))]
     kind = min(matches, key=lambda one: one[0])[1] if matches else None
     topic = [word for word in folded if word not in language.stop]
     return ParsedQuestion(text, tuple(dict.fromkeys(_stemmed(topic, code))), kind, code)
@@ -96,7 +96,7 @@ def _stemmed(words: list[str], language: str) -> list[str]:
 
 @cache
 def _stemmer(name: str) -> snowballstemmer.stemmer:
-    import snowballstemmer  # The package loads every language.
+    import snowballstemmer  # Imported on demand, because the package loads every language.
 
     return snowballstemmer.stemmer(name)
 
@@ -120,10 +120,7 @@ def _words() -> dict[str, _Language]:
 def _kinds(data: dict[str, dict[str, list[str]]]) -> Iterator[AnswerKind]:
     fixed = {"time": _TIME, "number": _NUMBER}
     for name, patterns in data.items():
-        asks = re.compile(rf"\b(?:{'|'.join(patterns['asks'])})", re.IGNORECASE)
+        question = re.compile(rf"\b(?:{'|'.join(patterns['asks'])})", re.IGNORECASE)
         words = "|".join(map(re.escape, patterns.get("marks", ())))
-        yield AnswerKind(
-            name,
-            asks,
-            fixed.get(name) or re.compile(rf"\b(?:{words})\b" if words else r"(?!)", re.IGNORECASE),
-        )
+        answer = fixed.get(name) or re.compile(rf"\b(?:{words})\b" if words else r"(?!)", re.IGNORECASE)
+        yield AnswerKind(name, question, answer)

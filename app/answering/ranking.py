@@ -95,7 +95,7 @@ class CandidateScorer:
 
     Args:
         question: The question.
-        pool: All passages of the found notes, which determine the frequency of words.
+        pool: All passages of the candidate notes, which determine the frequency of words.
     """
 
     def __init__(self, question: ParsedQuestion, pool: Sequence[Candidate]) -> None:
@@ -112,7 +112,7 @@ class CandidateScorer:
         }
         self._total = sum(self._weights.values()) or 1.0
 
-    def promising(
+    def select_promising(
         self, limit: int, chunk_cosines: Mapping[NotePath, Sequence[tuple[int, float]]]
     ) -> list[Candidate]:
         """Return the most promising candidates for exact scoring.

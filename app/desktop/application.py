@@ -106,11 +106,11 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
         if events.set_receiver(window.open_folder):
             pass  # A folder dropped on the app's icon takes precedence over the last vault.
         elif options.sample:
-            window.open_sample()
+            window.open_sample(read_only=options.read_only)
         elif folder is not None:
             window.open_folder(folder, read_only=options.read_only, confirmed=requested is None)
-        for other in options.folders[1:]:
-            _open_in_new_process(other, read_only=options.read_only)
+        for other_folder in options.folders[1:]:
+            _open_in_new_process(other_folder, read_only=options.read_only)
         window.begin_updates()
         # Load the modules of the vault view while the user chooses a vault.
         tasks.start(

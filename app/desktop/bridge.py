@@ -144,7 +144,7 @@ class EventRelay(QObject):
     """Relays events of the core to the window: `batch` carries a tuple of them, at most every 33 ms."""
 
     batch = Signal(object)
-    _woken = Signal()
+    _drain_requested = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -154,7 +154,7 @@ class EventRelay(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_DRAIN_INTERVAL_MS)
         self._timer.timeout.connect(self.drain)
-        self._woken.connect(self._timer.start, Qt.ConnectionType.QueuedConnection)
+        self._drain_requested.connect(self._timer.start, Qt.ConnectionType.QueuedConnection)
 
     def attach(self, events: EventBus) -> Callable[[], None]:
         """Relay every event of `events`, until the returned function is called."""
@@ -165,7 +165,7 @@ class EventRelay(QObject):
         self._queue.append(event)
         if not self._is_scheduled:
             self._is_scheduled = True
-            self._woken.emit()
+            self._drain_requested.emit()
 
     @Slot()
     def drain(self) -> None:
@@ -181,9 +181,9 @@ class EventRelay(QObject):
 
 
 class PendingApproval(QObject):
-    """A question that waits for the user; lives in the GUI thread.
+    """A question that waits for the user; belongs to the GUI thread.
 
-    `withdrawn` is emitted when no answer is needed any more: the request timed out or was canceled. `reason`
+    `withdrawn` is emitted when an answer is no longer needed: the request timed out or was canceled. `reason`
     is then the message of the cancellation, if it had one.
     """
 
@@ -194,7 +194,7 @@ class PendingApproval(QObject):
     ) -> None:
         super().__init__(parent)
         self.request = request
-        self.answered = False
+        self.is_answered = False
         self.reason = ""
         self._reply = reply
 
@@ -204,8 +204,8 @@ class PendingApproval(QObject):
 
     def answer(self, decision: Decision) -> None:
         """Answer the request; only the first answer counts."""
-        if not self.answered:
-            self.answered = True
+        if not self.is_answered:
+            self.is_answered = True
             self._reply(decision)
 
 
@@ -230,7 +230,7 @@ class DesktopApprover(QObject):
     @property
     def waiting(self) -> tuple[PendingApproval, ...]:
         """The unanswered questions, oldest first."""
-        return tuple(question for question in self._questions.values() if not question.answered)
+        return tuple(question for question in self._questions.values() if not question.is_answered)
 
     async def decide(self, request: ApprovalRequest) -> Decision:
         """Return the user's answer; called in the service thread. Cancelling it withdraws the question."""
@@ -264,8 +264,8 @@ class DesktopApprover(QObject):
         question = self._questions.pop(request_id, None)
         if question is None:
             return
-        if not question.answered:
-            question.answered, question.reason = True, reason
+        if not question.is_answered:
+            question.is_answered, question.reason = True, reason
             question.withdrawn.emit()
         question.deleteLater()
 

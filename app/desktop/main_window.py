@@ -101,8 +101,8 @@ class MainWindow(QMainWindow):
         self.status = StatusBar(self.theme)
         self.setStatusBar(self.status)
         self.menu = Actions(self, self._run_command)
-        self.finder = PaletteController(CommandPalette(self.theme, container), self.menu, self)
-        self.drops = FolderDropFilter(self)
+        self.palette_controller = PaletteController(CommandPalette(self.theme, container), self.menu, self)
+        self.folder_drops = FolderDropFilter(self)
         self.failures = ErrorBanner(self.banners, self)
         for problem in self.settings.problems:
             self.banners.show_message(f"notice:{problem}", problem, "warning")
@@ -126,13 +126,13 @@ class MainWindow(QMainWindow):
         welcome.open_requested.connect(lambda path: self.open_folder(Path(path)))
         welcome.pick_requested.connect(self.pick_folder)
         welcome.sample_requested.connect(self.open_sample)
-        self.drops.dropped.connect(lambda path: self.open_folder(Path(path)))
-        self.drops.hovering.connect(welcome.set_hovered)
+        self.folder_drops.dropped.connect(lambda path: self.open_folder(Path(path)))
+        self.folder_drops.hovering.connect(welcome.set_hovered)
         self.navigation.changed.connect(self._update_navigation)
-        self.finder.note_chosen.connect(self.navigation.open)
-        self.finder.note_requested.connect(self._create_note)
-        self.finder.tool_chosen.connect(self._call_tool)
-        self.finder.search_chosen.connect(
+        self.palette_controller.note_chosen.connect(self.navigation.open)
+        self.palette_controller.note_requested.connect(self._create_note)
+        self.palette_controller.tool_chosen.connect(self._call_tool)
+        self.palette_controller.search_chosen.connect(
             lambda name: self.view.context.run_saved_search(name) if self.view is not None else None
         )
 
@@ -162,8 +162,8 @@ class MainWindow(QMainWindow):
         self.view = view
         self.stack.addWidget(view.page)
         self.stack.setCurrentWidget(view.page)
-        self.drops.watch(view.page)
-        self.finder.set_client(client)
+        self.folder_drops.watch(view.page)
+        self.palette_controller.set_client(client)
         self.status.clearMessage()
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
@@ -173,6 +173,8 @@ class MainWindow(QMainWindow):
         view.note_shown.connect(self._update_note_commands)
         self._update_note_commands()
         self.session.wait_until_shown = view.wait_until_loaded
+        # The first progress of a scan may be late.
+        self._mark_reading(not client.is_indexed)
         self._view_task = tasks.start(view.begin(), action=self.tr("show the vault"))
 
     def _remove_view(self) -> None:
@@ -181,7 +183,7 @@ class MainWindow(QMainWindow):
             self._view_task.cancel()
             self._view_task = None
         if view is not None:
-            self.finder.set_client(None)
+            self.palette_controller.set_client(None)
             self.status.set_client(None)
             self.navigation.clear()
             self.stack.removeWidget(view.page)
@@ -244,12 +246,12 @@ class MainWindow(QMainWindow):
 
         tasks.start(pick(), action=self.tr("open the folder"))
 
-    def open_sample(self) -> None:
+    def open_sample(self, *, read_only: bool = False) -> None:
         """Open the user's own copy of the sample vault."""
-        tasks.start(self._switch_to_sample(), action=self.tr("open the sample vault"))
+        tasks.start(self._switch_to_sample(read_only), action=self.tr("open the sample vault"))
 
-    async def _switch_to_sample(self) -> None:
-        await self._switch(await asyncio.to_thread(sample_vault), read_only=False, confirmed=True)
+    async def _switch_to_sample(self, read_only: bool) -> None:
+        await self._switch(await asyncio.to_thread(sample_vault), read_only=read_only, confirmed=True)
 
     def _create_note(self, name: str) -> None:
         if self.view is not None:

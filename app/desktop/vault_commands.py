@@ -41,7 +41,7 @@ def run_in_note(window: MainWindow, name: str) -> None:
         tabs.run_command(name)
 
 
-def act_on_note(window: MainWindow, name: str) -> None:
+def run_note_command(window: MainWindow, name: str) -> None:
     """Run a menu command on the note in front."""
     if (tabs := _tabs(window)) is not None:
         tabs.request_command(name)
@@ -82,9 +82,9 @@ def toggle_bookmark(window: MainWindow) -> None:
     if (view := window.view) is None or not (path := view.context.note_path):
         return
     if (panel := view.page.panel("bookmarks", BookmarksPanel)) is not None:
-        added = panel.toggle(path)
+        is_added = panel.toggle(path)
         view.done.emit(
-            translate("Commands", "Bookmarked") if added else translate("Commands", "Bookmark removed")
+            translate("Commands", "Bookmarked") if is_added else translate("Commands", "Bookmark removed")
         )
 
 
@@ -103,7 +103,7 @@ def focus_agent(window: MainWindow) -> None:
 def show_side_panel(window: MainWindow, panel_id: str) -> None:
     """Show a side panel; hide the side if it already shows this panel."""
     if window.view is not None:
-        window.view.page.show_side(panel_id, fold=True)
+        window.view.page.show_side(panel_id, collapse=True)
 
 
 def show_bottom_panel(window: MainWindow, panel_id: str) -> None:

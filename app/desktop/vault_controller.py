@@ -127,7 +127,7 @@ class VaultController(QObject):
         client.events.batch.connect(self._handle_events)
         self._approvals.pending_paths_changed.connect(self.context.set_pending_paths)
         self._is_built = False
-        self._laid_out = asyncio.Event()
+        self._layout_built = asyncio.Event()
         self._messages = UserNotifications(
             client, theme, banners, window, self._show_conversation, self._is_conversation_visible
         )
@@ -180,7 +180,7 @@ class VaultController(QObject):
         try:
             await self.page.build(self._state.mapping("layout"))
         finally:
-            self._laid_out.set()
+            self._layout_built.set()
         self._is_built = True
         for notice in self._client.notices:
             self.notice.emit(notice)
@@ -197,7 +197,7 @@ class VaultController(QObject):
 
     async def wait_until_loaded(self) -> None:
         """Wait until the visible panels have loaded from the index or failed."""
-        await self._laid_out.wait()
+        await self._layout_built.wait()
         panels = self.page.existing_panels()
         filling = {panel.filling for panel in panels if isinstance(panel, BackgroundLoading)}
         if filling:
@@ -275,12 +275,12 @@ class VaultController(QObject):
 
     async def show_grants(self) -> None:
         """Show the auto-approve rules in a dialog."""
-        sheet = dialogs.SheetDialog(self._window, self.tr("Auto-approve rules"))
-        sheet.add_body(GrantsPanel(self._client, self._theme, sheet))
-        sheet.setMinimumSize(round(480 * self._theme.zoom), round(420 * self._theme.zoom))
-        done = sheet.add_button(self.tr("Done"), int(QDialog.DialogCode.Accepted), "primary")
-        done.setDefault(True)
-        await dialogs.run_dialog(sheet)
+        dialog = dialogs.SheetDialog(self._window, self.tr("Auto-approve rules"))
+        dialog.add_body(GrantsPanel(self._client, self._theme, dialog))
+        dialog.setMinimumSize(round(480 * self._theme.zoom), round(420 * self._theme.zoom))
+        done_button = dialog.add_button(self.tr("Done"), int(QDialog.DialogCode.Accepted), "primary")
+        done_button.setDefault(True)
+        await dialogs.run_dialog(dialog)
 
     def close_panels(self) -> None:
         """Save the layout and tabs, and delete the layout and its helpers."""

@@ -55,18 +55,18 @@ class VaultLayout(QWidget):
         self._tabs: dict[str, QWidget] = {}  # the tab pages at the bottom
         self._saved_state: dict[str, Any] = {}  # the argument of `restore`
         self._buttons: dict[str, ThemedButton] = {}
-        self._folded: set[str] = set()  # the areas that are hidden only for lack of space
+        self._collapsed_areas: set[str] = set()  # the areas that are hidden only for lack of space
         self._shares = _CENTER_SHARES
         self.setObjectName("page")
-        self._fit_soon = QTimer(self, singleShot=True, interval=0)
-        self._fit_soon.timeout.connect(self._fold_to_fit)
+        self._fit_timer = QTimer(self, singleShot=True, interval=0)
+        self._fit_timer.timeout.connect(self._collapse_to_fit)
         # From the outside in: adding a filled widget to a parent styles everything in it again.
-        self.down = _splitter(Qt.Orientation.Vertical, self)
-        self.across = _splitter(Qt.Orientation.Horizontal, self.down)
-        self.side = QStackedWidget(self.across)
+        self._vertical_splitter = _splitter(Qt.Orientation.Vertical, self)
+        self._horizontal_splitter = _splitter(Qt.Orientation.Horizontal, self._vertical_splitter)
+        self.side = QStackedWidget(self._horizontal_splitter)
         self.side.setObjectName("panel")
-        self.center = _splitter(Qt.Orientation.Horizontal, self.across)
-        self.bottom = QTabWidget(self.down)
+        self.center = _splitter(Qt.Orientation.Horizontal, self._horizontal_splitter)
+        self.bottom = QTabWidget(self._vertical_splitter)
         self.bottom.setDocumentMode(True)
         self._arrange()
 
@@ -120,14 +120,14 @@ class VaultLayout(QWidget):
         """The tabs of the notes."""
         return self.existing("notes", NoteTabs)
 
-    def show_side(self, panel_id: str, *, fold: bool = False) -> None:
-        """Show a side panel; with `fold`, hide the side if it is shown already."""
+    def show_side(self, panel_id: str, *, collapse: bool = False) -> None:
+        """Show a side panel; with `collapse`, hide the side if it is shown already."""
         panel = self.panel(panel_id)
         if panel is None:
             return
-        if fold and self.side.currentWidget() is panel and not self.side.isHidden():
+        if collapse and self.side.currentWidget() is panel and not self.side.isHidden():
             self.side.hide()
-            self._fold_to_fit()
+            self._collapse_to_fit()
         else:
             self.side.setCurrentWidget(panel)
             self.show_area("side")
@@ -141,34 +141,34 @@ class VaultLayout(QWidget):
             self.show_area(area)
         else:
             widget.hide()
-            self._make_room()
-            self._fold_to_fit()
+            self._fit_center()
+            self._collapse_to_fit()
 
     def show_area(self, area: str) -> None:
         """Show "side", "graph", "agent" or "bottom"; another is collapsed if both do not fit."""
         if (widget := self._areas().get(area)) is not None:
-            self._folded.discard(area)
+            self._collapsed_areas.discard(area)
             if area == "bottom":
-                self._unfold_bottom()
+                self._expand_bottom()
             widget.show()
             self._fill_bottom()
-        self._make_room()
-        self._fold_to_fit(keep=area)
+        self._fit_center()
+        self._collapse_to_fit(keep=area)
 
     def show_bottom(self, panel_id: str) -> None:
         """Expand the bottom with this panel in front."""
         if self.panel(panel_id) is not None:
             self.bottom.setCurrentWidget(self._tabs[panel_id])
-            self._unfold_bottom()
+            self._expand_bottom()
             self._mark_buttons()
 
-    def _unfold_bottom(self) -> None:
+    def _expand_bottom(self) -> None:
         """Show the bottom at the height that its panels need, unless the user has made it higher."""
         if self.bottom.isHidden():
             self.bottom.show()
-            total, height = sum(self.down.sizes()), round(_BOTTOM_HEIGHT * self._theme.zoom)
-            if self.down.sizes()[1] < height < total // 2:
-                self.down.setSizes([total - height, height])
+            total, height = sum(self._vertical_splitter.sizes()), round(_BOTTOM_HEIGHT * self._theme.zoom)
+            if self._vertical_splitter.sizes()[1] < height < total // 2:
+                self._vertical_splitter.setSizes([total - height, height])
 
     def state(self) -> dict[str, Any]:
         """Return the layout, for the next start."""
@@ -178,7 +178,7 @@ class VaultLayout(QWidget):
         hidden_areas = {
             name for name, widget in self._areas().items() if widget is not None and widget.isHidden()
         }
-        hidden = sorted(hidden_areas - self._folded)
+        hidden = sorted(hidden_areas - self._collapsed_areas)
         sizes = {name: splitter.sizes() for name, splitter in self._splitters().items()}
         self._save_shares()
         sizes["centre"] = self._shares
@@ -225,59 +225,61 @@ class VaultLayout(QWidget):
             splitter.setSizes(sizes if fits else default_sizes[name][: splitter.count()])
             if name == "centre" and fits:
                 self._shares = list(sizes)
-        self._make_room()
-        self._fold_to_fit()
+        self._fit_center()
+        self._collapse_to_fit()
 
     def event(self, event: QEvent) -> bool:
         """Fit the areas again when a part needs more space, such as a note that has been loaded."""
         if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
-            self._fit_soon.start()
+            self._fit_timer.start()
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Collapse areas that do not fit, or restore them."""
         super().resizeEvent(event)
-        self._fold_to_fit()
+        self._collapse_to_fit()
 
-    def _fold_to_fit(self, *, keep: str = "") -> None:
+    def _collapse_to_fit(self, *, keep: str = "") -> None:
         """Collapse the side, then the graph, then the agent, until the rest fits; but not `keep`.
 
-        Collapsed areas return as soon as there is room again. The graph stays while no note is open.
+        Collapsed areas return as soon as there is space again. The graph stays while no note is open.
         """
-        areas, needs = self._areas(), self._needed_widths()
-        available = self.width() - self._bar.sizeHint().width() if self.isVisible() else sum(needs.values())
-        folded: set[str] = set()
+        areas, widths = self._areas(), self._needed_widths()
+        available = self.width() - self._bar.sizeHint().width() if self.isVisible() else sum(widths.values())
+        collapsed: set[str] = set()
         for name in ("side", "graph", "agent"):
-            needed = sum(need for other, need in needs.items() if other not in folded)
-            is_only_content = name == "graph" and "notes" not in needs
-            if needed > available and name in needs and name != keep and not is_only_content:
-                folded.add(name)
-        for name in self._folded ^ folded:
+            needed = sum(width for area, width in widths.items() if area not in collapsed)
+            is_only_content = name == "graph" and "notes" not in widths
+            if needed > available and name in widths and name != keep and not is_only_content:
+                collapsed.add(name)
+        for name in self._collapsed_areas ^ collapsed:
             if (widget := areas[name]) is not None:
-                widget.setVisible(name not in folded)
-        self._folded = folded
+                widget.setVisible(name not in collapsed)
+        self._collapsed_areas = collapsed
         self._mark_buttons()
 
     def _needed_widths(self) -> dict[str, int]:
         """Return the minimum width in pixels of each area that the user wants to see."""
         min_widths = {"side": _MIN_SIDE_WIDTH, "graph": _MIN_GRAPH_WIDTH, "agent": _MIN_AGENT_WIDTH}
         areas = self._areas()
-        needs = {
-            name: max(round(width * self._theme.zoom), _min_width(widget)) + self.across.handleWidth()
+        widths = {
+            name: max(round(width * self._theme.zoom), _min_width(widget))
+            + self._horizontal_splitter.handleWidth()
             for name, width in min_widths.items()
-            if (widget := areas[name]) is not None and (not widget.isHidden() or name in self._folded)
+            if (widget := areas[name]) is not None
+            and (not widget.isHidden() or name in self._collapsed_areas)
         }
         if self.notes is not None and self.notes.tabs():
-            needs["notes"] = _min_width(self.notes)
-        return needs
+            widths["notes"] = _min_width(self.notes)
+        return widths
 
-    def _make_room(self) -> None:
+    def _fit_center(self) -> None:
         """Give the graph the whole center while no note is open; else restore the shares of both."""
         notes, graph = self.notes, self._panels.get("graph")
         if notes is None:
             return
-        no_graph = graph is None or (graph.isHidden() and "graph" not in self._folded)
-        shows_notes = bool(notes.tabs()) or no_graph
+        has_no_graph = graph is None or (graph.isHidden() and "graph" not in self._collapsed_areas)
+        shows_notes = bool(notes.tabs()) or has_no_graph
         if shows_notes and notes.isHidden():
             notes.show()
             if graph is not None:
@@ -287,14 +289,14 @@ class VaultLayout(QWidget):
             notes.hide()
 
     def _follow_notes(self, *_: object) -> None:
-        self._make_room()
-        self._fold_to_fit()
+        self._fit_center()
+        self._collapse_to_fit()
 
     def _save_shares(self) -> None:
         """Store the shares of graph and notes in the center, if both are visible."""
         notes, graph = self.notes, self._panels.get("graph")
-        both = notes is not None and graph is not None and notes.isVisible() and graph.isVisible()
-        if both and all(self.center.sizes()):
+        are_both_visible = notes is not None and graph is not None and notes.isVisible() and graph.isVisible()
+        if are_both_visible and all(self.center.sizes()):
             self._shares = self.center.sizes()
 
     def _areas(self) -> dict[str, QWidget | None]:
@@ -306,12 +308,14 @@ class VaultLayout(QWidget):
         }
 
     def _splitters(self) -> dict[str, QSplitter]:
-        return {"across": self.across, "centre": self.center, "down": self.down}
+        return {"across": self._horizontal_splitter, "centre": self.center, "down": self._vertical_splitter}
 
     def _create_panel(self, spec: PanelSpec) -> None:
         tab = self._tabs.get(spec.id)
         parents = {"side": self.side, "graph": self.center, "notes": self.center, "bottom": tab}
-        panel: QWidget = resolve(spec.target)(self.client, self._theme, parents.get(spec.area) or self.across)
+        panel: QWidget = resolve(spec.target)(
+            self.client, self._theme, parents.get(spec.area) or self._horizontal_splitter
+        )
         self._panels[spec.id] = panel
         if spec.area == "side":
             self.side.addWidget(panel)
@@ -320,7 +324,7 @@ class VaultLayout(QWidget):
         elif tab is not None and (layout := tab.layout()) is not None:
             layout.addWidget(panel)
         else:
-            self.across.addWidget(panel)
+            self._horizontal_splitter.addWidget(panel)
         self._link_help(spec, panel)
         if spec.id == "agent":
             panel.setMinimumWidth(round(_MIN_AGENT_WIDTH * self._theme.zoom))
@@ -342,8 +346,8 @@ class VaultLayout(QWidget):
             requested.connect(lambda: self.command.emit(f"help:panel:{spec.id}"))
 
     def _request_help(self) -> None:
-        front = self.bottom.currentWidget()
-        panel = next((name for name, tab in self._tabs.items() if tab is front), "")
+        current_tab = self.bottom.currentWidget()
+        panel = next((name for name, tab in self._tabs.items() if tab is current_tab), "")
         self.command.emit(f"help:panel:{panel}")
 
     def panel_in_focus(self) -> str:
@@ -368,30 +372,30 @@ class VaultLayout(QWidget):
 
     def _fill_bottom(self) -> None:
         """Create the panel of the current tab, if it is visible."""
-        front = self.bottom.currentWidget()
+        current_tab = self.bottom.currentWidget()
         if not self.bottom.isHidden():
             for panel_id, tab in self._tabs.items():
-                if tab is front:
+                if tab is current_tab:
                     self.panel(panel_id)
 
     def _arrange(self) -> None:
-        self.across.addWidget(self.side)
-        self.across.addWidget(self.center)
-        self.across.setStretchFactor(1, 1)
+        self._horizontal_splitter.addWidget(self.side)
+        self._horizontal_splitter.addWidget(self.center)
+        self._horizontal_splitter.setStretchFactor(1, 1)
         self.side.setMinimumWidth(round(_MIN_SIDE_WIDTH * self._theme.zoom))
         self._create_tabs()
         # Let the panels scroll or shrink: none at the bottom may squeeze the notes.
         self.bottom.setMinimumHeight(round(_MIN_BOTTOM_HEIGHT * self._theme.zoom))
         self.bottom.hide()
-        self.down.addWidget(self.across)
-        self.down.addWidget(self.bottom)
-        self.down.setStretchFactor(0, 1)
+        self._vertical_splitter.addWidget(self._horizontal_splitter)
+        self._vertical_splitter.addWidget(self.bottom)
+        self._vertical_splitter.setStretchFactor(0, 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         self._bar = self._activity_bar()
         row.addWidget(self._bar)
-        row.addWidget(self.down, 1)
+        row.addWidget(self._vertical_splitter, 1)
 
     def _activity_bar(self) -> QWidget:
         bar = QWidget()
@@ -415,9 +419,9 @@ class VaultLayout(QWidget):
         ):
             if name == "bottom" or name in self._specs:
                 column.addWidget(self._button(name, icon, label, f"toggle-{name}"))
-        settings = ThemedButton(self._theme, "gear-six", self.tr("Settings"), size=20)
-        settings.clicked.connect(lambda: self.command.emit("settings"))
-        column.addWidget(settings)
+        settings_button = ThemedButton(self._theme, "gear-six", self.tr("Settings"), size=20)
+        settings_button.clicked.connect(lambda: self.command.emit("settings"))
+        column.addWidget(settings_button)
         return bar
 
     def _button(self, name: str, icon: str, label: str, command: str) -> ThemedButton:
@@ -435,8 +439,8 @@ class VaultLayout(QWidget):
                 button.setChecked(area is not None and not area.isHidden())
             else:
                 panel = self._panels.get(name)
-                in_front = panel is not None and self.side.currentWidget() is panel
-                button.setChecked(in_front and not self.side.isHidden())
+                is_in_front = panel is not None and self.side.currentWidget() is panel
+                button.setChecked(is_in_front and not self.side.isHidden())
 
 
 def _splitter(orientation: Qt.Orientation, parent: QWidget) -> QSplitter:

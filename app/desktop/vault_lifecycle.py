@@ -96,7 +96,7 @@ class VaultLifecycle(QObject):
         self._theme = theme
         self._window = window
         self._recent = recent
-        self._busy = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._scan: asyncio.Task[None] | None = None
         self._warm_up_task: asyncio.Task[None] | None = None
         self.settings = settings
@@ -109,10 +109,10 @@ class VaultLifecycle(QObject):
     async def open(self, root: Path, *, read_only: bool = False, confirmed: bool = False) -> bool:
         """Open the folder at `root` in place of the open vault; return whether it is open now.
 
-        The user confirms a folder that is not a vault, unless `confirmed` says so or it was opened before. A
+        The user confirms a folder that is not a vault, unless `confirmed` is set or it was opened before. A
         vault that another process has locked is offered read-only.
         """
-        async with self._busy:
+        async with self._lock:
             root = await asyncio.to_thread(root.resolve)
             if self.client is not None and self.client.root == root:
                 return True
@@ -134,7 +134,7 @@ class VaultLifecycle(QObject):
 
     async def close(self) -> None:
         """Close the open vault, if one is."""
-        async with self._busy:
+        async with self._lock:
             await self._close()
 
     def stop_scan(self) -> None:

@@ -19,12 +19,12 @@ def quit_app(window: MainWindow) -> None:
 
 def show_note_palette(window: MainWindow) -> None:
     """Open the palette for going to a note."""
-    window.finder.show_notes()
+    window.palette_controller.show_notes()
 
 
 def show_command_palette(window: MainWindow) -> None:
     """Open the palette of commands and tools."""
-    window.finder.show_commands()
+    window.palette_controller.show_commands()
 
 
 def go_back(window: MainWindow) -> None:

@@ -90,7 +90,7 @@ class Ingest:
             known = rows.get(text := file.path.text)
             batch.files.append((known[1] if known else self._new_id(), file))
             if known is None:
-                batch.new_files.append((batch.files[-1][0], file.path))
+                batch.added.append((batch.files[-1][0], file.path))
                 rows[text] = (text, batch.files[-1][0], "[]", None)
                 batch.link_keys |= self._resolver.link_keys_of(text)
             if count % _BATCH_FILES == 0:
@@ -129,7 +129,7 @@ class Ingest:
         entry = self._resolver.entry(file.path)
         if entry is None:
             entry = NameEntry(file.path, self._new_id())
-            batch.new_files.append((entry.id, file.path))
+            batch.added.append((entry.id, file.path))
             self._resolver.add(entry.path, entry.id)
             batch.link_keys |= self._resolver.link_keys(entry)
         batch.files.append((entry.id, file))
@@ -149,15 +149,15 @@ class Ingest:
             and previous.aliases == extract.aliases
             and previous.note_id == extract.note_id
         ):
-            batch.read.append((previous.id, extract))
+            batch.extracted.append((previous.id, extract))
             return ()
         entry = NameEntry(path, previous.id if previous else self._new_id(), extract.aliases, extract.note_id)
         if previous is None:
-            batch.new_files.append((entry.id, path))
+            batch.added.append((entry.id, path))
         previous_keys = self._resolver.link_keys(previous) if previous else set()
         self._resolver.add(path, entry.id, entry.aliases, entry.note_id)
         batch.link_keys |= previous_keys ^ self._resolver.link_keys(entry)
-        batch.read.append((entry.id, extract))
+        batch.extracted.append((entry.id, extract))
         return ()
 
     def _record_moves(self, batch: WriteBatch, moved: Moves) -> None:
@@ -183,7 +183,7 @@ class Ingest:
             raise
 
     def _commit(self, batch: WriteBatch) -> tuple[NotePath, ...]:
-        notes = [(id, path) for id, path in batch.new_files if path.is_note]
+        notes = [(id, path) for id, path in batch.added if path.is_note]
         first_seen = self._first_seen([path for _, path in notes]) if notes else {}
         batch.births.update((id, first_seen[path]) for id, path in notes if path in first_seen)
         with self._database.transaction() as connection:
@@ -196,7 +196,10 @@ class Ingest:
         relinked: tuple[NotePath, ...],
         moved: Moves = (),
     ) -> IndexDelta:
-        paths = (*(NotePath(read.path) for _, read in batch.read), *(file.path for _, file in batch.files))
+        paths = (
+            *(NotePath(note.path) for _, note in batch.extracted),
+            *(file.path for _, file in batch.files),
+        )
         unchanged_paths = (extract.path for _, extract in batch.unchanged)
         self._forget((*unchanged_paths, *(path.text for path in (*paths, *removed))))
         delta = IndexDelta(tuple(dict.fromkeys(paths)), tuple(removed), relinked, tuple(moved))

@@ -24,6 +24,7 @@ from app.index.query_ast import (
 
 _PLAIN_VALUE = re.compile(r'[^\s()"\]=][^\s()"\]]*')
 _PLAIN_NAME = re.compile(r'[^\s:\[\]"]([^:\[\]"]*[^\s:\[\]"])?')
+_PLAIN_WORD = re.compile(r"[\w/-]+")
 _ESCAPED = re.compile(r"\\.|/", re.DOTALL)
 
 
@@ -37,6 +38,11 @@ def quote_text(text: str) -> str:
     """Return the text as a phrase."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def quote_value(text: str) -> str:
+    """Return the text as the value of an operator: as a phrase unless it is a plain word or path."""
+    return text if _PLAIN_WORD.fullmatch(text) else quote_text(text)
 
 
 def _serialize(node: Node) -> str:

@@ -45,8 +45,8 @@ def _names(connection: sqlite3.Connection, target: CompletionTarget) -> Iterable
         case "type":
             return _counts(connection, "SELECT type, count(*) FROM notes GROUP BY type")
         case "relation":
-            query = "SELECT lower(type), count(DISTINCT source) FROM links WHERE type <> 'LINKS_TO'"
-            return _counts(connection, f"{query} GROUP BY type")
+            query = "SELECT type, count(DISTINCT source) FROM links WHERE type <> 'LINKS_TO' GROUP BY type"
+            return [(name.lower(), count) for name, count in _counts(connection, query)]
         case "folder":
             rows = connection.execute(f"{_FOLDERS} GROUP BY folder ORDER BY folder")
             return [(folder, count) for folder, count in rows if folder]

@@ -159,7 +159,7 @@ class ScanRun:
                 await asyncio.to_thread(identity, self._root)
             batch = WriteBatch()
             delta = await run_shielded(self._ingest.put(untouched, batch, []))
-        counts.indexed += sum(read.hash != "" for _, read in batch.read)
+        counts.indexed += sum(note.hash != "" for _, note in batch.extracted)
         counts.unchanged += len(batch.unchanged)
         counts.removed += len(delta.removed)
 

@@ -39,24 +39,24 @@ class WriteBatch:
     """Changes to write: files by row id. `link_keys` are the keys of links that may resolve differently.
 
     `problems`, unless None, replaces all problems of earlier walks; `changed_problems` has those of single
-    paths (None: solved). `removed_paths` and `new_files` are files by path, `moved` pairs of their row ids.
+    paths (None: solved). `removed_paths` and `added` are files by path, `moved` pairs of their row ids.
     `births` has the times when files were first seen, if earlier than their own times.
     """
 
     files: list[tuple[int, FoundFile]] = field(default_factory=list)
-    read: list[tuple[int, ExtractedNote]] = field(default_factory=list)
+    extracted: list[tuple[int, ExtractedNote]] = field(default_factory=list)
     unchanged: list[tuple[int, UnchangedFile]] = field(default_factory=list)
     removed: list[int] = field(default_factory=list)
     link_keys: set[str] = field(default_factory=set)
     removed_paths: dict[NotePath, int] = field(default_factory=dict)
-    new_files: list[tuple[int, NotePath]] = field(default_factory=list)
+    added: list[tuple[int, NotePath]] = field(default_factory=list)
     moved: list[tuple[int, int]] = field(default_factory=list)
     births: dict[int, float] = field(default_factory=dict)
     problems: list[Problem] | None = None
     changed_problems: dict[str, Problem | None] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        files = self.files or self.read or self.unchanged or self.removed
+        files = self.files or self.extracted or self.unchanged or self.removed
         return bool(files or self.changed_problems or self.problems is not None)
 
 
@@ -69,7 +69,7 @@ def write(connection: sqlite3.Connection, batch: WriteBatch, resolver: Resolver)
         "UPDATE files SET size = ?, seen_ns = ?, modified = ? WHERE id = ?",
         ((s.size, s.modified_ns, s.modified, id) for id, s in batch.unchanged),
     )
-    _put_notes(connection, batch.read, resolver, batch.births)
+    _put_notes(connection, batch.extracted, resolver, batch.births)
     if batch.problems is not None:
         connection.execute("DELETE FROM problems")
         rows = ((problem.path.text, problem.reason, problem.kind) for problem in batch.problems)
@@ -79,7 +79,7 @@ def write(connection: sqlite3.Connection, batch: WriteBatch, resolver: Resolver)
         if problem is not None:
             row = (problem.path.text, problem.reason, problem.kind)
             connection.execute("INSERT INTO problems VALUES (?, ?, ?)", row)
-    return _relink(connection, batch.link_keys, resolver, {id for id, _ in batch.read})
+    return _relink(connection, batch.link_keys, resolver, {id for id, _ in batch.extracted})
 
 
 def _transfer_creation_times(connection: sqlite3.Connection, batch: WriteBatch) -> None:

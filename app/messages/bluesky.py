@@ -69,7 +69,7 @@ class BlueskyAccount:
         service: The address of the account's server.
 
     Raises:
-        InvalidParametersError: the handle or the address is not valid.
+        InvalidParametersError: The handle or the address is not valid.
     """
 
     handle: str
@@ -80,8 +80,8 @@ class BlueskyAccount:
         if not _HANDLE.fullmatch(self.handle):
             raise InvalidParametersError(f"{self.handle!r} is not a handle, such as name.bsky.social.")
         parts = urlsplit(self.service)
-        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
-        if not safe or not parts.hostname:
+        is_secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+        if not is_secure or not parts.hostname:
             raise InvalidParametersError(f"{self.service!r} is not the https address of a Bluesky server.")
 
     @property

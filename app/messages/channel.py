@@ -31,8 +31,8 @@ class Channel(Protocol):
         """Check that the text can be sent unchanged; nothing is ever truncated.
 
         Raises:
-            InvalidParametersError: the text is empty.
-            LimitError: the text is too long; `limit` and `length` are in its data.
+            InvalidParametersError: The text is empty.
+            LimitError: The text is too long; `limit` and `length` are in its data.
         """
         ...
 
@@ -40,12 +40,12 @@ class Channel(Protocol):
         """Send the text and return once the service has accepted it.
 
         Raises:
-            PermissionDeniedError: the service rejected the secret.
-            NotFoundError: the destination no longer exists.
-            InvalidParametersError: the service rejected this text.
-            LimitError: too many messages; `retry_after` in seconds, if the service sends it.
-            TimeoutExpiredError: no answer came; whether the message arrived is not known.
-            NetworkError: the service can't be reached, or failed.
+            PermissionDeniedError: The service rejected the secret.
+            NotFoundError: The destination no longer exists.
+            InvalidParametersError: The service rejected this text.
+            LimitError: Too many messages; `retry_after` in seconds, if the service sends it.
+            TimeoutExpiredError: No answer came, so the message may or may not have been sent.
+            NetworkError: The service can't be reached, or failed.
         """
         ...
 
@@ -62,11 +62,11 @@ def check_sendable(text: str) -> None:
     """Check that a message is not empty and is valid Unicode.
 
     Raises:
-        InvalidParametersError: the text is empty, or contains surrogates.
+        InvalidParametersError: The text is empty, or contains surrogates.
     """
     if not text.strip():
         raise InvalidParametersError("An empty message can't be sent.")
-    if any("\ud800" <= sign <= "\udfff" for sign in text):
+    if any("\ud800" <= char <= "\udfff" for char in text):
         raise InvalidParametersError("The message contains broken characters (surrogates). Nothing was sent.")
 
 

@@ -35,8 +35,8 @@ class ChannelRegistry:
             id: The name of a Discord channel or a Bluesky handle from the settings; empty for the first one.
 
         Raises:
-            NotFoundError: there is no such channel or handle; `suggestions` lists the known ones.
-            InvalidParametersError: the channel is off or not set up.
+            NotFoundError: There is no such channel or handle; `suggestions` lists the known ones.
+            InvalidParametersError: The channel is off or not set up.
         """
         settings = self._settings()
         if target == DISCORD:

@@ -38,7 +38,7 @@ class DiscordWebhook:
         name: The user's name for the channel.
 
     Raises:
-        InvalidParametersError: the address is not a webhook; the message does not repeat it.
+        InvalidParametersError: The address is not a webhook; the message does not repeat it.
     """
 
     address: str
@@ -46,8 +46,8 @@ class DiscordWebhook:
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.address)
-        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
-        if not safe or not parts.hostname or not _PATH.fullmatch(parts.path):
+        is_secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+        if not is_secure or not parts.hostname or not _PATH.fullmatch(parts.path):
             raise InvalidParametersError(
                 "That is not the address of a Discord webhook, such as "
                 "https://discord.com/api/webhooks/<number>/<token>. Copy it from the channel's settings."

@@ -156,10 +156,9 @@ def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, .
 
 
 def _where_clause(filter: AuditFilter, before_id: int | None) -> tuple[str, tuple[object, ...]]:
-    like = "%" + filter.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     searched = " || char(10) || ".join(("tool", "caller", "arguments", "result", "reason", "paths"))
     conditions: list[tuple[str, object, bool]] = [
-        (f"({searched}) LIKE ? ESCAPE '\\'", like, bool(filter.text)),
+        (f"contains({searched}, ?)", filter.text, bool(filter.text)),
         ("caller = ?", filter.caller, bool(filter.caller)),
         ("tool = ?", filter.tool, bool(filter.tool)),
         ("decision = ?", filter.decision, bool(filter.decision)),

@@ -18,7 +18,7 @@ def offers_for(call: CallFacts, *, deletes_unlocked: bool) -> tuple[GrantOffer, 
     if call.scope.kind is ScopeKind.READ_OUT_OF_SCOPE:
         return _with_labels(*_outside_offers(call))
     operations = {part.operation for part in call.parts}
-    if len(operations) != 1 or call.caller.tainted or call.scope.place:
+    if len(operations) != 1 or call.caller.tainted or call.scope.store_id:
         return ()
     operation = operations.pop()
     if operation is Operation.NETWORK:

@@ -65,7 +65,7 @@ class Grant:
             tool: The tool's name.
             outside: The folders that the call reads outside the vault.
         """
-        if part.place or part.operation is not self.operation or self.tool not in (None, tool):
+        if part.store_id or part.operation is not self.operation or self.tool not in (None, tool):
             return False
         if self.folder is None:
             return True

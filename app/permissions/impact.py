@@ -23,7 +23,7 @@ Backlinks = Callable[[NotePath], Iterable[NotePath]]
 
 COMMAND, PAGE, MESSAGE, OUTSIDE_READ, ADMINISTRATIVE = "command", "page", "message", "read", "administrative"
 EXTERNAL_TOOL = "external tool"
-"""A tool of another program: whatever its description says, it may run programs and send messages."""
+"""A tool of another program, which may run programs and send messages regardless of its description."""
 
 _EFFECTS = {
     COMMAND: Operation.EXECUTE,
@@ -53,7 +53,7 @@ class ImpactPart:
     path: NotePath | None = None
     other_end: NotePath | None = None
     leaves: bool = False
-    place: str = VAULT
+    store_id: str = VAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +91,14 @@ class Impact:
     effect: str = ""
 
 
-def impact_of_changes(change_set: ChangeSet, backlinks: Backlinks, where: str = "") -> Impact:
+def impact_of_changes(change_set: ChangeSet, backlinks: Backlinks, store_name: str = "") -> Impact:
     """Return the impact of changes to documents; the most severe part determines the operation.
 
-    `where` is the display name of their store, unless it is the vault.
+    `store_name` is the display name of their store, unless it is the vault.
     """
-    place = change_set.place
+    store_id = change_set.place
     parts = tuple(
-        replace(part, place=place) if place else part
+        replace(part, store_id=store_id) if store_id else part
         for change in change_set.changes
         for part in _parts(change)
     )
@@ -109,11 +109,11 @@ def impact_of_changes(change_set: ChangeSet, backlinks: Backlinks, where: str = 
         kind=_KINDS[operation],
         paths=change_set.paths,
         size=sum(len(after_of(change) or b"") for change in change_set.changes),
-        backlinks=_lost_links(change_set, backlinks) if place == VAULT else (),
+        backlinks=_lost_links(change_set, backlinks) if store_id == VAULT else (),
         files=len(change_set.changes),
-        what=change_set.summary,
-        place=place,
-        where=where,
+        description=change_set.summary,
+        store_id=store_id,
+        store_name=store_name,
     )
     return Impact(operation, scope, parts)
 
@@ -123,9 +123,9 @@ def impact_of_effect(effect: Effect) -> Impact:
     operation = _EFFECTS.get(effect.kind, Operation.EXECUTE)
     outside = tuple(value for name, value in effect.arguments if name == "folder")
     if operation is Operation.READ:
-        scope = Scope(ScopeKind.READ_OUT_OF_SCOPE, outside=outside, what=effect.text)
+        scope = Scope(ScopeKind.READ_OUT_OF_SCOPE, outside=outside, description=effect.text)
     else:
-        scope = Scope(ScopeKind.ADMIN, what=effect.text)
+        scope = Scope(ScopeKind.ADMIN, description=effect.text)
     return Impact(operation, scope, (ImpactPart(operation),), effect.kind)
 
 
@@ -147,9 +147,9 @@ def describe_scope(scope: Scope) -> str:
         details.append(f"{pluralize(scope.files, 'file')}, {pluralize(scope.size, 'byte')}")
     if scope.backlinks:
         details.append(pluralize(len(scope.backlinks), "backlink"))
-    if scope.place:
-        details.append(f"in {scope.where or scope.place}")
-    details += [*scope.outside, *([scope.what] if scope.kind is ScopeKind.ADMIN else [])]
+    if scope.store_id:
+        details.append(f"in {scope.store_name or scope.store_id}")
+    details += [*scope.outside, *([scope.description] if scope.kind is ScopeKind.ADMIN else [])]
     return f"{scope.kind.value}: {', '.join(details)}" if details else scope.kind.value
 
 

@@ -30,10 +30,7 @@ _UNREADABLE_RULE = Rule(
     effect="deny", operations=("create", "update", "delete", "administrative", "execute", "network")
 )
 
-
 _ASK_EVERYTHING = Rule(effect="ask")
-
-
 _ALWAYS_ASKED = {
     Operation.ADMINISTRATIVE: "a change to the vault's setup always needs approval",
     Operation.EXECUTE: "running a program always needs approval",
@@ -140,7 +137,7 @@ class Policy:
         """
         if place == VAULT and not all(allows_note(profile, path) for profile in self._profiles_of(caller)):
             return "deny"
-        part = ImpactPart(Operation.READ, path, place=place)
+        part = ImpactPart(Operation.READ, path, store_id=place)
         effects = {rule.effect for rule in self._rules_for(caller, tool) if rule.touches(part)}
         return "deny" if "deny" in effects else "ask" if "ask" in effects else "allow"
 
@@ -202,9 +199,9 @@ class Policy:
         reason = self._always_ask_reason(call)
         if reason:
             return Ask(reason)
-        new = [folder for folder in call.scope.outside if self._grants.is_new_outside(folder)]
-        if call.scope.kind is ScopeKind.READ_OUT_OF_SCOPE and (new or not call.scope.outside):
-            target = new[0] if new else "a place"
+        new_folders = [folder for folder in call.scope.outside if self._grants.is_new_outside(folder)]
+        if call.scope.kind is ScopeKind.READ_OUT_OF_SCOPE and (new_folders or not call.scope.outside):
+            target = new_folders[0] if new_folders else "a place"
             return Ask(f"{target} outside the vault was not read before", self._offers(call))
         return None
 

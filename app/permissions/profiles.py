@@ -36,7 +36,7 @@ def outside_profile(profile: CallerProfile, call: CallFacts) -> str:
     if profile.read_only and call.operation is not Operation.READ:
         return f"{caller_name} may only read"
     for part in call.parts:
-        if part.path is not None and not part.place and not allows_note(profile, part.path):
+        if part.path is not None and not part.store_id and not allows_note(profile, part.path):
             # The message omits the path: the caller may not know it, such as that of a note with a backlink.
             return f"{caller_name} may only access {', '.join(profile.folders)}"
     return ""

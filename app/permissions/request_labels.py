@@ -41,10 +41,10 @@ def action_label(request: ApprovalRequest) -> str:
     """Return the proposed action as a verb and its object."""
     proposal = request.proposal
     if isinstance(proposal, Effect):
-        label = truncate_middle(escape_hidden(request.scope.what or proposal.kind))
+        label = truncate_middle(escape_hidden(request.scope.description or proposal.kind))
         return label[:1].lower() + label[1:]
     label = _change_label(proposal.changes[0]) if len(proposal.changes) == 1 else _changes_label(proposal)
-    store_label = request.scope.where
+    store_label = request.scope.store_name
     return f"{label} in {truncate_middle(escape_hidden(store_label))}" if store_label else label
 
 

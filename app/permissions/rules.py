@@ -68,13 +68,13 @@ class CompiledRule:
         """
         if part.operation not in self.operations:
             return False
-        if part.path is None or (part.place and self.effect != "allow" and self.is_everywhere):
+        if part.path is None or (part.store_id and self.effect != "allow" and self.is_everywhere):
             return self.is_everywhere
-        return self._matches(part.place, part.path)
+        return self._matches(part.store_id, part.path)
 
     @cached_property
     def _full_glob(self) -> Glob:
-        """The glob including what looks like a store: a folder of the vault may have a colon in its name."""
+        """The glob with its prefix: a folder of the vault may have a colon in its name."""
         return Glob(self.rule.glob)
 
     def _matches(self, place: str, path: NotePath) -> bool:
@@ -87,14 +87,13 @@ class CompiledRule:
         return self.place == place if VAULT in (self.place, place) else word_matches(self.place, place)
 
     def touches(self, part: ImpactPart) -> bool:
-        """Return whether the rule applies to the part, counting a move across the border of its paths.
+        """Return whether the rule applies to the part, including a move into or out of its paths.
 
-        Moving a note out of the paths of a rule on deleting removes it from there, as a delete does; moving
-        one in creates it there.
+        For these paths, moving a note out is like deleting it, and moving a note in is like creating it.
         """
         if self.covers(part):
             return True
-        if part.path is None or part.other_end is None or not self._matches(part.place, part.path):
+        if part.path is None or part.other_end is None or not self._matches(part.store_id, part.path):
             return False
         crossing = Operation.DELETE if part.leaves else Operation.CREATE
-        return crossing in self.operations and not self._matches(part.place, part.other_end)
+        return crossing in self.operations and not self._matches(part.store_id, part.other_end)

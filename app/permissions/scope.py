@@ -36,9 +36,9 @@ class ScopeKind(StrEnum):
 class Scope:
     """The scope of an operation: vault paths, bytes after, notes that lose a link target, number of files.
 
-    `outside` names folders outside the vault that a read reaches. `what` describes an administrative,
-    execute or network operation. `place` is the store that holds `paths`: the vault (empty) or another store,
-    whose display name is `where`.
+    `outside` names folders outside the vault that a read reaches. `description` describes an
+    administrative, execute or network operation. `store_id` is the store that holds `paths`: the vault
+    (empty) or another store, whose display name is `store_name`.
     """
 
     kind: ScopeKind
@@ -47,6 +47,6 @@ class Scope:
     backlinks: tuple[NotePath, ...] = ()
     files: int = 0
     outside: tuple[str, ...] = ()
-    what: str = ""
-    place: str = VAULT
-    where: str = ""
+    description: str = ""
+    store_id: str = VAULT
+    store_name: str = ""

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from app.encoding import contains_folded
 from app.errors import StorageError
 from app.storage.private import create_private_file, make_private_folder
 from app.storage.quarantine import Damage, set_aside
@@ -68,8 +69,10 @@ def connect_read_only(file: Path, *, timeout: float | None = None) -> sqlite3.Co
         sqlite3.Error: It can't be opened.
     """
     address = f"{file.absolute().as_uri()}?mode=ro"
-    return sqlite3.connect(
-        address, uri=True, isolation_level=None, timeout=BUSY_TIMEOUT_S if timeout is None else timeout
+    return _with_functions(
+        sqlite3.connect(
+            address, uri=True, isolation_level=None, timeout=BUSY_TIMEOUT_S if timeout is None else timeout
+        )
     )
 
 
@@ -89,9 +92,21 @@ def connect(
 def _open_connection(
     file: Path, factory: type[sqlite3.Connection] = sqlite3.Connection
 ) -> sqlite3.Connection:
-    return sqlite3.connect(
-        file, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, factory=factory
+    return _with_functions(
+        sqlite3.connect(
+            file, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, factory=factory
+        )
     )
+
+
+def _with_functions(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Add `contains(text, part)`, which ignores case; LIKE ignores the case of ASCII letters only."""
+    connection.create_function("contains", 2, _contains, deterministic=True)
+    return connection
+
+
+def _contains(text: str | None, part: str) -> bool:
+    return text is not None and contains_folded(text, part)
 
 
 def _configure(connection: sqlite3.Connection, schema: Schema) -> None:
@@ -218,7 +233,7 @@ def _connect_without_writing(file: Path, schema: Schema) -> sqlite3.Connection:
     if wal_file.exists() and wal_file.stat().st_size:
         raise UnusableDatabaseError(f"{wal_file.name} can't be read in a read-only folder")
     address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
-    return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+    return _with_functions(sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False))
 
 
 def _in_memory(schema: Schema) -> sqlite3.Connection:

@@ -115,7 +115,7 @@ async def rank_passages(
         passages = split_passages(note.readable_text, note.parsed)
         pool.extend(Candidate(path, note.name, one, scores.get(path, 0.0)) for one in passages)
     scorer = CandidateScorer(question, pool)
-    candidates = scorer.promising(_MAX_COMPARED, chunk_scores)
+    candidates = scorer.select_promising(_MAX_COMPARED, chunk_scores)
     return scorer.rank(candidates, await _cosines(context, question, candidates)), notes
 
 

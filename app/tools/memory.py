@@ -111,8 +111,8 @@ async def block(
     Args:
         op: load reads a block and restores an archived one; pin keeps it in your context, unpin removes it
             after the turn; archive archives it; info returns its layout and permission; viewport selects the
-            lines in your context; share and unshare grant and revoke another agent's access; list, create and
-            delete do what their names say.
+            lines in your context; share and unshare grant and revoke another agent's access; list
+            returns all blocks; create and delete create or delete one.
         label: The block; with source_id, a file's path in that folder.
         source_id: For load: the external folder with the file `label`, by id or name.
         start_line: The first visible line, from 1.
@@ -305,7 +305,7 @@ def unpin_everywhere(block: Block) -> Block:
     """Return the block as an archived one, unpinned in every context.
 
     Raises:
-        InvalidParametersError: it is a core block.
+        InvalidParametersError: It is a core block.
     """
     if block.type is BlockType.CORE:
         message = f"{block.label!r} is a core block, which can't be archived."

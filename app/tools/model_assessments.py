@@ -121,9 +121,9 @@ async def confidence_by_model(
         (stance, other) for stance, other in neighbors if not model_exclusion_reason(model, (other,))
     ][:_MAX_COMPARED_NOTES]
     prompt = (
-        "Judge how sure one may be that the note is right, from 0 to 1, by what it says itself and by the "
-        f"notes that support or contradict it. By counting these alone it is {local.new:.2f}. Answer with "
-        "the confidence and one or two sentences of reasoning."
+        "Judge the probability that the note is right, from 0 to 1, by its own text and by the notes that "
+        f"support or contradict it. Counting these notes alone gives {local.confidence:.2f}. Answer with the "
+        "confidence and one or two sentences of reasoning."
     )
     evidence = "\n\n".join(
         f"This {stance} it: {prose_of(other)[:_MAX_OTHER_CHARS]}" for stance, other in assessed
@@ -133,6 +133,7 @@ async def confidence_by_model(
         answer = await model.answer(prompt, text, AssessedConfidence)
     except ModelError as error:
         return local, f"{_LOCAL_METHODS_PREFIX}{error.message}"
-    new = min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, answer.confidence))
-    factor = Factor(f"judgment of {model.name}", new - local.new)
-    return replace(local, new=new, factors=(*local.factors, factor)), f"{answer.reasoning} ({model.name})"
+    confidence = min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, answer.confidence))
+    factor = Factor(f"judgment of {model.name}", confidence - local.confidence)
+    update = replace(local, confidence=confidence, factors=(*local.factors, factor))
+    return update, f"{answer.reasoning} ({model.name})"

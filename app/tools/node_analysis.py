@@ -372,7 +372,7 @@ def _synthesize(context: ToolContext, note: OpenNote, neighbors: SummaryContext,
             f"{pluralize(contra, 'note contradicts', 'notes contradict')} it {distance}: {balance}."
         )
     stated = "" if note.parsed.confidence is None else f" Stated confidence: {note.parsed.confidence:.2f}."
-    return f"{message}{stated} Calculated from its neighbors: {update.new:.2f}."
+    return f"{message}{stated} Calculated from its neighbors: {update.confidence:.2f}."
 
 
 @tool(
@@ -401,7 +401,7 @@ async def recalculate_node_confidence(
     surrounding = _surrounding_notes(context, note, 1, None) if factor_in_relationships else []
     evidence = [(stance, other) for stance, other, _ in surrounding if stance != "related"]
     update, explanation = await confidence_by_model(context, note, evidence, local)
-    new = round(update.new, 2)
+    confidence = round(update.confidence, 2)
     factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
     pro = sum(one.impact > 0 for one in local.factors[1:])
     contra = sum(one.impact < 0 for one in local.factors[1:])
@@ -412,21 +412,21 @@ async def recalculate_node_confidence(
     if explanation:
         reasoning = f"{reasoning} {explanation}"
     change = ChangeSet.of(
-        note.with_text(edit.set_property(note.text, "confidence", new)),
-        summary=f"Confidence of {note.path}: {update.old:.2f} to {new:.2f}",
+        note.with_text(edit.set_property(note.text, "confidence", confidence)),
+        summary=f"Confidence of {note.path}: {update.previous:.2f} to {confidence:.2f}",
     )
 
     def report(committed: ChangeSet) -> NodeConfidence:
         written = next(filter(None, map(after_of, committed.changes)), note.content)
-        new_confidence = OpenNote(note.path, written).parsed.confidence if committed else new
+        new_confidence = OpenNote(note.path, written).parsed.confidence if committed else confidence
         message = "none" if new_confidence is None else f"{new_confidence:.2f}"
         return NodeConfidence(
             node_id=str(note.storage_id),
-            old_confidence=round(update.old, 4),
+            old_confidence=round(update.previous, 4),
             new_confidence=new_confidence,
             reasoning=reasoning,
             factors=factors,
-            message=f"The confidence of [[{note.name}]]: {update.old:.2f} before, {message} now.",
+            message=f"The confidence of [[{note.name}]]: {update.previous:.2f} before, {message} now.",
         )
 
     return context.propose(change, report)

@@ -102,9 +102,9 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
     `A -- B` means the only relation between two notes, in either direction.
 
     Raises:
-        InvalidParametersError: it is not an id of a relation; the message shows the form.
-        NotFoundError: the notes have no such relation; `candidates` are the ids of those they have.
-        AmbiguousError: several fit; `candidates` are their ids.
+        InvalidParametersError: It is not an id of a relation; the message shows the form.
+        NotFoundError: The notes have no such relation; `candidates` are the ids of those they have.
+        AmbiguousError: Several fit; `candidates` are their ids.
     """
     match = _EDGE.fullmatch(id)
     if match is None:

@@ -189,25 +189,28 @@ async def recalculate_edge_confidence(
         structure,
         structure=consider_graph_structure,
     )
-    new = round(update.new, 2)
+    confidence = round(update.confidence, 2)
     factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
-    text = edit.change_relation(edge.source.text, edge.relation, confidence=new)
+    text = edit.change_relation(edge.source.text, edge.relation, confidence=confidence)
     change = ChangeSet.of(
-        edge.source.with_text(text), summary=f"Confidence of {edge.id}: {update.old:.2f} to {new:.2f}"
+        edge.source.with_text(text),
+        summary=f"Confidence of {edge.id}: {update.previous:.2f} to {confidence:.2f}",
     )
     reasoning = "Sum of log-odds: " + "; ".join(f"{one.factor} {one.impact}" for one in factors) + "."
 
     def report(committed: ChangeSet) -> EdgeConfidence:
         committed_relation = _committed_relation(committed, edge, edge.relation.type)
-        new_confidence = (committed_relation.confidence if committed_relation else None) if committed else new
+        new_confidence = (
+            (committed_relation.confidence if committed_relation else None) if committed else confidence
+        )
         confidence_text = "none" if new_confidence is None else f"{new_confidence:.2f}"
         return EdgeConfidence(
             edge_id=edge.id,
-            old_confidence=round(update.old, 4),
+            old_confidence=round(update.previous, 4),
             new_confidence=new_confidence,
             reasoning=reasoning,
             factors=factors,
-            message=f"The confidence of {edge.id}: {update.old:.2f} before, {confidence_text} now.",
+            message=f"The confidence of {edge.id}: {update.previous:.2f} before, {confidence_text} now.",
         )
 
     return context.propose(change, report)
@@ -314,7 +317,7 @@ async def summarize_relationship(
         structure,
         structure=True,
     )
-    confidence = update.new if edge.relation.confidence is None else edge.relation.confidence
+    confidence = update.confidence if edge.relation.confidence is None else edge.relation.confidence
     evidence = [edge.relation.note] if edge.relation.note else []
     evidence += lines_naming(source_features.sentences, target.name)[:2]
     evidence += lines_naming(target_features.sentences, edge.source.name)[:2]

@@ -203,7 +203,7 @@ def _check_shielded(problem: str, files: VisibleFiles) -> None:
     """Check that a command can't read notes that its caller may not see.
 
     Raises:
-        PermissionDeniedError: there are such notes, and no sandbox.
+        PermissionDeniedError: There are such notes, and no sandbox.
     """
     if problem and files.has_hidden:
         raise PermissionDeniedError(

@@ -184,8 +184,8 @@ def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> W
     """Return the caller's working copy of the file with this path or label.
 
     Raises:
-        NotFoundError: no open folder has it, or the caller may not read it.
-        AmbiguousError: several folders have it.
+        NotFoundError: No open folder has it, or the caller may not read it.
+        AmbiguousError: Several folders have it.
     """
     copy = _find_copy(
         context.services.sources, source_id, context.services.memory.store, agent_key(context.caller), path
@@ -302,7 +302,7 @@ def _select_folders(sources: Sources, source_id: str | None) -> tuple[FileSource
     """Return the selected folders.
 
     Raises:
-        NotFoundError: no such folder is open.
+        NotFoundError: No such folder is open.
     """
     folders = sources.files()
     if source_id is not None:
@@ -319,7 +319,7 @@ def _find_copy(
     """Return the agent's working copy of a file.
 
     Raises:
-        AmbiguousError: several folders have it.
+        AmbiguousError: Several folders have it.
     """
     folders = _select_folders(sources, source_id)
     labeled = [one for one in folders if requested.startswith(f"file:{one.hash8}:")]

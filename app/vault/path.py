@@ -9,6 +9,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from app.encoding import fold_case
 from app.errors import InvalidPathError
 
 NOTE_SUFFIXES = (".md", ".markdown")
@@ -22,9 +23,7 @@ _MAX_PART_BYTES = 255
 
 def name_key(name: str) -> str:
     """Return the form for comparing names: NFC, case folded."""
-    if name.isascii():
-        return name.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    return fold_case(name)
 
 
 def slug(name: str) -> str:

@@ -46,7 +46,7 @@ def test_it_follows_what_is_changed_cut_and_deleted(store: ConversationStore) ->
     id = talk(store)
     store.put(id, 2, AgentText(turn="t", at=200.0, text="I was wrong."))
     assert "The tide turns at six." not in search(store)
-    store.truncate(id, 3)
+    store.append(id, UserText(turn="u", at=400.0, text="And the moon?"), from_position=3)
     assert search(store) == ["When is high tide?"]
     store.delete(id)
     assert not search(store)
@@ -57,6 +57,15 @@ def test_the_list_is_filtered_by_messages_not_by_their_stored_form(store: Conver
     store.put(id, 4, AgentText(turn="t", at=400.0, text='The "neap" tide.'))
     assert [one.id for one in store.list_conversations('"neap" ti')] == [id]
     assert not store.list_conversations("text") and not store.list_conversations("by_model")
+
+
+def test_the_list_is_filtered_without_regard_to_case(store: ConversationStore) -> None:
+    id = store.create().id
+    store.put(id, 0, UserText(turn="t", at=100.0, text="Warum so viel A\u0308rger?"))
+    store.put(id, 1, AgentText(turn="t", at=200.0, text="Wegen der Größe 100 %."))
+    for text in ("ÄRGER", "ärger", "GRÖSSE 100 %", "größe"):
+        assert [one.id for one in store.list_conversations(text)] == [id], text
+    assert not store.list_conversations("100_%")
 
 
 def test_conversations_from_before_the_index_are_found(store: ConversationStore, tmp_path: Path) -> None:

@@ -33,7 +33,10 @@ def names(paths):
     ("text", "wanted"),
     [
         ("the earliest event", ["Paramore voyages"]),
-        ("who are the three oldest people, by birth date?", ["Gemma Frisius", "Galileo Galilei"]),
+        (
+            "who are the three oldest people, by birth date?",
+            ["Gemma Frisius", "Mercator", "Galileo Galilei"],
+        ),
         ("top 2 most linked-to claims", ["Timekeepers beat the Moon", "The Moon was good enough"]),
         ("show the claim with the lowest confidence", ["Everything came from H4"]),
         ("sources before 1800, newest first", ["Nautical Almanac", "Board minutes", "過洋牽星圖"]),
@@ -42,10 +45,7 @@ def names(paths):
 )
 async def test_a_set_has_the_order_and_the_size_that_are_asked_for(talk, text, wanted) -> None:
     replies = await say(talk, text)
-    assert set(wanted) <= set(names(replies.results))
-    if len(replies.results) == len(wanted):
-        assert names(replies.results) == wanted
-    assert len(replies.results) <= 3
+    assert names(replies.results) == wanted
 
 
 async def test_a_part_of_a_listed_set_is_what_the_next_request_works_on(talk) -> None:

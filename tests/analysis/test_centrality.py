@@ -25,16 +25,16 @@ SIZE = 12
 LINKS = st.lists(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), max_size=24)
 
 
-def ties(pairs, size: int = SIZE) -> AdjacencyArrays:
+def network(pairs, size: int = SIZE) -> AdjacencyArrays:
     kept = [(a, b) for a, b in pairs if a != b]
     return AdjacencyArrays(size, np.array(kept, dtype=np.int32).reshape(-1, 2))
 
 
 @given(LINKS)
 def test_betweenness_of_a_small_graph_is_that_of_networkx(pairs):
-    given_ = ties(pairs)
-    found = betweenness(given_)
-    known = networkx.betweenness_centrality(given_.undirected())
+    arrays = network(pairs)
+    found = betweenness(arrays)
+    known = networkx.betweenness_centrality(arrays.undirected())
     assert found.exact
     assert np.allclose(found.score, [known[row] for row in range(SIZE)])
 
@@ -52,9 +52,9 @@ def test_betweenness_of_a_large_graph_is_estimated_and_says_so(monkeypatch):
 
 @given(LINKS, st.integers(0, SIZE - 1), st.integers(0, SIZE - 1))
 def test_a_path_is_as_short_as_networkx_finds_and_walks_along_links(pairs, source, target):
-    given_ = ties(pairs)
-    rows = shortest_path(given_, source, target).tolist()
-    plain = given_.undirected()
+    arrays = network(pairs)
+    rows = shortest_path(arrays, source, target).tolist()
+    plain = arrays.undirected()
     if networkx.has_path(plain, source, target):
         assert rows[0] == source and rows[-1] == target
         assert len(rows) - 1 == networkx.shortest_path_length(plain, source, target)
@@ -65,9 +65,9 @@ def test_a_path_is_as_short_as_networkx_finds_and_walks_along_links(pairs, sourc
 
 @given(LINKS)
 def test_bridges_and_articulations_are_those_of_networkx_with_what_they_cut_off(pairs):
-    given_ = ties(pairs)
-    plain = given_.undirected()
-    found = find_cut_points(given_)
+    arrays = network(pairs)
+    plain = arrays.undirected()
+    found = find_cut_points(arrays)
     bridges = {tuple(sorted(pair)) for pair in networkx.bridges(plain)}
     assert {tuple(pair) for pair in found.bridges.tolist()} == bridges
     assert set(found.articulations.tolist()) == set(networkx.articulation_points(plain))
@@ -102,12 +102,12 @@ def test_planted_communities_are_found_the_same_each_time(monkeypatch, plainly):
 @given(LINKS)
 def test_modularity_is_that_of_networkx(pairs):
     simple = {tuple(sorted(pair)) for pair in pairs if pair[0] != pair[1]}
-    given_ = ties(sorted(simple))
+    arrays = network(sorted(simple))
     if simple:
         of = np.arange(SIZE) % 3
         parts = [set(np.flatnonzero(of == each).tolist()) for each in range(3)]
-        known = networkx.community.modularity(given_.undirected(), parts)
-        assert abs(modularity(given_, of) - known) < 1e-9
+        known = networkx.community.modularity(arrays.undirected(), parts)
+        assert abs(modularity(arrays, of) - known) < 1e-9
 
 
 def test_pagerank_prefers_what_many_link_to_and_degree_counts_notes():

@@ -27,19 +27,23 @@ kinds = st.sampled_from(["hypothesis", "observation", "note"])
 @given(kinds, maybe, neighbors)
 def test_bounds_and_impacts(kind: str, stated: float | None, around: list[RelationNeighbor]) -> None:
     update = node_confidence(kind, stated, around)
-    assert 0 < MIN_CONFIDENCE <= update.new <= MAX_CONFIDENCE < 1
-    assert sum(one.impact for one in update.factors) == pytest.approx(update.new - update.old, abs=1e-9)
+    assert 0 < MIN_CONFIDENCE <= update.confidence <= MAX_CONFIDENCE < 1
+    assert sum(one.impact for one in update.factors) == pytest.approx(
+        update.confidence - update.previous, abs=1e-9
+    )
 
 
 @given(kinds, maybe, neighbors, maybe, maybe)
 def test_support_never_lowers_and_contradiction_never_raises(
     kind: str, stated: float | None, around: list[RelationNeighbor], edge: float | None, own: float | None
 ) -> None:
-    now = node_confidence(kind, stated, around).new
-    more = node_confidence(kind, stated, [*around, RelationNeighbor("X", "SUPPORTS", True, edge, own)]).new
+    now = node_confidence(kind, stated, around).confidence
+    more = node_confidence(
+        kind, stated, [*around, RelationNeighbor("X", "SUPPORTS", True, edge, own)]
+    ).confidence
     less = node_confidence(
         kind, stated, [*around, RelationNeighbor("X", "CONTRADICTS", False, edge, own)]
-    ).new
+    ).confidence
     assert less - 1e-12 <= now <= more + 1e-12
 
 
@@ -48,8 +52,12 @@ def test_a_more_confident_neighbor_weighs_more(
     kind: str, stated: float | None, around: list[RelationNeighbor], one: float, other: float
 ) -> None:
     low, high = sorted((one, other))
-    weak = node_confidence(kind, stated, [*around, RelationNeighbor("X", "SUPPORTS", True, 0.8, low)]).new
-    strong = node_confidence(kind, stated, [*around, RelationNeighbor("X", "SUPPORTS", True, 0.8, high)]).new
+    weak = node_confidence(
+        kind, stated, [*around, RelationNeighbor("X", "SUPPORTS", True, 0.8, low)]
+    ).confidence
+    strong = node_confidence(
+        kind, stated, [*around, RelationNeighbor("X", "SUPPORTS", True, 0.8, high)]
+    ).confidence
     assert weak <= strong + 1e-12
 
 
@@ -58,7 +66,7 @@ def test_repeated_calculation_converges(
     kind: str, first: float, second: float, around: list[RelationNeighbor]
 ) -> None:
     for _ in range(60):
-        first, second = (node_confidence(kind, one, around).new for one in (first, second))
+        first, second = (node_confidence(kind, one, around).confidence for one in (first, second))
     assert first == pytest.approx(second, abs=1e-6)
 
 

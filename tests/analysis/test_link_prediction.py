@@ -38,7 +38,7 @@ def found(*args, **kwargs) -> dict[tuple[int, int], dict[str, float]]:
 def test_two_notes_with_common_neighbors_are_joined_for_that_reason():
     all_of_them = predict_links(material(5, [(0, 2), (1, 2), (0, 3), (1, 3), (3, 4)]), NOBODY, 9)
     (first,) = [each for each in all_of_them if (each.source, each.target) == (0, 1)]
-    assert [ground.kind for ground in first.evidence] == ["neighbours"]
+    assert [ground.kind for ground in first.evidence] == ["neighbors"]
     # A neighbor with fewer links weighs more.
     assert first.evidence[0].rows == (2, 3)
 
@@ -60,7 +60,7 @@ def test_more_reasons_make_a_better_suggestion():
     one = predict_links(material(3, base), NOBODY, 9)[0]
     two = predict_links(material(3, base, tags=[("t",), ("t",)]), NOBODY, 9)[0]
     assert two.score > one.score
-    assert [ground.kind for ground in two.evidence] == ["neighbours", "tags"]
+    assert [ground.kind for ground in two.evidence] == ["neighbors", "tags"]
     assert two.evidence[1].tags == ("t",)
 
 

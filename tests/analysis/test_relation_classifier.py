@@ -83,7 +83,7 @@ def test_the_confidence_of_a_relation_has_reasons() -> None:
     said = side("A", lines=("This confirms [[B]].",))
     fits = relation_confidence(0.5, "SUPPORTS", said, side("B"), Structure(0.6, 2, 1), structure=True)
     not_so = relation_confidence(0.5, "CAUSES", said, side("B"), Structure(0.6, 2, 1), structure=True)
-    assert not_so.new < fits.new < 1 and len(fits.factors) == 5
+    assert not_so.confidence < fits.confidence < 1 and len(fits.factors) == 5
     assert (
         len(relation_confidence(0.5, "SUPPORTS", said, side("B"), Structure(), structure=False).factors) == 2
     )

@@ -60,7 +60,7 @@ def saved(graph: Graph) -> dict[str, float]:
 
 def analysed(graph: Graph) -> dict[str, float]:
     """Return the seconds of each analysis and layout."""
-    size, ties, radii = len(graph), AdjacencyArrays.from_graph(graph), node_radii(graph)
+    size, network, radii = len(graph), AdjacencyArrays.from_graph(graph), node_radii(graph)
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((200, 384))[rng.integers(0, 200, size)] + rng.standard_normal((size, 384))
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float16)
@@ -70,14 +70,14 @@ def analysed(graph: Graph) -> dict[str, float]:
     )
     groups = np.minimum(rng.pareto(1.0, size) * 3, 60).astype(np.int32)
     names = tuple(f"Area {group % 7}/Part {group}" for group in range(61))
-    material = CandidateFeatures(ties, np.ones(size, dtype=bool), tags, vectors, rows)
+    material = CandidateFeatures(network, np.ones(size, dtype=bool), tags, vectors, rows)
     nobody = np.empty((0, 2), dtype=np.int64)
     works: dict[str, Callable[[], object]] = {
-        "communities": lambda: find_communities(ties),
-        "PageRank": lambda: compute_centrality(ties, "pagerank"),
-        "betweenness": lambda: compute_centrality(ties, "betweenness"),
-        "shortest path": lambda: shortest_path(ties, 3, size - 5),
-        "weak points": lambda: find_cut_points(ties),
+        "communities": lambda: find_communities(network),
+        "PageRank": lambda: compute_centrality(network, "pagerank"),
+        "betweenness": lambda: compute_centrality(network, "betweenness"),
+        "shortest path": lambda: shortest_path(network, 3, size - 5),
+        "weak points": lambda: find_cut_points(network),
         "suggestions for one note": lambda: predict_links(material, nobody, 20, 7),
         "suggestions for all": lambda: predict_links(material, nobody, 200),
         "by folder": lambda: grouped_layout("folder", graph.links, radii, groups, names),

@@ -88,7 +88,7 @@ def travel(app: QApplication, canvas: Canvas, cameras: list[Camera]) -> tuple[Ti
         nonlocal last, pictures
         canvas.camera_animation.set(camera)
         canvas.mark_touched()
-        canvas._frame()
+        canvas._run_frame()
         canvas.repaint()
         pictures += canvas.layers.edges.picture is not last
         last = canvas.layers.edges.picture
@@ -146,7 +146,7 @@ def hover_hub(app: QApplication, graph: Graph, at: np.ndarray) -> Times:
     def acts() -> Iterator[Callable[[], object]]:
         for _ in range(12):
             yield lambda: canvas.hover(0)
-            yield canvas._frame
+            yield canvas._run_frame
             yield canvas.repaint
             canvas.hover(-1)
             at_rest(app, canvas)

@@ -57,9 +57,9 @@ def vocabulary(texts: Iterable[str]) -> tuple[list[str], Counter[str], list[str]
     return ordered, counts, [pair for pair, _ in pairs.most_common(400)]
 
 
-def queries(texts: Sequence[str], tags: Sequence[str], seed: int = 3) -> Queries:
+def queries(texts: Sequence[str], tags: Sequence[str]) -> Queries:
     """Return the queries, made from the words of some notes."""
-    dice = random.Random(seed)
+    dice = random.Random(3)
     ordered, counts, pairs = vocabulary(texts)
     size = len(texts)
     plain = [word for word in ordered if word.isascii() and word.isalpha()]

@@ -3,7 +3,7 @@
 Words follow Zipf's law over a vocabulary made of syllables, notes have the sizes of real ones (many short,
 few long; 1.5 kB in the middle), half of them have properties, and what they say holds headings, lists,
 tasks, tags, quotes, code, comments and relations. A note has three links; they end in communities around
-hubs, and one in twenty-five has no note yet. The same size and seed give the same bytes.
+hubs, and one in twenty-five has no note yet. The same size gives the same bytes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ _RELATIONS = ("supports", "contradicts", "relates_to", "cites", "part_of", "deri
 _CODE = (
     "```python\ndef total(rows: list[int]) -> int:\n    # [[not a link]] #nottag\n    return sum(rows)\n```\n"
 )
+_SEED = 1
 _CJK = "知识管理是一个长期的过程需要不断地记录整理和回顾自己的想法与笔记方法工具习惯写作"
 
 
-def words(count: int, seed: int = 1) -> list[str]:
+def words(count: int) -> list[str]:
     """Return a vocabulary by descending frequency; short words are frequent, as in natural languages."""
-    dice = random.Random(seed)
+    dice = random.Random(_SEED)
     onsets = _ONSETS[0].split()
     found: dict[str, None] = {}
     while len(found) < count:
@@ -39,8 +40,8 @@ def words(count: int, seed: int = 1) -> list[str]:
 class _Writer:
     """Writes the notes of one vault, one after the other."""
 
-    def __init__(self, size: int, seed: int) -> None:
-        self.dice = random.Random(seed)
+    def __init__(self, size: int) -> None:
+        self.dice = random.Random(_SEED)
         self.vocabulary = words(min(60_000, 4_000 + size))
         self.weights = list(accumulate(1 / (rank + 2.7) for rank in range(len(self.vocabulary))))
         self.names = self._names(size)
@@ -149,16 +150,16 @@ class _Writer:
             yield f"{folder}/{name}.md" if folder else f"{name}.md", self.note(number)
 
 
-def notes(size: int, seed: int = 1) -> Iterator[tuple[str, str]]:
+def notes(size: int) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of each note of a generated vault."""
-    return _Writer(size, seed).notes()
+    return _Writer(size).notes()
 
 
-def write_vault(folder: Path, size: int, seed: int = 1) -> Path:
+def write_vault(folder: Path, size: int) -> Path:
     """Write a generated vault to `folder`, which must not exist, and return the folder."""
     folder.mkdir(parents=True)
     made: set[Path] = set()
-    for path, text in notes(size, seed):
+    for path, text in notes(size):
         place = folder / path
         if place.parent not in made:
             place.parent.mkdir(parents=True, exist_ok=True)

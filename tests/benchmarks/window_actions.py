@@ -108,12 +108,12 @@ async def filter_files(pilot: Pilot) -> None:
 
 async def go_to_note(pilot: Pilot) -> None:
     """Find a note in the palette."""
-    finder = pilot.window.finder
-    finder.show_notes()
+    palette = pilot.window.palette_controller
+    palette.show_notes()
     await asyncio.sleep(1)
-    await _type(finder._palette.field, "home")
+    await _type(palette._palette.field, "home")
     await asyncio.sleep(0.6)
-    finder._palette.dismiss()
+    palette._palette.dismiss()
 
 
 async def show_tags(pilot: Pilot) -> None:

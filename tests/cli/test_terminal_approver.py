@@ -207,7 +207,14 @@ async def test_changed_words_are_marked_with_and_without_colors(monkeypatch: pyt
 async def test_an_effect_is_shown_with_its_exact_arguments() -> None:
     effect = Effect("command", "Run this program.", (("command", "rm -rf 'a b'"), ("folder", "x\ny")))
     approval_request = ApprovalRequest(
-        "id", CALLER, "shell", (), Operation.EXECUTE, Scope(ScopeKind.ADMIN, what="run rm"), effect, "always"
+        "id",
+        CALLER,
+        "shell",
+        (),
+        Operation.EXECUTE,
+        Scope(ScopeKind.ADMIN, description="run rm"),
+        effect,
+        "always",
     )
     decision, output = await ask(approval_request, "y\n")
     assert decision == Approved(effect)

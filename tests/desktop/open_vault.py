@@ -109,7 +109,7 @@ class PlainNote(QWidget):
     search_requested = Signal(str)
     title_changed = Signal(str)
     dirty_changed = Signal(bool)
-    act_requested = Signal(str, str)
+    action_requested = Signal(str, str)
     create_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget) -> None:

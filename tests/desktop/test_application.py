@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QProcess
 
 from app.desktop import application
+from app.desktop.bridge import ServiceThread
+from app.desktop.main_window import MainWindow
+from app.desktop.shell.file_open_events import FileOpenEvents
+from app.desktop.theme.theme import ThemeSource
+from app.settings import Settings
+from tests.desktop.open_vault import SHELL_PANELS, open_vault
 
 
 @pytest.mark.parametrize("read_only", [False, True])
@@ -20,3 +27,21 @@ def test_another_folder_opens_with_the_same_access(
     words = started[0][started[0].index("open") + 1 :]
     options = application._options(words)
     assert (options.folders, options.read_only) == ([tmp_path], read_only)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_the_sample_vault_opens_with_the_requested_access(
+    gui, qapp, service: ServiceThread, wait_until, monkeypatch: pytest.MonkeyPatch, read_only: bool
+) -> None:
+    monkeypatch.setattr(application, "_close_on_signals", lambda _: None)
+    options = application._options(["--sample", "--read-only"] if read_only else ["--sample"])
+
+    async def main() -> None:
+        window = MainWindow(service, Settings(), ThemeSource("light"), open_vault, SHELL_PANELS)
+        shown = asyncio.create_task(application._show_window(window, options, FileOpenEvents(qapp)))
+        await wait_until(lambda: window.view is not None)
+        assert window.session.read_only is read_only
+        window.close()
+        await shown
+
+    gui(main())

@@ -17,7 +17,6 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
-from app import paths
 from app.agent.transcript import Usage
 from app.desktop.agent.usage_total import UsageTotal
 from app.desktop.bridge import ServiceThread, VaultClient
@@ -102,6 +101,24 @@ def press(text: str) -> None:
 
 def sheets() -> list[dialogs.SheetDialog]:
     return [w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.SheetDialog) and w.isVisible()]
+
+
+def test_a_vault_is_being_read_from_its_first_appearance_unless_it_is_indexed(
+    in_window, wait_until, vault: Path
+) -> None:
+    async def use(window: MainWindow) -> None:
+        reading: list[bool] = []
+        window.session.opened.connect(lambda _: reading.append(window.view.context.is_scanning))
+        window.open_folder(vault)
+        await wait_until(lambda: "4 notes" in window.status.counts.text())
+        await wait_until(lambda: window.session._scan is not None and window.session._scan.done())
+        await wait_until(lambda: not window.view.context.is_scanning)
+        await window.session.close()
+        window.open_folder(vault)
+        await wait_until(lambda: window.view is not None)
+        assert reading == [True, False]
+
+    in_window(use)
 
 
 def test_a_vault_shown_from_the_index_is_then_scanned(in_window, wait_until, vault: Path) -> None:
@@ -356,7 +373,7 @@ def test_a_note_chosen_by_name_has_the_focus(in_window, wait_until, vault: Path)
         await wait_until(lambda: window.view is not None and window.view._is_built)
         window.activateWindow()
         window.view.page.panel("files").tree.setFocus()
-        palette = window.finder._palette
+        palette = window.palette_controller._palette
         window.menu.run("go-note")
         palette.field.setText("two")
         await wait_until(lambda: palette.model.rowCount() == 1)
@@ -371,7 +388,7 @@ def test_the_list_of_names_follows_the_index(in_window, wait_until, vault: Path)
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None and window.view._is_built)
-        palette = window.finder._palette
+        palette = window.palette_controller._palette
         window.menu.run("go-note")
         palette.field.setText("five")
         await wait_until(lambda: palette.no_match_label.isVisible())
@@ -393,7 +410,7 @@ def test_unsaved_text_keeps_the_window_open(in_window, wait_until, vault: Path) 
         await wait_until(lambda: notes_of(window))
         (note,) = notes_of(window)
         note.dirty_changed.emit(True)
-        assert window.view.notes._front.tabText(0).startswith("● ")
+        assert window.view.notes._front_group.tabText(0).startswith("● ")
         note.may_close = False
         window.close()
         await wait_until(lambda: not [t for t in tasks.running_tasks() if "_close_window" in repr(t)])
@@ -566,7 +583,7 @@ def test_the_palette_goes_to_a_note_and_does_a_command(in_window, wait_until, va
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: "4" in window.status.counts.text())
-        palette = window.finder._palette
+        palette = window.palette_controller._palette
         window.menu.run("go-note")
         await wait_until(lambda: palette.list.model().rowCount() == 4)
         palette.field.setText("four")
@@ -588,7 +605,7 @@ def test_a_saved_search_is_in_the_palette(in_window, wait_until, vault: Path) ->
         window.open_folder(vault)
         await wait_until(lambda: window.status.scan.isHidden() and "4" in window.status.counts.text())
         await in_workspace(window.session.client, lambda w: w.searches.save("Below", "path:Sub"))
-        palette, page = window.finder._palette, window.view.page
+        palette, page = window.palette_controller._palette, window.view.page
         window.menu.run("commands")
         await wait_until(lambda: palette.list.model().rowCount() > 20)
         palette.field.setText("Below")
@@ -607,11 +624,11 @@ def test_the_lock_shows_auto_approvals_and_revokes_them(in_window, wait_until, v
         await wait_until(lambda: window.view is not None)
         offer = GrantOffer("edits in Sub", Operation.UPDATE, folder="Sub", always=True)
         await in_workspace(window.session.client, lambda w: w.grants.add(offer))
-        await wait_until(lambda: window.status.lock.text() == "1")
+        await wait_until(lambda: window.status.lock_button.text() == "1")
         window.menu.run("grants")
         await wait_until(lambda: sheets() and "Revoke" in buttons())
         press("Revoke")
-        await wait_until(lambda: window.status.lock.text() == "")
+        await wait_until(lambda: window.status.lock_button.text() == "")
         press("Done")
         await wait_until(lambda: not sheets())
 
@@ -644,7 +661,7 @@ def test_the_scan_can_be_stopped(in_window, wait_until, vault: Path, monkeypatch
         assert await window.session.open(vault, confirmed=True)
         await wait_until(lambda: status.scan.isVisible() and "5 / 10" in status.scan.label.text())
         scan = window.session._scan
-        status.scan.cancel.click()
+        status.scan.cancel_button.click()
         await wait_until(lambda: scan.cancelled() and not status.scan.isVisible())
 
     in_window(use)
@@ -728,7 +745,7 @@ def test_garbage_is_collected_in_the_windows_thread_only(gui) -> None:
 def test_the_status_line_without_a_vault(qtbot) -> None:
     status = StatusBar(ThemeSource("light"))
     qtbot.addWidget(status)
-    assert status.counts.text() == "No vault open" and status.lock.isHidden()
+    assert status.counts.text() == "No vault open" and status.lock_button.isHidden()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a polite kill is a signal of Unix")
@@ -740,14 +757,13 @@ def test_the_whole_app_opens_a_vault_and_ends_politely(vault: Path) -> None:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    recent_file = paths.data_folder() / "recent.json"
-    while not recent_file.is_file() and app.poll() is None:
+    while WindowState.of_window().text("vault") != str(vault) and app.poll() is None:
         time.sleep(0.05)
     app.send_signal(signal.SIGTERM)
     output, _ = app.communicate()
     assert app.returncode == 0, output
     assert "Traceback" not in output
-    assert WindowState.of_window().text("vault") in ("", str(vault))
+    assert WindowState.of_window().text("vault") == str(vault), "the next start opens it again"
 
 
 def test_what_the_agent_used_is_summed_for_the_session() -> None:
@@ -756,7 +772,9 @@ def test_what_the_agent_used_is_summed_for_the_session() -> None:
         model=ModelSettings(model="gpt-4.1-mini"), agent=AgentSettings(answering=AnswerByModel())
     )
     assert usage.describe(Settings()) == "" and usage.describe(model) == "gpt-4.1-mini"
-    usage.add(Usage(requests=1, input_tokens=900, output_tokens=100, cost=0.25))
+    usage.add(Usage(requests=1, input_tokens=100, cost=0.001))
+    assert usage.describe(model) == "gpt-4.1-mini · 100 tokens · <$0.01"
+    usage.add(Usage(requests=1, input_tokens=800, output_tokens=100, cost=0.249))
     assert usage.describe(model) == "gpt-4.1-mini · 1,000 tokens · $0.25"
     usage.add(Usage(requests=1, input_tokens=5))
     assert usage.describe(model) == "gpt-4.1-mini · 1,005 tokens · $0.25+"
@@ -768,11 +786,11 @@ def test_embedding_shows_its_progress_and_can_be_paused(qtbot) -> None:
     status.embedding.show_embedding(EmbeddingProgressed(3, 10))
     assert "3 / 10" in status.embedding.label.text() and not status.embedding.isHidden()
     with qtbot.waitSignal(status.pause_embedding_requested):
-        status.embedding.cancel.click()
+        status.embedding.cancel_button.click()
     status.embedding.show_embedding(EmbeddingProgressed(3, 10, ThrottleState("paused", "user")))
     assert status.embedding.label.text() == "Indexing for semantic search 3 / 10 · paused"
     with qtbot.waitSignal(status.resume_embedding_requested):
-        status.embedding.cancel.click()
+        status.embedding.cancel_button.click()
     status.embedding.show_embedding(EmbeddingProgressed(4, 10, ThrottleState("slow", "battery")))
     assert status.embedding.label.text() == "Indexing for semantic search 4 / 10 · throttled, on battery"
     status.embedding.show_embedding(EmbeddingProgressed(10, 10))

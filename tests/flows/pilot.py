@@ -142,7 +142,9 @@ class Pilot(WindowDriver):
         await self.until(lambda: self.approvals.dialog is not None, "an approval is asked")
         dialog = self.approvals.dialog
         assert dialog is not None
-        await self.until(lambda: dialog.isVisible() and dialog.guard.is_ready, "the dialog takes answers")
+        await self.until(
+            lambda: dialog.isVisible() and dialog.input_delay.is_ready, "the dialog takes answers"
+        )
         return dialog
 
     async def approve(self) -> None:

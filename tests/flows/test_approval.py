@@ -112,13 +112,13 @@ def test_a_grant_is_listed_used_and_revoked(app_run, settings, garden: Path) -> 
         await pilot.show_audit()
         await pilot.until(lambda: [e.decision for e in pilot.entries] == ["auto-approved", "user-approved"])
         assert pilot.entries[0].grant
-        await pilot.until(lambda: pilot.window.status.lock.text() == "1")
-        await pilot.click(pilot.window.status.lock)
+        await pilot.until(lambda: pilot.window.status.lock_button.text() == "1")
+        await pilot.click(pilot.window.status.lock_button)
         await pilot.until(lambda: pilot.sheets, "the grants are shown")
         (panel,) = pilot.sheets[0].findChildren(GrantsPanel)
         await pilot.until(lambda: panel.grants and panel.grants[0].used == 1, "its use is counted")
         await pilot.press("Revoke")
-        await pilot.until(lambda: pilot.window.status.lock.text() == "")
+        await pilot.until(lambda: pilot.window.status.lock_button.text() == "")
         await pilot.press("Done")
         await pilot.until(lambda: not pilot.sheets)
         await pilot.type_prompt("Once more")
@@ -149,7 +149,7 @@ def test_three_requests_queue_up_and_each_gets_its_own_answer(app_run, garden: P
         assert dialog.strip.isVisible() and "claude" in dialog.accessibleName()
         paths = {str(item.request.proposal.changes[0].path) for item in pilot.approvals.waiting}
         assert paths == {"Tea.md", "Water.md", "Plants/Mint.md"}
-        await pilot.click(dialog.strip.next)
+        await pilot.click(dialog.strip.next_button)
         await pilot.until(lambda: dialog.strip.list_button.text().startswith("2 of 3"))
         await pilot.deny("not this one")
         await pilot.until(lambda: dialog.strip.list_button.text().split(" ")[2] == "2")
@@ -175,7 +175,7 @@ def test_all_waiting_requests_are_approved_as_a_batch(app_run, garden: Path) -> 
         dialog = await pilot.question()
         await pilot.until(lambda: dialog.strip.list_button.text().startswith("1 of 2"))
         await pilot.click(dialog.strip.batch_button)
-        await pilot.until(lambda: dialog.batch is not None and dialog.guard.is_ready)
+        await pilot.until(lambda: dialog.batch is not None and dialog.input_delay.is_ready)
         await pilot.click(dialog.batch.approve_button)
         assert all([(await call).success for call in calls])
 

@@ -149,7 +149,7 @@ def test_an_older_version_is_restored_from_the_history(app_run, garden: Path) ->
         await pilot.open(garden)
         await some_history(pilot)
         note = await pilot.open_note("Tea.md")
-        note._header.act_requested.emit("history")
+        note._header.action_requested.emit("history")
         await pilot.until(lambda: pilot.sheets, "the history is open")
         (dialog,) = pilot.sheets
         assert isinstance(dialog, HistoryDialog)

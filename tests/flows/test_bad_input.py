@@ -91,7 +91,7 @@ def test_broken_notes_are_shown_listed_and_never_rewritten(app_run, garden: Path
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         assert pilot.window.status.counts.text().startswith("8 notes")
-        await pilot.until(lambda: pilot.window.status.problems.isVisible(), "problems are counted")
+        await pilot.until(lambda: pilot.window.status.problems_button.isVisible(), "problems are counted")
         problems = await pilot.run(lambda ws: {p.path.text: p.reason for p in ws.index.problems()})
         assert {"Latin.md", "Yaml.md"} <= problems.keys() and all(problems.values())
         note = await pilot.open_note("Latin.md")
@@ -127,7 +127,9 @@ def test_a_hundred_megabytes_of_one_line(app_run, garden: Path) -> None:
 
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
-        await pilot.until(lambda: pilot.window.status.problems.isVisible(), "it is listed as too large")
+        await pilot.until(
+            lambda: pilot.window.status.problems_button.isVisible(), "it is listed as too large"
+        )
         (problem,) = await pilot.run(lambda ws: ws.index.problems())
         assert problem.path.text == "Huge.md" and problem.reason
         assert (await pilot.start_call("read_note", {"name": "Tea"}, AGENT)).success

@@ -30,7 +30,7 @@ async def add_folder(pilot: Pilot, folder: Path) -> SourcesPanel:
     assert field is not None
     field.setText(str(folder))
     QTest.keyClick(field, Qt.Key.Key_Return)
-    await pilot.until(lambda: panel.chosen is not None, "the source is listed")
+    await pilot.until(lambda: panel.selected is not None, "the source is listed")
     return panel
 
 
@@ -43,7 +43,7 @@ async def allow_edits(pilot: Pilot, panel: SourcesPanel) -> None:
     rules.table.setFocus()
     await pilot.click(rules.save_button)
     await pilot.until(
-        lambda: (chosen := panel.chosen) and chosen.config.kind == "files" and chosen.config.rules,
+        lambda: (chosen := panel.selected) and chosen.config.kind == "files" and chosen.config.rules,
         "the rule holds",
     )
     # The source is reopened with its rules, and its tool is registered again.
@@ -59,7 +59,7 @@ def test_from_a_folder_in_the_panel_to_a_saved_file_and_back(app_run, garden: Pa
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         panel = await add_folder(pilot, desk)
-        assert panel.chosen is not None and panel.chosen.name == "Desk"
+        assert panel.selected is not None and panel.selected.name == "Desk"
         await allow_edits(pilot, panel)
         for given in (
             {"op": "load", "path": "Plan.txt"},
@@ -69,7 +69,7 @@ def test_from_a_folder_in_the_panel_to_a_saved_file_and_back(app_run, garden: Pa
         await pilot.until(lambda: panel.details.loaded.count() == 1, "the panel shows what is loaded")
         call = pilot.start_call("file", {"op": "save", "path": "Plan.txt"}, AGENT)
         dialog = await pilot.question()
-        assert dialog.current.request.scope.where == "the folder Desk"
+        assert dialog.current.request.scope.store_name == "the folder Desk"
         assert (desk / "Plan.txt").read_text("utf-8") == "one\ntwo\n"
         await pilot.approve()
         assert (await call).success
@@ -97,7 +97,7 @@ def test_a_folder_that_cannot_be_a_source_is_reported_and_a_paused_one_is_closed
         names = await pilot.run(lambda ws: {tool.name for tool in ws.registry.all_tools()})
         assert "file" in names
         await pilot.click(panel.details.pause_button)
-        await pilot.until(lambda: panel.chosen is not None and panel.chosen.config.paused, "it is paused")
+        await pilot.until(lambda: panel.selected is not None and panel.selected.config.paused, "it is paused")
         names = await pilot.run(lambda ws: {tool.name for tool in ws.registry.all_tools()})
         assert "file" not in names
         panel.follow_vault()

@@ -43,7 +43,7 @@ BY_HAND = (
 
 async def choose_tool(pilot: Pilot, title: str) -> None:
     """Choose a tool in the command palette by typing its name."""
-    palette = pilot.window.finder._palette
+    palette = pilot.window.palette_controller._palette
     pilot.window.menu.run("commands")
     await pilot.until(palette.isVisible, "the palette is open")
     QTest.keyClicks(palette.field, title)
@@ -73,7 +73,11 @@ async def settled(pilot: Pilot, gone: str, there: str = "") -> None:
 
 
 async def tools_in_the_palette(pilot: Pilot) -> set[str]:
-    return {choice.text for choice in await pilot.window.finder._commands() if choice.key.startswith("tool:")}
+    return {
+        choice.text
+        for choice in await pilot.window.palette_controller._commands()
+        if choice.key.startswith("tool:")
+    }
 
 
 def test_a_tool_with_operations_is_run_by_its_form(app_run, garden: Path) -> None:

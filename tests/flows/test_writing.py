@@ -172,7 +172,7 @@ def test_tasks_are_grouped_and_a_click_changes_the_note(app_run, garden: Path) -
         await pilot.until(lambda: "#home" not in texts(panel.tree), "the task goes")
         await pilot.until(lambda: "- [x] Water" in note.editor.toPlainText(), "the open note follows")
         assert not pilot.approvals.waiting
-        panel.done.click()
+        panel.completed_button.click()
         await pilot.until(lambda: "Done long ago" in str(texts(panel.tree)), "completed ones")
         panel.filter.setText("mint")
         await pilot.until(lambda: texts(panel.tree) == {"#home": ["Water the mint #home"]}, "filtered")

@@ -75,7 +75,8 @@ async def vault(make_vault: MakeVault) -> Vault:
         {
             "projects/Garden plan.md": "---\nstatus: in progress\ntags: [garden/plan]\n---\n"
             "- supports [[Rake]]",
-            "projects/old/Shed.md": "---\nstatus: done\ndone: true\nscore: 3\n---\n#garden #tools",
+            "projects/old/Shed.md": "---\nstatus: done\ndone: true\nscore: 3\n"
+            "LÖST: '[[Rake]]'\n---\n#garden #tools",
             "Rake.md": "---\ntype: hypothesis\nstatus: [done, late]\n---\n",
         }
     )
@@ -91,7 +92,8 @@ async def vault(make_vault: MakeVault) -> Vault:
         ("links-to:gar", ['"Garden plan"']),
         ("file:rak", ["Rake"]),
         ("type:h", ["hypothesis"]),
-        ("rel:", ["supports"]),
+        ("rel:sup", ["supports"]),
+        ("rel:lös", ["löst"]),
         ("[sta", ["[status]"]),
         ("[status:", ["[status:done]", '[status:"in progress"]', "[status:late]"]),
         ("[done:t", ["[done:true]"]),

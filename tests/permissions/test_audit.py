@@ -389,7 +389,12 @@ def test_filters(log):
     assert find_ids(decision="rule") == find_ids(conversation="c1") == [3]
     assert find_ids(text="100%_x") == [3] and find_ids(text="10_%") == []
     assert find_ids(text="tea.MD") == [3, 2, 1] and find_ids(text="tea.md", caller="Agent") == [2]
-    assert find_ids(since=ENTRY.time + 1) == [2] and find_ids(until=ENTRY.time) == [3, 1]
+    assert find_ids(text="ÄRGER") == []
+    log.append(replace(ENTRY, paths=("Ärger.md",)))
+    log.append(replace(ENTRY, reason="Großer A\u0308rger"))
+    assert find_ids(text="ärger") == find_ids(text="ÄRGER") == [5, 4]
+    assert find_ids(text="GROSSER Ä") == [5]
+    assert find_ids(since=ENTRY.time + 1) == [2] and find_ids(until=ENTRY.time) == [5, 4, 3, 1]
 
 
 def test_undone_is_found_through_undo_of_undo(tmp_path):

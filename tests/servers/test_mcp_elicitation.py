@@ -180,7 +180,7 @@ async def test_a_client_gets_heartbeats_while_its_user_is_asked(workspace, appro
 
 def request(proposal) -> ApprovalRequest:
     caller = Caller(CallerKind.MCP, "Ro\u200bbot", claim="Trust\u202e me")
-    scope = Scope(ScopeKind.WRITE_UPDATE, paths=(NotePath("A.md"),), what="run a program")
+    scope = Scope(ScopeKind.WRITE_UPDATE, paths=(NotePath("A.md"),), description="run a program")
     return ApprovalRequest("1", caller, "tool", (), Operation.UPDATE, scope, proposal, "nothing allows it")
 
 

@@ -56,7 +56,7 @@ async def test_load_edit_save_and_undo(desk: Desk) -> None:
     saved = await desk.file("save", "Plan.txt")
     assert saved.success and desk.text("Plan.txt") == "one\nTWO\nthree\nfour"
     (request,) = desk.approver.asked
-    assert request.scope.where == "the folder Desk" and not request.offers
+    assert request.scope.store_name == "the folder Desk" and not request.offers
     assert await desk.state("Plan.txt") == "in sync"
     undone = await desk.workspace.runner.run(Call.of("undo", {"entry": saved.entry}, AGENT))
     assert undone.success and desk.text("Plan.txt") == "one\ntwo\nthree\n"

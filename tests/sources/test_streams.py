@@ -176,7 +176,7 @@ async def test_a_read_only_caller_cannot_pause_and_others_need_approval(desk: De
     desk.workspace.policy.configure(PermissionSettings())
     assert (await desk.workspace.runner.run(Call.of("source", pause, AGENT))).success
     (request,) = desk.approver.asked
-    assert request.operation == "administrative" and "Vault" in request.scope.what
+    assert request.operation == "administrative" and "Vault" in request.scope.description
 
 
 async def test_a_folder_answers_pause_with_its_state(desk: Desk) -> None:

@@ -77,7 +77,7 @@ async def test_a_change_in_another_store_is_approved_journaled_and_published(
     outcome = await desk.write("one\n")
     assert outcome.success and desk.text() == "one\n"
     request = bench.approver.asked[-1]
-    assert (request.scope.place, request.scope.where) == (DESK, "the folder Desk")
+    assert (request.scope.store_id, request.scope.store_name) == (DESK, "the folder Desk")
     assert request.reason == "the desk says so" and not request.offers
     assert outcome.commit is not None and bench.journal.commit(outcome.commit).place == DESK
     assert bench.journal.history(LIST) == ()

@@ -189,7 +189,7 @@ async def test_changes_of_the_user_block_need_approval(workspace, approver):
     outcome = await call(workspace, "block_edit", op="append", label="human", content="Likes tea.")
     assert outcome.denied and outcome.words == "That is private."
     request = approver.asked[0]
-    assert "human" in request.reason and request.scope.where == "the memory"
+    assert "human" in request.reason and request.scope.store_name == "the memory"
     assert b"Likes tea." in request.proposal.changes[0].after
     assert (await call(workspace, "block_edit", op="append", label="human", content="Likes tea.")).success
     assert await text_of(workspace, "human") == "Likes tea."

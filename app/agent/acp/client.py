@@ -209,14 +209,14 @@ def _find_option(options: list[schema.PermissionOption], *kinds: str) -> schema.
 def _permission_response(option: schema.PermissionOption | None) -> schema.RequestPermissionResponse:
     if option is None:
         return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
-    chosen = schema.AllowedOutcome(outcome="selected", option_id=option.option_id)
-    return schema.RequestPermissionResponse(outcome=chosen)
+    allowed = schema.AllowedOutcome(outcome="selected", option_id=option.option_id)
+    return schema.RequestPermissionResponse(outcome=allowed)
 
 
 def _call_details(call: schema.ToolCallUpdate, *, standing: bool) -> list[str]:
     """Return the program's description of its action as "name = value" lines."""
     details = [f"approval = {_ALWAYS_ALLOW_NOTE}"] if standing else []
-    details += [f"at = {place.path}" for place in call.locations or ()]
+    details += [f"at = {location.path}" for location in call.locations or ()]
     if input_json := input_as_json(call):
         details.append(f"input = {input_json}")
     for change in extract_diffs(call):

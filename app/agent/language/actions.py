@@ -1,4 +1,4 @@
-"""Actions that a request can name, with their roles; independent of any language."""
+"""Actions that a request can ask for, with their roles, in any language."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Action:
         needs: The required roles, in the order in which the agent asks for them.
         writes: Whether it changes something.
         implies_note: Whether it applies to the note in focus if no note is named.
-        kinds: The kinds of roles that differ from `ROLE_KINDS`.
+        kinds: The kinds of its roles, where they differ from `ROLE_KINDS`.
     """
 
     id: str
@@ -70,38 +70,38 @@ class Action:
     kinds: Mapping[str, Kind] | None = None
 
     def kind(self, role: str) -> Kind:
-        """Return the kind of words that fill a role."""
+        """Return the kind of value that fills a role."""
         return (self.kinds or {}).get(role) or ROLE_KINDS[role]
 
 
-_ON_A_NOTE = ("target",)
+_TARGET = ("target",)
 ACTIONS: Mapping[str, Action] = {
     action.id: action
     for action in (
-        Action("find", "search_notes", _ON_A_NOTE),
-        Action("count", "search_notes", _ON_A_NOTE),
+        Action("find", "search_notes", _TARGET),
+        Action("count", "search_notes", _TARGET),
         Action("count_these"),
         Action("list_tasks", "search_notes"),
-        Action("open", "read_note", _ON_A_NOTE),
-        Action("read", "read_note", _ON_A_NOTE, implies_note=True),
-        Action("summarize", "summarize_node", _ON_A_NOTE, implies_note=True),
-        Action("backlinks", "get_metadata", _ON_A_NOTE, implies_note=True),
-        Action("outgoing", "get_metadata", _ON_A_NOTE, implies_note=True),
-        Action("related", "find_related", _ON_A_NOTE, implies_note=True),
-        Action("similar", "find_related", _ON_A_NOTE, implies_note=True),
+        Action("open", "read_note", _TARGET),
+        Action("read", "read_note", _TARGET, implies_note=True),
+        Action("summarize", "summarize_node", _TARGET, implies_note=True),
+        Action("backlinks", "get_metadata", _TARGET, implies_note=True),
+        Action("outgoing", "get_metadata", _TARGET, implies_note=True),
+        Action("related", "find_related", _TARGET, implies_note=True),
+        Action("similar", "find_related", _TARGET, implies_note=True),
         Action("duplicates", "find_duplicates"),
         Action("unresolved_links", "list_unresolved_links"),
         Action("list_tags", "list_tags"),
         Action("list_folders", "directory_list"),
         Action("vault_info", "vault_info"),
-        Action("link_mentions", "link_mentions", _ON_A_NOTE, writes=True, implies_note=True),
-        Action("tags_of", "get_metadata", _ON_A_NOTE, implies_note=True),
-        Action("properties_of", "get_metadata", _ON_A_NOTE, implies_note=True),
-        Action("relations", "get_node", _ON_A_NOTE, implies_note=True),
+        Action("link_mentions", "link_mentions", _TARGET, writes=True, implies_note=True),
+        Action("tags_of", "get_metadata", _TARGET, implies_note=True),
+        Action("properties_of", "get_metadata", _TARGET, implies_note=True),
+        Action("relations", "get_node", _TARGET, implies_note=True),
         Action("explain_relation", "summarize_relationship", ("target", "to")),
-        Action("what_supports", "summarize_node_with_context", _ON_A_NOTE, implies_note=True),
-        Action("history", "note_history", _ON_A_NOTE, implies_note=True),
-        Action("mentions", "unlinked_mentions", _ON_A_NOTE, implies_note=True),
+        Action("what_supports", "summarize_node_with_context", _TARGET, implies_note=True),
+        Action("history", "note_history", _TARGET, implies_note=True),
+        Action("mentions", "unlinked_mentions", _TARGET, implies_note=True),
         Action("suggest_relations", "suggest_relationships", implies_note=True),
         Action("meaning", "semantic_search", ("query",)),
         Action("random", "read_note"),
@@ -112,19 +112,19 @@ ACTIONS: Mapping[str, Action] = {
         Action("remove_text", "edit_note", ("target", "old"), writes=True, implies_note=True),
         Action("add_tag", "add_tag", ("target", "tag"), writes=True, implies_note=True),
         Action("remove_tag", "remove_tag", ("target", "tag"), writes=True, implies_note=True),
-        Action("remove_all_tags", "remove_tag", _ON_A_NOTE, writes=True),
+        Action("remove_all_tags", "remove_tag", _TARGET, writes=True),
         Action("rename_tag", "rename_tag", ("tag", "new_tag"), writes=True),
         Action("set_property", "set_properties", ("target", "key", "value"), writes=True, implies_note=True),
         Action("set_confidence", "set_properties", ("target", "confidence"), writes=True),
         Action("remove_property", "set_properties", ("target", "key"), writes=True, implies_note=True),
         Action("rename", "move_note", ("target", "new_name"), writes=True, implies_note=True),
         Action("move", "move_note", ("target", "folder"), writes=True, implies_note=True),
-        Action("delete", "delete_note", _ON_A_NOTE, writes=True),
+        Action("delete", "delete_note", _TARGET, writes=True),
         Action("merge", "merge_nodes", ("target", "other"), writes=True),
         Action("relate", "create_relationship", ("target", "to"), writes=True, kinds={"type": "relation"}),
         Action("unrelate", "delete_relationship", ("target", "to"), writes=True),
         Action("set_type", "reclassify_node", ("target", "type"), writes=True),
-        Action("recalculate", "recalculate_node_confidence", _ON_A_NOTE, writes=True, implies_note=True),
+        Action("recalculate", "recalculate_node_confidence", _TARGET, writes=True, implies_note=True),
         Action("undo", "undo", writes=True),
         Action("help"),
     )

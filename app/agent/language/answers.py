@@ -11,9 +11,9 @@ _SLOT = "{}"
 
 
 def localize(text: str, language: Language) -> str:
-    """Return an answer in a language; what the language has no words for stays in English.
+    """Translate an answer into a language; text without a translation stays in English.
 
-    A paragraph is translated as a whole, or else each of its lines that is in the table, as in a list.
+    A paragraph that the table does not contain is translated line by line, as in a list.
 
     Args:
         text: The answer in English; a blank line separates its paragraphs.
@@ -21,13 +21,13 @@ def localize(text: str, language: Language) -> str:
     """
     if not language.table("answers"):
         return text
-    return "\n\n".join(_paragraph(part, language) for part in text.split("\n\n"))
+    return "\n\n".join(_localize_paragraph(part, language) for part in text.split("\n\n"))
 
 
-def _paragraph(text: str, language: Language) -> str:
-    for pattern, wanted in _templates(language):
+def _localize_paragraph(text: str, language: Language) -> str:
+    for pattern, translation in _templates(language):
         if match := pattern.fullmatch(text):
-            pieces = wanted.split(_SLOT)
+            pieces = translation.split(_SLOT)
             values = (*match.groups(), "")
             return "".join(f"{piece}{value}" for piece, value in zip(pieces, values, strict=False))
     table = language.table("answers")
@@ -36,7 +36,7 @@ def _paragraph(text: str, language: Language) -> str:
 
 @cache
 def _templates(language: Language) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Return the patterns of English answers with their translations, the most literal first."""
+    """Return the patterns of English answers with their translations, most literal first."""
     table = language.table("answers")
     ordered = sorted(table, key=lambda text: (text.count(_SLOT), -len(text)))
     return tuple(

@@ -12,12 +12,12 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.errors import QueryError
 from app.index.query import parse
 from app.index.query_ast import And
-from app.index.query_serializer import quote_text
+from app.index.query_serializer import quote_value
 from app.index.query_serializer import serialize_query as query_text
 from app.vault.path import NotePath
 
-_FIXED = frozenset(("scope", "state", "op", "what", "due", "about", "uses", "side", "occurrence"))
-_NAMES = {
+_FIXED_ARGUMENTS = frozenset(("scope", "state", "op", "what", "due", "about", "uses", "side", "occurrence"))
+_ACTION_LABELS = {
     "find": "notes",
     "count": "count",
     "list_tasks": "tasks",
@@ -29,10 +29,11 @@ _NAMES = {
     "what_supports": "evidence",
     "vault_info": "this vault",
 }
-
+_MAX_NOTE_CHIPS = 8
+_MAX_LABEL_LENGTH = 40
 
 SLOT = "\ue000"
-"""Placeholder for the value in the request of a chip."""
+"""Placeholder for the value in `Chip.change`."""
 
 ValueKind = Literal["", "text", "note", "value", "condition"]
 _LEADS = {
@@ -45,7 +46,6 @@ _LEADS = {
     "other": "links-to:",
 }
 _OPERATOR = re.compile(r"-?(tag|path|type|links-to|linked-from|rel|backlinks):(\"[^\"]*\"|[^\s\"()]+)")
-_RELATION_LEAD = "rel:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Chip:
         value: The value that the user can change; empty if there is none.
         change: The request with `SLOT` in place of the value.
         kind: The format of the value in the request.
-        lead: The search operator before the value, which selects the names for completion.
+        lead: The search operator of the value, which selects the names that complete it.
     """
 
     label: str
@@ -70,7 +70,7 @@ class Chip:
 
 
 def with_value(change: str, kind: ValueKind, value: str) -> str:
-    """Return the request of a chip with another value."""
+    """Return the request of a chip with another value in place of `SLOT`."""
     text = " ".join(value.split())
     match kind:
         case "text":
@@ -78,7 +78,7 @@ def with_value(change: str, kind: ValueKind, value: str) -> str:
         case "note":
             text = text.replace("]", "").replace("[", "").replace('"', "")
         case "value":
-            text = text if re.fullmatch(r"[\w/-]+", text) else quote_text(text)
+            text = quote_value(text)
     return change.replace(SLOT, text)
 
 
@@ -88,35 +88,37 @@ def reading_chips(reading: Reading) -> tuple[Chip, ...]:
 
 
 def _of_step(reading: Reading, index: int, step: PipelineStep) -> Iterator[Chip]:
-    yield Chip(_NAMES.get(step.action, step.action.replace("_", " ")))
+    yield Chip(_ACTION_LABELS.get(step.action, step.action.replace("_", " ")))
 
-    def changed(target: NoteSet | None) -> str:
+    def with_target(target: NoteSet) -> str:
         steps = (*reading.steps[:index], replace(step, target=target), *reading.steps[index + 1 :])
         return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
 
     if (target := step.target) is not None:
-        for path in target.notes if len(target.notes) <= 8 else ():
+        for path in target.notes if len(target.notes) <= _MAX_NOTE_CHIPS else ():
             rest = tuple(note for note in target.notes if note != path)
-            changed_notes = tuple(SLOT if note == path else note for note in target.notes)
+            notes_with_slot = tuple(SLOT if note == path else note for note in target.notes)
             yield Chip(
                 NotePath.on_disk(path).name,
-                changed(replace(target, notes=rest)) if rest else "",
+                with_target(replace(target, notes=rest)) if rest else "",
                 str(NotePath.on_disk(path).stem_path),
-                changed(replace(target, notes=changed_notes)),
+                with_target(replace(target, notes=notes_with_slot)),
                 "note",
                 _LEADS["to"],
             )
-        if len(target.notes) > 8:
+        if len(target.notes) > _MAX_NOTE_CHIPS:
             yield Chip(f"{len(target.notes)} notes")
         parts = split_conditions(target.query)
         for part in parts:
             others = " ".join(other for other in parts if other is not part)
-            removable = len(parts) > 1 or bool(target.notes or target.source)
+            is_removable = len(parts) > 1 or bool(target.notes or target.source)
             label = f"−{part[1:]}" if part.startswith("-") else part
-            without = changed(replace(target, query=others)) if removable else ""
+            without = with_target(replace(target, query=others)) if is_removable else ""
             lead, text, kind = _operator(part)
             query = " ".join(f"{lead}{SLOT}" if other is part else other for other in parts)
-            yield Chip(label, without, text, changed(replace(target, query=query)), kind, lead.lstrip("-"))
+            yield Chip(
+                label, without, text, with_target(replace(target, query=query)), kind, lead.lstrip("-")
+            )
         if target.is_everything:
             yield Chip("all")
         if target.source:
@@ -124,35 +126,37 @@ def _of_step(reading: Reading, index: int, step: PipelineStep) -> Iterator[Chip]
                 "these" if target.pick is None else f"number {target.pick}" if target.pick > 0 else "the last"
             )
         if target.order:
-            yield Chip(f"order: {target.order}", changed(replace(target, order="")))
+            yield Chip(f"order: {target.order}", with_target(replace(target, order="")))
         if target.limit:
-            yield Chip(f"at most {target.limit}", changed(replace(target, limit=None)))
+            yield Chip(f"at most {target.limit}", with_target(replace(target, limit=None)))
 
-    def argued(name: str, value: object) -> str:
+    def with_argument(name: str, value: object) -> str:
         steps = (*reading.steps[:index], step.with_argument(name, value), *reading.steps[index + 1 :])
         return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
 
     for name, value in step.arguments.items():
-        lead = _RELATION_LEAD if name == "type" and step.action == "relate" else _LEADS.get(name, "")
+        lead = "rel:" if name == "type" and step.action == "relate" else _LEADS.get(name, "")
         if isinstance(value, NoteSet):
             label = f"{name}: {', '.join(NotePath.on_disk(path).name for path in value.notes)}"
             if len(value.notes) != 1:
                 yield Chip(label)
                 continue
             name_text = str(NotePath.on_disk(value.notes[0]).stem_path)
-            yield Chip(label, "", name_text, argued(name, NoteSet(notes=(SLOT,))), "note", lead)
+            yield Chip(label, "", name_text, with_argument(name, NoteSet(notes=(SLOT,))), "note", lead)
         elif isinstance(value, tuple):
             for item in value:
                 rest = tuple(other for other in value if other != item)
-                without = argued(name, rest) if rest else ""
-                change = argued(name, tuple(SLOT if other == item else other for other in value))
+                without = with_argument(name, rest) if rest else ""
+                change = with_argument(name, tuple(SLOT if other == item else other for other in value))
                 yield Chip(f"{name}: {item}", without, str(item), change, "text", lead)
-        elif name in _FIXED:
+        elif name in _FIXED_ARGUMENTS:
             yield Chip(f"{name}: {value}")
         else:
             text = " ".join(str(value).split())
-            label = f"{name}: {text if len(text) <= 40 else f'{text[:39]}…'}"
-            yield Chip(label, "", str(value), argued(name, SLOT), "text", lead)
+            label = (
+                f"{name}: {text if len(text) <= _MAX_LABEL_LENGTH else f'{text[: _MAX_LABEL_LENGTH - 1]}…'}"
+            )
+            yield Chip(label, "", str(value), with_argument(name, SLOT), "text", lead)
 
 
 def _operator(part: str) -> tuple[str, str, ValueKind]:
@@ -163,7 +167,7 @@ def _operator(part: str) -> tuple[str, str, ValueKind]:
 
 
 def split_conditions(query: str) -> tuple[str, ...]:
-    """Return the conditions of a search that must all hold, each in the search language."""
+    """Split a search into its conditions, each in the search language."""
     if not query:
         return ()
     try:

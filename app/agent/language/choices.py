@@ -15,6 +15,7 @@ from app.agent.language.readings import (
     ClarificationOption,
     Interpretation,
     NoteSet,
+    PipelineStep,
     Reading,
 )
 from app.agent.language.request import Request
@@ -24,7 +25,7 @@ MIN_WRITE_SCORE = 0.8
 MIN_CONFIRM_SCORE = 0.6
 MAX_RIVAL_GAP = 0.03
 _MAX_OPTIONS = 4
-_SEPARATOR = re.compile(r"[;!?]|[.,]\s")
+_SENTENCE_MARK = re.compile(r"[;!?]|[.,]\s")
 _NAME_ROLES = ("name", "new_name", "folder", "new_tag")
 FAMILIES = (
     frozenset(("set_type", "set_property", "set_confidence")),
@@ -57,18 +58,18 @@ class ReadingChooser:
     """Choose between readings.
 
     Args:
-        describe: Describe a reading in a few words, for the answers of a question.
+        describe: Describes a reading in a few words, as an answer to a question.
     """
 
     def __init__(self, describe: Describe) -> None:
         self._describe = describe
 
-    def decide(self, request: Request, found: list[Reading]) -> Interpretation:
-        """Return the reading to run, or the question to ask."""
-        best = found[0]
+    def decide(self, request: Request, readings: list[Reading]) -> Interpretation:
+        """Return the reading to run, or the question to ask; `readings` are ordered best first."""
+        best = readings[0]
         rivals = [
             rival
-            for rival in found[1:8]
+            for rival in readings[1:8]
             if best.score - rival.score < MAX_RIVAL_GAP
             and not rival.missing
             and not rival.same_meaning(best)
@@ -76,38 +77,39 @@ class ReadingChooser:
             and not _is_same_change(rival, best)
             and rival.verb_words >= best.verb_words
         ]
-        if question := self._name_question(request, best):
-            return question
+        if name_question := self._name_question(request, best):
+            return name_question
         if best.missing:
             return Clarification(_question_for(best), (), best)
         writes = request.writes(best)
-        if (unclear := _without_its_note(request, best)) is not None:
+        if (unclear := _without_target(request, best)) is not None:
             return Clarification(_question_for(unclear), (), unclear)
         if any(
             request.allowed[step.action].writes and step.target and step.target.is_everything
             for step in best.steps
         ):
-            every = "This would change every note in the vault. Is this what you mean?"
-            return Clarification(every, (ClarificationOption(self._describe(best), best),))
-        if rivals and not best.missing and (writes or any(request.writes(rival) for rival in rivals)):
-            options = [ClarificationOption(self._describe(reading), reading) for reading in (best, *rivals)][
-                :_MAX_OPTIONS
-            ]
+            question = "This would change every note in the vault. Is this what you mean?"
+            return Clarification(question, (self._option(best),))
+        if rivals and (writes or any(request.writes(rival) for rival in rivals)):
+            options = [self._option(reading) for reading in (best, *rivals[: _MAX_OPTIONS - 1])]
             if len({option.label for option in options}) > 1:
                 return Clarification("What do you mean?", tuple(options))
-        if writes and (
-            best.score < MIN_WRITE_SCORE
-            or best.unexplained
-            or not best.is_certain
-            or request.needs_confirmation
-            or (best.last.action == "rename" and best.last.target and len(best.last.target.notes) > 1)
-            or _may_mean_others(request, best)
-            or not self._accounts_for_all(request, best)
-        ):
-            return Clarification("Is this what you mean?", (ClarificationOption(self._describe(best), best),))
-        if best.score < MIN_READ_SCORE:
-            return Clarification("Is this what you mean?", (ClarificationOption(self._describe(best), best),))
-        return best
+        is_doubtful = best.score < MIN_READ_SCORE or (
+            writes
+            and (
+                best.score < MIN_WRITE_SCORE
+                or best.unexplained
+                or not best.is_certain
+                or request.needs_confirmation
+                or (best.last.action == "rename" and best.last.target and len(best.last.target.notes) > 1)
+                or _may_mean_others(request, best)
+                or not self._accounts_for_all(request, best)
+            )
+        )
+        return self.confirm(best) if is_doubtful else best
+
+    def _option(self, reading: Reading) -> ClarificationOption:
+        return ClarificationOption(self._describe(reading), reading)
 
     def _accounts_for_all(self, request: Request, reading: Reading) -> bool:
         """Return whether the reading contains every mention and every unknown word of the request.
@@ -115,7 +117,7 @@ class ReadingChooser:
         The check uses only the finished reading. A change that fails it needs a question first.
         """
         if all(step.action.startswith(TOOL_PREFIX) for step in reading.steps):
-            return True  # an example of a tool is a whole request
+            return True  # a tool's example is a complete request
         language = request.language
         serialized = serialize(reading).casefold()
         if has_marks_in_names(request, reading):
@@ -137,64 +139,44 @@ class ReadingChooser:
         return True
 
     def _name_question(self, request: Request, reading: Reading) -> Clarification | None:
-        """Ask which note is meant if a name fits several notes or none."""
+        """Ask which note is meant if a name matches several notes or none; None if every name is clear."""
         for index, step in enumerate(reading.steps):
             for role, notes in (("target", step.target), *step.arguments.items()):
                 if not isinstance(notes, NoteSet) or not notes.unknown:
                     continue
                 options = []
                 for path in notes.candidates:
-                    chosen = NoteSet(notes=(path,))
-                    meant = (
-                        replace(step, target=chosen) if role == "target" else step.with_argument(role, chosen)
+                    note = NoteSet(notes=(path,))
+                    resolved = (
+                        replace(step, target=note) if role == "target" else step.with_argument(role, note)
                     )
-                    resolved = replace(
-                        reading, steps=(*reading.steps[:index], meant, *reading.steps[index + 1 :])
-                    )
-                    options.append(ClarificationOption(path, resolved))
+                    options.append(ClarificationOption(path, _with_step(reading, index, resolved)))
+                cleared = replace(step, target=None) if role == "target" else step
+                partial = replace(_with_step(reading, index, cleared), missing=role)
                 if not notes.unknown.strip():
-                    cleared = replace(step, target=None) if role == "target" else step
-                    partial = replace(
-                        reading,
-                        steps=(*reading.steps[:index], cleared, *reading.steps[index + 1 :]),
-                        missing=role,
-                    )
                     return Clarification("Which note?", (), partial)
                 if options:
-                    several = len(request.vocabulary.notes(notes.unknown)) > 1
+                    is_ambiguous = len(request.vocabulary.notes(notes.unknown)) > 1
                     question = (
                         f"Several notes are named “{notes.unknown}”. Which one?"
-                        if several
+                        if is_ambiguous
                         else f"No note is named “{notes.unknown}”. Did you mean one of these?"
                     )
                     return Clarification(question, tuple(options), replace(reading, missing=role))
-                return Clarification(
-                    f"No note is named “{notes.unknown}”. Which note do you mean?",
-                    (),
-                    replace(
-                        reading,
-                        steps=(
-                            *reading.steps[:index],
-                            replace(step, target=None) if role == "target" else step,
-                            *reading.steps[index + 1 :],
-                        ),
-                        missing=role,
-                    ),
-                )
+                question = f"No note is named “{notes.unknown}”. Which note do you mean?"
+                return Clarification(question, (), partial)
         return None
 
     def confirm(self, reading: Reading) -> Clarification:
         """Ask whether a reading is meant."""
-        return Clarification(
-            "Is this what you mean?", (ClarificationOption(self._describe(reading), reading),)
-        )
+        return Clarification("Is this what you mean?", (self._option(reading),))
 
     def ask(self, request: Request, readings: Sequence[Reading]) -> Interpretation:
-        """Ask which of some readings is meant; readings with an unknown note only if there is no other."""
+        """Ask which reading is meant; readings with an unknown note are offered only without others."""
         likeliest = readings[0]
-        if (unclear := _without_its_note(request, likeliest)) is not None:
+        if (unclear := _without_target(request, likeliest)) is not None:
             return Clarification(_question_for(unclear), (), unclear)
-        readings = [reading for reading in readings if _without_its_note(request, reading) is None]
+        readings = [reading for reading in readings if _without_target(request, reading) is None]
         if request.writes(likeliest) and not is_clear(likeliest):
             readings = [likeliest]
         readings = [reading for reading in readings if is_clear(reading)] or readings
@@ -205,25 +187,30 @@ class ReadingChooser:
             if not any(step.target and step.target.unknown for step in reading.steps):
                 label = self._describe(reading)
                 options.setdefault(label, ClarificationOption(label, reading))
-        shown = tuple(options.values())[:_MAX_OPTIONS]
-        return Clarification("Is this what you mean?" if len(shown) == 1 else "What do you mean?", shown)
+        offered = tuple(options.values())[:_MAX_OPTIONS]
+        return Clarification("Is this what you mean?" if len(offered) == 1 else "What do you mean?", offered)
+
+
+def _with_step(reading: Reading, index: int, step: PipelineStep) -> Reading:
+    """Return the reading with another step at an index."""
+    return replace(reading, steps=(*reading.steps[:index], step, *reading.steps[index + 1 :]))
 
 
 def has_marks_in_names(request: Request, reading: Reading) -> bool:
-    """Return whether a name that is not quoted in the request has marks of a sentence in it."""
-    return any(_SEPARATOR.search(text) for text in _bare_values(request, reading))
+    """Return whether a name that is not quoted in the request contains the punctuation of a sentence."""
+    return any(_SENTENCE_MARK.search(name) for name in _unquoted_names(request, reading))
 
 
-def _bare_values(request: Request, reading: Reading) -> list[str]:
+def _unquoted_names(request: Request, reading: Reading) -> list[str]:
     """Return the names in a reading that are not quoted in the request."""
-    values = [
+    names = [
         str(name)
         for step in reading.steps
         for role in _NAME_ROLES
         for name in _as_tuple(step.arguments.get(role, ()))
     ]
-    in_quotes = {token.value for token in request.tokens if token.kind in ("quoted", "link")}
-    return [name for name in values if name not in in_quotes]
+    quoted = {token.value for token in request.tokens if token.kind in ("quoted", "link")}
+    return [name for name in names if name not in quoted]
 
 
 def _as_tuple(value: object) -> tuple[object, ...]:
@@ -231,7 +218,7 @@ def _as_tuple(value: object) -> tuple[object, ...]:
 
 
 def sets_of(reading: Reading) -> list[NoteSet]:
-    """Yield every set of notes in a reading."""
+    """Return the sets of notes in a reading."""
     return [
         notes
         for step in reading.steps
@@ -242,56 +229,53 @@ def sets_of(reading: Reading) -> list[NoteSet]:
 
 def is_clear(reading: Reading) -> bool:
     """Return whether every note of a reading is resolved."""
-    return not any(
-        notes.unknown
-        for step in reading.steps
-        for notes in (step.target, *step.arguments.values())
-        if isinstance(notes, NoteSet)
-    )
+    return not any(notes.unknown for notes in sets_of(reading))
 
 
 def _is_same_change(reading: Reading, best: Reading) -> bool:
-    """Return whether two readings describe the same change; the better explained one then wins."""
+    """Return whether two readings describe the same change, so that the user need not choose."""
     if len(reading.steps) != len(best.steps) and reading.steps[0].action == best.steps[0].action:
-        return True  # "create X and tag it Y" as one step or as two
+        return True  # "create X and tag it Y" in one step or two
     pair = {reading.last.action, best.last.action}
     return len(pair) == 2 and any(pair <= family for family in FAMILIES)
 
 
 def _is_alternative(request: Request, other: Reading, best: Reading) -> bool:
     """Return whether two readings are alternatives; different views of the same notes are not."""
-    kinds = [
-        tuple(request.allowed[step.action].writes for step in reading.steps) for reading in (other, best)
-    ]
-    return any(kinds[0]) or any(kinds[1])
+    return request.writes(other) or request.writes(best)
 
 
-def _without_its_note(request: Request, reading: Reading) -> Reading | None:
-    """Return a change of a set of notes without its target if the words mean one note ("it", "the note")."""
+def _without_target(request: Request, reading: Reading) -> Reading | None:
+    """Return a change of a set of notes without its target if the words mean one note ("it", "the note").
+
+    Return None for other readings.
+    """
     step = reading.last
     target = step.target
     is_set = target is not None and not (target.notes or target.source or target.unknown or target.pick)
     if len(reading.steps) > 1 or not is_set or not request.allowed[step.action].writes:
         return None
-    places = range(len(request.tokens))
-    if not any(request.language.match_prefix(request.tokens, at, "one_note") > at for at in places):
+    positions = range(len(request.tokens))
+    if not any(
+        request.language.match_prefix(request.tokens, index, "one_note") > index for index in positions
+    ):
         return None
-    one = PurePosixPath(request.dialog.it[0]).stem if request.dialog.it else ""
-    if one and one in serialize(reading):
-        return None  # as in "the notes that link to it"
+    name = PurePosixPath(request.dialog.it[0]).stem if request.dialog.it else ""
+    if name and name in serialize(reading):
+        return None  # such as "the notes that link to it"
     return replace(reading, steps=(replace(step, target=NoteSet(unknown=" ")),), missing="target")
 
 
 def _may_mean_others(request: Request, reading: Reading) -> bool:
-    """Return whether "both" or "the H4 one" may mean other notes than the only one of a reading."""
+    """Return whether "both" or "the H4 one" may mean notes other than the single target of a reading."""
     target, tokens = reading.last.target, request.tokens
     if target is None or len(target.notes) != 1:
         return False
-    if any(request.language.match_prefix(tokens, at, "both") > at for at in range(len(tokens))):
+    if any(request.language.match_prefix(tokens, index, "both") > index for index in range(len(tokens))):
         return True
     names = {mention.tokens[-1] for mention in request.mentions(tokens) if mention.kind == "note"}
     pronouns = request.language.words("result_pronouns")
-    return any(name in names and after.key in pronouns for name, after in pairwise(tokens))
+    return any(token in names and following.key in pronouns for token, following in pairwise(tokens))
 
 
 def _question_for(reading: Reading) -> str:

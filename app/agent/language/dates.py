@@ -16,7 +16,7 @@ _MAX_DATE_TOKENS = 5
 _LOOKS_LIKE_DATE = re.compile(
     r"\d{4}(-\d\d?(-\d\d?)?)?|\d{1,2}[./]\d{1,2}[./](\d{2}|\d{4})?|\d{4}-W\d\d|\d{1,2}(st|nd|rd|th|\.)?"
 )
-_NEEDS_MORE = re.compile(r"\d{1,3}(st|nd|rd|th|\.)?")
+_BARE_NUMBER = re.compile(r"\d{1,3}(st|nd|rd|th|\.)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +49,24 @@ class DateParser:
         self._now = now
         words = language.table("dates")
         self._date_words = frozenset(words.get("words", ()))
-        self._joints = frozenset(words.get("joints", ()))
+        self._connectors = frozenset(words.get("joints", ()))
         self._ahead_words = frozenset(words.get("ahead_words", ()))
         self._next_words = frozenset(words.get("next_words", ()))
 
     def parse_span(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
-        """Return the span that starts at token `position`, with its preposition; None if there is none."""
+        """Parse the span that starts at the token `position`, with its preposition; None if there is none."""
         language = self._language
-        if (after := language.match_prefix(tokens, position, "dates", "between")) > position and (
-            found := self._between(tokens, after)
-        ):
-            return found
-        if (after := language.match_prefix(tokens, position, "dates", "since")) > position and (
-            found := self._period(tokens, after)
-        ):
-            return DateSpan(found.first, None, found.end)
-        if (after := language.match_prefix(tokens, position, "dates", "before")) > position and (
-            found := self._period(tokens, after)
-        ):
-            return DateSpan(None, found.first - timedelta(days=1) if found.first else None, found.end)
-        if found := self._last_units(tokens, position):
-            return found
+        after = language.match_prefix(tokens, position, "dates", "between")
+        if after > position and (span := self._between(tokens, after)):
+            return span
+        after = language.match_prefix(tokens, position, "dates", "since")
+        if after > position and (span := self._period(tokens, after)):
+            return DateSpan(span.first, None, span.end)
+        after = language.match_prefix(tokens, position, "dates", "before")
+        if after > position and (span := self._period(tokens, after)):
+            return DateSpan(None, span.first - timedelta(days=1) if span.first else None, span.end)
+        if span := self._last_units(tokens, position):
+            return span
         after = language.match_prefix(tokens, position, "dates", "span")
         return (self._period(tokens, after) if after > position else None) or self._period(tokens, position)
 
@@ -108,7 +105,7 @@ class DateParser:
         return None
 
     def parse_ahead(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
-        """Return the days of something planned: "tomorrow", "this week", "next Friday", "March 20"."""
+        """Parse days in the future: "tomorrow", "this week", "next Friday", "March 20"."""
         language, today = self._language, self._now.date()
         for name, count in (("this", 0), ("next", -1)):
             after = language.match_prefix(tokens, position, "dates", name)
@@ -116,23 +113,23 @@ class DateParser:
                 first = _subtract_units(_period_start(today, unit), unit, count)
                 return DateSpan(first, _subtract_units(first, unit, -1) - timedelta(days=1), after + 1)
         after = language.match_prefix(tokens, position, "dates", "until")
-        if after > position and (found := self._parse_absolute(tokens, after, ahead=True)):
-            return DateSpan(today, found.last, found.end)
+        if after > position and (span := self._parse_absolute(tokens, after, ahead=True)):
+            return DateSpan(today, span.last, span.end)
         after = language.match_prefix(tokens, position, "dates", "on")
         return self._parse_absolute(tokens, max(position, after), ahead=True)
 
     def parse_day(self, tokens: Sequence[Token]) -> date | None:
-        """Return the day that all of the tokens say, such as "tomorrow"; None for a year, or another text."""
+        """Parse all tokens as a day such as "tomorrow"; None for a number, a period or other text."""
         words = [token for token in tokens if token.kind != "mark"]
         if not words or any(token.kind != "word" for token in words):
             return None
         if len(words) == 1 and not words[0].key[0].isalpha():
-            return None  # a number, or a day that is written as it should be
-        found = self.parse_ahead(words, 0)
-        return found.first if found and found.end == len(words) and found.first == found.last else None
+            return None  # a number, or a day that is a date already
+        span = self.parse_ahead(words, 0)
+        return span.first if span and span.end == len(words) and span.first == span.last else None
 
     def parse_shift(self, tokens: Sequence[Token]) -> tuple[str, int] | None:
-        """Return the unit and the number of units that all of the tokens shift an earlier date by.
+        """Parse all tokens as a shift of an earlier date: its unit, and a signed number of units.
 
         "One week later" is `("week", 1)`, "the two days before that" is `("day", -2)`.
         """
@@ -155,8 +152,7 @@ class DateParser:
     def shift(self, first: date, last: date, unit: str, count: int) -> tuple[date, date]:
         """Return a span of days shifted by a number of units.
 
-        A span that starts with a unit and lies in it, such as this month up to today, becomes all days of
-        another one.
+        A span from the start of a unit to a day in it, such as this month until today, becomes a whole unit.
         """
         try:
             if (
@@ -202,23 +198,24 @@ class DateParser:
             words = [token.key for token in part if token.kind == "word"]
             known = self._date_words | self._ahead_words if ahead else self._date_words
             if not all(
-                word in known or word in self._joints or _LOOKS_LIKE_DATE.fullmatch(word) for word in words
+                word in known or word in self._connectors or _LOOKS_LIKE_DATE.fullmatch(word)
+                for word in words
             ):
                 continue
             if not any(word in known or _LOOKS_LIKE_DATE.fullmatch(word) for word in words):
                 continue
-            if all(_NEEDS_MORE.fullmatch(word) or word in self._joints for word in words):
+            if all(_BARE_NUMBER.fullmatch(word) or word in self._connectors for word in words):
                 continue
             articles = self._language.words("determiners")
-            bare = next(
+            start = next(
                 (index for index, word in enumerate(words) if word not in articles or word in known), 0
             )
-            texts = dict.fromkeys((" ".join(words), " ".join(words[bare:])))
-            if found := next((span for text in texts if (span := self._parsed(text, ahead=ahead))), None):
-                return DateSpan(found[0], found[1], end)
+            texts = dict.fromkeys((" ".join(words), " ".join(words[start:])))
+            if days := next((days for text in texts if (days := self._parse_text(text, ahead=ahead))), None):
+                return DateSpan(*days, end)
         return None
 
-    def _parsed(self, text: str, *, ahead: bool = False) -> tuple[date, date] | None:
+    def _parse_text(self, text: str, *, ahead: bool = False) -> tuple[date, date] | None:
         if re.fullmatch(r"\d{4}", text):
             year = int(text)
             return (date(year, 1, 1), date(year, 12, 31)) if 1990 <= year <= 2100 else None
@@ -226,30 +223,32 @@ class DateParser:
             text = f"{text}-01" if not 1 <= int(text[5:]) <= 12 else text
             first = datetime.strptime(text[:7], "%Y-%m").date()
             return first, _period_start(first + timedelta(days=31), "month") - timedelta(days=1)
-        # "Next" is no word of the library; it prefers the future anyway.
-        plain = " ".join(word for word in text.split() if word not in self._next_words) if ahead else text
-        found = _parser(self._language.code, self._now, ahead).get_date_data(plain)
-        if found.date_obj is None:
+        # `dateparser` does not know "next", but prefers future dates here anyway.
+        text_without_next = (
+            " ".join(word for word in text.split() if word not in self._next_words) if ahead else text
+        )
+        result = _parser(self._language.code, self._now, ahead).get_date_data(text_without_next)
+        if result.date_obj is None:
             return None
-        day: date = found.date_obj.date()
-        if found.period in ("week", "month", "year") and not re.search(r"\d", text):
-            first = _period_start(day, found.period)
-            return first, _subtract_units(first, found.period, -1) - timedelta(days=1)
-        if found.period == "month":
+        day = result.date_obj.date()
+        if result.period in ("week", "month", "year") and not re.search(r"\d", text):
+            first = _period_start(day, result.period)
+            return first, _subtract_units(first, result.period, -1) - timedelta(days=1)
+        if result.period == "month":
             first = day.replace(day=1)
             return first, _period_start(first + timedelta(days=31), "month") - timedelta(days=1)
         return day, day
 
 
-class _Parsed(Protocol):
-    """Parse a text with `dateparser`: a moment, and its unit ("week", "day")."""
+class _DateData(Protocol):
+    """The result of `dateparser`: a moment, and the unit that the text names ("week", "day")."""
 
     date_obj: datetime | None
     period: str
 
 
 class _Parser(Protocol):
-    def get_date_data(self, text: str) -> _Parsed: ...
+    def get_date_data(self, text: str) -> _DateData: ...
 
 
 @lru_cache(maxsize=8)

@@ -12,7 +12,7 @@ NOTE_ROLES = ("target", "to", "other")
 
 @dataclass(frozen=True, slots=True)
 class OwnChange:
-    """A change of a conversation: its audit entry, action, and notes by their paths before and after it."""
+    """A change made in a conversation: its audit entry, action, and the notes' paths before and after it."""
 
     entry: int
     action: str
@@ -26,13 +26,13 @@ class DialogState:
     Args:
         open_note: The path of the note on the screen.
         given: The paths of the notes attached to the prompt.
-        focus: The last mentioned note, by each path that it may have now, because a rename may have been
-            denied.
+        focus: The last mentioned note, by every path that it may have now: the user may have denied its
+            rename.
         results: The paths of the last listed notes, in order.
         last: The last reading that was run.
-        changes: This conversation's changes, oldest first.
+        changes: The changes made in the conversation, oldest first.
         question: The open question to the user.
-        is_lost: Whether "it" may mean something that was not found or not made: the last request was not
+        is_lost: Whether "it" may mean a note that was not found or not created: the last request was not
             understood, or its note is missing.
     """
 
@@ -62,12 +62,12 @@ class DialogState:
         """
         if self._single_attached:
             return self._single_attached
-        if (asked := self._asked_about) is not None:
-            return asked
+        if (subject := self._question_subject) is not None:
+            return subject
         return self.focus or (() if self.is_lost else self._open)
 
     @property
-    def _asked_about(self) -> tuple[str, ...] | None:
+    def _question_subject(self) -> tuple[str, ...] | None:
         """Return the note of the open question, empty if it asks for the note; None for other questions."""
         if self.question is None:
             return None
@@ -77,9 +77,9 @@ class DialogState:
         readings += [self.question.partial] if self.question.partial is not None else []
         if any(reading.steps[0].action == "create_note" for reading in readings):
             return ()
-        named = {reading.last.target.notes for reading in readings if reading.last.target is not None}
-        only = named.pop() if len(named) == 1 else ()
-        return only if len(only) == 1 else None
+        targets = {reading.last.target.notes for reading in readings if reading.last.target is not None}
+        notes = targets.pop() if len(targets) == 1 else ()
+        return notes if len(notes) == 1 else None
 
     @property
     def has_list(self) -> bool:
@@ -90,8 +90,8 @@ class DialogState:
     @property
     def is_doubtful(self) -> bool:
         """True if the last request may have meant notes other than those found."""
-        unanswered = self.question is not None
-        return self.is_lost or unanswered or (self.last is not None and not self.last.is_certain)
+        has_question = self.question is not None
+        return self.is_lost or has_question or (self.last is not None and not self.last.is_certain)
 
     @property
     def them(self) -> tuple[str, ...]:

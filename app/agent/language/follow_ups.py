@@ -29,25 +29,41 @@ def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     last = request.dialog.last
     if last is None or request.dialog.question is not None:
         return None
-    language = request.language
-    sets = request.set_parser()
     step = last.last
-    if special := _linked_mentions(request, tokens, step) or _at_shifted_dates(request, tokens, step):
-        return special
-    finds = step.action in ("find", "count") and step.target is not None
+    sets = request.set_parser()
+    return (
+        _link_listed_mentions(request, tokens, step)
+        or _shift_dates(request, tokens, step)
+        or _refine_search(request, tokens, sets, step)
+        or _repeat_on_note(request, tokens, sets, step)
+        or _replace_target(request, tokens, sets, step)
+        or _repeat_on_notes(request, tokens, sets, step)
+        or _correct_value(request, tokens, step)
+    )
+
+
+def _refine_search(
+    request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
+) -> Reading | None:
+    """Add conditions to the last search: "only those tagged core", "also the events", "without H4"."""
+    language = request.language
+    target = step.target
     if step.action in _LISTINGS and request.dialog.results:
-        finds, step = True, PipelineStep("find", NoteSet(notes=request.dialog.results))
+        step = PipelineStep("find", NoteSet(notes=request.dialog.results))
+        target = step.target
+    if step.action not in ("find", "count") or target is None:
+        return None
     for kind in ("only", "also", "without"):
         after = language.match_prefix(tokens, 0, "refine", kind)
-        if not finds or after == 0 or after >= len(tokens):
+        if after == 0 or after >= len(tokens):
             continue
         while after < len(tokens) - 1 and tokens[after].key in language.words("determiners"):
             after += 1
         end = next(
             (
-                at
-                for at in range(after + 1, len(tokens))
-                if language.matches_phrase(tokens[at:], "refine", "among")
+                position
+                for position in range(after + 1, len(tokens))
+                if language.matches_phrase(tokens[position:], "refine", "among")
             ),
             len(tokens),
         )
@@ -56,53 +72,42 @@ def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | No
             continue
         if kind == "only" and not parsed.notes.query and (parsed.notes.order or parsed.notes.limit):
             order, limit = parsed.notes.order, parsed.notes.limit
-            ordered = step.target.order.removeprefix("-") if step.target is not None else ""
-            if ordered and limit and language.match_prefix(tokens, after, "order_words", "bottom") > after:
-                order, limit = f"-{ordered}", abs(limit)
-            part = NoteSet(source="previous", order=order, limit=limit)
-            return Reading((PipelineStep("find", part),), 0.9, language=language.code)
-        if kind == "without" and parsed.notes.notes and not parsed.notes.query:
-            names = " OR ".join(f"path:{quote_text(path)}" for path in parsed.notes.notes)
-            parsed = replace(parsed, notes=NoteSet(query=names))
-        if parsed.notes.is_single and kind == "only" and after < len(tokens):
-            # "Which of those mention Maskelyne?" looks for the name.
-            words = quote_text(span_text(request.text, without_marks_at_end(tokens[after:])))
-            parsed = replace(parsed, notes=NoteSet(query=words))
-        if not parsed.notes.query:
-            continue
-        if kind == "also" and (not parsed.has_head or step.target is None or step.target.notes):
-            continue
-        assert step.target is not None
+            last_order = target.order.removeprefix("-")
+            if last_order and limit and language.match_prefix(tokens, after, "order_words", "bottom") > after:
+                order, limit = f"-{last_order}", abs(limit)
+            selection = NoteSet(source="previous", order=order, limit=limit)
+            return Reading((PipelineStep("find", selection),), 0.9, language=language.code)
         query = parsed.notes.query
+        if kind == "without" and parsed.notes.notes and not query:
+            query = " OR ".join(f"path:{quote_text(path)}" for path in parsed.notes.notes)
+        if kind == "only" and parsed.notes.is_single:
+            # "Which of those mention Maskelyne?" looks for the name.
+            query = quote_text(span_text(request.text, without_marks_at_end(tokens[after:])))
+        if not query or (kind == "also" and (not parsed.has_head or target.notes)):
+            continue
         if kind == "only":
-            notes = step.target.with_query(query)
+            notes = target.with_query(query)
         elif kind == "also":
-            notes = step.target.or_query(query)
+            notes = target.or_query(query)
         else:
-            notes = step.target.with_query(f"-({query})" if " " in query else f"-{query}")
-        # "And between 1740 and 1760" may add to a comparison or take its place.
-        compares = kind == "also" and "[" in query
-        meant = replace(step, target=notes)
-        return Reading((meant,), 0.9, language=language.code, is_certain=not compares)
-    step = last.last
-    return (
-        _same_again(request, tokens, sets, step)
-        or _instead(request, tokens, sets, step)
-        or _on_others(request, tokens, sets, step)
-        or _revalued(request, tokens, sets, step)
-    )
+            notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
+        # "And between 1740 and 1760" may add to a comparison or replace it.
+        is_ambiguous = kind == "also" and "[" in query
+        refined = replace(step, target=notes)
+        return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
+    return None
 
 
-def _linked_mentions(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
+def _link_listed_mentions(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
     """Interpret "link them" after a list of the unlinked mentions of a note."""
-    listed = step.action == "mentions" and "link_mentions" in request.allowed
-    if not listed or not request.language.matches_phrase(tokens, "refine", "link_mentions"):
+    has_mentions = step.action == "mentions" and "link_mentions" in request.allowed
+    if not has_mentions or not request.language.matches_phrase(tokens, "refine", "link_mentions"):
         return None
     target = NoteSet(notes=request.dialog.focus) if len(request.dialog.focus) == 1 else step.target
     return Reading((PipelineStep("link_mentions", target),), 0.95, language=request.language.code)
 
 
-def _at_shifted_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
+def _shift_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
     """Repeat the last step at other dates: "one week later", "and the day before"."""
     after = request.language.match_prefix(tokens, 0, "refine", "same")
     shift = request.dates.parse_shift(tokens[after:])
@@ -110,32 +115,36 @@ def _at_shifted_dates(request: Request, tokens: tuple[Token, ...], step: Pipelin
         return None
     unit, count = shift
     if request.allowed[step.action].writes:
-        day = _day(str(step.arguments.get("value", "")))
+        day = _parse_day(str(step.arguments.get("value", "")))
         if day is None:
             return None
         value = request.dates.shift(day, day, unit, count)[0].isoformat()
         return Reading((step.with_argument("value", value),), 0.95, language=request.language.code)
     target = step.target
-    if target is not None and target.is_single and (day := _day(NotePath.on_disk(target.notes[0]).name)):
+    if (
+        target is not None
+        and target.is_single
+        and (day := _parse_day(NotePath.on_disk(target.notes[0]).name))
+    ):
         name = request.dates.shift(day, day, unit, count)[0].isoformat()
         paths = request.vocabulary.notes(name)[:1]
         target = NoteSet(notes=paths) if paths else NoteSet(unknown=name)
     elif target is not None:
-        target = replace(target, query=_with_shifted_dates(target.query, request.dates, unit, count))
-    meant = replace(step, target=target)
+        target = replace(target, query=_shift_query_dates(target.query, request.dates, unit, count))
+    repeated = replace(step, target=target)
     if due := str(step.arguments.get("due", "")):
         first, _, until = due.partition("..")
-        if (start := _day(first)) and (end := _day(until or first)):
+        if (start := _parse_day(first)) and (end := _parse_day(until or first)):
             days = [day.isoformat() for day in request.dates.shift(start, end, unit, count)]
-            meant = meant.with_argument("due", days[0] if days[0] == days[1] else "..".join(days))
-    return Reading((meant,), 0.95, language=request.language.code) if meant != step else None
+            repeated = repeated.with_argument("due", days[0] if days[0] == days[1] else "..".join(days))
+    return Reading((repeated,), 0.95, language=request.language.code) if repeated != step else None
 
 
-def _with_shifted_dates(query: str, dates: DateParser, unit: str, count: int) -> str:
-    """Return a search with the dates of its conditions shifted by a number of units."""
+def _shift_query_dates(query: str, dates: DateParser, unit: str, count: int) -> str:
+    """Shift the dates in the conditions of a search by a number of units."""
 
-    def span(match: re.Match[str]) -> str:
-        first, last = _day(match["first"]), _day(match["last"] or match["first"])
+    def shift_span(match: re.Match[str]) -> str:
+        first, last = _parse_day(match["first"]), _parse_day(match["last"] or match["first"])
         if first is None or last is None:
             return match[0]
         name = match["name"]
@@ -144,34 +153,39 @@ def _with_shifted_dates(query: str, dates: DateParser, unit: str, count: int) ->
         start, end = (day.isoformat() for day in dates.shift(first, last, unit, count))
         return f"{name}:{start}" if start == end else f"{name}:>={start} {name}:<={end}"
 
-    def year(match: re.Match[str]) -> str:
-        shifted = int(match["year"]) + count
-        return f"[{match['name']}:{match['sign']}{shifted:04d}" if 0 < shifted < 10_000 else match[0]
+    def shift_year(match: re.Match[str]) -> str:
+        year = int(match["year"]) + count
+        return f"[{match['name']}:{match['sign']}{year:04d}" if 0 < year < 10_000 else match[0]
 
-    shifted = _SPAN.sub(span, query)
-    return _YEAR_CONDITION.sub(year, shifted) if unit == "year" else shifted
+    shifted = _SPAN.sub(shift_span, query)
+    return _YEAR_CONDITION.sub(shift_year, shifted) if unit == "year" else shifted
 
 
-def _day(text: str) -> date | None:
+def _parse_day(text: str) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError:
         return None
 
 
-def with_undo_first(request: Request, refined: Reading) -> list[Reading]:
-    """Return the readings of a correction of the last change: with an undo ("no, I meant H4") and without."""
-    dialog, step = request.dialog, refined.last
-    changed = dialog.changes[-1] if dialog.changes else None
-    others = step.target is not None and not set(step.target.notes) & set(changed.notes if changed else ())
-    says_other = request.language.match_prefix(request.tokens, 0, "refine", "instead") > 0
-    if changed is None or changed.action != step.action or not others or not says_other:
-        return [refined]
+def with_undo_first(request: Request, reading: Reading) -> list[Reading]:
+    """Return a correction of the last change ("no, I meant H4") with an undo before it, and without.
+
+    Other readings are returned alone.
+    """
+    dialog, step = request.dialog, reading.last
+    change = dialog.changes[-1] if dialog.changes else None
+    has_other_notes = step.target is not None and (
+        change is None or not set(step.target.notes) & set(change.notes)
+    )
+    is_correction = request.language.match_prefix(request.tokens, 0, "refine", "instead") > 0
+    if change is None or change.action != step.action or not has_other_notes or not is_correction:
+        return [reading]
     undo = PipelineStep("undo", None, {"scope": "last"})
-    return [replace(refined, steps=(undo, *refined.steps)), replace(refined, score=refined.score - 0.01)]
+    return [replace(reading, steps=(undo, *reading.steps)), replace(reading, score=reading.score - 0.01)]
 
 
-def _on_others(
+def _repeat_on_notes(
     request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
 ) -> Reading | None:
     """Repeat the last action on other notes ("same tag for H4 and K1") or revert it ("not K1")."""
@@ -187,23 +201,23 @@ def _on_others(
     words = [mention.tokens[0] for mention in mentions if mention.kind == "word"]
     again_words = language.words("same_again")
     if not notes:
-        return _on_pointed(request, tokens, sets, step)
+        return _repeat_on_pronoun(request, tokens, sets, step)
     if len(notes) + len(words) != len(mentions):
         return None
     paths = tuple(dict.fromkeys(path for mention in notes if mention.notes for path in mention.notes.notes))
-    certain = not any(mention.is_near for mention in notes)
+    is_certain = not any(mention.is_near for mention in notes)
     target = NoteSet(notes=paths)
     if words and all(token.key in again_words for token in words):
-        again = replace(step, target=target)
-        return Reading((again,), 0.9, language=language.code, is_certain=certain)
+        repeated = replace(step, target=target)
+        return Reading((repeated,), 0.9, language=language.code, is_certain=is_certain)
     opposite = _OPPOSITES.get(step.action)
     if opposite and words and all(token.key in language.words("not_that") for token in words):
-        undone = PipelineStep(opposite, target, step.arguments)
-        return Reading((undone,), 0.9, language=language.code, is_certain=certain)
+        reverted = PipelineStep(opposite, target, step.arguments)
+        return Reading((reverted,), 0.9, language=language.code, is_certain=is_certain)
     return None
 
 
-def _on_pointed(
+def _repeat_on_pronoun(
     request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
 ) -> Reading | None:
     """Repeat the last action on the notes of a pronoun: "and this one", "the second one too"."""
@@ -216,21 +230,15 @@ def _on_pointed(
             if not rest or not all(token.key in again_words for token in rest):
                 continue
             part = words[start:end]
-            found = sets.parse_reference(part) or sets.find_similar(part)
-            if (
-                found is not None
-                and found.notes.notes
-                and found.notes.notes != (step.target or NoteSet()).notes
-            ):
-                return Reading(
-                    (replace(step, target=found.notes),), 0.9, language=language.code, is_certain=False
-                )
+            parsed = sets.parse_reference(part) or sets.find_similar(part)
+            last_notes = step.target.notes if step.target is not None else ()
+            if parsed is not None and parsed.notes.notes and parsed.notes.notes != last_notes:
+                repeated = replace(step, target=parsed.notes)
+                return Reading((repeated,), 0.9, language=language.code, is_certain=False)
     return None
 
 
-def _revalued(
-    request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
-) -> Reading | None:
+def _correct_value(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
     """Correct the value of the last change: "make that 70 %", "no, 1767"."""
     language = request.language
     if step.target is None or not request.allowed[step.action].writes:
@@ -244,8 +252,8 @@ def _revalued(
         return None
     value = values[-1]
     for role in _CORRECTED_ROLES:
-        known = step.arguments.get(role)
-        if known is None or (value.kind == "num") != isinstance(known, int | float):
+        current = step.arguments.get(role)
+        if current is None or (value.kind == "num") != isinstance(current, int | float):
             continue
         frame = next((frame for frame in request.frames if frame.action == step.action), None)
         if frame is None:
@@ -254,16 +262,20 @@ def _revalued(
             request.allowed[step.action], frame, role, value.tokens
         )
         if bound is not None and role in bound:
-            meant = step.with_argument(role, bound[role])
-            # A number in place of the number just written is clear.
-            last = request.dialog.changes[-1:]
-            is_number = value.kind == "num" and bool(last) and set(step.target.notes) <= set(last[0].notes)
-            is_number = is_number and last[0].action == step.action
-            return Reading((meant,), 0.9, language=language.code, is_certain=is_number)
+            corrected = step.with_argument(role, bound[role])
+            # Only a number that replaces the number just written is unambiguous.
+            change = request.dialog.changes[-1] if request.dialog.changes else None
+            is_certain = (
+                value.kind == "num"
+                and change is not None
+                and change.action == step.action
+                and set(step.target.notes) <= set(change.notes)
+            )
+            return Reading((corrected,), 0.9, language=language.code, is_certain=is_certain)
     return None
 
 
-def _same_again(
+def _repeat_on_note(
     request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
 ) -> Reading | None:
     """Repeat the last action on another note: "and to K1", "what about H2?", "H2 as well"."""
@@ -281,31 +293,29 @@ def _same_again(
     if named is None or len(named.notes.notes) != 1:
         return None
     if step.target.notes:
-        meant = replace(step, target=named.notes)
+        repeated = replace(step, target=named.notes)
         words = [token for token in (*tokens[:after], *tokens[end:]) if token.kind != "mark"]
-        again = request.language.words("same_again")
-        certain = all(token.key in again for token in words)
-        return Reading((meant,), 0.9, language=request.language.code, is_certain=certain)
+        again_words = request.language.words("same_again")
+        is_certain = all(token.key in again_words for token in words)
+        return Reading((repeated,), 0.9, language=request.language.code, is_certain=is_certain)
     name = NotePath.on_disk(named.notes.notes[0]).stem_path
     query = re.sub(r"((?:links-to|linked-from):)(?:\"[^\"]*\"|\S+)", rf'\1"{name}"', step.target.query)
     if query == step.target.query:
         return None
-    return Reading(
-        (replace(step, target=replace(step.target, query=query)),), 0.9, language=request.language.code
-    )
+    repeated = replace(step, target=replace(step.target, query=query))
+    return Reading((repeated,), 0.9, language=request.language.code)
 
 
-def _instead(
+def _replace_target(
     request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
 ) -> Reading | None:
+    """Replace the notes of the last step: "no, octant instead", "I meant H4"."""
     language = request.language
-    position, end, is_cued = 0, len(tokens), False
-    after = language.match_prefix(tokens, 0, "refine", "instead")
-    if after > position:
-        position, is_cued = after, True
+    position = language.match_prefix(tokens, 0, "refine", "instead")
+    end, is_cued = len(tokens), position > 0
     for start in range(max(0, end - 3), end):
         if start > position and any(
-            p.matches_all(tokens[start:end]) for p in language.phrases("refine", "instead_after")
+            phrase.matches_all(tokens[start:end]) for phrase in language.phrases("refine", "instead_after")
         ):
             end, is_cued = start, True
             break
@@ -316,9 +326,9 @@ def _instead(
         return None
     named = sets.find_named(rest)
     if named and named.notes.notes and step.target.notes:
-        # The previous change is kept, so ask whether to make it here as well.
-        meant = replace(step, target=named.notes)
-        return Reading((meant,), 0.92, language=language.code, is_certain=False)
+        # The previous change stays, so the agent asks before it makes the same change here.
+        corrected = replace(step, target=named.notes)
+        return Reading((corrected,), 0.92, language=language.code, is_certain=False)
     if named and named.notes.notes and step.action == "find" and step.target.limit == 1:
         return Reading((PipelineStep("open", named.notes),), 0.9, language=language.code)
     if step.action in ("find", "count"):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.agent.language.actions import TOOL_PREFIX, Action
-from app.agent.language.lexicon import ActionFrame, Language, PhrasePattern
+from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.note_references import POINTED_FIT
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import NoteSet, PipelineStep
@@ -18,37 +18,62 @@ from app.vault.path import NotePath
 
 _MAX_NAME_TOKENS = 14
 _LINK_FILTERS = {"backlinks": "links-to", "outgoing": "linked-from"}
-_MAX_CUES = 12
+_MAX_CUES = 36
 _MISSING_ROLE_FACTOR = 0.8
 _IMPLIED_ROLE_FACTOR = 0.93
 _SPECIFICITY_BONUS = 0.002
-_NARRATES = "<narrates>"
-"""Marks a verb phrase that reports an event ("I tagged") instead of requesting it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClauseReading:
-    """A clause as one step, with its score, missing roles and unexplained words."""
+    """A clause as one step.
+
+    Args:
+        step: The step.
+        score: The share of the words that the step explains, lowered for missing roles.
+        missing: The required roles without a value.
+        unexplained: The words that the step does not account for.
+        verb_words: The number of words in the verb phrase.
+        is_certain: Whether all values are unambiguous.
+    """
 
     step: PipelineStep
     score: float
     missing: tuple[str, ...] = ()
     unexplained: tuple[str, ...] = ()
-    trigger: int = 0
+    verb_words: int = 0
     is_certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
+class _VerbPhrase:
+    """A matched verb phrase.
+
+    Args:
+        words: Its words, without those in its gap.
+        count: The number of its words.
+        is_narration: Whether it reports an event ("I tagged") instead of requesting it.
+    """
+
+    words: frozenset[str]
+    count: int
+    is_narration: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Segment:
+    """Words with the role that they fill, and the cue that introduces them; the role is empty for none."""
+
     role: str
     bound: RoleBinding
-    words: int
-    cue: int
+    word_count: int
     cue_words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Cue:
+    """A phrase that introduces a role, with the range of its gap (-1 without a gap)."""
+
     start: int
     end: int
     role: str
@@ -76,27 +101,20 @@ class FrameParser:
         allowed: Mapping[str, Action],
         frames: Sequence[ActionFrame],
     ) -> None:
-        self._request = request
         self._language = language
-        self._vocabulary = vocabulary
         self._sets = sets
         self._allowed = allowed
         self._frames = frames
         self._values = RoleValueParser(request, language, vocabulary, sets)
 
     def readings(self, tokens: Sequence[Token]) -> list[ClauseReading]:
-        """Return all readings of the clause, best first."""
-        found: list[ClauseReading] = []
-        for frame in self._frames:
-            if frame.action not in self._allowed:
-                continue
-            best: ClauseReading | None = None
-            for reading in self._of_frame(frame, tokens):
-                if best is None or reading.score > best.score:
-                    best = reading
-            if best is not None:
-                found.append(best)
-        return sorted(found, key=lambda reading: -reading.score)
+        """Return the best reading of the clause by each frame, best first."""
+        best_readings = (
+            max(self._of_frame(frame, tokens), key=lambda reading: reading.score, default=None)
+            for frame in self._frames
+            if frame.action in self._allowed
+        )
+        return sorted(filter(None, best_readings), key=lambda reading: -reading.score)
 
     def has_trigger(self, tokens: Sequence[Token], position: int) -> bool:
         """Return whether a verb phrase starts at a token."""
@@ -119,12 +137,11 @@ class FrameParser:
                         continue
                     seen.add(key)
                     gap = tokens[match.gap_start : match.gap_end] if match.gap_start >= 0 else ()
-                    yield from self._bound(frame, phrase, tokens, position, match.end, gap)
+                    yield from self._of_phrase(frame, tokens, position, match.end, gap)
 
-    def _bound(
+    def _of_phrase(
         self,
         frame: ActionFrame,
-        phrase: PhrasePattern,
         tokens: Sequence[Token],
         position: int,
         end: int,
@@ -134,68 +151,56 @@ class FrameParser:
         action = self._allowed[frame.action]
         before, after = trim_marks(tokens[:position]), trim_marks(tokens[end:])
         if before and action.id.startswith(TOOL_PREFIX):
-            return  # a tool's example is a whole request
-        trigger_words = end - position - len(gap)
-        verb_words = frozenset(
-            token.key for token in tokens[position:end] if not any(token is other for other in gap)
-        )
+            return  # a tool's example is a complete request
         narrating = self._language.words("narrating")
-        if action.writes and not frame.before and any(token.key in narrating for token in before):
-            verb_words |= {_NARRATES}
-        initial: list[tuple[tuple[_Segment, ...], int, tuple[str, ...]]] = []
+        verb = _VerbPhrase(
+            frozenset(
+                token.key for token in tokens[position:end] if not any(token is other for other in gap)
+            ),
+            end - position - len(gap),
+            action.writes and not frame.before and any(token.key in narrating for token in before),
+        )
+        leading: list[tuple[tuple[_Segment, ...], int, tuple[str, ...]]] = []
         if frame.before and not frame.by_relation:
             for role in frame.before:
                 bound = self._values.parse(action, frame, role, before) if before else None
                 if bound is not None:
-                    initial.append(((_Segment(role, bound, len(before), 0),), 0, ()))
+                    leading.append(((_Segment(role, bound, len(before)),), 0, ()))
         elif frame.by_relation:
             kind = self._values.relation_of(tokens[position:end])
             start = self._language.match_prefix(before, 0, "statement_leads")
             before = before[start:] if start < len(before) else before
-            trigger_words += start
+            verb = replace(verb, count=verb.count + start)
             for role in frame.before:
                 bound = self._values.parse(action, frame, role, before) if before else None
                 notes = bound.values.get(role) if bound else None
                 if bound is None or kind is None or not isinstance(notes, NoteSet) or notes.query:
                     return
                 bound = replace(bound, values={**bound.values, "type": kind})
-                initial.append(((_Segment(role, bound, len(before), 0),), 0, ()))
+                leading.append(((_Segment(role, bound, len(before)),), 0, ()))
         else:
-            initial = list(self._leading(action, frame, before, bool(after)))
-        for segments, filler_words, unexplained in initial:
+            leading = list(self._leading(action, frame, before, bool(after)))
+        for segments, filler_words, unexplained in leading:
             filled = {name for segment in segments for name in segment.bound.values}
-            if gap:
-                joined = (*gap, *after)
-                for more in self._shared_out(action, frame, joined, filled, direct=True):
-                    yield self._reading(
-                        frame,
-                        (*segments, *more),
-                        trigger_words,
-                        filler_words,
-                        unexplained,
-                        tokens,
-                        verb_words,
-                    )
-                for role in frame.direct:
-                    bound = self._values.parse(action, frame, role, gap) if role not in filled else None
-                    if bound is not None:
-                        own = _Segment(role, bound, len(gap), 0)
-                        rest = self._shared_out(action, frame, after, {*filled, *bound.values}, direct=True)
-                        for more in rest:
-                            yield self._reading(
-                                frame,
-                                (*segments, own, *more),
-                                trigger_words,
-                                filler_words,
-                                unexplained,
-                                tokens,
-                                verb_words,
-                            )
-                continue
-            for more in self._shared_out(action, frame, after, filled, direct=True):
-                yield self._reading(
-                    frame, (*segments, *more), trigger_words, filler_words, unexplained, tokens, verb_words
-                )
+            for following in self._following(action, frame, gap, after, filled):
+                yield self._reading(frame, verb, (*segments, *following), filler_words, unexplained, tokens)
+
+    def _following(
+        self,
+        action: Action,
+        frame: ActionFrame,
+        gap: Sequence[Token],
+        after: Sequence[Token],
+        filled: set[str],
+    ) -> Iterator[tuple[_Segment, ...]]:
+        """Yield the splits of the words in the gap of the verb phrase and after it."""
+        yield from self._assign_roles(action, frame, (*gap, *after), filled, direct=True)
+        for role in frame.direct if gap else ():
+            bound = self._values.parse(action, frame, role, gap) if role not in filled else None
+            if bound is not None:
+                segment = _Segment(role, bound, len(gap))
+                for rest in self._assign_roles(action, frame, after, {*filled, *bound.values}, direct=True):
+                    yield (segment, *rest)
 
     def _leading(
         self, action: Action, frame: ActionFrame, before: Sequence[Token], has_after: bool
@@ -208,43 +213,43 @@ class FrameParser:
         ):
             yield (), len(content), ()
             return
-        for segments in self._shared_out(action, frame, before, set(), direct=False):
+        for segments in self._assign_roles(action, frame, before, set(), direct=False):
             if all(segment.role for segment in segments):
                 yield segments, 0, ()
         if not has_after and self._language.data.get("verb_last"):
-            for segments in self._shared_out(action, frame, before, set(), direct=True):
+            for segments in self._assign_roles(action, frame, before, set(), direct=True):
                 yield segments, 0, ()
         yield (), 0, tuple(token.value for token in content)
 
-    def _shared_out(
+    def _assign_roles(
         self, action: Action, frame: ActionFrame, tokens: Sequence[Token], filled: set[str], *, direct: bool
     ) -> Iterator[tuple[_Segment, ...]]:
-        """Yield every way to split the words at cues and assign the segments to roles."""
+        """Yield the splits of the words at cues, with a role for each segment."""
         if not tokens:
             yield ()
             return
         cues = self._cues(frame, tokens)
-        found = False
+        is_split = False
         if direct:
             for role in frame.direct:
                 if role in filled:
                     continue
                 for segments in self._from(action, frame, tokens, 0, 0, role, filled, cues):
-                    found = True
+                    is_split = True
                     yield segments
-            for segments in self._side_by_side(action, frame, tokens, filled, cues):
-                found = True
+            for segments in self._adjacent_objects(action, frame, tokens, filled, cues):
+                is_split = True
                 yield segments
         for cue in cues:
             if cue.start == 0 and cue.role not in filled:
                 for segments in self._at_cue(action, frame, tokens, cue, filled, cues):
-                    found = True
+                    is_split = True
                     yield segments
-        if not found:
-            left = tuple(token.value for token in tokens if token.kind != "mark")
-            yield (_Segment("", RoleBinding({}, 0.0, left), len(left), 0),)
+        if not is_split:
+            unexplained = tuple(token.value for token in tokens if token.kind != "mark")
+            yield (_Segment("", RoleBinding({}, 0.0, unexplained), len(unexplained)),)
 
-    def _side_by_side(
+    def _adjacent_objects(
         self, action: Action, frame: ActionFrame, tokens: Sequence[Token], filled: set[str], cues: list[_Cue]
     ) -> Iterator[tuple[_Segment, ...]]:
         """Yield splits into two objects without a cue between them: "tag it core", "give H4 #core"."""
@@ -258,9 +263,9 @@ class FrameParser:
             bound = self._values.parse(action, frame, first, words) if words else None
             if bound is None or bound.fit < POINTED_FIT or second in bound.values:
                 continue
-            own = _Segment(first, bound, len(words), 0)
+            segment = _Segment(first, bound, len(words))
             for rest in self._from(action, frame, tokens, cut, 0, second, {*filled, *bound.values}, cues):
-                yield (own, *rest)
+                yield (segment, *rest)
 
     def _at_cue(
         self,
@@ -271,19 +276,19 @@ class FrameParser:
         filled: set[str],
         cues: list[_Cue],
     ) -> Iterator[tuple[_Segment, ...]]:
+        """Yield the segments that begin with a cue, whose value is in its gap or after it."""
         if cue.gap[0] >= 0:
             inside = tokens[cue.gap[0] : cue.gap[1]]
             bound = self._values.parse(action, frame, cue.role, inside)
             if bound is not None:
-                words = len(inside)
                 cue_words = tuple(
                     token.key
                     for position, token in enumerate(tokens[cue.start : cue.end], cue.start)
                     if not cue.gap[0] <= position < cue.gap[1]
                 )
-                own = _Segment(cue.role, bound, words, cue.end - cue.start - words, cue_words)
+                segment = _Segment(cue.role, bound, len(inside), cue_words)
                 for rest in self._rest(action, frame, tokens, cue.end, {*filled, *bound.values}, cues):
-                    yield (own, *rest)
+                    yield (segment, *rest)
             return
         yield from self._from(action, frame, tokens, cue.end, cue.end - cue.start, cue.role, filled, cues)
 
@@ -293,12 +298,12 @@ class FrameParser:
         frame: ActionFrame,
         tokens: Sequence[Token],
         start: int,
-        cue_words: int,
+        cue_length: int,
         role: str,
         filled: set[str],
         cues: list[_Cue],
     ) -> Iterator[tuple[_Segment, ...]]:
-        """Yield the segments of a role that begin at `start` and end at a later cue or at the end."""
+        """Yield the segments of a role from `start` to each later cue or the end; its cue ends at `start`."""
         stops = {cue.start for cue in cues if cue.start > start and cue.role != role}
         if role not in frame.direct and any(name not in filled for name in frame.direct):
             stops |= {
@@ -310,10 +315,11 @@ class FrameParser:
             bound = self._values.parse(action, frame, role, words) if words else None
             if bound is None or any(name in filled for name in bound.values):
                 continue
-            cue = tuple(token.key for token in tokens[start - cue_words : start])
-            own = _Segment(role, bound, len([w for w in words if w.kind != "mark"]), cue_words, cue)
+            word_count = sum(word.kind != "mark" for word in words)
+            cue_words = tuple(token.key for token in tokens[start - cue_length : start])
+            segment = _Segment(role, bound, word_count, cue_words)
             for rest in self._rest(action, frame, tokens, end, {*filled, *bound.values}, cues):
-                yield (own, *rest)
+                yield (segment, *rest)
 
     def _rest(
         self,
@@ -324,6 +330,7 @@ class FrameParser:
         filled: set[str],
         cues: list[_Cue],
     ) -> Iterator[tuple[_Segment, ...]]:
+        """Yield the splits of the words from `position` on; they must begin with a cue or a quoted object."""
         if not trim_marks(tokens[position:]):
             yield ()
             return
@@ -337,7 +344,7 @@ class FrameParser:
                     yield from self._from(action, frame, tokens, position, 0, role, filled, cues)
 
     def _cues(self, frame: ActionFrame, tokens: Sequence[Token]) -> list[_Cue]:
-        found: dict[tuple[int, int, str, tuple[int, int]], _Cue] = {}
+        cues_by_position: dict[tuple[int, int, str, tuple[int, int]], _Cue] = {}
         for role, phrases in frame.roles.items():
             for phrase in phrases:
                 for position in range(len(tokens)):
@@ -345,28 +352,27 @@ class FrameParser:
                         continue
                     for match in phrase.match(tokens, position):
                         cue = _Cue(position, match.end, role, (match.gap_start, match.gap_end))
-                        found[(cue.start, cue.end, role, cue.gap)] = cue
-        return sorted(found.values(), key=lambda cue: (cue.start, -cue.end))[: _MAX_CUES * 3]
+                        cues_by_position[(cue.start, cue.end, role, cue.gap)] = cue
+        return sorted(cues_by_position.values(), key=lambda cue: (cue.start, -cue.end))[:_MAX_CUES]
 
     def _reading(
         self,
         frame: ActionFrame,
+        verb: _VerbPhrase,
         segments: tuple[_Segment, ...],
-        trigger_words: int,
         filler_words: int,
         unexplained: tuple[str, ...],
         tokens: Sequence[Token],
-        verb_words: frozenset[str],
     ) -> ClauseReading:
         action = self._allowed[frame.action]
         values: dict[str, object] = dict(frame.constants)
         total = sum(1 for token in tokens if token.kind != "mark")
-        explained = float(trigger_words + filler_words)
-        left = list(unexplained)
+        explained = float(verb.count + filler_words)
+        left_words = list(unexplained)
         for segment in segments:
             values.update(segment.bound.values)
-            explained += segment.cue + segment.bound.fit * segment.words
-            left += segment.bound.unexplained
+            explained += len(segment.cue_words) + segment.bound.fit * segment.word_count
+            left_words += segment.bound.unexplained
         score = min(1.0, explained / total) if total else 0.0
         target = values.pop("target", None)
         if (
@@ -378,47 +384,43 @@ class FrameParser:
             tags = values["tag"]
             removed = tags if isinstance(tags, tuple) else (tags,)
             target = NoteSet(query=" OR ".join(f"tag:{tag}" for tag in removed))
-        implied = False
-        if (
-            target is None
-            and "target" in (*action.needs, *(["target"] if action.implies_note else []))
-            and action.implies_note
-        ):
-            pronoun = self._sets.implied_notes()
+        is_implied = False
+        if target is None and action.implies_note:
+            implied = self._sets.implied_notes()
             others = [role for role in action.needs if role != "target"]
-            if pronoun is not None and all(role in values for role in others):
-                target, implied = pronoun, True
+            if implied is not None and all(role in values for role in others):
+                target, is_implied = implied, True
         missing = tuple(
             role for role in action.needs if (target is None if role == "target" else role not in values)
         )
         if action.id == "undo" and target is None and "scope" not in values:
             missing = ("target",)
-        score *= _MISSING_ROLE_FACTOR ** len(missing) * (_IMPLIED_ROLE_FACTOR if implied else 1.0)
-        score += _SPECIFICITY_BONUS * trigger_words
+        score *= _MISSING_ROLE_FACTOR ** len(missing) * (_IMPLIED_ROLE_FACTOR if is_implied else 1.0)
+        score += _SPECIFICITY_BONUS * verb.count
         step = PipelineStep(action.id, target if isinstance(target, NoteSet) else None, values)
         if any(token.key in self._language.words("jointly") for token in tokens):
             step = _jointly(step)
         step = self.completed(step, tokens)
-        certain = (
-            _NARRATES not in verb_words
-            and (not implied or self._implies_one(action, tokens))
-            and all(self._is_certain(action, segment, verb_words) for segment in segments)
+        is_certain = (
+            not verb.is_narration
+            and (not is_implied or self._implies_one(action, tokens))
+            and all(self._is_certain(action, segment, verb) for segment in segments)
         )
-        return ClauseReading(step, score, missing, tuple(left), trigger_words, certain)
+        return ClauseReading(step, score, missing, tuple(left_words), verb.count, is_certain)
 
     def completed(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
-        """Return a step with what other words of its clause say about its values."""
+        """Return a step with the values that other words of its clause imply."""
         return _with_words_as_query(self._as_task(step, tokens))
 
     def _as_task(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
-        """Return the step with its text as an open task if the words around the text call it a task."""
+        """Return the step with its text as an open task if the words around the text name a task."""
         text = str(step.arguments.get("text", ""))
         if step.action not in ("append", "prepend") or not text or text.lstrip().startswith("-"):
             return step
-        own = set(text.casefold().split())
-        nouns = self._language.words("task_nouns")
-        says_task = any(token.is_word and token.key in nouns and token.key not in own for token in tokens)
-        return step.with_argument("text", f"- [ ] {text}") if says_task else step
+        text_words = set(text.casefold().split())
+        nouns = self._language.words("task_nouns") - text_words
+        is_task = any(token.is_word and token.key in nouns for token in tokens)
+        return step.with_argument("text", f"- [ ] {text}") if is_task else step
 
     def _implies_one(self, action: Action, tokens: Sequence[Token]) -> bool:
         """Return whether a request that names no notes can only mean the note in focus.
@@ -432,19 +434,19 @@ class FrameParser:
             and not any(token.key in universal for token in tokens)
         )
 
-    def _is_certain(self, action: Action, segment: _Segment, verb_words: frozenset[str]) -> bool:
+    def _is_certain(self, action: Action, segment: _Segment, verb: _VerbPhrase) -> bool:
         """Return whether the words of a segment are unambiguously the value of its role.
 
-        They are if the value is quoted, known to the vault, or introduced by a word such as "called",
+        This is the case if the value is quoted, known to the vault, or introduced by a word such as "called",
         "saying" or "the tag".
         """
         if action.id == "merge" and segment.role == "other" and segment.cue_words:
             # "Merge A and B" does not say which note to keep.
-            joints = {word for phrase in self._language.phrases("and") for word in phrase.first}
-            return not joints & set(segment.cue_words)
+            conjunctions = {word for phrase in self._language.phrases("and") for word in phrase.first}
+            return not conjunctions & set(segment.cue_words)
         if segment.bound.is_certain or not segment.role:
             return True
-        introduction = verb_words.union(segment.cue_words)
+        introduction = verb.words.union(segment.cue_words)
         kind = action.kind(segment.role)
         name = str(segment.bound.values.get(segment.role, "")).casefold().split()
         if kind == "name" and set(name) & self._language.words("ends_name"):
@@ -454,20 +456,20 @@ class FrameParser:
         return bool(introduction & self._language.words(f"introduces_{kind}"))
 
     def fill(self, action: Action, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> Values | None:
-        """Parse words as the value of one role, in an answer to a question; None if they do not fit."""
+        """Parse the answer to a question as the value of one role; None if the words do not fit."""
         bound = self._values.parse(action, frame, role, tokens)
         return bound.values if bound else None
 
 
 def _with_words_as_query(step: PipelineStep) -> PipelineStep:
-    """Return a list of tasks with the words that name no notes as words to look for."""
+    """Return a list of tasks with words that name no note as words to search for."""
     if step.action != "list_tasks" or step.target is None or not step.target.unknown:
         return step
     return PipelineStep(step.action, None, {**step.arguments, "query": step.target.unknown})
 
 
 def _jointly(step: PipelineStep) -> PipelineStep:
-    """Return a list of links as a search for the notes that all of its notes share ("both H4 and K1")."""
+    """Turn a list of links of several notes into a search for those that all share ("both H4 and K1")."""
     name = _LINK_FILTERS.get(step.action)
     if name is None or step.target is None or len(step.target.notes) < 2 or step.target.query:
         return step

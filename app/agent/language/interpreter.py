@@ -671,7 +671,7 @@ def _to_reading(clause: ClauseReading, language: Language) -> Reading:
         clause.unexplained,
         missing,
         language.code,
-        clause.trigger,
+        clause.verb_words,
         clause.is_certain,
     )
 

@@ -1,7 +1,7 @@
 """Lexicon of a language, loaded from its data file: phrases, filters and frames.
 
 A language is one TOML file in `resources/language`; the code contains no words of any language. Phrases use
-`(a|b)` for alternatives, `[a]` for an optional part, ` ... ` for a gap that holds the phrase's object, and
+`(a|b)` for alternatives, `[a]` for an optional part, ` ... ` for a gap that contains the phrase's object, and
 `<relation>` for any phrase of the table `relations`.
 """
 
@@ -51,30 +51,30 @@ class PhrasePattern:
     starts_with_gap: bool
 
     def match(self, tokens: Sequence[Token], position: int) -> Iterator[PhraseMatch]:
-        """Yield each way in which the phrase matches from the token `position` on."""
+        """Yield every match of the phrase that starts at the token `position`."""
         yield from _match(self.parts, tokens, PhraseMatch(position))
 
     def longest_match(self, tokens: Sequence[Token], position: int) -> PhraseMatch | None:
         """Return the match that takes the most tokens, or None."""
         if position >= len(tokens) or (not self.starts_with_gap and tokens[position].key not in self.first):
             return None
-        return max(self.match(tokens, position), key=lambda found: found.end, default=None)
+        return max(self.match(tokens, position), key=lambda match: match.end, default=None)
 
     def matches_all(self, tokens: Sequence[Token]) -> bool:
         """Return whether the phrase matches exactly these tokens."""
-        return bool(tokens) and any(found.end == len(tokens) for found in self.match(tokens, 0))
+        return bool(tokens) and any(match.end == len(tokens) for match in self.match(tokens, 0))
 
 
-def _match(parts: tuple[_Part, ...], tokens: Sequence[Token], so_far: PhraseMatch) -> Iterator[PhraseMatch]:
+def _match(parts: tuple[_Part, ...], tokens: Sequence[Token], prefix: PhraseMatch) -> Iterator[PhraseMatch]:
     if not parts:
-        yield so_far
+        yield prefix
         return
     part, rest = parts[0], parts[1:]
     if isinstance(part, _Alternatives):
         for option in part.options:
-            yield from _match((*option, *rest), tokens, so_far)
+            yield from _match((*option, *rest), tokens, prefix)
         return
-    position = so_far.end
+    position = prefix.end
     if part == _GAP:
         for end in range(position + 1, min(len(tokens), position + _MAX_GAP_TOKENS) + 1):
             yield from _match(rest, tokens, PhraseMatch(end, position, end))
@@ -82,7 +82,7 @@ def _match(parts: tuple[_Part, ...], tokens: Sequence[Token], so_far: PhraseMatc
     if position < len(tokens) and tokens[position].key == "," and part != "," and position > 0:
         position += 1
     if position < len(tokens) and tokens[position].key == part:
-        yield from _match(rest, tokens, PhraseMatch(position + 1, so_far.gap_start, so_far.gap_end))
+        yield from _match(rest, tokens, PhraseMatch(position + 1, prefix.gap_start, prefix.gap_end))
 
 
 def parse_phrase(text: str) -> PhrasePattern:
@@ -122,7 +122,7 @@ def _parse_sequence(pieces: list[str], position: int, closing: str) -> tuple[lis
 
 
 def _first_words(parts: tuple[_Part, ...]) -> Iterator[str]:
-    """Return the words that the parts can begin with."""
+    """Yield the words that the parts can begin with."""
     for part in parts:
         if not isinstance(part, _Alternatives):
             yield part
@@ -144,7 +144,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class ModelWork:
-    """Phrases for work that only a language model can do, and the subject of a sentence about it."""
+    """Phrases for work that only a language model can do, and the subject of a sentence about that work."""
 
     say: tuple[PhrasePattern, ...]
     work: str
@@ -152,7 +152,18 @@ class ModelWork:
 
 @dataclass(frozen=True, slots=True)
 class ActionFrame:
-    """The wording of an action: its verb phrases, and the cues that introduce each role."""
+    """The wording of an action.
+
+    Args:
+        action: The id of the action.
+        say: The verb phrases.
+        roles: The phrases that introduce each role.
+        direct: The roles that follow the verb phrase without a cue.
+        before: The roles that precede the verb phrase.
+        by_relation: Whether the verb phrase names a type of relation, such as "supports".
+        hashtag: Whether the frame applies only to tags of the vault.
+        constants: The values that the wording itself implies.
+    """
 
     action: str
     say: tuple[PhrasePattern, ...]
@@ -183,10 +194,10 @@ class Language:
         """Return the phrases of a list in the data file, such as `phrases("dates", "last")`."""
         key = ".".join(path)
         if key not in self._phrases:
-            found: Any = self.data
+            texts: Any = self.data
             for name in path:
-                found = found.get(name, {})
-            self._phrases[key] = tuple(parse_phrase(text) for text in found or ())
+                texts = texts.get(name, {})
+            self._phrases[key] = tuple(parse_phrase(text) for text in texts or ())
         return self._phrases[key]
 
     def words(self, name: str) -> frozenset[str]:
@@ -197,8 +208,8 @@ class Language:
 
     def table(self, name: str) -> Mapping[str, Any]:
         """Return a table of the data file."""
-        found: Mapping[str, Any] = self.data.get(name, {})
-        return found
+        table: Mapping[str, Any] = self.data.get(name, {})
+        return table
 
     def matches_phrase(self, tokens: Sequence[Token], *path: str) -> bool:
         """Return whether the tokens are exactly one of the phrases of a list."""
@@ -206,11 +217,11 @@ class Language:
 
     def match_prefix(self, tokens: Sequence[Token], position: int, *path: str) -> int:
         """Return the end of the longest phrase of a list at `position`; `position` if there is none."""
-        found = (phrase.longest_match(tokens, position) for phrase in self.phrases(*path))
-        return max((match.end for match in found if match), default=position)
+        matches = (phrase.longest_match(tokens, position) for phrase in self.phrases(*path))
+        return max((match.end for match in matches if match), default=position)
 
     def verbs(self) -> frozenset[str]:
-        """Return the words with which a request for a change or a view can begin."""
+        """Return the first words of the verb phrases."""
         if "!" not in self._words:
             self._words["!"] = frozenset(
                 word
@@ -223,42 +234,42 @@ class Language:
         return self._words["!"]
 
     def coverage(self, tokens: Sequence[Token]) -> float:
-        """Return the share of known words, 0 to 1, as the likelihood that the request is in this language."""
+        """Return the share of words that the language knows, 0 to 1, to detect the language of a request."""
         words = [token.key for token in tokens if token.is_word]
         known = self.vocabulary() | self.words("fillers") | self.words("question_words")
         return sum(word in known for word in words) / len(words) if words else 0.0
 
     def all_words(self) -> frozenset[str]:
-        """Return the function words (courtesies, pronouns, conjunctions and so on), which name nothing."""
+        """Return the function words, which name nothing: courtesies, pronouns, conjunctions and so on."""
         if "all" not in self._words:
-            found: set[str] = set()
+            words: set[str] = set()
             for name, value in self.data.items():
                 if isinstance(value, list) and name not in ("filters", "frames", "model"):
                     for text in value:
                         if isinstance(text, str):
-                            found |= {word for word in re.findall(r"[^\W\d]+(?:'[^\W\d]+)?", text.casefold())}
+                            words.update(re.findall(r"[^\W\d]+(?:'[^\W\d]+)?", text.casefold()))
             for table in ("refine", "small_talk", "dates", "orders", "comparisons"):
                 for phrases in self.table(table).values():
                     if isinstance(phrases, list):
                         for text in phrases:
-                            found |= set(re.findall(r"[^\W\d]+", str(text).casefold()))
-            found |= set(self.contractions) | set(self.table("ordinals")) | set(self.table("numbers"))
-            self._words["all"] = frozenset(found) - self.words("not_that") - {"not", "nicht", "kein", "keine"}
+                            words.update(re.findall(r"[^\W\d]+", str(text).casefold()))
+            words |= set(self.contractions) | set(self.table("ordinals")) | set(self.table("numbers"))
+            self._words["all"] = frozenset(words) - self.words("not_that") - self.words("negations")
         return self._words["all"]
 
     def vocabulary(self) -> frozenset[str]:
-        """Return all words of the verbs, cues and filters, to correct misspelled words."""
+        """Return all words of the verb phrases, cues and filters, to correct misspelled words."""
         if "*" not in self._words:
-            found: set[str] = set()
+            words: set[str] = set()
             lists = [frame.say for frame in self.frames] + [entry.say for entry in self.filters]
             lists += [cues for frame in self.frames for cues in frame.roles.values()]
             lists += [self.phrases(name) for name in ("courtesies", "this", "them", "everything")]
             lists += list(self.relations.values())
             for phrases in lists:
                 for phrase in phrases:
-                    found.update(_iter_words(phrase.parts))
-            found |= self.words("note_nouns") | self.words("fillers") | set(self.table("ordinals"))
-            self._words["*"] = frozenset(word for word in found if word.isalpha())
+                    words.update(_iter_words(phrase.parts))
+            words |= self.words("note_nouns") | self.words("fillers") | set(self.table("ordinals"))
+            self._words["*"] = frozenset(word for word in words if word.isalpha())
         return self._words["*"]
 
 
@@ -313,5 +324,5 @@ def _frame(data: Mapping[str, Any], relations: Mapping[str, tuple[PhrasePattern,
 @cache
 def languages() -> tuple[Language, ...]:
     """Return every language that ships with the app, English first."""
-    found = [load_language(path) for path in sorted((resources_folder() / "language").glob("*.toml"))]
-    return tuple(sorted(found, key=lambda language: (language.code != "en", language.code)))
+    loaded = [load_language(path) for path in sorted((resources_folder() / "language").glob("*.toml"))]
+    return tuple(sorted(loaded, key=lambda language: (language.code != "en", language.code)))

@@ -1,4 +1,4 @@
-"""Find the mentions of a request: notes, tags, quoted text, numbers, dates and names of the vault."""
+"""Find the mentions in a request: notes, tags, quoted text, numbers, dates and names from the vault."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _YEAR = re.compile(r"1\d\d\d|20\d\d")
 
 @dataclass(frozen=True, slots=True)
 class EntityMention:
-    """A named thing in a request, or one of its other words.
+    """A mention of something in a request, or one of its other words.
 
     Args:
-        kind: The kind of thing; "word" for a word that names nothing.
+        kind: The kind of the mention; "word" for a word that names nothing.
         tokens: The words of the mention.
         notes: The named notes, for a note.
         value: The tag, property, number, text, folder or type.
@@ -52,27 +52,27 @@ def find_mentions(
     dates: DateParser,
 ) -> tuple[EntityMention, ...]:
     """Split a request into mentions, preferring the longest name at each position."""
-    found: list[EntityMention] = []
-    own = language.vocabulary() | language.words("fillers") | language.words("question_words")
+    mentions: list[EntityMention] = []
+    own_words = language.vocabulary() | language.words("fillers") | language.words("question_words")
     position = 0
     while position < len(tokens):
-        mention = _at(request, tokens, position, language, vocabulary, sets, dates, own)
+        mention = _mention_at(request, tokens, position, language, vocabulary, sets, dates, own_words)
         if mention.tokens[0].kind != "mark":
-            found.append(mention)
+            mentions.append(mention)
         position += len(mention.tokens)
     exact = {
-        path for mention in found if not mention.is_near and mention.notes for path in mention.notes.notes
+        path for mention in mentions if not mention.is_near and mention.notes for path in mention.notes.notes
     }
     # "Rename Octant to Oktant" does not name the note twice.
     return tuple(
         EntityMention("word", mention.tokens)
         if mention.is_near and mention.notes and set(mention.notes.notes) <= exact
         else mention
-        for mention in found
+        for mention in mentions
     )
 
 
-def _at(
+def _mention_at(
     request: str,
     tokens: Sequence[Token],
     position: int,
@@ -80,7 +80,7 @@ def _at(
     vocabulary: Vocabulary,
     sets: NoteSetParser,
     dates: DateParser,
-    own: frozenset[str],
+    own_words: frozenset[str],
 ) -> EntityMention:
     token = tokens[position]
     single = (token,)
@@ -88,7 +88,7 @@ def _at(
         return EntityMention("word", single)
     if token.kind == "tag":
         return EntityMention("tag", single, value=token.value)
-    if note := _name(request, tokens, position, vocabulary, sets, own):
+    if note := _note_at(request, tokens, position, vocabulary, sets, own_words):
         return note
     if token.kind in ("quoted", "link"):
         return EntityMention("quoted", single, value=token.value)
@@ -101,7 +101,8 @@ def _at(
         return EntityMention("num", single, value=token.value.strip("()"))
     for kind, phrases in language.relations.items():
         end = max(
-            (m.end for phrase in phrases if (m := phrase.longest_match(tokens, position))), default=position
+            (match.end for phrase in phrases if (match := phrase.longest_match(tokens, position))),
+            default=position,
         )
         if end > position or token.value.casefold() == kind:
             return EntityMention("rel", tuple(tokens[position : max(end, position + 1)]), value=kind)
@@ -111,29 +112,29 @@ def _at(
         if token.key in words:
             return EntityMention("prop", single, value=str(name))
     for word in (token.key, *vocabulary.singular_forms(token.key)):
-        if (folder := vocabulary.find_folder(word)) and word not in own:
+        if (folder := vocabulary.find_folder(word)) and word not in own_words:
             return EntityMention("kind", single, value=folder)
     if (known := vocabulary.find_property(token.value)) and token.key not in language.words("tag_nouns"):
         return EntityMention("prop", single, value=known)
     if known := vocabulary.find_type(token.value):
         return EntityMention("kind", single, value=known)
-    if token.key not in own and (known := vocabulary.find_tag(token.value)):
+    if token.key not in own_words and (known := vocabulary.find_tag(token.value)):
         return EntityMention("kind" if known.casefold() != token.key else "tag", single, value=known)
     return EntityMention("word", single)
 
 
-def _name(
+def _note_at(
     request: str,
     tokens: Sequence[Token],
     position: int,
     vocabulary: Vocabulary,
     sets: NoteSetParser,
-    own: frozenset[str],
+    own_words: frozenset[str],
 ) -> EntityMention | None:
     """Return the longest note name that starts at a token; a common word alone is not a name."""
     for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
         part = tuple(tokens[position:end])
-        if part[-1].kind == "mark" or (end == position + 1 and part[0].is_word and part[0].key in own):
+        if part[-1].kind == "mark" or (end == position + 1 and part[0].is_word and part[0].key in own_words):
             continue
         text = part[0].value if len(part) == 1 else span_text(request, part)
         if len(part) == 1 and part[0].kind == "link":
@@ -149,7 +150,7 @@ def _name(
             )
             return EntityMention("note", part, notes, text)
     token = tokens[position]
-    if token.is_word and token.key not in own and len(token.key) >= _MIN_FUZZY_LENGTH:
+    if token.is_word and token.key not in own_words and len(token.key) >= _MIN_FUZZY_LENGTH:
         word = token.value.removesuffix("'s").removesuffix("’s")
         path = vocabulary.find_misspelled_note(word)
         words = len(NotePath.on_disk(path).name.split()) if path else 0

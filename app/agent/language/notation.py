@@ -80,7 +80,7 @@ def parse(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> Reading
 
     Args:
         text: The line, with or without the leading `=`.
-        resolve: Return the paths of the notes with a name.
+        resolve: Returns the paths of the notes with a name.
         actions: All actions, by id.
     """
     steps = [
@@ -97,9 +97,9 @@ def _parse_step(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> P
         return None
     action = actions[match["action"]]
     arguments: dict[str, object] = {}
-    for found in _ARGUMENT.finditer(match["rest"]):
-        values = [_unquote(quoted) for quoted in _VALUE.finditer(found["value"])]
-        arguments[found["name"]] = _parse_argument(found["name"], values, resolve)
+    for argument in _ARGUMENT.finditer(match["rest"]):
+        values = [_unquote(value) for value in _VALUE.finditer(argument["value"])]
+        arguments[argument["name"]] = _parse_argument(argument["name"], values, resolve)
     target = _parse_set(match["set"], resolve) if match["set"] is not None else None
     if target is not None:
         target = replace(
@@ -121,11 +121,7 @@ def _unquote(match: re.Match[str]) -> str:
 
 def _parse_argument(name: str, values: list[str], resolve: Resolve) -> object:
     if name in ("to", "other"):
-        return (
-            _parse_set(values[0], resolve)
-            if values[0].startswith("@")
-            else _parse_set(f"@{values[0]}", resolve)
-        )
+        return _parse_set(f"@{values[0].removeprefix('@')}", resolve)
     if name in ("tag", "new_tag"):
         return tuple(values)
     if name == "confidence" or (name == "value" and len(values) == 1):
@@ -134,7 +130,7 @@ def _parse_argument(name: str, values: list[str], resolve: Resolve) -> object:
 
 
 def _parse_number(text: str) -> object:
-    # Words such as "nan" and "inf" are text, although `float` takes them.
+    # "nan" and "inf" are text, although `float` accepts them.
     if not re.fullmatch(r"-?\d+(\.\d+)?|-?\.\d+", text):
         return text
     return float(text) if "." in text else int(text)
@@ -150,10 +146,10 @@ def _parse_set(text: str, resolve: Resolve) -> NoteSet:
         names, _, query = text.partition(" & ")
         paths: list[str] = []
         for name in re.split(r",\s*@", names.removeprefix("@")):
-            found = resolve(name.strip())
-            if not found:
+            matches = resolve(name.strip())
+            if not matches:
                 return NoteSet(unknown=name.strip())
-            paths += found[:1]
+            paths += matches[:1]
         return NoteSet(query=query, notes=tuple(paths))
     return NoteSet(query=text)
 

@@ -15,14 +15,21 @@ from app.agent.language.vocabulary import Vocabulary
 from app.vault.reference import parse_reference
 
 _MAX_NAME_TOKENS = 10
-NAMED_FIT, POINTED_FIT, CUED_FIT, BARE_FIT, GUESSED_FIT, UNKNOWN_FIT = 1.0, 0.97, 0.92, 0.6, 0.8, 0.45
+NAMED_FIT, POINTED_FIT, CUED_FIT, BARE_FIT, NEAR_FIT, UNKNOWN_FIT = 1.0, 0.97, 0.92, 0.6, 0.8, 0.45
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedSet:
-    """A set of notes, how well the words fit (0 to 1), and the unexplained words.
+    """The notes that a noun phrase means.
 
-    `is_certain` is False if the words may also mean other notes.
+    Args:
+        notes: The notes.
+        fit: How well the words fit, from 0 to 1.
+        unexplained: The words that the set does not account for.
+        has_head: Whether the phrase has a word for notes, a name, a pronoun or a condition.
+        has_bare_topic: Whether some words without a cue are read as words to search for.
+        is_certain: Whether the words can mean no other notes.
+        is_near: Whether the words only resemble the name of the note.
     """
 
     notes: NoteSet
@@ -31,6 +38,7 @@ class ParsedSet:
     has_head: bool = False
     has_bare_topic: bool = False
     is_certain: bool = True
+    is_near: bool = False
 
 
 class NoteReferenceParser:
@@ -42,7 +50,7 @@ class NoteReferenceParser:
         vocabulary: The vocabulary of the vault.
         dates: The parser of dates.
         dialog: The state that pronouns refer to.
-        follows: Whether a step precedes, whose result "these" means.
+        follows: Whether the clause follows a step, to whose result "these" refers.
     """
 
     def __init__(
@@ -62,77 +70,82 @@ class NoteReferenceParser:
         self._follows = follows
 
     def says_everything(self, tokens: Sequence[Token]) -> bool:
-        """Return whether the words mean every note: "everything", "all my notes"."""
-        plain = self._language.words("determiners") | self._language.words("fillers")
+        """Return whether the words refer to every note: "everything", "all my notes"."""
+        function_words = self._language.words("determiners") | self._language.words("fillers")
         words = [token for token in tokens if token.kind != "mark"]
         return any(
             self._language.matches_phrase(words[start:], "everything")
             for start in range(len(words))
-            if all(token.key in plain for token in words[:start])
+            if all(token.key in function_words for token in words[:start])
         )
 
     def implied_notes(self) -> NoteSet | None:
         """Return the notes of a request that names none: the result of the previous step, or "it"."""
         if self._follows:
             return NoteSet(source="previous")
-        found = self._pointed(self._dialog.it)
-        return found.notes if found.notes.notes else None
+        notes = self._first_existing(self._dialog.it).notes
+        return notes if notes.notes else None
 
     @property
     def implies_one(self) -> bool:
-        """True if "it" is unambiguous: not after a list, nor after a request that was not understood."""
+        """True if "it" is unambiguous: not after a list or a request that was not understood."""
         dialog = self._dialog
-        elsewhere = bool(dialog.results) and not dialog.focus
-        return self._follows or not (dialog.has_list or dialog.is_doubtful or elsewhere)
+        has_only_results = bool(dialog.results) and not dialog.focus
+        return self._follows or not (dialog.has_list or dialog.is_doubtful or has_only_results)
 
     def parse_reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Parse a pronoun, an ordinal, or "everything"."""
         language, dialog = self._language, self._dialog
-        plain = language.words("note_nouns") | language.words("fillers")
-        if language.matches_phrase(tokens, "everything") and (len(tokens) > 1 or tokens[0].key not in plain):
+        generic_words = language.words("note_nouns") | language.words("fillers")
+        if language.matches_phrase(tokens, "everything") and (
+            len(tokens) > 1 or tokens[0].key not in generic_words
+        ):
             return ParsedSet(NoteSet(), CUED_FIT, has_head=True)
         if language.matches_phrase(tokens, "both") and len(dialog.results) == 2:
             both = NoteSet(notes=dialog.results)
             return ParsedSet(both, POINTED_FIT, has_head=True, is_certain=not dialog.is_doubtful)
         if (ordinal := self._ordinal(tokens)) is not None:
-            return self._picked(ordinal)
+            return self._nth_result(ordinal)
         if language.matches_phrase(tokens, "this"):
-            return self._pointed(dialog.this)
+            return self._first_existing(dialog.this)
         if language.matches_phrase(tokens, "them"):
             if self._follows:
                 return ParsedSet(NoteSet(source="previous"), POINTED_FIT, has_head=True)
             if dialog.them:
-                found = ParsedSet(NoteSet(notes=dialog.them), POINTED_FIT, has_head=True)
-                return replace(found, is_certain=not dialog.is_doubtful)
-            return replace(self._pointed(dialog.it), is_certain=False)
+                them = NoteSet(notes=dialog.them)
+                return ParsedSet(them, POINTED_FIT, has_head=True, is_certain=not dialog.is_doubtful)
+            return replace(self._first_existing(dialog.it), is_certain=False)
         if language.matches_phrase(tokens, "it"):
             if self._follows:
                 return ParsedSet(NoteSet(source="previous"), POINTED_FIT, has_head=True)
             # After a list, "it" may be one of its notes.
-            return replace(self._pointed(dialog.it), is_certain=self.implies_one)
+            return replace(self._first_existing(dialog.it), is_certain=self.implies_one)
         return None
 
-    def _pointed(self, paths: tuple[str, ...]) -> ParsedSet:
-        known = [path for path in paths if self._vocabulary.has_file(path)]
-        if known:
-            return ParsedSet(NoteSet(notes=(known[0],)), POINTED_FIT, has_head=True)
+    def _first_existing(self, paths: tuple[str, ...]) -> ParsedSet:
+        """Return the first of the paths that has a file; a set with an unknown note if none has."""
+        path = next((path for path in paths if self._vocabulary.has_file(path)), None)
+        if path is not None:
+            return ParsedSet(NoteSet(notes=(path,)), POINTED_FIT, has_head=True)
         return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
 
     def _ordinal(self, tokens: Sequence[Token]) -> int | None:
         table = self._language.table("ordinals")
-        places = [(position, table[token.key]) for position, token in enumerate(tokens) if token.key in table]
-        if len(places) != 1:
+        ordinals = [
+            (position, table[token.key]) for position, token in enumerate(tokens) if token.key in table
+        ]
+        if len(ordinals) != 1:
             numbers = [int(t.value) for t in tokens if t.is_word and t.value.isdecimal() and len(t.value) < 4]
-            labels = self._language.phrases("number_nouns")
-            if len(numbers) == 1 and len(tokens) >= 2 and any(p.longest_match(tokens, 0) for p in labels):
+            nouns = self._language.phrases("number_nouns")
+            if len(numbers) == 1 and len(tokens) >= 2 and any(p.longest_match(tokens, 0) for p in nouns):
                 return numbers[0]
             return None
-        position, ordinal = places[0]
+        position, ordinal = ordinals[0]
         allowed = self._language.words("result_nouns") | self._language.words("fillers")
         rest = [token for index, token in enumerate(tokens) if index != position and token.kind != "mark"]
         return int(ordinal) if all(token.key in allowed for token in rest) else None
 
-    def _picked(self, ordinal: int) -> ParsedSet:
+    def _nth_result(self, ordinal: int) -> ParsedSet:
         if self._follows:
             return ParsedSet(NoteSet(source="previous", pick=ordinal), POINTED_FIT, has_head=True)
         results = self._dialog.them
@@ -152,11 +165,11 @@ class NoteReferenceParser:
         return self._daily_note(tokens)
 
     def day(self, tokens: Sequence[Token]) -> date | None:
-        """Return the day that the tokens say, such as "tomorrow"; None for other words."""
+        """Parse a day such as "tomorrow"; return None for other words."""
         return self._dates.parse_day(tokens)
 
     def days_ahead(self, tokens: Sequence[Token]) -> str | None:
-        """Return the planned days that the tokens say, `first..last`; None for other words."""
+        """Parse days in the future as `first..last`; return None for other words."""
         span = self._dates.parse_ahead(tokens, 0)
         if span is None or span.end != len(tokens) or span.first is None or span.last is None:
             return None
@@ -167,16 +180,16 @@ class NoteReferenceParser:
         """Find the daily note of a day: "today's journal", "the journal for March 16"."""
         language = self._language
         words = [token for token in tokens if token.is_word]
-        others = [token for token in tokens if not token.is_word and token.key != "."]
-        if others or not any(token.key in language.words("daily_nouns") for token in words):
+        has_other_tokens = any(not token.is_word and token.key != "." for token in tokens)
+        if has_other_tokens or not any(token.key in language.words("daily_nouns") for token in words):
             return None
-        plain = language.words("daily_nouns") | language.words("note_nouns") | language.words("fillers")
-        rest = [_without_genitive(token) for token in words]
+        ignored = language.words("daily_nouns") | language.words("note_nouns") | language.words("fillers")
+        rest = [_without_possessive(token) for token in words]
         for start in range(len(rest)):
             span = self._dates.parse_span(rest, start)
             if span is None or span.first is None or span.first != span.last:
                 continue
-            if all(token.key in plain for token in (*rest[:start], *rest[span.end :])):
+            if all(token.key in ignored for token in (*rest[:start], *rest[span.end :])):
                 name = span.first.isoformat()
                 if paths := self._vocabulary.notes(name):
                     return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True)
@@ -193,9 +206,7 @@ class NoteReferenceParser:
     def _bare_names(self, tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
         """Yield the tokens, then the tokens without words such as "the note called …"."""
         yield tokens
-        lead = self._language.phrases("name_leads")
-        start = max((match.end for phrase in lead if (match := phrase.longest_match(tokens, 0))), default=0)
-        end = len(tokens)
+        start, end = self._language.match_prefix(tokens, 0, "name_leads"), len(tokens)
         if 0 < start < end:
             yield tokens[start:]
             while start < end - 1 and tokens[start].key in self._language.words("determiners"):
@@ -213,7 +224,7 @@ class NoteReferenceParser:
             if start:
                 yield tokens[start:last]
 
-    def _several(self, tokens: Sequence[Token]) -> ParsedSet | None:
+    def _parse_names(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Parse a list of names: "H1, H2 and H3"."""
         pieces: list[list[Token]] = [[]]
         position = 0
@@ -228,16 +239,16 @@ class NoteReferenceParser:
         pieces = [piece for piece in pieces if piece]
         if len(pieces) < 2:
             return None
-        found: list[str] = []
+        paths: dict[str, None] = {}
         for piece in pieces:
             parsed = self.parse_reference(piece) or self.find_named(piece)
             if parsed is None or not parsed.notes.notes:
                 return None
-            found += [path for path in parsed.notes.notes if path not in found]
-        return ParsedSet(NoteSet(notes=tuple(found)), NAMED_FIT, has_head=True)
+            paths |= dict.fromkeys(parsed.notes.notes)
+        return ParsedSet(NoteSet(notes=tuple(paths)), NAMED_FIT, has_head=True)
 
     def find_similar(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Find a note whose name resembles the words."""
+        """Find a note whose name resembles the words; None if they can't be a name."""
         if len(tokens) > _MAX_NAME_TOKENS or not all(
             token.kind in ("word", "quoted", "link", "mark") for token in tokens
         ):
@@ -247,7 +258,7 @@ class NoteReferenceParser:
             text = self._name_text(part)
             near = self._vocabulary.find_similar_notes(text)
             if near.is_clear:
-                return ParsedSet(NoteSet(notes=near.paths[:1]), GUESSED_FIT, has_head=True)
+                return ParsedSet(NoteSet(notes=near.paths[:1]), NEAR_FIT, has_head=True, is_near=True)
             if near.paths and best is None:
                 best = ParsedSet(NoteSet(unknown=text, candidates=near.paths), 0.5)
         if best:
@@ -256,8 +267,8 @@ class NoteReferenceParser:
         return ParsedSet(NoteSet(unknown=self._name_text(last)), UNKNOWN_FIT)
 
 
-def _without_genitive(token: Token) -> Token:
-    """Return "today's" as "today"."""
+def _without_possessive(token: Token) -> Token:
+    """Return the token without a possessive ending: "today" for "today's"."""
     for ending in ("'s", "’s"):
         if token.key.endswith(ending):
             return replace(token, key=token.key.removesuffix(ending))

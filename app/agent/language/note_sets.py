@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -12,22 +12,24 @@ from app.agent.language.note_references import BARE_FIT, CUED_FIT, NoteReference
 from app.agent.language.orders import NoteOrder, OrderParser
 from app.agent.language.property_conditions import PropertyConditionParser, QueryPart
 from app.agent.language.readings import NoteSet, parenthesize
-from app.agent.language.tokens import Token, span_text
+from app.agent.language.tokens import Token
 from app.errors import QueryError
 from app.index.query import parse as parse_query
-from app.index.query_serializer import quote_text
+from app.index.query_serializer import quote_text, quote_value
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 
 _MAX_NAME_TOKENS = 10
 _MAX_FOLDER_TOKENS = 5
+_TOPIC_FIT = 0.75
+"""Fit of words to search for after a word for notes: "notes on longitude"."""
 _PLAIN = re.compile(r"[\w][\w-]*")
 _CHANGED = re.compile(r"(modified|created):>=(\S+)(?: \1:<=\S+)?")
 _STATED_DATE = re.compile(r"\[(?:date|year|born|died|published):")
 
 
 class NoteSetParser(NoteReferenceParser):
-    """Parse the noun phrases of one request: names, pronouns and conditions."""
+    """Parse the noun phrases of one request: references to notes, and search conditions."""
 
     @cached_property
     def _comparisons(self) -> PropertyConditionParser:
@@ -43,79 +45,20 @@ class NoteSetParser(NoteReferenceParser):
         return self._language.words("fillers") - self._language.words("note_nouns")
 
     def parse(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Return the best reading of the tokens as a set of notes, None when they are empty."""
+        """Return the best reading of the tokens as a set of notes; None if there are no tokens."""
         tokens = _trim_marks(tokens)
         if not tokens:
             return None
-        if found := self.parse_reference(tokens) or self.find_named(tokens) or self._several(tokens):
-            return found
-        found = self._conditions(tokens)
-        if found.fit < CUED_FIT or not found.has_head:
+        if parsed := self.parse_reference(tokens) or self.find_named(tokens) or self._parse_names(tokens):
+            return parsed
+        parsed = self._parse_conditions(tokens)
+        if parsed.fit < CUED_FIT or not parsed.has_head:
             near = self.find_similar(tokens)
-            if near and near.fit > found.fit:
+            if near and near.fit > parsed.fit:
                 return near
-            if not found.has_head and near:
-                return replace(found, notes=replace(found.notes, candidates=near.notes.candidates))
-        return found
-
-    # Partial parsing, which ignores unrelated words
-
-    def scan(self, tokens: Sequence[Token], is_topic: Callable[[Token], bool]) -> str:
-        """Return the conditions among some words as a search, with the words that are topics.
-
-        `parse` accounts for each word of a noun phrase; this method skips words that it cannot use.
-        """
-        language = self._language
-        parts: list[str] = []
-        last: QueryPart | None = None
-        position, negative, alternative = 0, False, False
-        while position < len(tokens):
-            token = tokens[position]
-            part = None if token.kind == "mark" else self._condition(tokens, position, last)
-            if part is not None and (part.is_topic or (part.filter and part.filter.value == "topic")):
-                part = None
-            if part is None and token.key in language.words("lacking"):
-                negative, position = True, position + 1
-                continue
-            if part is None and (after := language.match_prefix(tokens, position, "not")) > position:
-                negative, position = True, after
-                continue
-            is_open = negative and (part is None or part.is_topic)
-            if is_open and _is_condition(last) and (note := self._excepted(tokens, position)):
-                part = note
-            if part is None and negative and (name := self._comparisons.property_name(token)):
-                lacks = tokens[position - 1].key in language.words("lacking") | language.words("determiners")
-                part = QueryPart(f"[{name}]" if lacks else f"[{name}:false]", position + 1)
-                negative = lacks
-            if part is None and (after := language.match_prefix(tokens, position, "or")) > position and parts:
-                alternative, position = True, after
-                continue
-            if part is None and token.kind in ("quoted", "link"):
-                part = QueryPart(self._search_word(token), position + 1)
-            if part is None and (note := self._longest_name(tokens, position)):
-                part = note
-            if part is None and token.is_word and token.value[0].isalnum() and is_topic(token):
-                part = QueryPart(self._search_word(token), position + 1, is_topic=True)
-            if part is None:
-                position += 1
-                continue
-            query = part.query
-            if negative:
-                query = _negated(query)
-            if alternative:
-                parts[-1] = f"({parts[-1].strip('()')} OR {query})"
-            elif query not in parts:
-                parts.append(query)
-            last, position, negative, alternative = part, part.end, False, False
-        return " ".join(parenthesize(part) for part in parts if is_search(part))
-
-    def _longest_name(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
-        """Return the words of a note's name as a topic."""
-        for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position + 1, -1):
-            part = tokens[position:end]
-            if part[-1].kind != "mark" and self._vocabulary.notes(span_text(self._request, tuple(part))):
-                return QueryPart(quote_text(span_text(self._request, tuple(part))), end, is_topic=True)
-        return None
+            if near and not parsed.has_head:
+                return replace(parsed, notes=replace(parsed.notes, candidates=near.notes.candidates))
+        return parsed
 
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
         """Return the requested order, with a number of notes."""
@@ -123,10 +66,6 @@ class NoteSetParser(NoteReferenceParser):
             if tokens[position].kind != "mark" and (found := self._orders.parse(tokens, position)):
                 return found.order, found.limit
         return None
-
-    def is_folder(self, word: str) -> bool:
-        """Return whether a word names a folder."""
-        return self._vocabulary.find_folder(word) is not None
 
     def type_of(self, word: str) -> str | None:
         """Return the note type that a word names."""
@@ -139,143 +78,123 @@ class NoteSetParser(NoteReferenceParser):
             None,
         )
 
-    # Names
-
     # Conditions
 
-    def _conditions(self, tokens: Sequence[Token]) -> ParsedSet:
-        """Parse the phrase as search conditions; the remaining words are topics."""
+    def _parse_conditions(self, tokens: Sequence[Token]) -> ParsedSet:
+        """Parse the phrase as search conditions; other words become words to search for."""
         language = self._language
-        alternatives: list[list[str]] = [[]]
+        conditions: list[str] = []
         explained, weight, position = 0.0, 0, 0
-        left: list[str] = []
-        negative, joined_by_or, has_head = False, False, False
+        unexplained: list[str] = []
+        is_negated = is_alternative = has_head = has_bare_topic = False
         ordering: NoteOrder | None = None
         is_one: bool | None = None
-        is_ordered = (found_order := self.order_in(tokens)) is not None and bool(found_order[0])
+        requested_order = self.order_in(tokens)
+        is_ordered = requested_order is not None and bool(requested_order[0])
         last: QueryPart | None = None
-        base: NoteSet | None = None
-        bare = False
+        listed_notes: NoteSet | None = None
+        nouns, fillers = language.words("note_nouns"), language.words("fillers")
+
+        def advance(end: int, fit: float = 1.0) -> None:
+            nonlocal explained, weight, position
+            explained += fit * (end - position)
+            weight += end - position
+            position = end
+
         while position < len(tokens):
             token = tokens[position]
             if token.kind == "mark":
                 position += 1
                 continue
-            if (
-                last is not None
-                and (after := language.match_prefix(tokens, position, "or")) > position
-                and after < len(tokens)
-            ):
-                joined_by_or, explained, weight, position = (
-                    True,
-                    explained + after - position,
-                    weight + after - position,
-                    after,
-                )
+            after = language.match_prefix(tokens, position, "or")
+            if last is not None and position < after < len(tokens):
+                is_alternative = True
+                advance(after)
                 continue
-            if (
-                position
-                and (after := language.match_prefix(tokens, position, "and")) > position
-                and after < len(tokens)
-            ):
-                explained, weight, position = explained + after - position, weight + after - position, after
+            after = language.match_prefix(tokens, position, "and")
+            if 0 < position < after < len(tokens):
+                advance(after)
                 continue
             part = self._condition(tokens, position, last)
             if is_ordered and (part is None or part.is_topic):
                 part = self._noun(tokens, position, counted=True) or part
-            if is_ordered and (single := self._is_single(token, part)) is not None:
-                is_one = single
-            if (
-                part is None
-                and (after := language.match_prefix(tokens, position, "not")) > position
-                and after < len(tokens)
-            ):
-                negative, explained, weight, position = (
-                    not negative,
-                    explained + after - position,
-                    weight + after - position,
-                    after,
-                )
+            if is_ordered and (is_singular := self._is_singular(token, part)) is not None:
+                is_one = is_singular
+            after = language.match_prefix(tokens, position, "not")
+            if part is None and position < after < len(tokens):
+                is_negated = not is_negated
+                advance(after)
                 continue
-            if (part is None or part.is_topic) and (found := self._order(tokens, position, ordering)):
-                limit = found.limit if found.limit is not None or ordering is None else ordering.limit
-                is_superlative = found.is_superlative and (ordering is None or ordering.is_superlative)
-                is_superlative = is_superlative or (ordering is not None and ordering.is_superlative)
-                ordering = replace(found, limit=limit, is_superlative=is_superlative)
-                explained, weight, has_head = (
-                    explained + found.end - position,
-                    weight + found.end - position,
-                    True,
-                )
-                position = found.end
+            if (part is None or part.is_topic) and (order := self._order(tokens, position, ordering)):
+                if ordering is not None:
+                    limit = order.limit if order.limit is not None else ordering.limit
+                    order = replace(order, limit=limit, is_superlative=ordering.is_superlative)
+                ordering = order
+                has_head = True
+                advance(order.end)
                 continue
-            if part is None and position == 0 and (pointed := self._leading_reference(tokens)):
-                base, after = pointed
-                explained, weight, position, has_head = explained + after, weight + after, after, True
+            if part is None and position == 0 and (reference := self._leading_reference(tokens)):
+                listed_notes, after = reference
+                has_head = True
+                advance(after)
                 continue
-            if (
-                part is None
-                and token.is_word
-                and (token.key in language.words("note_nouns") or token.key in language.words("fillers"))
-            ):
-                has_head = has_head or token.key in language.words("note_nouns")
-                explained, weight, position = explained + 1, weight + 1, position + 1
+            if part is None and token.is_word and token.key in nouns | fillers:
+                has_head = has_head or token.key in nouns
+                advance(position + 1)
                 continue
-            is_open = negative and (part is None or part.is_topic)
-            if is_open and _is_condition(last) and (note := self._excepted(tokens, position)):
-                part = note
-            if part is None and negative and (name := self._comparisons.property_name(token)):
-                lacks = position > 0 and (
+            if is_negated and (part is None or part.is_topic) and _is_condition(last):
+                part = self._excepted(tokens, position) or part
+            if part is None and is_negated and (name := self._comparisons.property_name(token)):
+                is_absent = position > 0 and (
                     tokens[position - 1].key in language.words("determiners") | language.words("lacking")
                 )
-                part = QueryPart(f"[{name}]" if lacks else f"[{name}:false]", position + 1)
-                negative = lacks
+                part = QueryPart(f"[{name}]" if is_absent else f"[{name}:false]", position + 1)
+                is_negated = is_absent
             if part is None:
-                part = self._topic(tokens, position, BARE_FIT if not has_head else 0.75)
+                part = self._topic(tokens, position, _TOPIC_FIT if has_head else BARE_FIT)
             if part is None:
-                left.append(token.value)
-                weight, position = weight + 1, position + 1
+                unexplained.append(token.value)
+                advance(position + 1, fit=0.0)
                 continue
-            query = _negated(part.query) if negative else part.query
-            if joined_by_or and alternatives[-1]:
-                alternatives[-1][-1] = f"({alternatives[-1][-1].strip('()')} OR {query})"
+            query = _negated(part.query) if is_negated else part.query
+            if is_alternative and conditions:
+                conditions[-1] = f"({conditions[-1].strip('()')} OR {query})"
             else:
-                alternatives[-1].append(query)
-            has_head = has_head or not part.is_topic or part.fit >= CUED_FIT or negative
-            bare = bare or (part.is_topic and part.fit < CUED_FIT)
-            explained += part.fit * (part.end - position)
-            weight += part.end - position
-            last, position = part, part.end
-            negative = joined_by_or = False
-        query = " ".join(alternatives[-1])
-        notes = replace(base or NoteSet(), query=query)
+                conditions.append(query)
+            has_head = has_head or not part.is_topic or part.fit >= CUED_FIT or is_negated
+            has_bare_topic = has_bare_topic or (part.is_topic and part.fit < CUED_FIT)
+            advance(part.end, part.fit)
+            last = part
+            is_negated = is_alternative = False
+        notes = replace(listed_notes or NoteSet(), query=" ".join(conditions))
         if ordering is not None:
-            is_one = not left and not bare if is_one is None else is_one
+            is_one = not unexplained and not has_bare_topic if is_one is None else is_one
             notes = self._in_order(notes, ordering, is_one, tokens)
         fit = explained / weight if weight else 0.0
         # The first notes of an order may not be those that a change is meant for.
-        return ParsedSet(notes, fit, tuple(left), has_head, bare, is_certain=notes.limit is None)
+        is_certain = notes.limit is None
+        return ParsedSet(notes, fit, tuple(unexplained), has_head, has_bare_topic, is_certain)
 
     def _excepted(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
-        """Parse the note that a set leaves out: "but not the gimbal"; "without X" is about the text."""
+        """Parse a note excluded from a set: "but not the gimbal". "Without X" refers to the text instead."""
         if tokens[position - 1].key in self._language.words("lacking"):
             return None
         for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
-            named = self.find_named(tokens[position:end]) if tokens[end - 1].kind != "mark" else None
-            if named is not None and named.notes.is_single:
-                return QueryPart(f"path:{quote_text(named.notes.notes[0])}", end)
+            parsed = self.find_named(tokens[position:end]) if tokens[end - 1].kind != "mark" else None
+            if parsed is not None and parsed.notes.is_single:
+                return QueryPart(f"path:{quote_text(parsed.notes.notes[0])}", end)
         return None
 
     def _in_order(
         self, notes: NoteSet, ordering: NoteOrder, is_one: bool, tokens: Sequence[Token]
     ) -> NoteSet:
-        """Return a set in an order; "the newest one" is among the notes listed before."""
+        """Return a set in an order; "the newest one" selects from the notes listed last."""
         order, limit = ordering.order, ordering.limit
         if limit is None and ordering.is_superlative and is_one:
             limit = 1
-        refers = any(token.key in self._language.words("result_pronouns") for token in tokens)
+        has_pronoun = any(token.key in self._language.words("result_pronouns") for token in tokens)
         is_bare = notes.is_everything
-        if is_bare and self._dialog.has_list and (refers or not order):
+        if is_bare and self._dialog.has_list and (has_pronoun or not order):
             notes = replace(notes, source="previous")
         elif is_bare and order.endswith("dated"):
             order = order.replace("dated", "created")
@@ -284,7 +203,7 @@ class NoteSetParser(NoteReferenceParser):
         return replace(notes, order=order, limit=limit)
 
     def _is_plural(self, key: str) -> bool:
-        """Return whether a noun for a folder, a tag or a type is a plural: "events", "people"."""
+        """Return whether a noun for a folder, a tag or a type is plural: "events", "people"."""
         vocabulary = self._vocabulary
         if key in self._language.words("plural_nouns") or vocabulary.find_folder(key):
             return True
@@ -292,8 +211,8 @@ class NoteSetParser(NoteReferenceParser):
             vocabulary.find_tag(stem) or vocabulary.find_type(stem) for stem in vocabulary.plural_stems(key)
         )
 
-    def _is_single(self, token: Token, part: QueryPart | None) -> bool | None:
-        """Return whether a noun means one note; None for other words."""
+    def _is_singular(self, token: Token, part: QueryPart | None) -> bool | None:
+        """Return whether a noun is singular; None for other words."""
         if token.key in self._language.words("note_nouns"):
             return token.key in self._language.words("single_nouns")
         if part is None or part.is_topic or part.filter is not None or not token.is_word:
@@ -303,22 +222,22 @@ class NoteSetParser(NoteReferenceParser):
         return None
 
     def _leading_reference(self, tokens: Sequence[Token]) -> tuple[NoteSet, int] | None:
-        """Parse "of those" or "which of these" at the start of a phrase with more conditions."""
+        """Parse "of those" or "which of these" before other conditions; return the notes and their end."""
         for end in range(min(4, len(tokens) - 1), 0, -1):
             leading = tokens[:end]
             if all(token.key in self._language.words("determiners") for token in leading):
                 continue
-            found = self.parse_reference(leading) if self._language.matches_phrase(leading, "them") else None
-            if found is not None and (found.notes.notes or found.notes.source):
-                return found.notes, end
+            parsed = self.parse_reference(leading) if self._language.matches_phrase(leading, "them") else None
+            if parsed is not None and (parsed.notes.notes or parsed.notes.source):
+                return parsed.notes, end
         return None
 
     def _order(
         self, tokens: Sequence[Token], position: int, before: NoteOrder | None = None
     ) -> NoteOrder | None:
-        """Parse an order; after a superlative, only the property that it goes by."""
+        """Parse an order; after a superlative, only the property that it uses."""
         if before is not None and before.is_superlative and before.order:
-            return self._orders.by_property(tokens, position, before.order)
+            return self._orders.parse_superlative_key(tokens, position, before.order)
         return self._orders.parse(tokens, position)
 
     def _condition(self, tokens: Sequence[Token], position: int, last: QueryPart | None) -> QueryPart | None:
@@ -326,29 +245,29 @@ class NoteSetParser(NoteReferenceParser):
         token = tokens[position]
         if token.kind == "tag":
             return QueryPart(f"tag:{token.value}", position + 1, 1.0)
-        found: list[QueryPart] = []
+        parts: list[QueryPart] = []
         for note_filter in self._language.filters:
             for phrase in note_filter.say:
                 for match in phrase.match(tokens, position):
                     if part := self._filtered(note_filter, tokens, match.end, match.gap_start, match.gap_end):
-                        found.append(part)
+                        parts.append(part)
         if any(note_filter.value == "date_alone" for note_filter in self._language.filters) and (
             span := self._dates.parse_span(tokens, position)
         ):
-            found.append(QueryPart(span.query("modified"), span.end))
+            parts.append(QueryPart(span.query("modified"), span.end))
         if part := self._comparisons.parse(tokens, position):
-            found.append(part)
-        if part := self._comparisons.years(tokens, position):
-            found.append(part)
-        if part := self._comparisons.share_range(tokens, position):
-            found.append(part)
+            parts.append(part)
+        if part := self._comparisons.parse_years(tokens, position):
+            parts.append(part)
+        if part := self._comparisons.parse_confidence_range(tokens, position):
+            parts.append(part)
         if (flag := self._comparisons.unset_flag(token)) is not None:
-            found.append(QueryPart(f"[{flag}:false]", position + 1))
+            parts.append(QueryPart(f"[{flag}:false]", position + 1))
         if part := self._relation(tokens, position):
-            found.append(part)
-        if found:
+            parts.append(part)
+        if parts:
             return max(
-                found, key=lambda part: (part.end - (2 if part.is_topic else 0), not part.is_topic, part.fit)
+                parts, key=lambda part: (part.end - (2 if part.is_topic else 0), not part.is_topic, part.fit)
             )
         if last is not None and last.filter is not None and last.filter.value == "tags":
             query, end = self._tags(tokens, position, strict=True)
@@ -365,10 +284,8 @@ class NoteSetParser(NoteReferenceParser):
         position = self._language.match_prefix(tokens, position, "relation_leads")
         verb = self._language.match_prefix(tokens, position, "nothing")
         for kind, phrases in self._language.relations.items():
-            after = max(
-                (m.end for phrase in phrases if (m := phrase.longest_match(tokens, verb))),
-                default=verb,
-            )
+            matches = (phrase.longest_match(tokens, verb) for phrase in phrases)
+            after = max((match.end for match in matches if match), default=verb)
             if after == verb:
                 continue
             if verb > position:
@@ -378,7 +295,7 @@ class NoteSetParser(NoteReferenceParser):
                     return QueryPart(f"rel:{kind}", after + 1)
                 note, end = self._value("note", tokens, after)
                 if note:
-                    return QueryPart(f"rel:{kind} links-to:{_quote(note)}", end)
+                    return QueryPart(f"rel:{kind} links-to:{quote_value(note)}", end)
         return None
 
     def _filtered(
@@ -481,10 +398,10 @@ class NoteSetParser(NoteReferenceParser):
             if token.kind == "mark" and token.key == "," and parts:
                 position += 1
                 continue
-            for words, sign in (("not", "not"), ("and", "and"), ("or", "or")):
-                after = language.match_prefix(tokens, position, words)
-                if after > position and (parts or sign == "not"):
-                    negative, alternative = negative or sign == "not", sign == "or"
+            for conjunction in ("not", "and", "or"):
+                after = language.match_prefix(tokens, position, conjunction)
+                if after > position and (parts or conjunction == "not"):
+                    negative, alternative = negative or conjunction == "not", conjunction == "or"
                     position = after
                     break
             else:
@@ -492,14 +409,14 @@ class NoteSetParser(NoteReferenceParser):
                     token.kind in ("word", "quoted")
                     and self._vocabulary.find_similar_tag(token.value) is not None
                 )
-                first_free = not parts and not strict and token.kind in ("word", "quoted")
+                may_be_new = not parts and not strict and token.kind in ("word", "quoted")
                 if token.is_word and token.key in language.words("determiners") | language.words("tag_nouns"):
                     position += 1
                     if parts:
                         end = position
                     continue
                 if not known and not (
-                    first_free and (_PLAIN.fullmatch(token.value) or token.kind == "quoted")
+                    may_be_new and (_PLAIN.fullmatch(token.value) or token.kind == "quoted")
                 ):
                     break
                 if token.is_word and not known and token.key in language.words("fillers"):
@@ -527,7 +444,7 @@ class NoteSetParser(NoteReferenceParser):
     def _noun(self, tokens: Sequence[Token], position: int, *, counted: bool = False) -> QueryPart | None:
         """Parse a word for a folder, a type or, before a word for notes, a tag: "claims", "people".
 
-        `counted` is True after a superlative, which the name of a tag may follow: "the earliest event".
+        `counted` is True in an ordered phrase, where a tag may be the noun: "the earliest event".
         """
         token = tokens[position]
         if not token.is_word or token.key in self._language.words("note_nouns") | self._language.words(
@@ -536,44 +453,49 @@ class NoteSetParser(NoteReferenceParser):
             return None
         vocabulary = self._vocabulary
         nouns = self._language.words("note_nouns")
-        before_noun = position + 1 < len(tokens) and tokens[position + 1].key in nouns
-        alone = (
+        is_before_noun = position + 1 < len(tokens) and tokens[position + 1].key in nouns
+        is_noun_position = (
             position == 0
             or tokens[position - 1].kind == "mark"
             or tokens[position - 1].key in self._before_nouns
         )
         for word in (token.key, *vocabulary.singular_forms(token.key)):
-            if (folder := vocabulary.find_folder(word)) and (word != token.key or alone or before_noun):
-                return QueryPart(f"path:{_quote(folder + '/')}", position + 1)
+            if (folder := vocabulary.find_folder(word)) and (
+                word != token.key or is_noun_position or is_before_noun
+            ):
+                return QueryPart(f"path:{quote_value(folder + '/')}", position + 1)
         if note_type := vocabulary.find_type(token.value):
-            return QueryPart(f"type:{_quote(note_type)}", position + 1)
-        after_article = position > 0 and tokens[position - 1].key in self._language.words("one_of")
+            return QueryPart(f"type:{quote_value(note_type)}", position + 1)
+        is_after_article = position > 0 and tokens[position - 1].key in self._language.words("one_of")
         if (tag := vocabulary.find_tag(token.value)) and (
-            before_noun or counted or after_article or (alone and tag.casefold() != token.key)
+            is_before_noun
+            or counted
+            or is_after_article
+            or (is_noun_position and tag.casefold() != token.key)
         ):
-            return QueryPart(f"tag:{_quote(tag)}", position + 1)
+            return QueryPart(f"tag:{quote_value(tag)}", position + 1)
         return None
 
     @cached_property
     def _before_nouns(self) -> frozenset[str]:
         """Words after which a plural refers to notes: "the", "not", "only"."""
         language = self._language
-        first = {
+        words = {
             word
             for kind in ("not", "and", "or", "then")
             for phrase in language.phrases(kind)
             for word in phrase.first
         }
-        first |= {word for phrase in language.phrases("refine", "only") for word in phrase.first}
-        words = language.words("fillers") | language.words("lacking") | language.words("adjectives")
-        return words | frozenset(first)
+        words |= {word for phrase in language.phrases("refine", "only") for word in phrase.first}
+        lists = language.words("fillers") | language.words("lacking") | language.words("adjectives")
+        return lists | words
 
     def _topic(self, tokens: Sequence[Token], position: int, fit: float) -> QueryPart | None:
         """Parse the words of a full-text search, up to the next condition."""
         language = self._language
         words: list[str] = []
         start, end = position, position
-        alternative = False
+        is_alternative = False
         while position < len(tokens):
             token = tokens[position]
             if token.kind == "mark":
@@ -586,11 +508,10 @@ class NoteSetParser(NoteReferenceParser):
                     break
                 if (ordering := self._order(tokens, position)) is not None and ordering.order:
                     break
-                condition = self._condition_starts(tokens, position)
-                if condition:
+                if self._starts_condition(tokens, position):
                     break
                 if (after := language.match_prefix(tokens, position, "or")) > position and words:
-                    alternative, position = True, after
+                    is_alternative, position = True, after
                     continue
                 after = max(
                     language.match_prefix(tokens, position, "and"),
@@ -608,9 +529,9 @@ class NoteSetParser(NoteReferenceParser):
                 end = position if words else end
                 continue
             term = self._search_word(token)
-            if alternative and words:
+            if is_alternative and words:
                 words[-1] = f"{words[-1]} OR {term}"
-                alternative = False
+                is_alternative = False
             else:
                 words.append(term)
             position += 1
@@ -619,8 +540,8 @@ class NoteSetParser(NoteReferenceParser):
             return None
         return QueryPart(" ".join(parenthesize(word) for word in words), end, fit, is_topic=True)
 
-    def _condition_starts(self, tokens: Sequence[Token], position: int) -> bool:
-        """Return whether a condition, not a topic, starts at a token."""
+    def _starts_condition(self, tokens: Sequence[Token], position: int) -> bool:
+        """Return whether a condition other than a topic starts at a token."""
         if tokens[position].kind == "tag" or self._comparisons.parse(tokens, position) is not None:
             return True
         for note_filter in self._language.filters:
@@ -648,7 +569,7 @@ class NoteSetParser(NoteReferenceParser):
 
 
 def is_search(query: str) -> bool:
-    """Return whether a query is valid."""
+    """Return whether a query is valid in the search language."""
     try:
         parse_query(f"{query} ")
     except QueryError:
@@ -658,32 +579,29 @@ def is_search(query: str) -> bool:
 
 def _fill_query(query: str, value: str) -> str:
     if query.endswith("{}/"):
-        return f"{query[:-3]}{_quote(f'{value}/')}"
+        return f"{query[:-3]}{quote_value(f'{value}/')}"
     if query == "{}":
         return value
-    return query.replace("{}", value if value.startswith(('"', "(", "-")) else _quote(value))
-
-
-def _quote(text: str) -> str:
-    return text if re.fullmatch(r"[\w/-]+", text) else quote_text(text)
+    return query.replace("{}", value if value.startswith(('"', "(", "-")) else quote_value(value))
 
 
 def _is_condition(part: QueryPart | None) -> bool:
-    """Return whether a part is a condition on notes rather than words to look for."""
-    about = part is not None and part.filter is not None and part.filter.value == "topic"
-    return part is not None and not part.is_topic and not about
+    """Return whether a part is a condition rather than words to search for."""
+    if part is None or part.is_topic:
+        return False
+    return part.filter is None or part.filter.value != "topic"
 
 
 def _negated(query: str) -> str:
-    """Return the search for the other notes; "not changed in the last year" means before it."""
+    """Negate a search; "not changed in the last year" means last changed before that."""
     if span := _CHANGED.fullmatch(query):
         return f"{span[1]}:<{span[2]}"
     return f"-{parenthesize(query) if ' ' not in query else _wrap_query(query)}"
 
 
 def _wrap_query(query: str) -> str:
-    simple = query.startswith(("(", '"', "[")) and query.endswith((")", '"', "]"))
-    return query if simple or re.fullmatch(r'[\w-]+:"[^"]*"', query) else f"({query})"
+    is_enclosed = query.startswith(("(", '"', "[")) and query.endswith((")", '"', "]"))
+    return query if is_enclosed or re.fullmatch(r'[\w-]+:"[^"]*"', query) else f"({query})"
 
 
 def _trim_marks(tokens: Sequence[Token]) -> Sequence[Token]:

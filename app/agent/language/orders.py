@@ -19,7 +19,7 @@ class NoteOrder:
         order: The order for `search_notes`; empty to keep the order of the notes.
         limit: The number of notes, negative from the end; None for all.
         end: The position after the phrase.
-        is_superlative: Whether the phrase is an adjective, which selects one note before a singular.
+        is_superlative: Whether the phrase is a superlative, which selects one note before a singular noun.
     """
 
     order: str
@@ -43,16 +43,15 @@ class OrderParser:
         self._conditions = conditions
 
     def parse(self, tokens: Sequence[Token], position: int) -> NoteOrder | None:
-        """Return the order that starts at a token, with a number before or after it."""
+        """Parse the order that starts at a token, with a number before or after it."""
         leading, start = self._leading_number(tokens, position)
-        found = self._ordered(tokens, start)
-        if found is None:
-            first = self._first(tokens, position)
-            return first if first is not None and first.limit is not None else None
-        limit, end = leading, found.end
+        order = self._parse_order(tokens, start)
+        if order is None:
+            return self._parse_first(tokens, position)
+        limit, end = leading, order.end
         if limit is None and end < len(tokens) and (number := self._dates.parse_number(tokens[end].key)):
             limit, end = (number, end + 1) if number > 1 else (None, end)
-        return replace(found, limit=limit, end=end)
+        return replace(order, limit=limit, end=end)
 
     def _leading_number(self, tokens: Sequence[Token], position: int) -> tuple[int | None, int]:
         """Return the number of "3 longest" or "top 3 longest", and the position after it."""
@@ -62,7 +61,7 @@ class OrderParser:
             return number, start + 1
         return None, position
 
-    def _first(self, tokens: Sequence[Token], position: int) -> NoteOrder | None:
+    def _parse_first(self, tokens: Sequence[Token], position: int) -> NoteOrder | None:
         """Parse "the first three" and "the bottom two", which keep the order of the notes."""
         for kind, sign in (("first", 1), ("last", -1)):
             after = self._language.match_prefix(tokens, position, "order_words", kind)
@@ -72,7 +71,7 @@ class OrderParser:
                     return NoteOrder("", sign * number, after + 1)
         return None
 
-    def _ordered(self, tokens: Sequence[Token], position: int) -> NoteOrder | None:
+    def _parse_order(self, tokens: Sequence[Token], position: int) -> NoteOrder | None:
         language = self._language
         if position >= len(tokens):
             return None
@@ -80,15 +79,15 @@ class OrderParser:
         for order in language.table("orders"):
             after = language.match_prefix(tokens, position, "orders", order)
             if after > position and (best is None or after > best.end):
-                recent = tokens[position].key in language.words("no_superlatives")
-                best = NoteOrder(order, None, after, is_superlative=not recent)
+                is_superlative = tokens[position].key not in language.words("no_superlatives")
+                best = NoteOrder(order, None, after, is_superlative)
         for kind, sign in (("largest", ""), ("smallest", "-")):
             after = language.match_prefix(tokens, position, "order_words", kind)
             if position < after < len(tokens) and (name := self._conditions.property_name(tokens[after])):
                 best = NoteOrder(f"{sign}{name}", None, after + 1, is_superlative=True)
-        by = language.match_prefix(tokens, position, "order_words", "sorted")
-        bare = language.match_prefix(tokens, position, "order_words", "by")
-        after = max(by, bare)
+        after_sorted = language.match_prefix(tokens, position, "order_words", "sorted")
+        after_by = language.match_prefix(tokens, position, "order_words", "by")
+        after = max(after_sorted, after_by)
         while position < after < len(tokens) and tokens[after].key in language.words("determiners"):
             after += 1
         if (best is None or after > best.end) and position < after < len(tokens):
@@ -96,30 +95,32 @@ class OrderParser:
             end = after + 1
             while name and end < len(tokens) and tokens[end].key in language.words("date_nouns"):
                 end += 1
-            ends = end >= len(tokens) or tokens[end].kind == "mark"
-            # "By" alone says how notes were written; before the last word it gives the order.
-            if name and (by > position or ends):
+            is_at_end = end >= len(tokens) or tokens[end].kind == "mark"
+            # "By" without "sorted" names an order only at the end of a phrase.
+            if name and (after_sorted > position or is_at_end):
                 sign = "-" if name in DATE_PROPERTIES else ""
                 best = NoteOrder(f"{sign}{name}", None, end)
-        return self._directed(best, tokens) if best is not None else None
+        return self._with_direction(best, tokens) if best is not None else None
 
-    def _directed(self, found: NoteOrder, tokens: Sequence[Token]) -> NoteOrder:
-        """Return the order in the direction that the words after it give: ", lowest first"."""
-        start = found.end
+    def _with_direction(self, order: NoteOrder, tokens: Sequence[Token]) -> NoteOrder:
+        """Return the order in the direction given by the words after it: ", lowest first"."""
+        start = order.end
         if start < len(tokens) and tokens[start].kind == "mark":
             start += 1
-        bare = found.order.removeprefix("-")
+        key = order.order.removeprefix("-")
         for kind, sign in (("downward", ""), ("upward", "-")):
             after = self._language.match_prefix(tokens, start, "order_words", kind)
             if after > start:
-                return replace(found, order=f"{sign}{bare}", end=after, is_superlative=False)
+                return replace(order, order=f"{sign}{key}", end=after, is_superlative=False)
         after = self._language.match_prefix(tokens, start, "order_words", "on_top")
-        return replace(found, end=after, is_superlative=False) if after > start else found
+        return replace(order, end=after, is_superlative=False) if after > start else order
 
-    def by_property(self, tokens: Sequence[Token], position: int, order: str) -> NoteOrder | None:
-        """Parse the property that a superlative goes by: "the oldest people by birth date"."""
-        found = self._ordered(tokens, position)
-        if found is None or found.is_superlative:
+    def parse_superlative_key(
+        self, tokens: Sequence[Token], position: int, superlative: str
+    ) -> NoteOrder | None:
+        """Parse the property that the order `superlative` uses: "the oldest people by birth date"."""
+        order = self._parse_order(tokens, position)
+        if order is None or order.is_superlative:
             return None
-        sign = "-" if order.startswith("-") else ""
-        return replace(found, order=f"{sign}{found.order.removeprefix('-')}")
+        sign = "-" if superlative.startswith("-") else ""
+        return replace(order, order=f"{sign}{order.order.removeprefix('-')}")

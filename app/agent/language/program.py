@@ -1,9 +1,8 @@
 """Programs: readings as sequences of symbols that copy their values from the words of a request.
 
-The request model writes a program; `ProgramReader` turns it into a reading. A symbol is a word of the
+The request model writes a program, and `ProgramReader` turns it into a reading. A symbol is a word of the
 notation ("add_tag", "links-to:", "tag="), a reference to the conversation ("it", "these", "n2"), or a span of
-the request's items. "same" stands for the value that the last change had, and "prev" for the conditions of
-the last search.
+the request's items. "same" is the value in the last change, "prev" the conditions of the last search.
 """
 
 from __future__ import annotations
@@ -16,25 +15,26 @@ from datetime import date, timedelta
 from app.agent.language.actions import ROLE_KINDS, Action
 from app.agent.language.frames import FrameParser
 from app.agent.language.lexicon import Language
-from app.agent.language.mentions import EntityMention, find_mentions
+from app.agent.language.mentions import EntityMention
 from app.agent.language.note_references import NAMED_FIT, ParsedSet
 from app.agent.language.note_sets import NoteSetParser, is_search
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token, span_text
-from app.index.query_serializer import quote_text
+from app.index.query_serializer import quote_text, quote_value
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 
 NEXT, END = "|", "</s>"
 OUTCOMES = ("model", "question", "none", "ask")
-"""Programs without a step: a language model is needed, a question about the notes, nothing to do, unclear."""
+"""Programs without a step: needs a language model, a question about the notes, nothing to do, unclear."""
 REFERENCES = ("it", "this", "these", "all", "prev", "kind", "target")
-"""Notes of the conversation.
+"""References to the conversation.
 
-"prev" are the conditions of the last step, "kind" those on tags, folders and types, "target" are its notes.
+"prev" means the conditions of the last step, "kind" only those on tags, folders and types, and "target" the
+notes of that step.
 """
-NTH = tuple(f"n{place}" for place in (1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2))
+NTH = tuple(f"n{ordinal}" for ordinal in (1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2))
 FLAGS = ("orphan:", "unresolved:", "untagged:", 'task:""', 'task-todo:""', 'task-done:""')
 FIELDS = ("tag:", "path:", "type:", "file:", "word", "rel:", "modified:", "created:")
 LINK_FIELDS = ("links-to:", "linked-from:")
@@ -78,25 +78,12 @@ class RequestItem:
 
 def request_items(request: Request) -> tuple[RequestItem, ...]:
     """Return the items of a request in order, including the marks."""
-    language = request.language
-    mentions = iter(
-        find_mentions(
-            request.text,
-            request.tokens,
-            language,
-            request.vocabulary,
-            request.set_parser(),
-            request.dates,
-        )
-    )
+    mentions_by_token = {id(mention.tokens[0]): mention for mention in request.mentions(request.tokens)}
     items: list[RequestItem] = []
-    covered = {}
-    for mention in mentions:
-        covered[id(mention.tokens[0])] = mention
     position = 0
     while position < len(request.tokens):
         token = request.tokens[position]
-        mention = covered.get(id(token), EntityMention("word", (token,)))
+        mention = mentions_by_token.get(id(token), EntityMention("word", (token,)))
         items.append(RequestItem(mention.tokens, mention))
         position += len(mention.tokens)
     return tuple(items)
@@ -124,16 +111,16 @@ class ProgramReader:
         if any(isinstance(symbol, tuple) and symbol[1] >= len(self._items) for symbol in program):
             return None
         steps: list[PipelineStep] = []
-        part: list[Symbol] = []
+        step_symbols: list[Symbol] = []
         for symbol in (*program, NEXT):
             if symbol == NEXT:
-                step = self._step(part, follows=bool(steps)) if part else None
+                step = self._step(step_symbols, follows=bool(steps)) if step_symbols else None
                 if step is None:
                     return None
                 steps.append(step)
-                part = []
+                step_symbols = []
             elif symbol != END:
-                part.append(symbol)
+                step_symbols.append(symbol)
         return Reading(tuple(steps), score, language=self._language.code)
 
     # Steps
@@ -164,8 +151,8 @@ class ProgramReader:
         if notes is None and action.implies_note:
             notes = self._sets.implied_notes()
         step = PipelineStep(action.id, notes, arguments)
-        needs = [need for need in action.needs if need != "target"]
-        if any(need not in arguments for need in needs) or ("target" in action.needs and notes is None):
+        required = [role for role in action.needs if role != "target"]
+        if any(role not in arguments for role in required) or ("target" in action.needs and notes is None):
             return None
         return step
 
@@ -175,19 +162,18 @@ class ProgramReader:
         paths: list[str] = []
         parts: list[str] = []
         result = NoteSet()
-        negative = alternative = False
+        is_negated = is_alternative = is_everything = False
         position = 0
-        everything = False
 
         def add(query: str) -> None:
-            nonlocal negative, alternative
-            query = f"-{query}" if negative else query
-            if alternative and parts:
+            nonlocal is_negated, is_alternative
+            query = f"-{query}" if is_negated else query
+            if is_alternative and parts:
                 inner = parts[-1][1:-1] if parts[-1].startswith("(") else parts[-1]
                 parts[-1] = f"({inner} OR {query})"
             else:
                 parts.append(query)
-            negative = alternative = False
+            is_negated = is_alternative = False
 
         while position < len(symbols):
             symbol = symbols[position]
@@ -209,10 +195,10 @@ class ProgramReader:
                 if follows and symbol == "it":
                     result = replace(result, source="previous")
                     continue
-                known = self._existing(self._dialog.it if symbol == "it" else self._dialog.this)
-                if not known:
+                path = self._first_existing(self._dialog.it if symbol == "it" else self._dialog.this)
+                if not path:
                     return NoteSet(unknown=" ")
-                paths.append(known)
+                paths.append(path)
             elif symbol == "these":
                 if follows:
                     result = replace(result, source="previous")
@@ -221,24 +207,21 @@ class ProgramReader:
                 else:
                     return NoteSet(unknown=" ")
             elif symbol in NTH:
-                place = int(symbol[1:])
+                ordinal = int(symbol[1:])
                 if follows:
-                    result = replace(result, source="previous", pick=place)
+                    result = replace(result, source="previous", pick=ordinal)
                     continue
                 results = self._dialog.them
-                if not -len(results) <= place <= len(results):
+                if not -len(results) <= ordinal <= len(results):
                     return NoteSet(unknown=" ")
-                paths.append(results[place - 1 if place > 0 else place])
+                paths.append(results[ordinal - 1 if ordinal > 0 else ordinal])
             elif symbol == "prev":
                 last = self._dialog.last.last.target if self._dialog.last else None
                 if last is None:
                     return None
-                if last.notes:
-                    paths += last.notes
+                paths += last.notes
                 if last.query:
-                    parts.append(
-                        f"({last.query})" if " OR " in last.query and last.query[0] != "(" else last.query
-                    )
+                    parts.append(parenthesize(last.query))
             elif symbol == "kind":
                 last = self._dialog.last.last.target if self._dialog.last else None
                 if last is None or not (kinds := conditions_on_kind(last.query)):
@@ -250,11 +233,11 @@ class ProgramReader:
                     return NoteSet(unknown=" ")
                 paths += target.notes
             elif symbol == "all":
-                everything = True
+                is_everything = True
             elif symbol == "-":
-                negative = True
+                is_negated = True
             elif symbol == "OR":
-                alternative = True
+                is_alternative = True
             elif symbol in FLAGS:
                 add(symbol)
             elif symbol in FIELDS:
@@ -291,11 +274,11 @@ class ProgramReader:
         query = " ".join(parts)
         if query and not is_search(query):
             return None
-        if not (query or paths or result.source or everything or result.order):
+        if not (query or paths or result.source or is_everything or result.order):
             return None
         return replace(result, query=query, notes=tuple(dict.fromkeys(paths)))
 
-    def _existing(self, paths: Sequence[str]) -> str:
+    def _first_existing(self, paths: Sequence[str]) -> str:
         return next((path for path in paths if self._vocabulary.has_file(path)), "")
 
     def named(self, span: Span) -> NoteSet | None:
@@ -304,11 +287,11 @@ class ProgramReader:
         mention = self._single(span)
         if mention is not None and mention.kind == "note" and mention.notes is not None:
             return mention.notes
-        found = self._sets.find_named(tokens) or self._of_day(tokens) or self._sets.find_similar(tokens)
-        return found.notes if found is not None else None
+        parsed = self._sets.find_named(tokens) or self._of_day(tokens) or self._sets.find_similar(tokens)
+        return parsed.notes if parsed is not None else None
 
     def _of_day(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Return the daily note of a day, such as "March 9"; None if there is none."""
+        """Return the daily note of a day such as "March 9", or None."""
         span = self._request.dates.parse_span(tokens, 0)
         if span is None or span.end != len(tokens) or span.first is None or span.first != span.last:
             return None
@@ -317,16 +300,16 @@ class ProgramReader:
 
     def _link_end(self, symbol: Symbol | None, *, follows: bool) -> str | None:
         if isinstance(symbol, tuple):
-            found = self.named(symbol)
-            if found is None or len(found.notes) != 1:
+            notes = self.named(symbol)
+            if notes is None or len(notes.notes) != 1:
                 return self._text(symbol) or None
-            return str(NotePath.on_disk(found.notes[0]).stem_path)
+            return str(NotePath.on_disk(notes.notes[0]).stem_path)
         if symbol is None:
             return None
-        found = self._notes([symbol], follows=False)
-        if found is None or len(found.notes) != 1:
+        notes = self._notes([symbol], follows=False)
+        if notes is None or len(notes.notes) != 1:
             return None
-        return str(NotePath.on_disk(found.notes[0]).stem_path)
+        return str(NotePath.on_disk(notes.notes[0]).stem_path)
 
     def _condition(self, field: str, span: Span) -> str:
         tokens = self.tokens(span)
@@ -334,40 +317,40 @@ class ProgramReader:
         text = self._text(span)
         match field:
             case "tag:":
-                found = self._vocabulary.find_similar_tag(text) or (mention.value if mention else "") or text
-                return f"tag:{_quoted(found.removeprefix('#'))}"
+                tag = self._vocabulary.find_similar_tag(text) or (mention.value if mention else "") or text
+                return f"tag:{quote_value(tag.removeprefix('#'))}"
             case "path:":
                 folder = self._vocabulary.find_similar_folder(text) or (
                     mention.value if mention is not None and mention.kind == "kind" else text
                 )
-                return f"path:{_quoted(folder + '/')}"
+                return f"path:{quote_value(folder + '/')}"
             case "type:":
                 known = self._sets.type_of(text)
-                return f"type:{_quoted(known or text)}"
+                return f"type:{quote_value(known or text)}"
             case "file:":
-                return f"file:{_quoted(text)}"
+                return f"file:{quote_value(text)}"
             case "rel:":
                 kind = mention.value if mention is not None and mention.kind == "rel" else ""
                 return f"rel:{kind}" if kind else ""
             case "modified:" | "created:":
-                date = self._request.dates.parse_span(tokens, 0)
-                return date.query(field[:-1]) if date is not None else ""
+                days = self._request.dates.parse_span(tokens, 0)
+                return days.query(field[:-1]) if days is not None else ""
             case _:
                 return self._words(tokens)
 
     def _words(self, tokens: Sequence[Token]) -> str:
-        small = self._language.words("determiners") | self._language.words("topic_fillers")
+        fillers = self._language.words("determiners") | self._language.words("topic_fillers")
         words: list[str] = []
         for token in tokens:
-            if token.kind == "mark" or (token.is_word and token.key in small and len(tokens) > 1):
+            if token.kind == "mark" or (token.is_word and token.key in fillers and len(tokens) > 1):
                 continue
             if token.kind == "quoted":
                 words.append(quote_text(token.value))
             elif token.kind == "link":
                 words.append(quote_text(parse_reference(token.value).target))
             else:
-                plain = re.fullmatch(r"\w[\w-]*", token.value) and token.value != "OR"
-                words.append(token.value if plain else quote_text(token.value))
+                is_plain = re.fullmatch(r"\w[\w-]*", token.value) and token.value != "OR"
+                words.append(token.value if is_plain else quote_text(token.value))
         return " ".join(words)
 
     def _comparison(self, symbols: Sequence[Symbol], position: int) -> tuple[str | None, int]:
@@ -386,7 +369,7 @@ class ProgramReader:
         symbol = symbols[position]
         position += 1
         bounds = self.period(symbol) if isinstance(symbol, tuple) else None
-        if isinstance(symbol, tuple) and comparison in ("=", ">=") and self._says_years(symbol):
+        if isinstance(symbol, tuple) and comparison in ("=", ">=") and self._is_range_of_years(symbol):
             comparison = "during"
         if comparison == "during" or (bounds is not None and None in bounds):  # "before the year 1750"
             return (_within(name, bounds) if bounds else None), position
@@ -410,7 +393,7 @@ class ProgramReader:
         return symbol[2:] if symbol.startswith("p:") else None
 
     def property_value(self, symbol: Symbol) -> str | tuple[str, str] | None:
-        """Return the value of a property that a symbol means, or the first and last day of a period."""
+        """Return a symbol's value, or the first and the last day of a period; None for an invalid symbol."""
         if not isinstance(symbol, tuple):
             return symbol if symbol in LITERALS else None
         text = self._text(symbol)
@@ -418,30 +401,30 @@ class ProgramReader:
             return number
         if (years := self._years(self.tokens(symbol))) is not None and years[0] == years[1]:
             return str(years[0])
-        date = self._request.dates.parse_span(self.tokens(symbol), 0)
-        if date is not None and date.first is not None:
-            last = date.last or date.first
-            first = date.first.isoformat()
-            return (first, last.isoformat()) if last != date.first else first
-        return _quoted(text)
+        days = self._request.dates.parse_span(self.tokens(symbol), 0)
+        if days is not None and days.first is not None:
+            last = days.last or days.first
+            first = days.first.isoformat()
+            return (first, last.isoformat()) if last != days.first else first
+        return quote_value(text)
 
     def number(self, span: Span) -> str | None:
-        """Return the number that a span says in digits or words ("70 %", "one half"); None for other text."""
+        """Parse a span as a number in digits or words ("70 %", "one half"); None for other text."""
         if (number := plain_number(self._text(span))) is not None:
             return number
         words = [token.key for token in self.tokens(span)]
         if "half" in words and set(words) <= {"one", "a", "half"}:
             return "0.5"
-        percent = len(words) == 2 and words[1] in self._language.words("percent")
-        if len(words) != 1 + percent:
+        is_percent = len(words) == 2 and words[1] in self._language.words("percent")
+        if len(words) != 1 + is_percent:
             return None
         value = self._request.dates.parse_number(words[0])
         if value is None:
             return None
-        return f"{value / 100:g}" if percent else str(value)
+        return f"{value / 100:g}" if is_percent else str(value)
 
     def period(self, span: Span) -> Period | None:
-        """Return the first and the last day of the period that a span says, None for an open side."""
+        """Parse a span as a period: its first and last day, None for an open side."""
         tokens = self.tokens(span)
         before = self._language.match_prefix(tokens, 0, "dates", "before")
         since = self._language.match_prefix(tokens, 0, "dates", "since")
@@ -452,11 +435,11 @@ class ProgramReader:
             if since:
                 return (last + timedelta(days=1) if tokens[0].key == "after" else first), None
             return first, last
-        found = self._request.dates.parse_span(tokens, 0)
-        return (found.first, found.last) if found is not None and found.end == len(tokens) else None
+        days = self._request.dates.parse_span(tokens, 0)
+        return (days.first, days.last) if days is not None and days.end == len(tokens) else None
 
-    def _says_years(self, span: Span) -> bool:
-        """Return whether a span says several years as a time, not as its begin: "in the 17th century"."""
+    def _is_range_of_years(self, span: Span) -> bool:
+        """Return whether a span means all of several years ("in the 17th century"), not only their start."""
         years = self._years(self.tokens(span))
         before = self._items[span[0] - 1].tokens[-1:] if span[0] else ()
         since = self._language.match_prefix(before, 0, "dates", "since") if before else 0
@@ -465,8 +448,8 @@ class ProgramReader:
     def _years(self, tokens: Sequence[Token]) -> tuple[int, int] | None:
         """Return the first and the last year of a year, a decade or a century."""
         words = [token.key.replace("'", "") for token in tokens if token.kind != "mark"]
-        small = self._language.words("determiners") | self._language.words("prepositions")
-        while words and (words[0] in small or words[0] in _BEFORE_YEARS):
+        function_words = self._language.words("determiners") | self._language.words("prepositions")
+        while words and (words[0] in function_words or words[0] in _BEFORE_YEARS):
             words = words[1:]
         if len(words) == 1 and (match := re.fullmatch(r"(1\d|20)(\d\d)(s?)", words[0])):
             first = int(match[1] + match[2])
@@ -521,7 +504,7 @@ class ProgramReader:
             return self._plain_argument(role, first)
         if role not in ROLE_KINDS:
             return None
-        frame = next((one for one in self._request.frames if one.action == action.id), None)
+        frame = next((frame for frame in self._request.frames if frame.action == action.id), None)
         if role in ("text", "old", "name", "new_name", "query", "content", "heading"):
             return self._text(first)
         bound = self._frames.fill(action, frame, role, self.tokens(first)) if frame is not None else None
@@ -535,9 +518,9 @@ class ProgramReader:
             number = self.number(span)
             if number is not None:
                 return float(number) if "." in number else int(number)
-            date = self._request.dates.parse_span(self.tokens(span), 0)
-            if date is not None and date.first is not None and date.first == date.last:
-                return date.first.isoformat()
+            days = self._request.dates.parse_span(self.tokens(span), 0)
+            if days is not None and days.first is not None and days.first == days.last:
+                return days.first.isoformat()
         if role == "type":
             mention = self._single(span)
             if mention is not None and mention.kind == "rel":
@@ -548,14 +531,14 @@ class ProgramReader:
         return text
 
     def _tags(self, role: str, values: Sequence[Symbol]) -> object | None:
-        found: list[str] = []
+        tags: list[str] = []
         for value in values:
             if not isinstance(value, tuple):
                 return None
             text = self._text(value).removeprefix("#")
             known = self._vocabulary.find_tag(text) if role == "tag" else None
-            found.append(known or text)
-        return tuple(dict.fromkeys(found))
+            tags.append(known or text)
+        return tuple(dict.fromkeys(tags))
 
     # Words
 
@@ -571,7 +554,7 @@ class ProgramReader:
 
 
 def item_text(request: Request, items: Sequence[RequestItem], span: Span) -> str:
-    """Return the text of a span, without the quotes or brackets around it and without a possessive ending."""
+    """Return the text of a span without enclosing quotes or brackets and without a possessive ending."""
     tokens = tuple(token for item in items[span[0] : span[1] + 1] for token in item.tokens)
     if len(tokens) == 1 and tokens[0].kind in ("quoted", "link", "tag"):
         value = tokens[0].value
@@ -581,14 +564,14 @@ def item_text(request: Request, items: Sequence[RequestItem], span: Span) -> str
 
 
 def conditions_on_kind(query: str) -> list[str]:
-    """Return the conditions of a search that its notes have a tag, a folder or a type."""
+    """Return the conditions of a search on tags, folders and types."""
     if " OR " in query:
         return []
     return re.findall(r"(?:(?<=\s)|^)(?:tag|path|type):(?:\"[^\"]*\"|[^\s\"()]+)", query)
 
 
 def plain_number(text: str) -> str | None:
-    """Return a number in words' digits as a plain number: "70 %" is 0.7; None for other text."""
+    """Convert a number in digits to a plain number, such as 0.7 for "70 %"; return None for other text."""
     match = re.fullmatch(r"\(?([-+]?\d*[.,]?\d+)\s*(%|percent|prozent)?\)?", text.strip(), re.IGNORECASE)
     if match is None:
         return None
@@ -603,16 +586,12 @@ def _is_role(symbol: Symbol) -> bool:
 
 
 def _within(name: str, bounds: Period) -> str | None:
-    """Return the conditions that a property lies in a period; whole years as years."""
+    """Return the conditions that limit a property to a period; whole years are given as years."""
     first, last = bounds
     parts: list[str] = []
     if first is not None:
         parts.append(f"[{name}:>={first.year if (first.month, first.day) == (1, 1) else first}]")
     if last is not None:
-        whole = (last.month, last.day) == (12, 31)
-        parts.append(f"[{name}:<{last.year + 1}]" if whole else f"[{name}:<={last}]")
+        is_end_of_year = (last.month, last.day) == (12, 31)
+        parts.append(f"[{name}:<{last.year + 1}]" if is_end_of_year else f"[{name}:<={last}]")
     return " ".join(parts) or None
-
-
-def _quoted(text: str) -> str:
-    return text if re.fullmatch(r"[\w/-]+", text) else quote_text(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from app.agent.language.dates import DateParser
 from app.agent.language.lexicon import Filter, Language
@@ -19,16 +20,23 @@ _YEAR = re.compile(r"1\d\d\d|20\d\d")
 _CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
 _DECADE = re.compile(r"(1\d\d0|20\d0)'?s")
 _RECENT_YEARS = 30
-"""A year at most this long ago is a time of change; an earlier one is a date in the notes."""
-_DATED = ("year", "date", "published")
-_LIVES = ("born", "died")
-DATE_PROPERTIES = (*_DATED, *_LIVES)
-_OWN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
+"""A year in this period is taken as the time of a change, an earlier one as a date in the properties."""
+_EVENT_PROPERTIES = ("year", "date", "published")
+DATE_PROPERTIES = (*_EVENT_PROPERTIES, "born", "died")
+_BUILT_IN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
 
 
 @dataclass(frozen=True, slots=True)
 class QueryPart:
-    """A part of a query, its end, its weight, and whether it is a condition rather than a topic."""
+    """A part of a query.
+
+    Args:
+        query: The part, in the search language.
+        end: The position after its words.
+        fit: How well the words fit, from 0 to 1.
+        filter: The filter that the words name, if any.
+        is_topic: Whether the part is words to search for rather than a condition.
+    """
 
     query: str
     end: int
@@ -60,25 +68,24 @@ class PropertyConditionParser:
             return None
         name = self.property_name(tokens[position])
         if name is None:
-            return self._comparison_first(tokens, position) if position < len(tokens) else None
+            return self._comparison_first(tokens, position)
         after = position + 1
         for sign in ("<=", ">=", "<", ">", "="):
-            lead = after if sign == "=" else language.match_prefix(tokens, after, "comparisons", "=")
-            value_at = language.match_prefix(tokens, lead, "comparisons", sign)
-            if value_at == lead:
+            sign_at = after if sign == "=" else language.match_prefix(tokens, after, "comparisons", "=")
+            value_at = language.match_prefix(tokens, sign_at, "comparisons", sign)
+            if value_at == sign_at:
                 value_at = language.match_prefix(tokens, after, "comparisons", sign)
-                lead = after
-            if value_at > lead and value_at < len(tokens):
+                sign_at = after
+            if value_at > sign_at and value_at < len(tokens):
                 value, end = self._property_value(tokens, value_at)
                 if value:
-                    shown = f"{sign}{value}" if sign != "=" else value
-                    return QueryPart(f"[{name}:{shown}]", end)
+                    return QueryPart(f"[{name}:{sign if sign != '=' else ''}{value}]", end)
         value, end = self._property_value(tokens, after) if after < len(tokens) else ("", after)
         if value and (_NUMBER.fullmatch(tokens[after].value) or tokens[after].kind == "quoted"):
             return QueryPart(f"[{name}:{value}]", end)
         if position > start:
-            lacks = any(token.key in language.words("lacking") for token in tokens[start:position])
-            return QueryPart(f"-[{name}]" if lacks else f"[{name}]", after)
+            is_absent = any(token.key in language.words("lacking") for token in tokens[start:position])
+            return QueryPart(f"-[{name}]" if is_absent else f"[{name}]", after)
         return None
 
     def _comparison_first(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
@@ -100,42 +107,41 @@ class PropertyConditionParser:
         if not token.is_word:
             return None
         for name, words in self._language.table("properties").items():
-            if token.key in words and (name in _OWN_PROPERTIES or self._vocabulary.find_property(name)):
+            if token.key in words and (name in _BUILT_IN_PROPERTIES or self._vocabulary.find_property(name)):
                 return str(name)
-        found = self._vocabulary.find_property(token.key)
-        return found if found != "tags" else None
+        known = self._vocabulary.find_property(token.key)
+        return known if known != "tags" else None
 
     def unset_flag(self, token: Token) -> str | None:
-        """Parse a word that negates a property, such as "unread" for `read`."""
+        """Return the property that a word negates, such as `read` for "unread"."""
         for prefix in self._language.data.get("negating_prefixes", ()):
             if token.is_word and token.key.startswith(prefix):
                 rest = token.key.removeprefix(prefix)
-                found = self.property_name(replace(token, key=rest, value=rest))
-                if found:
-                    return found
+                if name := self.property_name(replace(token, key=rest, value=rest)):
+                    return name
         return None
 
-    def years(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+    def parse_years(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a comparison of historical dates: "before 1710", "born in the 17th century"."""
-        start, name = position, self._dated(tokens[position])
+        name = self._date_property(tokens[position])
         if name:
             position += 1
-        if found := self._year_range(tokens, position, name):
-            return found
-        sign, lead = "=", position
+        if part := self._year_range(tokens, position, name):
+            return part
+        sign, value_at = "=", position
         for kind in ("<=", ">=", "<", ">"):
             after = self._language.match_prefix(tokens, position, "comparisons", kind)
-            if after > lead:
-                sign, lead = kind, after
-        if lead == position:
-            lead = self._language.match_prefix(tokens, position, "dates", "span")
-            if lead == position and not name:
+            if after > value_at:
+                sign, value_at = kind, after
+        if value_at == position:
+            value_at = self._language.match_prefix(tokens, position, "dates", "span")
+            if value_at == position and not name:
                 return None
-        while lead < len(tokens) - 1 and tokens[lead].key in self._language.words("determiners"):
-            lead += 1
-        if lead >= len(tokens):
+        while value_at < len(tokens) - 1 and tokens[value_at].key in self._language.words("determiners"):
+            value_at += 1
+        if value_at >= len(tokens):
             return None
-        token, end = tokens[lead], lead + 1
+        token, end = tokens[value_at], value_at + 1
         if _YEAR.fullmatch(token.value):
             first = last = int(token.value)
             if not name and first >= self._dates.this_year - _RECENT_YEARS:
@@ -150,16 +156,12 @@ class PropertyConditionParser:
             first, last, end = (int(century[1]) - 1) * 100, int(century[1]) * 100 - 1, end + 1
         else:
             return None
-        if not name and end < len(tokens) and (later := self._dated(tokens[end])):
-            name, end = later, end + 1
+        if not name and end < len(tokens) and (following := self._date_property(tokens[end])):
+            name, end = following, end + 1
         while name and end < len(tokens) and tokens[end].key in self._language.words("determiners"):
             end += 1
-        names = (
-            [name]
-            if name
-            else [candidate for candidate in _DATED if self._vocabulary.find_property(candidate)]
-        )
-        if not names or start == end:
+        names = [name] if name else self._event_properties
+        if not names:
             return None
         values = {
             "<": f"<{first}",
@@ -168,50 +170,61 @@ class PropertyConditionParser:
             ">=": f">={first}",
             "=": f"{first}",
         }
-        both = sign == "=" and first != last
+        is_period = sign == "=" and first != last
         parts = [
-            f"[{prop}:>={first}] [{prop}:<={last}-12-31]" if both else f"[{prop}:{values[sign]}]"
+            f"[{prop}:>={first}] [{prop}:<={last}-12-31]" if is_period else f"[{prop}:{values[sign]}]"
             for prop in names
         ]
         return QueryPart(parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})", end)
 
     def _year_range(self, tokens: Sequence[Token], position: int, name: str | None) -> QueryPart | None:
-        """Parse "between 1740 and 1760", of the property `name` or of any date."""
-        between = self._language.match_prefix(tokens, position, "dates", "between")
-        if between == position or between + 2 >= len(tokens):
+        """Parse "between 1740 and 1760" as a range of the property `name`, or of any date."""
+        low_at = self._language.match_prefix(tokens, position, "dates", "between")
+        if low_at == position or low_at + 2 >= len(tokens):
             return None
-        joint = self._language.match_prefix(tokens, between + 1, "and")
-        if joint == between + 1 or joint >= len(tokens):
+        high_at = self._language.match_prefix(tokens, low_at + 1, "and")
+        if high_at == low_at + 1 or high_at >= len(tokens):
             return None
-        first, last = tokens[between].value, tokens[joint].value
+        first, last = tokens[low_at].value, tokens[high_at].value
         if not (_YEAR.fullmatch(first) and _YEAR.fullmatch(last)):
             return None
         if not name and int(last) >= self._dates.this_year - _RECENT_YEARS:
             return None
-        names = [name] if name else [prop for prop in _DATED if self._vocabulary.find_property(prop)]
+        names = [name] if name else self._event_properties
         parts = [f"([{prop}:>={first}] [{prop}:<={last}])" for prop in names]
         query = parts[0].strip("()") if len(parts) == 1 else f"({' OR '.join(parts)})"
-        return QueryPart(query, joint + 1) if parts else None
+        return QueryPart(query, high_at + 1) if parts else None
 
-    def _dated(self, token: Token) -> str | None:
+    @cached_property
+    def _event_properties(self) -> list[str]:
+        """The properties of the vault that a date without a property may be about."""
+        return [name for name in _EVENT_PROPERTIES if self._vocabulary.find_property(name)]
+
+    def _date_property(self, token: Token) -> str | None:
         name = self.property_name(token) if token.is_word else None
         return name if name in DATE_PROPERTIES else None
 
-    def share_range(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
-        """Parse a range without a property, which means the confidence: "between .5 and .8"."""
-        between = self._language.match_prefix(tokens, position, "dates", "between")
-        if between > position and between + 2 < len(tokens):
-            joint = self._language.match_prefix(tokens, between + 1, "and")
-            if joint < len(tokens) and (low := _share(tokens[between])) and (high := _share(tokens[joint])):
-                return QueryPart(f"[confidence:>={low}] [confidence:<={high}]", joint + 1)
+    def parse_confidence_range(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse a range without a property as one of the confidence: "between .5 and .8"."""
+        low_at = self._language.match_prefix(tokens, position, "dates", "between")
+        if low_at > position and low_at + 2 < len(tokens):
+            high_at = self._language.match_prefix(tokens, low_at + 1, "and")
+            if (
+                high_at < len(tokens)
+                and (low := _percentage(tokens[low_at]))
+                and (high := _percentage(tokens[high_at]))
+            ):
+                return QueryPart(f"[confidence:>={low}] [confidence:<={high}]", high_at + 1)
         for sign in ("<=", ">=", "<", ">"):
-            lead = self._language.match_prefix(tokens, position, "comparisons", sign)
-            if lead > position and lead < len(tokens) and (value := _share(tokens[lead])):
-                percent = lead + 1 < len(tokens) and tokens[lead + 1].key in self._language.words("percent")
-                if percent:
-                    value = f"{float(format_number(tokens[lead].value)) / 100:g}"
+            value_at = self._language.match_prefix(tokens, position, "comparisons", sign)
+            if value_at > position and value_at < len(tokens) and (value := _percentage(tokens[value_at])):
+                is_percent = value_at + 1 < len(tokens) and (
+                    tokens[value_at + 1].key in self._language.words("percent")
+                )
+                if is_percent:
+                    value = f"{float(format_number(tokens[value_at].value)) / 100:g}"
                 if float(value) <= 1:
-                    return QueryPart(f"[confidence:{sign}{value}]", lead + 1 + percent)
+                    return QueryPart(f"[confidence:{sign}{value}]", value_at + 1 + is_percent)
         return None
 
     def _property_value(self, tokens: Sequence[Token], position: int) -> tuple[str, int]:
@@ -231,8 +244,8 @@ class PropertyConditionParser:
         return (token.value if _PLAIN.fullmatch(token.value) else quote_text(token.value)), position + 1
 
 
-def _share(token: Token) -> str:
-    """Return a token's number from 0 to 100 as text; empty for anything else."""
+def _percentage(token: Token) -> str:
+    """Return a token's number from 0 to 100 for the search language; empty for other tokens."""
     if not token.is_word or not _NUMBER.fullmatch(token.value):
         return ""
     value = format_number(token.value)
@@ -241,7 +254,7 @@ def _share(token: Token) -> str:
 
 def format_number(text: str) -> str:
     """Format a number for the search language; a percentage becomes a fraction of 1."""
-    plain = text.replace(",", ".")
-    if plain.endswith("%"):
-        return f"{float(plain[:-1]) / 100:g}"
-    return plain
+    number = text.replace(",", ".")
+    if number.endswith("%"):
+        return f"{float(number[:-1]) / 100:g}"
+    return number

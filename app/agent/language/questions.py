@@ -24,19 +24,21 @@ def question_language(text: str, languages: Sequence[Language]) -> Language | No
 
 
 def with_name_for_pronouns(text: str, name: str, languages: Sequence[Language]) -> str:
-    """Return a question with a note's name instead of the pronouns for it: "when was he born?"."""
-    language = question_language(text.removeprefix(_first_joint(text, languages)), languages) or languages[0]
+    """Replace the pronouns for a note in a question, such as "when was he born?", with the note's name."""
+    language = (
+        question_language(text.removeprefix(_leading_conjunction(text, languages)), languages) or languages[0]
+    )
     forms = language.table("question_pronouns")
 
-    def named(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         form = forms.get(match[0].casefold())
         return form.replace("{}", name) if form else match[0]
 
-    return _WORD.sub(named, text)
+    return _WORD.sub(replacement, text)
 
 
-def _first_joint(text: str, languages: Sequence[Language]) -> str:
-    """Return the word that joins a question to the one before it ("and when …?"), with its space."""
+def _leading_conjunction(text: str, languages: Sequence[Language]) -> str:
+    """Return the conjunction that starts a question ("and when …?"), with the space after it."""
     first = text.split(" ", 1)[0]
-    joints = {phrase.text for language in languages for phrase in language.phrases("and")}
-    return f"{first} " if first.casefold().strip(",") in joints else ""
+    conjunctions = {phrase.text for language in languages for phrase in language.phrases("and")}
+    return f"{first} " if first.casefold().strip(",") in conjunctions else ""

@@ -26,7 +26,7 @@ class NoteSet:
         pick: The position of one note, or None for all.
         order: The order of the notes for `search_notes`; empty for its default.
         limit: The maximum number of notes, or None for all; a negative number counts from the end.
-        unknown: Words in the position of a note's name that match no note.
+        unknown: Words used as the name of a note that match no note; a space for a pronoun without a note.
         candidates: The paths of notes that `unknown` may refer to.
     """
 
@@ -97,9 +97,14 @@ class PipelineStep:
 class Reading:
     """One interpretation of a request.
 
-    `score` is the certainty from 0 to 1; `unexplained` are the words of the request that the reading does
-    not account for; `missing` is the role of the last step that still needs a value; `verb_words` is the
-    number of words in the verb phrases; `is_certain` is False if a value is ambiguous.
+    Args:
+        steps: The steps, in order.
+        score: The certainty, from 0 to 1.
+        unexplained: The words of the request that the reading does not account for.
+        missing: The role of the last step that still needs a value; empty if there is none.
+        language: The code of the request's language.
+        verb_words: The number of words in the verb phrases.
+        is_certain: Whether all values are unambiguous.
     """
 
     steps: tuple[PipelineStep, ...]

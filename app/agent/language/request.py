@@ -30,7 +30,7 @@ class Request:
         dialog: The state of the conversation.
         allowed: The allowed actions, by id.
         frames: The wordings of the actions in the language.
-        asks: True for a question; the agent asks before it changes anything on a question.
+        needs_confirmation: Whether the agent asks before it makes any change, as for a question.
     """
 
     text: str
@@ -44,19 +44,13 @@ class Request:
     needs_confirmation: bool = False
 
     def set_parser(self, *, follows: bool = False) -> NoteSetParser:
-        """Return a parser of noun phrases; `follows` is True after a step whose notes "these" means."""
+        """Return a parser of noun phrases; `follows` is True after a step whose notes "these" refers to."""
         return NoteSetParser(self.text, self.language, self.vocabulary, self.dates, self.dialog, follows)
 
     def frame_parser(self, *, follows: bool) -> FrameParser:
-        """Return a parser of clauses; `follows` is True after a step whose notes "these" means."""
-        return FrameParser(
-            self.text,
-            self.language,
-            self.vocabulary,
-            self.set_parser(follows=follows),
-            self.allowed,
-            self.frames,
-        )
+        """Return a parser of clauses; `follows` is True after a step whose notes "these" refers to."""
+        sets = self.set_parser(follows=follows)
+        return FrameParser(self.text, self.language, self.vocabulary, sets, self.allowed, self.frames)
 
     def mentions(self, tokens: Sequence[Token]) -> tuple[EntityMention, ...]:
         """Return the mentions among some tokens of the request."""

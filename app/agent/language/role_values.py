@@ -9,7 +9,7 @@ from functools import cached_property
 
 from app.agent.language.actions import Action
 from app.agent.language.lexicon import ActionFrame, Language, PhrasePattern
-from app.agent.language.note_references import CUED_FIT, GUESSED_FIT, UNKNOWN_FIT, ParsedSet
+from app.agent.language.note_references import CUED_FIT, UNKNOWN_FIT, ParsedSet
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.property_conditions import format_number
 from app.agent.language.readings import NoteSet
@@ -20,6 +20,8 @@ from app.index.query_serializer import quote_text
 _MAX_NAME_TOKENS = 14
 _MAX_BARE_ITEM_WORDS = 5
 _MAX_RELATION_WORDS = 3
+_NEAR_CHANGE_FIT = 0.55
+"""Fit of a name that the words only resemble, in a change: low enough that the agent asks."""
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?%?\)?")
 _END_MARKS = re.compile(r"[.?!…]+")
 _LIST_ITEM = re.compile(r"\s*(?:,|;|\n)\s*")
@@ -29,10 +31,10 @@ Values = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class RoleBinding:
-    """The value of a segment of words for a role, and how well it fits (0 to 1).
+    """The values that some words have for roles, and how well they fit (0 to 1).
 
-    One segment may fill several roles: "H4's status" names a note and a property. `is_certain` is False for
-    ambiguous words: the agent asks before a change uses them as a value.
+    Words may fill several roles: "H4's status" names a note and a property. `is_certain` is False for
+    ambiguous words: the agent asks before it uses them in a change.
     """
 
     values: Values
@@ -56,7 +58,7 @@ class RoleValueParser:
         self._language = language
         self._vocabulary = vocabulary
         self._sets = sets
-        self._sets_known: dict[tuple[int, int], ParsedSet | None] = {}
+        self._parsed_sets: dict[tuple[int, int], ParsedSet | None] = {}
 
     def parse(
         self, action: Action, frame: ActionFrame, role: str, tokens: Sequence[Token]
@@ -108,176 +110,163 @@ class RoleValueParser:
 
     def _notes(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         key = (tokens[0].start, tokens[-1].end)
-        if key not in self._sets_known:
-            self._sets_known[key] = self._sets.parse(tokens)
-        found = self._sets_known[key]
-        if found is None:
+        if key not in self._parsed_sets:
+            self._parsed_sets[key] = self._sets.parse(tokens)
+        parsed = self._parsed_sets[key]
+        if parsed is None:
             return None
-        parsed = found
         notes, fit = parsed.notes, parsed.fit
-        single = bool(notes.notes) or bool(notes.source) or notes.unknown
+        is_search = action.id in ("find", "count")
         if action.writes and notes.is_everything and not self._sets.says_everything(tokens):
             # Words such as "the start page" are a name, never every note.
-            name = " " if self._only_says_note(tokens) else self._raw(tokens)
+            name = " " if self._is_generic_noun(tokens) else self._raw(tokens)
             return RoleBinding({role: NoteSet(unknown=name)}, UNKNOWN_FIT)
-        if (
-            action.id in ("find", "count")
-            and len(notes.notes) == 1
-            and self._sets.parse_reference(tokens) is None
-        ):
-            plain = [
-                token
-                for token in tokens
-                if token.kind != "mark" and token.key not in self._language.words("fillers")
-            ] or [token for token in tokens if token.kind != "mark"]
+        if is_search and len(notes.notes) == 1 and self._sets.parse_reference(tokens) is None:
+            words = [token for token in tokens if token.kind != "mark"]
+            fillers = self._language.words("fillers")
+            content = [token for token in words if token.key not in fillers] or words
             query = " ".join(
-                quote_text(t.value) if t.kind == "quoted" or not t.value.isalnum() else t.value for t in plain
+                quote_text(token.value)
+                if token.kind == "quoted" or not token.value.isalnum()
+                else token.value
+                for token in content
             )
             return RoleBinding({role: NoteSet(query=query)}, 0.9, is_certain=False)
-        if action.id in ("find", "count") and notes.unknown.strip():
+        if is_search and notes.unknown.strip():
             return None
-        if action.id in ("find", "count") and notes.is_everything and not notes.order and not parsed.has_head:
-            return None  # only small words, which name no notes
-        if action.id not in ("find", "count") and not single and not parsed.has_head:
-            words = self._raw(tokens)
-            return RoleBinding({role: NoteSet(unknown=words, candidates=notes.candidates)}, UNKNOWN_FIT)
-        plain_topic = not re.search(r"[:\[\]]", notes.query)
-        if (
-            action.id not in ("find", "count")
-            and notes.query
-            and plain_topic
-            and not (notes.notes or notes.source)
-        ):
+        if is_search and notes.is_everything and not notes.order and not parsed.has_head:
+            return None  # only function words, which name no notes
+        names_notes = bool(notes.notes or notes.source)
+        if not is_search and not names_notes and not notes.unknown and not parsed.has_head:
+            name = self._raw(tokens)
+            return RoleBinding({role: NoteSet(unknown=name, candidates=notes.candidates)}, UNKNOWN_FIT)
+        has_conditions = re.search(r"[:\[\]]", notes.query) is not None
+        if not is_search and notes.query and not has_conditions and not names_notes:
             near = self._sets.find_similar(tokens)
             if near is not None and near.notes.notes:
                 return RoleBinding({role: near.notes}, near.fit)
-        if action.writes and notes.is_single and GUESSED_FIT - 0.01 < fit < GUESSED_FIT + 0.01:
-            fit = 0.55  # low enough that the agent asks about a name that only resembles the words
+        if action.writes and parsed.is_near:
+            fit = _NEAR_CHANGE_FIT
         if action.writes and parsed.has_bare_topic:
             fit *= 0.5
         if role == "other" and not notes.is_single:
             return None
-        is_clear = parsed.is_certain or (notes.limit is not None and not action.writes)
-        certain = fit >= CUED_FIT and not parsed.has_bare_topic and is_clear
-        return RoleBinding({role: notes}, fit, parsed.unexplained, certain)
+        is_unambiguous = parsed.is_certain or (notes.limit is not None and not action.writes)
+        is_certain = fit >= CUED_FIT and not parsed.has_bare_topic and is_unambiguous
+        return RoleBinding({role: notes}, fit, parsed.unexplained, is_certain)
 
     def _note(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        found = self._sets.parse_reference(tokens) or self._sets.find_named(tokens)
-        if found is not None and (len(found.notes.notes) == 1 or found.notes.source):
-            return RoleBinding({role: found.notes}, found.fit)
+        parsed = self._sets.parse_reference(tokens) or self._sets.find_named(tokens)
+        if parsed is not None and (len(parsed.notes.notes) == 1 or parsed.notes.source):
+            return RoleBinding({role: parsed.notes}, parsed.fit)
         near = self._sets.find_similar(tokens)
         return RoleBinding({role: near.notes}, near.fit, is_certain=False) if near else None
 
     def _tags(self, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         language = self._language
-        found: list[str] = []
-        fit, position, certain = 1.0, 0, True
+        determiners = language.words("determiners")
+        if (
+            len(tokens) == 1
+            and tokens[0].is_word
+            and tokens[0].key in determiners | language.words("fillers")
+        ):
+            return None
+        tags: list[str] = []
+        fit, position, is_certain = 1.0, 0, True
         while position < len(tokens):
             token = tokens[position]
-            if (
-                token.is_word
-                and len(tokens) == 1
-                and token.key in language.words("determiners") | language.words("fillers")
-            ):
-                return None
             after = language.match_prefix(tokens, position, "and")
             if token.kind == "mark" or after > position:
                 position = max(after, position + 1)
                 continue
-            if (
-                token.is_word
-                and token.key in language.words("determiners") | language.words("tag_nouns")
-                and (len(tokens) > 1)
-            ):
+            if len(tokens) > 1 and token.is_word and token.key in determiners | language.words("tag_nouns"):
                 position += 1
                 continue
             if token.is_word and token.key in language.words("result_nouns") | language.words("note_nouns"):
                 return None
             if token.kind == "tag":
-                found.append(token.value)
+                tags.append(token.value)
             elif token.kind in ("word", "quoted"):
                 if (
-                    found
+                    tags
                     and language.match_prefix(tokens, position - 1, "and") == position - 1
                     and tokens[position - 1].key != ","
                 ):
-                    return None  # two words side by side are no list of tags
+                    return None  # two adjacent words are not a list of tags
                 known = self._vocabulary.find_tag(token.value)
                 if role == "new_tag" and known is not None and known.casefold() != token.value.casefold():
-                    known = None  # a new name is written as it is said
+                    known = None  # a new tag keeps the user's spelling
                 if frame.hashtag:
                     if known is None:
                         return None
                     fit = min(fit, 0.75)
                 elif known is None:
                     fit = min(fit, 0.9 if token.kind == "quoted" else 0.85)
-                    certain = certain and token.kind == "quoted"
-                found.append(known or token.value)
+                    is_certain = is_certain and token.kind == "quoted"
+                tags.append(known or token.value)
             else:
                 return None
             position += 1
-        if not found:
-            return None
-        return RoleBinding({role: tuple(dict.fromkeys(found))}, fit, is_certain=certain)
+        return RoleBinding({role: tuple(dict.fromkeys(tags))}, fit, is_certain=is_certain) if tags else None
 
     def _folder(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         nouns = self._language.words("folder_nouns")
         position, end = 0, len(tokens)
-        plain = self._language.words("determiners") | self._language.words("new_words")
-        while position < end - 1 and tokens[position].key in plain:
+        ignored = self._language.words("determiners") | self._language.words("new_words")
+        while position < end - 1 and tokens[position].key in ignored:
             position += 1
-        named = False
+        is_named = False
         while position < end - 1 and tokens[position].key in nouns:
-            position, named = position + 1, True
-        lead = self._language.match_prefix(tokens, position, "name_leads")
-        if position < lead < end:
-            position, named = lead, True
+            position, is_named = position + 1, True
+        after = self._language.match_prefix(tokens, position, "name_leads")
+        if position < after < end:
+            position, is_named = after, True
         while end - 1 > position and tokens[end - 1].key in nouns:
-            end, named = end - 1, True
+            end, is_named = end - 1, True
         part = tokens[position:end]
         if len(part) > 6:
             return None
         text = part[0].value if len(part) == 1 else self._raw(part)
         if known := self._vocabulary.find_similar_folder(text.strip("/")):
             return RoleBinding({role: known}, 1.0)
-        if part[0].kind == "link" or part[0].kind == "tag" or self._points(part):
+        if part[0].kind in ("link", "tag") or self._is_pronoun(part):
             return None
-        if not named and part[0].kind != "quoted" and self._vocabulary.notes(text):
+        if not is_named and part[0].kind != "quoted" and self._vocabulary.notes(text):
             return None
-        certain = named or "/" in text or part[0].kind == "quoted"
-        return RoleBinding({role: text.strip("/")}, 0.85 if certain else 0.55, is_certain=certain)
+        is_certain = is_named or "/" in text or part[0].kind == "quoted"
+        return RoleBinding({role: text.strip("/")}, 0.85 if is_certain else 0.55, is_certain=is_certain)
 
-    def _points(self, tokens: Sequence[Token]) -> bool:
-        """Return whether the words are a pronoun, so neither a name nor a text."""
+    def _is_pronoun(self, tokens: Sequence[Token]) -> bool:
+        """Return whether the words are a pronoun, which is neither a name nor a text."""
         return any(self._language.matches_phrase(tokens, name) for name in ("it", "this", "them", "both"))
 
-    def _only_says_note(self, tokens: Sequence[Token]) -> bool:
-        """Return whether the words only say "a note" or "the text"."""
+    def _is_generic_noun(self, tokens: Sequence[Token]) -> bool:
+        """Return whether the words are only a generic noun: "a note", "the text"."""
         language = self._language
-        plain = language.words("determiners") | language.words("note_nouns") | language.words("text_nouns")
-        plain |= language.words("tag_nouns")
-        return all(token.is_word and token.key in plain for token in tokens)
+        generic_words = (
+            language.words("determiners") | language.words("note_nouns") | language.words("text_nouns")
+        )
+        generic_words |= language.words("tag_nouns")
+        return all(token.is_word and token.key in generic_words for token in tokens)
 
     def _name(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        if self._only_says_note(tokens) or self._points(tokens) or len(tokens) > _MAX_NAME_TOKENS:
+        if self._is_generic_noun(tokens) or self._is_pronoun(tokens) or len(tokens) > _MAX_NAME_TOKENS:
             return None
         if len(tokens) == 1:
             token = tokens[0]
-            fit = 1.0 if token.kind in ("quoted", "link") else 0.9
-            if token.kind == "tag" or (token.is_word and token.key in self._language.words("note_nouns")):
+            if token.kind == "tag":
                 return None
-            return RoleBinding({role: token.value}, fit, is_certain=fit == 1.0)
-        if any(token.kind in ("quoted", "link") for token in tokens):
+            is_marked = token.kind in ("quoted", "link")
+            return RoleBinding({role: token.value}, 1.0 if is_marked else 0.9, is_certain=is_marked)
+        if any(token.kind in ("quoted", "link", "tag") for token in tokens):
             return None
-        text = self._raw(tokens)
-        if any(token.kind == "tag" for token in tokens):
-            return None
-        # A request such as "mach eine" is no name.
-        share = 0.6 if role == "name" and tokens[0].key in self._language.verbs() else 1.0
-        return RoleBinding({role: text}, share * (0.95 - 0.03 * len(tokens)), is_certain=False)
+        fit = 0.95 - 0.03 * len(tokens)
+        if role == "name" and tokens[0].key in self._language.verbs():
+            fit *= 0.6  # rather a request, such as "mach eine", than a name
+        return RoleBinding({role: self._raw(tokens)}, fit, is_certain=False)
 
     def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        if self._only_says_note(tokens) or self._points(tokens):
+        if self._is_generic_noun(tokens) or self._is_pronoun(tokens):
             return None
         *before, last = tokens
         fillers = self._language.words("fillers") | self._language.words("text_nouns")
@@ -288,7 +277,7 @@ class RoleValueParser:
             return RoleBinding({role: first.value}, 1.0)
         text = self._raw(tokens) + self._marks_after(tokens)
         fit = 0.8
-        certain = not any(token.key in self._own_words for token in tokens)
+        is_certain = not any(token.key in self._command_words for token in tokens)
         if action.id == "create_note" and bullet_list(text, self._language.phrases("and")) != text:
             fit = 0.95
         if action.id in ("add_tag", "remove_tag") or self._sets.parse_reference(tokens) is not None:
@@ -297,10 +286,10 @@ class RoleValueParser:
             return RoleBinding({role: text}, 0.4, is_certain=False)
         if role == "old":
             fit = 0.75 if len(tokens) <= 6 else 0.55
-            certain = len(tokens) == 1
+            is_certain = len(tokens) == 1
             if tokens[0].key in self._language.words("determiners") and len(tokens) > 1:
                 text = self._raw(tokens[1:])
-        return RoleBinding({role: text}, fit, is_certain=certain)
+        return RoleBinding({role: text}, fit, is_certain=is_certain)
 
     def _marks_after(self, tokens: Sequence[Token]) -> str:
         """Return the marks that end the request after a text introduced by a colon: "add a line: why?"."""
@@ -308,8 +297,8 @@ class RoleValueParser:
         return after if before.rstrip().endswith(":") and _END_MARKS.fullmatch(after) else ""
 
     @cached_property
-    def _own_words(self) -> frozenset[str]:
-        """Command words of the language; in an unquoted text they may belong to the request."""
+    def _command_words(self) -> frozenset[str]:
+        """The words of commands: in unquoted text they may be part of the request instead of the text."""
         language = self._language
         words = language.verbs() | language.words("narrating")
         for name in ("note_nouns", "tag_nouns", "folder_nouns", "text_nouns", "question_words"):
@@ -335,30 +324,23 @@ class RoleValueParser:
         owner: NoteSet | None = None
         for index, token in enumerate(part[:-1]):
             if token.is_word and token.value.endswith(("'s", "’s")) and index < 8:
-                named = (
-                    *part[:index],
-                    replace(token, value=token.value[:-2], key=token.key[:-2], end=token.end - 2),
-                )
-                found = self._sets.parse_reference(named) or self._sets.find_named(named)
-                if found is not None and found.notes.notes:
-                    owner, part = found.notes, part[index + 1 :]
+                possessor = replace(token, value=token.value[:-2], key=token.key[:-2], end=token.end - 2)
+                name = (*part[:index], possessor)
+                parsed = self._sets.parse_reference(name) or self._sets.find_named(name)
+                if parsed is not None and parsed.notes.notes:
+                    owner, part = parsed.notes, part[index + 1 :]
                     break
         values: dict[str, object] = {} if owner is None else {"target": owner}
         first = part[0]
-        if not (first.is_word or first.kind == "quoted"):
-            return None
-        if first.key in self._language.words("tag_nouns"):
+        if first.kind not in ("word", "quoted") or first.key in self._language.words("tag_nouns"):
             return None
         known = self._known_property(first)
         if len(part) == 1:
-            fit = 1.0 if known else 0.8 if first.kind == "quoted" or owner else 0.6
-            return RoleBinding(
-                {**values, role: known or first.value}, fit, is_certain=bool(known) or fit == 0.8
-            )
+            is_certain = bool(known or owner) or first.kind == "quoted"
+            fit = 1.0 if known else 0.8 if is_certain else 0.6
+            return RoleBinding({**values, role: known or first.value}, fit, is_certain=is_certain)
         if known and "value" in action.needs:
-            rest = part[1:]
-            if self._language.match_prefix(part, 1, "comparisons", "=") > 1:
-                rest = part[self._language.match_prefix(part, 1, "comparisons", "=") :]
+            rest = part[self._language.match_prefix(part, 1, "comparisons", "=") :]
             bound = self._property_value("value", rest) if rest else None
             if bound is not None and (rest[0].kind == "quoted" or len(rest) <= 2):
                 return RoleBinding(
@@ -379,9 +361,8 @@ class RoleValueParser:
             token = tokens[0]
             if token.is_word and _NUMBER.fullmatch(token.value):
                 number = float(format_number(token.value.rstrip(")")))
-                return RoleBinding(
-                    {role: int(number) if number.is_integer() and "." not in token.value else number}, 1.0
-                )
+                is_integer = number.is_integer() and "." not in token.value
+                return RoleBinding({role: int(number) if is_integer else number}, 1.0)
             return RoleBinding({role: token.value}, 1.0 if token.kind == "quoted" else 0.9)
         if len(tokens) > 8 or tokens[0].kind == "tag":
             return None
@@ -392,8 +373,9 @@ class RoleValueParser:
         if len(part) != 1 or (not part[0].is_word and part[0].kind != "quoted"):
             return None
         known = self._vocabulary.find_type(part[0].value)
-        fit = 1.0 if known else 0.7 if part[0].is_word else 0.9
-        return RoleBinding({role: known or part[0].value}, fit, is_certain=fit > 0.7)
+        is_certain = known is not None or not part[0].is_word
+        fit = 1.0 if known else 0.9 if is_certain else 0.7
+        return RoleBinding({role: known or part[0].value}, fit, is_certain=is_certain)
 
     def relation_of(self, tokens: Sequence[Token]) -> str | None:
         """Return the type of relation that the words name, or None."""
@@ -406,7 +388,7 @@ class RoleValueParser:
         return None
 
     def _new_relation(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        """Return a type of relation that the language has no words for: "as made by"."""
+        """Parse a type of relation that the language's data file does not list: "as made by"."""
         words = [token for token in tokens if token.key not in self._language.words("determiners")]
         if not 1 <= len(words) <= _MAX_RELATION_WORDS or not all(
             token.is_word and token.key.isalpha() for token in words
@@ -416,12 +398,8 @@ class RoleValueParser:
 
     def _number(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         degrees = self._language.table("confidences")
-        part = [
-            t
-            for t in tokens
-            if t.kind != "mark"
-            and t.key not in self._language.words("fillers") | self._language.words("degrees")
-        ]
+        ignored = self._language.words("fillers") | self._language.words("degrees")
+        part = [token for token in tokens if token.kind != "mark" and token.key not in ignored]
         if len(part) != 1:
             return None
         text = part[0].value.rstrip(")")
@@ -434,10 +412,10 @@ class RoleValueParser:
         return None
 
 
-def bullet_list(text: str, joiners: Sequence[PhrasePattern]) -> str:
+def bullet_list(text: str, conjunctions: Sequence[PhrasePattern]) -> str:
     """Turn "milk, eggs and bread" into a Markdown list; return other text unchanged."""
     pieces = [piece.strip() for piece in re.split(_LIST_ITEM, text) if piece.strip()]
-    words = {word for phrase in joiners for word in (phrase.text,)}
+    words = {phrase.text for phrase in conjunctions}
     last = re.split(rf"\s+(?:{'|'.join(map(re.escape, sorted(words)))})\s+", pieces[-1]) if pieces else []
     items = [*pieces[:-1], *last]
     for word in words:
@@ -450,7 +428,7 @@ def bullet_list(text: str, joiners: Sequence[PhrasePattern]) -> str:
 def trim_marks(tokens: Sequence[Token]) -> Sequence[Token]:
     """Return the tokens without marks at either end, except a colon at the start."""
     start, end = 0, len(tokens)
-    while start < end and tokens[start].kind == "mark" and tokens[start].key not in (":",):
+    while start < end and tokens[start].kind == "mark" and tokens[start].key != ":":
         start += 1
     while end > start and tokens[end - 1].kind == "mark":
         end -= 1

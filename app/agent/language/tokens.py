@@ -49,7 +49,7 @@ def tokenize(
 ) -> tuple[Token, ...]:
     """Return the tokens of `text`, at most `MAX_TOKENS`.
 
-    A contraction ("what's") becomes its words, all with the same offsets; words of `noise` are omitted.
+    A contraction ("what's") becomes its words, all with the same offsets; words in `noise` are skipped.
     """
     tokens: list[Token] = []
     for match in _TOKEN.finditer(text):

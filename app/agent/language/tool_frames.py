@@ -10,10 +10,10 @@ from app.agent.language.lexicon import ActionFrame, parse_phrase
 from app.toolkit.argument_types import ArgumentKind
 from app.toolkit.tool import Tool
 
-_FOR_AGENTS = frozenset(("search", "block", "block_edit", "context", "delegate", "list_tools", "pending"))
-"""Tools that agents use internally; no user asks for them in these words."""
-_FINDING = frozenset(("search_by_tags", "search_by_properties"))
-"""Tools that find notes, as every filter of a set does."""
+_INTERNAL_TOOLS = frozenset(("search", "block", "block_edit", "context", "delegate", "list_tools", "pending"))
+"""Tools that agents call for themselves, and that users never request."""
+_SEARCH_TOOLS = frozenset(("search_by_tags", "search_by_properties"))
+"""Tools whose searches the filters of a note set already express."""
 _SLOT = re.compile(r"\{(\w+)\}")
 _MARKS = re.compile(r"[()\[\]|<>?!.,;:]+")
 _KINDS: Mapping[ArgumentKind, Kind] = {
@@ -31,7 +31,7 @@ def tool_frames(tools: Iterable[Tool]) -> tuple[Mapping[str, Action], tuple[Acti
     actions: dict[str, Action] = {}
     frames: list[ActionFrame] = []
     for tool in tools:
-        if tool.name in covered | _FOR_AGENTS | _FINDING:
+        if tool.name in covered | _INTERNAL_TOOLS | _SEARCH_TOOLS:
             continue
         examples = tool.examples_of or {"": tool.examples}
         for op, texts in examples.items():
@@ -45,11 +45,11 @@ def tool_frames(tools: Iterable[Tool]) -> tuple[Mapping[str, Action], tuple[Acti
 
 def _action(tool: Tool, op: str, texts: tuple[str, ...]) -> Action | None:
     """Return the action of an operation; None if its examples omit a required argument."""
-    named = {slot for text in texts for slot in _SLOT.findall(text)}
+    slots = {slot for text in texts for slot in _SLOT.findall(text)}
     needs = [parameter.name for parameter in tool.parameters if parameter.required and parameter.name != "op"]
     if op:
         needs += [name for name in tool.operations[op].needs if name not in needs]
-    if not texts or any(name not in named for name in needs):
+    if not texts or any(name not in slots for name in needs):
         return None
     kinds: dict[str, Kind] = {
         parameter.name: _KINDS.get(parameter.kind, "text") for parameter in tool.parameters
@@ -64,7 +64,10 @@ def _action(tool: Tool, op: str, texts: tuple[str, ...]) -> Action | None:
 
 
 def _frame(action: Action, op: str, text: str) -> ActionFrame | None:
-    """Return the frame of an example such as "reload the file {path} from disk"."""
+    """Return the frame of an example such as "reload the file {path} from disk".
+
+    Return None if the example starts with a slot, or has two slots without words between them.
+    """
     pieces = [_MARKS.sub(" ", piece).strip() for piece in _SLOT.split(text)]
     words, slots = pieces[::2], pieces[1::2]
     if not words[0]:

@@ -11,8 +11,8 @@ from app.agent.language.request import Request
 def resolve_undo(request: Request, reading: Reading) -> Reading:
     """Return an undo of the change that the request names.
 
-    It is the last change of the named kind, in the named notes if there are any. Without such a change the
-    reading is uncertain, so that the agent asks first. A reading of anything else is returned as it is.
+    That is the last change of the named kind, in the named notes if there are any. Without such a change, the
+    reading becomes uncertain, so that the agent asks first. Readings of other actions are unchanged.
     """
     step = reading.steps[0]
     if step.action != "undo" or len(reading.steps) > 1 or step.arguments.get("scope", "last") != "last":
@@ -25,13 +25,13 @@ def resolve_undo(request: Request, reading: Reading) -> Reading:
     }
     changes = request.dialog.changes
     notes = set(step.target.notes) if step.target is not None else set()
-    named = [change for change in changes if not notes or notes & set(change.notes)]
-    if not kinds or not named:
+    candidates = [change for change in changes if not notes or notes & set(change.notes)]
+    if not kinds or not candidates:
         return reading
-    chosen = next((change for change in reversed(named) if change.action in kinds), None)
-    if chosen is None:
+    change = next((candidate for candidate in reversed(candidates) if candidate.action in kinds), None)
+    if change is None:
         return replace(reading, is_certain=False)
-    if chosen is changes[-1]:
+    if change is changes[-1]:
         return replace(reading, steps=(PipelineStep("undo", None, {"scope": "last"}),))
-    target = step.target or NoteSet(notes=chosen.notes[:1])
-    return replace(reading, steps=(PipelineStep("undo", target, {"what": chosen.action}),))
+    target = step.target or NoteSet(notes=change.notes[:1])
+    return replace(reading, steps=(PipelineStep("undo", target, {"what": change.action}),))

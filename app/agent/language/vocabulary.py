@@ -19,7 +19,7 @@ _MIN_TAG_SIMILARITY = 80.0
 _MAX_CANDIDATES = 5
 _MAX_ROUGH_MATCHES = 60
 _MIN_FUZZY_LENGTH = 4
-_LONG_NAME = 8
+_LONG_WORD = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class VaultWords:
 
 @dataclass(frozen=True, slots=True)
 class SimilarNotes:
-    """Notes with similar names, best first; `clear` means that the first is clearly the best."""
+    """Notes with similar names, best first. `is_clear` is True if the first is clearly the best."""
 
     paths: tuple[str, ...]
     is_clear: bool = False
@@ -77,25 +77,25 @@ class Vocabulary:
         return self._exact[words]
 
     def _look_up(self, words: str) -> tuple[str, ...]:
-        wanted = words.strip()
-        if not wanted:
+        name = words.strip()
+        if not name:
             return ()
-        found = [path for path in self._resolver.resolve(wanted, None).candidates if path.is_note]
-        if found:
-            is_full_path = "/" in wanted and name_key(wanted.strip("/")) in (
-                found[0].key,
-                name_key(found[0].stem_path),
+        paths = [path for path in self._resolver.resolve(name, None).candidates if path.is_note]
+        if paths:
+            is_full_path = "/" in name and name_key(name.strip("/")) in (
+                paths[0].key,
+                name_key(paths[0].stem_path),
             )
-            return (str(found[0]),) if is_full_path else tuple(sorted(map(str, found)))
-        return self._aliases.get(name_key(wanted), ())
+            return (str(paths[0]),) if is_full_path else tuple(sorted(map(str, paths)))
+        return self._aliases.get(name_key(name), ())
 
     @cached_property
     def _aliases(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, list[str]] = {}
+        paths_by_key: dict[str, list[str]] = {}
         for entry in self._resolver.entries():
             for name in (*entry.aliases, *filter(None, (entry.note_id,))):
-                found.setdefault(name_key(name), []).append(str(entry.path))
-        return {key: tuple(paths) for key, paths in found.items()}
+                paths_by_key.setdefault(name_key(name), []).append(str(entry.path))
+        return {key: tuple(paths) for key, paths in paths_by_key.items()}
 
     def find_similar_notes(self, words: str) -> SimilarNotes:
         """Return the notes whose names resemble `words`: misspelled, or a part of the name."""
@@ -109,28 +109,28 @@ class Vocabulary:
         if near.is_clear:
             return near.paths[0]
         key = name_key(word)
-        most = 1 if len(key) < _LONG_NAME else 2
-        found = [
+        max_distance = _max_distance(key)
+        paths = [
             path
             for path in near.paths
             if any(
-                OSA.distance(key, part, score_cutoff=most) <= most
+                OSA.distance(key, part, score_cutoff=max_distance) <= max_distance
                 for part in name_key(NotePath.on_disk(path).name).split()
             )
         ]
-        return found[0] if len(found) == 1 else None
+        return paths[0] if len(paths) == 1 else None
 
     def _search_names(self, key: str) -> SimilarNotes:
         if len(key) < _MIN_FUZZY_LENGTH:
             return SimilarNotes(())
         names = self._resolver.fuzzy_names()
-        rough = names.most_similar(key, _MAX_ROUGH_MATCHES, _MIN_CANDIDATE_SIMILARITY) + names.containing(
-            key, _MAX_ROUGH_MATCHES, 80.0
-        )
         scores: dict[str, float] = {}
-        for near in rough:
-            if NotePath.on_disk(near.path).is_note:
-                scores[near.path] = max(scores.get(near.path, 0.0), _name_similarity(key, near.name))
+        for match in (
+            *names.most_similar(key, _MAX_ROUGH_MATCHES, _MIN_CANDIDATE_SIMILARITY),
+            *names.containing(key, _MAX_ROUGH_MATCHES, 80.0),
+        ):
+            if NotePath.on_disk(match.path).is_note:
+                scores[match.path] = max(scores.get(match.path, 0.0), _name_similarity(key, match.name))
         ranked = sorted(
             (path for path in scores if scores[path] >= _MIN_CANDIDATE_SIMILARITY),
             key=lambda path: (-scores[path], path),
@@ -151,10 +151,10 @@ class Vocabulary:
         """Return the vault's tag that `word` names or misspells."""
         if exact := self.find_tag(word):
             return exact
-        found = process.extractOne(
+        match = process.extractOne(
             name_key(word), list(self._tags), scorer=fuzz.ratio, score_cutoff=_MIN_TAG_SIMILARITY
         )
-        return self._tags[found[0]] if found and len(word) >= _MIN_FUZZY_LENGTH else None
+        return self._tags[match[0]] if match and len(word) >= _MIN_FUZZY_LENGTH else None
 
     def find_type(self, word: str) -> str | None:
         """Return the note type that `word` names, singular or plural."""
@@ -166,14 +166,14 @@ class Vocabulary:
         return self._properties.get(name_key(word))
 
     def find_folder(self, words: str) -> str | None:
-        """Return the only folder with this path or last part, spelled as on disk; else None."""
+        """Return the only folder with this path or name, spelled as on disk; None without a single match."""
         key = name_key(words.strip().strip("/"))
         if not key:
             return None
         if key in self._folders:
             return self._folders[key]
-        ends = [folder for known, folder in self._folders.items() if known.rpartition("/")[2] == key]
-        return ends[0] if len(ends) == 1 else None
+        matches = [folder for known, folder in self._folders.items() if known.rpartition("/")[2] == key]
+        return matches[0] if len(matches) == 1 else None
 
     def find_similar_folder(self, words: str) -> str | None:
         """Return the folder that `words` names or misspells by one or two letters."""
@@ -185,7 +185,7 @@ class Vocabulary:
         near = [
             folder
             for known, folder in self._folders.items()
-            if OSA.distance(known, key, score_cutoff=2) <= 1 + (len(key) > 7)
+            if OSA.distance(known, key, score_cutoff=2) <= _max_distance(key)
         ]
         return near[0] if len(near) == 1 else None
 
@@ -203,13 +203,13 @@ class Vocabulary:
 
     @cached_property
     def _folders(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        folders: dict[str, str] = {}
         for entry in self._resolver.entries():
             folder = entry.path.folder
-            while folder and name_key(folder) not in found:
-                found[name_key(folder)] = folder
+            while folder and name_key(folder) not in folders:
+                folders[name_key(folder)] = folder
                 folder = folder.rpartition("/")[0]
-        return found
+        return folders
 
     def _find_known(self, word: str, known: dict[str, str]) -> str | None:
         key = name_key(word)
@@ -231,7 +231,7 @@ class Vocabulary:
 
 
 def _name_similarity(key: str, name: str) -> float:
-    """Return the similarity of words to a name, 0 to 100: by all letters, or by the given words."""
+    """Return the similarity of `key` to a name, 0 to 100: of all letters, or of each word of `key`."""
     letters = fuzz.ratio(key, name)
     words, known = key.split(), name.split()
     by_words = 0.0
@@ -247,17 +247,22 @@ def correct_spelling(word: str, known: frozenset[str], endings: Sequence[str] = 
     """
     if len(word) < _MIN_FUZZY_LENGTH or not word.isalpha() or word in known:
         return None
-    most = 1 if len(word) < 8 else 2
+    max_distance = _max_distance(word)
     best = None
     for other in known:
-        if abs(len(other) - len(word)) > most or len(other) < _MIN_FUZZY_LENGTH:
+        if abs(len(other) - len(word)) > max_distance or len(other) < _MIN_FUZZY_LENGTH:
             continue
         longer, shorter = (other, word) if len(other) > len(word) else (word, other)
         if longer.startswith(shorter) and longer[len(shorter) :] in endings and longer[-1:] != shorter[-1:]:
             continue
-        distance = OSA.distance(word, other, score_cutoff=most)
-        if distance <= most and (
+        distance = OSA.distance(word, other, score_cutoff=max_distance)
+        if distance <= max_distance and (
             best is None or distance < best[0] or (distance == best[0] and other < best[1])
         ):
             best = (distance, other)
     return best[1] if best else None
+
+
+def _max_distance(word: str) -> int:
+    """Return the number of letters in which a misspelling of a word may differ."""
+    return 1 if len(word) < _LONG_WORD else 2

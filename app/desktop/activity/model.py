@@ -44,7 +44,7 @@ class ActivityModel(QAbstractListModel):
         super().__init__(parent)
         self._rows: list[ActivityItem] = []
         self._calls: dict[str, str] = {}  # question id → call id
-        self._number = 0
+        self._last_number = 0
 
     @property
     def activities(self) -> tuple[ActivityItem, ...]:
@@ -79,13 +79,13 @@ class ActivityModel(QAbstractListModel):
 
     def add_older(self, entries: Iterable[AuditEntry]) -> None:
         """Add activities from the audit log at the bottom."""
-        known = {row.key for row in self._rows}
+        keys = {row.key for row in self._rows}
         grouped: dict[str, ActivityItem] = {}
         for entry in entries:
             item = item_from_entry(entry)
             if (newer := grouped.get(item.key)) is not None and newer.entry is not None:
                 grouped[item.key] = item_from_entry(newer.entry, newer.saves + 1)
-            elif item.key not in known:
+            elif item.key not in keys:
                 grouped[item.key] = item
         older = list(grouped.values())
         if older:
@@ -106,8 +106,8 @@ class ActivityModel(QAbstractListModel):
 
     def add_or_replace(self, activity: ActivityItem) -> None:
         """Add an activity at the top, or replace the one with its key."""
-        for row, known in enumerate(self._rows):
-            if known.key == activity.key:
+        for row, existing in enumerate(self._rows):
+            if existing.key == activity.key:
                 self._rows[row] = activity
                 self.dataChanged.emit(self.index(row), self.index(row))
                 return
@@ -160,17 +160,17 @@ class ActivityModel(QAbstractListModel):
         if previous is not None:
             self._remove(self._rows.index(previous))  # Move the session to the top.
         self.add_or_replace(item_from_entry(entry, 1 if previous is None else previous.saves + 1))
-        restored: set[int] = set()
+        redone_commits: set[int] = set()
         for row in list(self._rows) if entry.undoes else ():
             logged_entry = row.entry
             if logged_entry is not None and logged_entry.commit in entry.undoes:
-                restored.update(logged_entry.undoes)
+                redone_commits.update(logged_entry.undoes)
                 self.add_or_replace(item_from_entry(replace(logged_entry, undone_by=entry.id), row.saves))
-        for row in list(self._rows) if restored else ():
+        for row in list(self._rows) if redone_commits else ():
             logged_entry = row.entry
             if (
                 logged_entry is not None
-                and logged_entry.commit in restored
+                and logged_entry.commit in redone_commits
                 and logged_entry.undone_by is not None
             ):
                 self.add_or_replace(item_from_entry(replace(logged_entry, undone_by=None), row.saves))
@@ -312,8 +312,8 @@ class ActivityModel(QAbstractListModel):
         """Give the activity with `key` a unique key, so that the next run adds another activity."""
         activity = self._find(key)
         if activity is not None:
-            self._number += 1
-            self._rows[self._rows.index(activity)] = replace(activity, key=f"{key}:{self._number}")
+            self._last_number += 1
+            self._rows[self._rows.index(activity)] = replace(activity, key=f"{key}:{self._last_number}")
 
     def _add_system_item(
         self,
@@ -325,9 +325,9 @@ class ActivityModel(QAbstractListModel):
         key: str = "",
         paths: tuple[str, ...] = (),
     ) -> None:
-        self._number += 1
+        self._last_number += 1
         item = self._create_system_item(
-            kind, name, summary, status, key or f"{kind}:{self._number}", time.time()
+            kind, name, summary, status, key or f"{kind}:{self._last_number}", time.time()
         )
         self.add_or_replace(replace(item, paths=paths))
 

@@ -50,7 +50,7 @@ class PromptField(QPlainTextEdit):
         self.setProperty("plain", True)
         self._popup = NamePopup(self)
         self._popup.chosen.connect(self._complete)
-        self.textChanged.connect(self._changed)
+        self.textChanged.connect(self._handle_text_change)
         self._fit_height()
 
     def set_names(self, names: list[str]) -> None:
@@ -84,7 +84,11 @@ class PromptField(QPlainTextEdit):
         before, _ = text_around_cursor(self.textCursor())
         before_mention, sign, word = before.rpartition("@")
         return (
-            word if sign and (not before_mention or before_mention[-1].isspace()) and len(word) < 60 else None
+            word
+            if sign
+            and (not before_mention or before_mention[-1].isspace())
+            and len(word) < _MAX_MENTION_CHARS
+            else None
         )
 
     def _complete(self, name: str) -> None:
@@ -95,7 +99,7 @@ class PromptField(QPlainTextEdit):
         cursor.setPosition(cursor.position() - utf16_length(word) - 1, QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(f"[[{name}]] ")
 
-    def _changed(self) -> None:
+    def _handle_text_change(self) -> None:
         self._fit_height()
         word = self._mention_prefix()
         if word is None:
@@ -305,7 +309,7 @@ class Composer(QFrame):
     def _create_chip(self, path: str, remove: Callable[[], None]) -> QPushButton:
         name = path.rpartition("/")[2].removesuffix(".md")
         chip = ElidedButton(name.replace("&", "&&"), self)
-        chip.setProperty("role", "given")
+        chip.setProperty("role", "attachment")
         chip.setIcon(icon(self._theme.theme, "x"))
         chip.setIconSize(QSize(10, 10))
         chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)

@@ -81,23 +81,23 @@ class InterpretationChipView(QWidget):
         self._label.setEnabled(bool(chip.change))
         if chip.change:
             self._label.setToolTip(self.tr("Edit"))
-            self._label.setAccessibleName(self.tr("Change {what}").format(what=chip.label))
+            self._label.setAccessibleName(self.tr("Change {0}").format(chip.label))
         self._label.clicked.connect(self.open_field)
         row.addWidget(self._label)
         if chip.without:
-            remove = QPushButton("×", self)
-            remove.setProperty("role", "reading")
-            remove.setToolTip(self.tr("Remove this and search again"))
-            remove.setAccessibleName(self.tr("Remove {what}").format(what=chip.label))
-            remove.clicked.connect(lambda: self.reply_chosen.emit(chip.without))
-            row.addWidget(remove)
+            remove_button = QPushButton("×", self)
+            remove_button.setProperty("role", "reading")
+            remove_button.setToolTip(self.tr("Remove this and search again"))
+            remove_button.setAccessibleName(self.tr("Remove {0}").format(chip.label))
+            remove_button.clicked.connect(lambda: self.reply_chosen.emit(chip.without))
+            row.addWidget(remove_button)
 
     def open_field(self) -> None:
         """Replace the label with a field for the value."""
         if self._field is not None:
             return
         self._field = ValueField(self._chip.value, self)
-        self._field.setAccessibleName(self.tr("Another value for {what}").format(what=self._chip.label))
+        self._field.setAccessibleName(self.tr("Another value for {0}").format(self._chip.label))
         self._field.completions_requested.connect(self._request_completions)
         self._field.cancelled.connect(self._cancel)
         self._field.returnPressed.connect(self._submit)

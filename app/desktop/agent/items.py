@@ -84,8 +84,8 @@ class UserView(ItemView):
         self._notes.setProperty("tone", "muted")
         self._notes.setTextFormat(Qt.TextFormat.PlainText)
         self._notes.setWordWrap(True)
-        edit = ThemedButton(theme, "pencil-simple", self.tr("Edit and resend"), self, size=14)
-        edit.clicked.connect(lambda: self.resend_requested.emit(self._text))
+        edit_button = ThemedButton(theme, "pencil-simple", self.tr("Edit and resend"), self, size=14)
+        edit_button.clicked.connect(lambda: self.resend_requested.emit(self._text))
         bubble = QFrame()
         bubble.setObjectName("userBubble")
         inner = QVBoxLayout(bubble)
@@ -95,7 +95,7 @@ class UserView(ItemView):
         inner.addWidget(self._notes)
         row = QHBoxLayout()
         row.setContentsMargins(24, 0, 0, 0)
-        row.addWidget(edit, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(edit_button, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(bubble, 1)
         self._column.addLayout(row)
         theme.changed.connect(self._apply_theme)
@@ -262,20 +262,20 @@ class MessageView(ItemView):
         super().__init__(theme, parent)
         self._frame = QFrame()
         self._frame.setObjectName("message")
-        self._mark = QLabel()
+        self._icon_label = QLabel()
         self._participants = ElidedLabel(tone="muted")
         self._label = QLabel()
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._label.setWordWrap(True)
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        head = QHBoxLayout()
-        head.setSpacing(6)
-        head.addWidget(self._mark)
-        head.addWidget(self._participants, 1)
+        header = QHBoxLayout()
+        header.setSpacing(6)
+        header.addWidget(self._icon_label)
+        header.addWidget(self._participants, 1)
         inner = QVBoxLayout(self._frame)
         inner.setContentsMargins(10, 8, 10, 8)
         inner.setSpacing(4)
-        inner.addLayout(head)
+        inner.addLayout(header)
         inner.addWidget(self._label)
         self._column.addWidget(self._frame)
         theme.changed.connect(self._apply_theme)
@@ -289,7 +289,7 @@ class MessageView(ItemView):
         self._frame.setAccessibleName(self.tr("{0} to {1}: {2}").format(item.sender, item.to, item.text))
 
     def _apply_theme(self, theme: Theme) -> None:
-        self._mark.setPixmap(icon(theme, "chat-text", theme.muted).pixmap(16, 16))
+        self._icon_label.setPixmap(icon(theme, "chat-text", theme.muted).pixmap(16, 16))
         self._frame.setStyleSheet(
             f"QFrame#message {{ border: 1px solid {theme.border}; border-left: 3px solid {theme.accent};"
             f" border-radius: 6px; background: {theme.raised}; }}"
@@ -355,7 +355,7 @@ class NoticeView(ItemView):
         self._level = "info"
         self._frame = QFrame()
         self._frame.setObjectName("notice")
-        self._mark = QLabel()
+        self._icon_label = QLabel()
         self._label = QLabel()
         self._label.setWordWrap(True)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
@@ -370,7 +370,7 @@ class NoticeView(ItemView):
         text_column.addWidget(self._hint)
         row = QHBoxLayout(self._frame)
         row.setContentsMargins(10, 8, 10, 8)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon_label, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(text_column, 1)
         self._column.addWidget(self._frame)
         theme.changed.connect(self._apply_theme)
@@ -390,7 +390,7 @@ class NoticeView(ItemView):
             "warning": ("warning", theme.warning),
             "error": ("warning-circle", theme.danger),
         }[self._level]
-        self._mark.setPixmap(icon(theme, name, color).pixmap(16, 16))
+        self._icon_label.setPixmap(icon(theme, name, color).pixmap(16, 16))
         self._frame.setStyleSheet(
             f"QFrame#notice {{ border: 1px solid {theme.border}; border-left: 3px solid {color};"
             f" border-radius: 6px; background: {theme.raised}; }}"
@@ -410,13 +410,13 @@ _VIEWS: dict[type[object], type[ItemView]] = {
 }
 
 
-def create_view(item: AnyItem, theme: ThemeSource, after: str = "") -> ItemView:
+def create_view(item: AnyItem, theme: ThemeSource, previous_agent: str = "") -> ItemView:
     """Return a widget that shows `item`.
 
-    `after` is the agent that wrote the item before it; its name is not repeated.
+    The name of `previous_agent`, which wrote the item before, is not repeated.
     """
     view = _VIEWS[type(item)](theme)
     view.show_item(item)
-    if item.agent and item.agent != after and not isinstance(item, Message):
+    if item.agent and item.agent != previous_agent and not isinstance(item, Message):
         view.show_speaker(item.agent)
     return view

@@ -45,10 +45,10 @@ class ModelChoice:
 
 def provider_label(id_: str) -> str:
     """Return the display name of a provider."""
-    return next((known.label for known in PROVIDERS if known.id == id_), id_)
+    return next((provider.label for provider in PROVIDERS if provider.id == id_), id_)
 
 
-class UsedModels:
+class RecentModels:
     """The recently used models, latest first, stored next to the settings."""
 
     def __init__(self) -> None:
@@ -179,8 +179,8 @@ class ModelMenu(QMenu):
 
     def show_local(self, servers: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
         """Show the models that local servers offer."""
-        found = [(ModelChoice(server.id, "", name), server) for server, names in servers for name in names]
-        choices = [(choice, server) for choice, server in found if choice not in self._listed_models]
+        offers = [(ModelChoice(server.id, "", name), server) for server, names in servers for name in names]
+        choices = [(choice, server) for choice, server in offers if choice not in self._listed_models]
         for choice, server in choices:
             self._add_model(
                 choice, f"{choice.model}  ·  {server.label}", server.address, before=self._search_action
@@ -188,7 +188,7 @@ class ModelMenu(QMenu):
         if choices:
             self.removeAction(self._search_action)
         else:
-            text = self.tr("No other local models") if found else self.tr("No local models found")
+            text = self.tr("No other local models") if offers else self.tr("No local models found")
             self._search_action.setText(text)
         if self._button is not None and self.isVisible():
             self.adjustSize()

@@ -27,7 +27,7 @@ from app.agent.turn import UserPrompt
 from app.desktop.agent.composer import Composer
 from app.desktop.agent.conversation_list import ConversationList
 from app.desktop.agent.interpretation_chip import ValueField
-from app.desktop.agent.model_menu import BUILTIN, ModelChoice, ModelMenu, UsedModels
+from app.desktop.agent.model_menu import BUILTIN, ModelChoice, ModelMenu, RecentModels
 from app.desktop.agent.start_page import StartPage
 from app.desktop.agent.transcript_view import TranscriptView
 from app.desktop.agent.usage_labels import full_usage, short_usage
@@ -73,7 +73,7 @@ class AgentPanel(Panel):
         self._model = ModelChoice("built-in")
         self._settings = Settings()
         self._has_settings = False
-        self._models = UsedModels()
+        self._recent_models = RecentModels()
         self._suggestion_timer = QTimer(self)
         self._suggestion_timer.setSingleShot(True)
         self._suggestion_timer.setInterval(_SUGGEST_DELAY_MS)
@@ -171,7 +171,7 @@ class AgentPanel(Panel):
         self._end_editing()
         self.transcript.show_items(())
         self._set_running(False)
-        self._pages.setCurrentWidget(self._start_area)
+        self._show_start_page()
         self.focus_prompt()
 
     async def open_conversation(self, id_: str) -> None:
@@ -188,7 +188,10 @@ class AgentPanel(Panel):
         self._end_editing()
         self.transcript.show_items(items)
         self._set_running(running)
-        self._pages.setCurrentWidget(self.transcript if items else self._start_area)
+        if items:
+            self._pages.setCurrentWidget(self.transcript)
+        else:
+            self._show_start_page()
 
     def is_showing(self, conversation: str) -> bool:
         """Return whether that conversation is visible."""
@@ -213,8 +216,6 @@ class AgentPanel(Panel):
         self._end_editing()
         self._set_running(True)
         self._pages.setCurrentWidget(self.transcript)
-        if position is not None:
-            self.transcript.truncate(position)
         if not self._has_settings:
             # The settings are not loaded yet, so the mode shown is not the user's choice.
             self._show_settings(await self._client.run(lambda vault: vault.settings.current))
@@ -228,6 +229,8 @@ class AgentPanel(Panel):
         except BaseException:
             self._set_running(False)
             self.composer.restore_prompt(text, notes)
+            if position is not None:
+                self._begin_editing(position)
             raise
 
     def _set_running(self, running: bool) -> None:
@@ -244,10 +247,13 @@ class AgentPanel(Panel):
         """Put an earlier message back into the prompt field; sending it replaces everything after it."""
         item = self.transcript.item(position)
         if isinstance(item, UserText):
-            self._edited_position = position
             self.composer.restore_prompt(item.text, item.notes)
-            self.composer.set_editing(True)
+            self._begin_editing(position)
             self.focus_prompt()
+
+    def _begin_editing(self, position: int) -> None:
+        self._edited_position = position
+        self.composer.set_editing(True)
 
     def _end_editing(self) -> None:
         self._edited_position = None
@@ -256,7 +262,7 @@ class AgentPanel(Panel):
     @property
     def is_up_to_date(self) -> bool:
         """True if all received events are shown."""
-        return self._event_queue.done
+        return self._event_queue.is_empty
 
     def _handle_event(self, event: object) -> None:
         match event:
@@ -298,13 +304,21 @@ class AgentPanel(Panel):
         notes = await self._client.run(lambda vault: asyncio.to_thread(vault.notes.most_linked, 1))
         self._start_page.suggest(notes[0].name if notes else "")
 
+    def _show_start_page(self) -> None:
+        self._pages.setCurrentWidget(self._start_area)
+        # The examples are not updated while a conversation is shown.
+        self.refresh_suggestions()
+
     def refresh_suggestions(self) -> None:
         """Update the examples after the vault was indexed."""
         self._start(self._load_suggestions(), self.tr("load the examples"))
 
     def _toggle_list(self) -> None:
         if self._pages.currentWidget() is self._list:
-            self._pages.setCurrentWidget(self.transcript if self._conversation else self._start_area)
+            if self._conversation is not None:
+                self._pages.setCurrentWidget(self.transcript)
+            else:
+                self._show_start_page()
             return
         self._pages.setCurrentWidget(self._list)
         self._start(self._refresh_list(""), self.tr("list the conversations"))
@@ -315,7 +329,9 @@ class AgentPanel(Panel):
     def _rename(self, id_: str, title: str) -> None:
         async def ask() -> None:
             heading, rename = self.tr("Rename conversation"), self.tr("Rename")
-            new_title = await dialogs.prompt_text(self, heading, self.tr("Title:"), title, accept=rename)
+            new_title = await dialogs.prompt_text(
+                self, heading, self.tr("Title:"), title, accept_label=rename
+            )
             if new_title and new_title.strip():
                 await self._client.run(lambda vault: vault.agent.rename(id_, new_title.strip()))
 
@@ -330,7 +346,7 @@ class AgentPanel(Panel):
                 text,
                 self.tr("Delete"),
                 self.tr("Cancel"),
-                danger=True,
+                is_destructive=True,
             ):
                 await self._client.run(lambda vault: vault.agent.delete(id_))
                 if self._is_current(id_):
@@ -348,7 +364,7 @@ class AgentPanel(Panel):
         )
 
     def _show_models(self) -> None:
-        menu = ModelMenu(self._settings, self._models.list_models(), self)
+        menu = ModelMenu(self._settings, self._recent_models.list_models(), self)
         menu.chosen.connect(self._choose_model)
         menu.team_chosen.connect(lambda name: self._choose_agent(AnswerByTeam(name=name)))
         menu.program_chosen.connect(lambda name: self._choose_agent(AnswerByProgram(name=name)))
@@ -393,7 +409,7 @@ class AgentPanel(Panel):
     def _show_settings(self, settings: Settings) -> None:
         self._settings = settings
         self._model = ModelChoice.from_settings(settings)
-        self._models.add(self._model)
+        self._recent_models.add(self._model)
         self._has_settings = True
         program, agent = settings.answering_program, settings.answering_agent
         self._start_page.show_program(program.name if program else "")

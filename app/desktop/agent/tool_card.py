@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.agent.transcript import CardState, ToolCard
-from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, PluralText, translate
+from app.desktop.agent.usage_labels import format_cost, format_tokens
+from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.permissions.audit_entry import AuditDecision
@@ -52,7 +53,7 @@ class ToolCardView(QFrame):
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
         self._summary = ElidedLabel(tone="muted")
-        # The arguments take the room that the name and the duration leave, and are elided first.
+        # The arguments take the width that the name and the duration leave, and are elided first.
         self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._badge = ElidedLabel(tone="muted")
         self._badge.setObjectName("badge")
@@ -70,28 +71,28 @@ class ToolCardView(QFrame):
         theme.changed.connect(self._apply_theme)
 
     def _build(self) -> None:
-        self._diff = QPushButton(self.tr("Show change"))
-        self._undo = QPushButton(self.tr("Undo"))
-        for button, role in ((self._diff, "quiet"), (self._undo, "quiet")):
+        self._diff_button = QPushButton(self.tr("Show change"))
+        self._undo_button = QPushButton(self.tr("Undo"))
+        for button, role in ((self._diff_button, "quiet"), (self._undo_button, "quiet")):
             button.setProperty("role", role)
-        self._diff.clicked.connect(lambda: self.diff_requested.emit(self._entry))
-        self._undo.clicked.connect(lambda: self.undo_requested.emit(self._entry))
-        head = QHBoxLayout()
-        head.setSpacing(6)
+        self._diff_button.clicked.connect(lambda: self.diff_requested.emit(self._entry))
+        self._undo_button.clicked.connect(lambda: self.undo_requested.emit(self._entry))
+        header = QHBoxLayout()
+        header.setSpacing(6)
         for widget in (self._icon_label, self._name):
-            head.addWidget(widget)
-        head.addWidget(self._summary, 1)
-        head.addWidget(self._badge)
-        head.addWidget(self._cost_label)
-        head.addWidget(self._details_button)
+            header.addWidget(widget)
+        header.addWidget(self._summary, 1)
+        header.addWidget(self._badge)
+        header.addWidget(self._cost_label)
+        header.addWidget(self._details_button)
         self._actions = QHBoxLayout()
-        self._actions.addWidget(self._diff)
-        self._actions.addWidget(self._undo)
+        self._actions.addWidget(self._diff_button)
+        self._actions.addWidget(self._undo_button)
         self._actions.addStretch(1)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(10, 6, 6, 6)
         self._column.setSpacing(4)
-        self._column.addLayout(head)
+        self._column.addLayout(header)
         self._column.addWidget(self._message)
         self._column.addLayout(self._actions)
 
@@ -115,9 +116,9 @@ class ToolCardView(QFrame):
         message = self._display_message(card.message)
         self._message.setText(message)
         self._message.setVisible(bool(card.message))
-        committed = card.commit is not None and card.entry is not None
-        self._diff.setVisible(committed)
-        self._undo.setVisible(committed and card.undone_by is None)
+        is_committed = card.commit is not None and card.entry is not None
+        self._diff_button.setVisible(is_committed)
+        self._undo_button.setVisible(is_committed and card.undone_by is None)
         badges = self._badges(card)
         self._badge.setText(" · ".join(badges))
         self._badge.setVisible(bool(badges))
@@ -203,17 +204,13 @@ def _format_json(text: str) -> str:
 
 def _cost_text(card: ToolCard) -> str:
     """Return the duration of the call, and the tokens and cost of the model for it."""
-    parts = [] if card.state == "running" else [_duration(card.duration_ms)]
+    parts = [] if card.state == "running" else [_format_duration(card.duration_ms)]
     if card.tokens:
-        parts.append(
-            translate("ToolCardView", "{0}k tokens").format(f"{card.tokens / 1000:.1f}")
-            if card.tokens >= 1000
-            else PluralText("ToolCardView", "{0} token", "{0} tokens").format(card.tokens)
-        )
+        parts.append(format_tokens(card.tokens))
     if card.cost:
-        parts.append(f"${card.cost:.4f}")
+        parts.append(format_cost(card.cost, decimals=4))
     return " · ".join(parts)
 
 
-def _duration(ms: float) -> str:
+def _format_duration(ms: float) -> str:
     return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"

@@ -1,4 +1,4 @@
-"""The transcript of the conversation: a column of items that follows the end."""
+"""The transcript of the conversation: a column of items that scrolls to the newest one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TranscriptView(QScrollArea):
         self._views: dict[int, ItemView] = {}
         self._items: dict[int, AnyItem] = {}
         self._indicator = WorkingIndicator(theme)
-        self._streamed = ""
+        self._streamed_text = ""
         self._stream_label: MarkdownLabel | None = None
         self._follows_end = True
         self.setWidgetResizable(True)
@@ -57,7 +57,7 @@ class TranscriptView(QScrollArea):
         self._timer.setInterval(_REDRAW_INTERVAL_MS)
         self._timer.timeout.connect(self._draw_streamed)
         bar = self.verticalScrollBar()
-        bar.rangeChanged.connect(lambda _, high: bar.setValue(high) if self._follows_end else None)
+        bar.rangeChanged.connect(lambda _, maximum: bar.setValue(maximum) if self._follows_end else None)
         bar.sliderMoved.connect(lambda _: self._update_following())
         bar.actionTriggered.connect(lambda _: QTimer.singleShot(0, self, self._update_following))
 
@@ -79,23 +79,28 @@ class TranscriptView(QScrollArea):
         return self._items.get(position)
 
     def put(self, position: int, item: AnyItem) -> None:
-        """Show `item` at `position`, replacing an earlier item there."""
+        """Show `item` at `position`, replacing an earlier item there.
+
+        A prompt is always the last item when it is sent, so it replaces all items from `position` on.
+        """
         if isinstance(item, AgentText):
             self.end_stream()
         if isinstance(item, UserText):
-            self._follows_end = True
-            for earlier in self._views.values():
-                earlier.deactivate()
-        previous = self._items.get(position)
+            self.truncate(position)
+            for earlier_view in self._views.values():
+                earlier_view.deactivate()
+        replaced_item = self._items.get(position)
         self._items[position] = item
-        if previous is not None and type(previous) is type(item):
+        if replaced_item is not None and type(replaced_item) is type(item):
             self._views[position].show_item(item)
             return
-        if previous is not None:
+        if replaced_item is not None:
             self._remove_item(position)
             self._items[position] = item
-        item_before = self._items.get(position - 1)
-        previous_agent = "" if item_before is None or isinstance(item_before, Message) else item_before.agent
+        previous_item = self._items.get(position - 1)
+        previous_agent = (
+            "" if previous_item is None or isinstance(previous_item, Message) else previous_item.agent
+        )
         view = create_view(item, self._theme, previous_agent)
         view.link_clicked.connect(self.link_clicked)
         view.tag_clicked.connect(self.tag_clicked)
@@ -120,14 +125,14 @@ class TranscriptView(QScrollArea):
         if self._stream_label is None:
             self._stream_label = MarkdownLabel(self._theme)
             self._insert(self._stream_label)
-        self._streamed += text
+        self._streamed_text += text
         if not self._timer.isActive():
             self._timer.start()
 
     def end_stream(self) -> None:
         """Remove the streamed text, which an item has replaced or the turn has dropped."""
         self._timer.stop()
-        self._streamed = ""
+        self._streamed_text = ""
         if self._stream_label is not None:
             self._column.removeWidget(self._stream_label)
             self._stream_label.hide()
@@ -136,7 +141,7 @@ class TranscriptView(QScrollArea):
 
     def set_working(self, working: bool) -> None:
         """Show or hide the indicator that the agent is working."""
-        self._indicator.set_on(working)
+        self._indicator.set_active(working)
 
     def wheelEvent(self, event: object) -> None:
         """Scroll, and record whether the view is still at the end."""
@@ -158,7 +163,7 @@ class TranscriptView(QScrollArea):
 
     def _draw_streamed(self) -> None:
         if self._stream_label is not None:
-            self._stream_label.set_text(self._streamed)
+            self._stream_label.set_text(self._streamed_text)
 
     def _update_following(self) -> None:
         bar = self.verticalScrollBar()
@@ -179,22 +184,22 @@ class WorkingIndicator(QWidget):
         self.setFixedHeight(round(16 * theme.zoom))
         self.hide()
 
-    def set_on(self, on: bool) -> None:
+    def set_active(self, active: bool) -> None:
         """Show and animate the dots, or hide them."""
-        self.setVisible(on)
-        self._timer.start() if on else self._timer.stop()
+        self.setVisible(active)
+        self._timer.start() if active else self._timer.stop()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint three dots, one of them bright."""
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
-            theme, unit = self._theme.theme, self._theme.zoom
+            theme, zoom = self._theme.theme, self._theme.zoom
             for dot in range(3):
-                bright = dot == self._step % 4
-                painter.setBrush(QColor(theme.accent if bright else theme.faint))
-                radius = (3.0 if bright else 2.2) * unit
-                painter.drawEllipse(QPointF((6 + 11 * dot) * unit, self.height() / 2), radius, radius)
+                is_bright = dot == self._step % 4
+                painter.setBrush(QColor(theme.accent if is_bright else theme.faint))
+                radius = (3.0 if is_bright else 2.2) * zoom
+                painter.drawEllipse(QPointF((6 + 11 * dot) * zoom, self.height() / 2), radius, radius)
 
     def _advance(self) -> None:
         self._step += 1

@@ -1,4 +1,4 @@
-"""Labels for the token usage of a session."""
+"""Labels for token usage and its cost."""
 
 from __future__ import annotations
 
@@ -11,22 +11,36 @@ def short_usage(usage: Usage) -> str:
     tokens = usage.input_tokens + usage.output_tokens
     if not tokens:
         return ""
-    label = (
-        translate("Composer", "{0}k tokens").format(f"{tokens / 1000:.1f}")
-        if tokens >= 1000
-        else PluralText("Composer", "{0} token", "{0} tokens").format(tokens)
-    )
-    return f"{label} · ${usage.cost:.3f}" if usage.cost else label
+    label = format_tokens(tokens)
+    return f"{label} · {format_cost(usage.cost, decimals=3)}" if usage.cost else label
 
 
 def full_usage(usage: Usage) -> str:
-    """Return the tool tip of the usage label."""
+    """Return the tooltip of the usage label."""
     if usage.cost is None:
         cost = translate("Composer", "Cost unknown")
     else:
-        cost = translate("Composer", "Estimated cost: {0}").format(f"${usage.cost:.4f}")
+        cost = translate("Composer", "Estimated cost: {0}").format(format_cost(usage.cost, decimals=4))
     requests = PluralText("Composer", "{0} request", "{0} requests").format(usage.requests)
     sent = PluralText("Composer", "{0} input token", "{0} input tokens").format(usage.input_tokens)
     received = PluralText("Composer", "{0} output token", "{0} output tokens").format(usage.output_tokens)
     session = translate("Composer", "This session: {0}, {1}, {2}").format(requests, sent, received)
     return f"{session}\n{cost}"
+
+
+def format_tokens(tokens: int) -> str:
+    """Return a number of tokens: "812 tokens", "1.2k tokens", "1.2M tokens"."""
+    if tokens < 1000:
+        return PluralText("Composer", "{0} token", "{0} tokens").format(tokens)
+    thousands = f"{tokens / 1000:.1f}"
+    if thousands != "1000.0" and tokens < 1_000_000:
+        return translate("Composer", "{0}k tokens").format(thousands)
+    return translate("Composer", "{0}M tokens").format(f"{tokens / 1_000_000:.1f}")
+
+
+def format_cost(dollars: float, *, decimals: int) -> str:
+    """Return an amount: "$0.02"; "<$0.01" for one that would be rounded to zero."""
+    rounded = f"{dollars:.{decimals}f}"
+    if dollars > 0 and not float(rounded):
+        return f"<${10**-decimals:.{decimals}f}"
+    return f"${rounded}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.agent.transcript import Usage
+from app.desktop.agent.usage_labels import format_cost
 from app.desktop.runtime.translation import PluralText
 from app.settings import Settings
 
@@ -12,14 +13,14 @@ class UsageTotal:
 
     def __init__(self) -> None:
         self._tokens = 0
-        self._dollars = 0.0
+        self._cost = 0.0
         self._is_complete = True
 
     def add(self, usage: Usage) -> None:
         """Add the usage of a finished turn; a turn without a model costs nothing."""
         self._tokens += usage.input_tokens + usage.output_tokens
         if usage.cost is not None:
-            self._dollars += usage.cost
+            self._cost += usage.cost
         elif usage.requests:
             self._is_complete = False
 
@@ -30,6 +31,6 @@ class UsageTotal:
         name = settings.model.model or settings.model.provider
         if not self._tokens:
             return name
-        suffix = "" if self._is_complete else "+"
+        cost = format_cost(self._cost, decimals=2) if self._is_complete else f"${self._cost:.2f}+"
         tokens = PluralText("UsageTotal", "{0} token", "{0} tokens").format(self._tokens)
-        return f"{name} · {tokens} · ${self._dollars:.2f}{suffix}"
+        return f"{name} · {tokens} · {cost}"

@@ -74,7 +74,7 @@ class ApprovalQueue(QObject):
         item = QueuedRequest(question, ApprovalDraft(request), self._clock() + limit)
         self._items.append(item)
         question.withdrawn.connect(partial(self._withdraw, item))
-        if self.dialog is None and self._dialog_steps.done:
+        if self.dialog is None and self._dialog_steps.is_empty:
             self._dialog_steps.add_later([self._create_dialog])
         else:
             self._dialog_steps.finish()
@@ -115,7 +115,7 @@ class ApprovalQueue(QObject):
     def _raise_dialog(self, dialog: ApprovalDialog) -> None:
         if dialog is not self.dialog:
             return  # The request was withdrawn while the dialog was being built.
-        dialog.guard.start_delay()
+        dialog.input_delay.start_delay()
         dialog.open()
         dialog.setFocus()
         if self._window is not None:

@@ -48,8 +48,8 @@ class BatchPage(QWidget):
 
     def height_for(self, width: int) -> int:
         """Return the height that shows the whole list."""
-        chrome = self.sizeHint().height() - self._area.sizeHint().height()
-        return chrome + max(self._content.heightForWidth(width), self._content.sizeHint().height())
+        fixed_height = self.sizeHint().height() - self._area.sizeHint().height()
+        return fixed_height + max(self._content.heightForWidth(width), self._content.sizeHint().height())
 
     def _build_list(self, theme: Theme) -> QScrollArea:
         self._content = content = QWidget()
@@ -105,10 +105,10 @@ def _create_card(draft: ApprovalDraft, theme: Theme) -> QWidget:
     text_column.addWidget(
         plain_label("   ·   ".join(filter(None, [*facts, _selection_label(draft)])), "muted")
     )
-    if names := _content_label(draft):
-        listed = plain_label(names, "muted")
-        listed.setWordWrap(True)
-        text_column.addWidget(listed)
+    if content := _content_label(draft):
+        content_label = plain_label(content, "muted")
+        content_label.setWordWrap(True)
+        text_column.addWidget(content_label)
     row.addLayout(text_column, 1)
     return card
 
@@ -128,5 +128,7 @@ def _content_label(draft: ApprovalDraft) -> str:
         return ""
     names = [change_name(change) for change in proposal.changes]
     hidden_count = len(names) - _MAX_NAMED_FILES
-    rest = [translate("Approval", "and {0} more").format(f"{hidden_count:,}")] if hidden_count > 0 else []
-    return "\n".join(names[:_MAX_NAMED_FILES] + rest)
+    remainder = (
+        [translate("Approval", "and {0} more").format(f"{hidden_count:,}")] if hidden_count > 0 else []
+    )
+    return "\n".join(names[:_MAX_NAMED_FILES] + remainder)

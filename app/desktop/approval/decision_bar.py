@@ -81,10 +81,10 @@ class DecisionBar(QWidget):
         for offer in request.offers:
             self._add_offer(offer)
         self.menu_button.setVisible(bool(request.offers))
-        self._keep_widths(request)
+        self._reserve_widths(request)
 
     def show_choice(
-        self, draft: ApprovalDraft, why_not_editable: str, problem: str, *, editing: bool
+        self, draft: ApprovalDraft, read_only_reason: str, problem: str, *, editing: bool
     ) -> None:
         """Update the labels and states of the buttons for the current draft."""
         self.approve_button.setText(_approve_label(draft))
@@ -93,9 +93,9 @@ class DecisionBar(QWidget):
         self.approve_button.setEnabled(can_approve)
         self.menu_button.setEnabled(can_approve)
         self.edit_button.setVisible(bool(draft.files))
-        self.edit_button.setEnabled(editing or not why_not_editable)
+        self.edit_button.setEnabled(editing or not read_only_reason)
         self.edit_button.setToolTip(
-            why_not_editable or translate("Approval", "Edit the text, then approve it")
+            read_only_reason or translate("Approval", "Edit the text, then approve it")
         )
         self.edit_button.setText(
             translate("Approval", "Done editing") if editing else translate("Approval", "Edit…")
@@ -125,7 +125,7 @@ class DecisionBar(QWidget):
             translate("Approval", "The countdown resumes when you stop editing and scrolling")
         )
 
-    def _keep_widths(self, request: ApprovalRequest) -> None:
+    def _reserve_widths(self, request: ApprovalRequest) -> None:
         """Make the buttons as wide as their longest label for this request."""
         proposal = request.proposal
         count = len(proposal.changes) if isinstance(proposal, ChangeSet) else 0

@@ -38,7 +38,7 @@ class ApprovalDialog(QDialog):
     """A sheet of the window that shows one waiting request at a time.
 
     Its height fits the request. After the first key, click or wheel step, the dialog and its buttons keep
-    their size and position. No button has the focus at first, so a key that was meant for another window
+    their size and position. No button has the focus at first, so a key intended for another window
     decides nothing. The time limit is paused while the user works on the request: while the editor is open,
     and for 10 s after each key, click and wheel step.
 
@@ -60,7 +60,7 @@ class ApprovalDialog(QDialog):
         self._clock = clock
         self._items: tuple[QueuedRequest, ...] = ()
         self._current: QueuedRequest | None = None
-        self.guard = InputDelay(self, clock)
+        self.input_delay = InputDelay(self, clock)
         self.strip = QueueStrip(theme.theme, self)
         self.bar = DecisionBar(self)
         self.page: ReviewPage | None = None
@@ -72,7 +72,7 @@ class ApprovalDialog(QDialog):
         self._timer.start()
         self._connect()
         self._is_centered = False
-        self._is_used = self._was_used = False
+        self._is_used = self._has_been_used = False
         self._last_used_at = -math.inf
         self._ticked_at = clock()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -117,7 +117,7 @@ class ApprovalDialog(QDialog):
     def _begin(self, position: int) -> None:
         if 0 <= position < len(self._items):
             self._current = self._items[position]
-            self.guard.start_delay()
+            self.input_delay.start_delay()
             self._is_used = False
             self._last_used_at = -math.inf
             self._replace_page(self._current)
@@ -152,7 +152,7 @@ class ApprovalDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """Fit the height to the request and center the dialog on the window."""
         super().showEvent(event)
-        self.guard.window_shown()
+        self.input_delay.window_shown()
         self._fit_height()
         self._fit_timer.start()
 
@@ -205,7 +205,7 @@ class ApprovalDialog(QDialog):
         self._fixed_parts = (self.strip, self._notice_frame, self._line, self.bar)
 
     def _connect(self) -> None:
-        self.guard.used.connect(self._record_use)
+        self.input_delay.used.connect(self._record_use)
         self.strip.chosen.connect(self.show_request)
         self.strip.batch_requested.connect(self._show_batch)
         self.bar.denied.connect(lambda reason: self._decide(lambda _: Denied(reason)))
@@ -217,9 +217,9 @@ class ApprovalDialog(QDialog):
 
     def _max_size(self) -> QSize:
         parent = self.parentWidget()
-        window = parent.window().size() if parent else _MAX_SIZE
-        size = (window * _WINDOW_SHARE).boundedTo(_MAX_SIZE).expandedTo(_MIN_SIZE)
-        return size.boundedTo(self.screen().availableSize().expandedTo(_MIN_SIZE))
+        window_size = parent.window().size() if parent else _MAX_SIZE
+        max_size = (window_size * _WINDOW_SHARE).boundedTo(_MAX_SIZE).expandedTo(_MIN_SIZE)
+        return max_size.boundedTo(self.screen().availableSize().expandedTo(_MIN_SIZE))
 
     def _set_max_width(self) -> None:
         max_size = self._max_size()
@@ -238,7 +238,7 @@ class ApprovalDialog(QDialog):
             return
         fixed_height = sum(part.sizeHint().height() for part in self._fixed_parts if not part.isHidden())
         preferred = fixed_height + page.height_for(self.width())
-        minimum = self.height() if self._was_used and self.isVisible() else self._min_height()
+        minimum = self.height() if self._has_been_used and self.isVisible() else self._min_height()
         height = min(max(preferred, minimum), self._max_size().height())
         if height != self.height():
             self.resize(self.width(), height)
@@ -249,11 +249,11 @@ class ApprovalDialog(QDialog):
 
     def _min_height(self) -> int:
         """Return the minimum height; if the text can be edited, it leaves space for the editor."""
-        can_edit = self.page is not None and bool(self.page.draft.files) and not self.page.why_not_editable()
+        can_edit = self.page is not None and bool(self.page.draft.files) and not self.page.read_only_reason()
         return _MIN_EDITOR_HEIGHT if can_edit else _MIN_SIZE.height()
 
     def _record_use(self) -> None:
-        self._is_used = self._was_used = True
+        self._is_used = self._has_been_used = True
         self._last_used_at = self._clock()
 
     @property
@@ -289,15 +289,15 @@ class ApprovalDialog(QDialog):
         self._page_layout.addWidget(self.page)
 
     def _follow_page(self) -> None:
-        if self.guard.is_ready:
+        if self.input_delay.is_ready:
             self._record_use()
         self._refresh()
 
     def _refresh(self) -> None:
         if self.page is not None and self._current is not None:
             page = self.page
-            obstacle = page.why_not_editable()
-            self.bar.show_choice(self._current.draft, obstacle, page.problem, editing=page.is_editing)
+            read_only_reason = page.read_only_reason()
+            self.bar.show_choice(self._current.draft, read_only_reason, page.problem, editing=page.is_editing)
             page.header.show_choice(self._current.draft.proposal())
             if self.bar.edit_button.isChecked() != page.is_editing:
                 self.bar.edit_button.setChecked(page.is_editing)
@@ -317,7 +317,7 @@ class ApprovalDialog(QDialog):
             self._decide(lambda item: item.draft.approved(grant))
 
     def _decide(self, decision: Callable[[QueuedRequest], Decision]) -> None:
-        if self._current is not None and self.guard.is_ready:
+        if self._current is not None and self.input_delay.is_ready:
             self.show_notice("")
             self.decided.emit([(self._current, decision(self._current))])
 
@@ -335,18 +335,18 @@ class ApprovalDialog(QDialog):
         self.page.flush()
         batch = BatchPage([item.draft for item in self._items], self._theme.theme, self)
         batch.back_requested.connect(self._close_batch)
-        batch.approved.connect(lambda: self._decide_all(lambda entry: entry.draft.approved()))
+        batch.approved.connect(lambda: self._decide_all(lambda item: item.draft.approved()))
         batch.denied.connect(lambda: self._decide_all(lambda _: Denied()))
         self.batch = batch
         for widget in (self.page, self._line, self.bar, self.strip):
             widget.hide()
         self._page_layout.addWidget(batch)
         self._fit_timer.start()
-        self.guard.start_delay()
+        self.input_delay.start_delay()
         self.setFocus()
 
     def _decide_all(self, decision: Callable[[QueuedRequest], Decision]) -> None:
-        if self.batch is None or not self.guard.is_ready:
+        if self.batch is None or not self.input_delay.is_ready:
             return
         items = [item for item in self._items if item.draft in self.batch.drafts]
         self._close_batch()
@@ -363,7 +363,7 @@ class ApprovalDialog(QDialog):
             widget.show()
         if self._current in self._items:
             self.strip.show_queue(self._items, self._items.index(self._current))
-        self.guard.start_delay()
+        self.input_delay.start_delay()
         self._fit_timer.start()
         self.setFocus()
 
@@ -398,5 +398,5 @@ class ApprovalDialog(QDialog):
 
     def _end(self) -> None:
         self._timer.stop()
-        self.guard.stop()
+        self.input_delay.stop()
         self.done(0)

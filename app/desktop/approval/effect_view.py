@@ -51,12 +51,12 @@ def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:
     canvas = DiffCanvas(theme)
     canvas.setAccessibleName(name)
     canvas.setAccessibleDescription(escape_hidden(text))
-    sheet = layout_rows(diff, DiffMode.TEXT, range(len(diff.before)))
+    diff_rows = layout_rows(diff, DiffMode.TEXT, range(len(diff.before)))
 
     def measure() -> None:
-        sheet.prepare(canvas.measure(False)(sheet))
+        diff_rows.prepare(canvas.measure(False)(diff_rows))
         canvas.arrange()
 
     canvas.measure_requested.connect(measure)
-    canvas.show_rows(sheet)
+    canvas.show_rows(diff_rows)
     return canvas

@@ -42,9 +42,9 @@ _NAME_MARGIN = 72
 
 
 class ChangedFilesModel(QAbstractTableModel):
-    """The files of a draft decision; ticking one changes the draft and emits `ticked`."""
+    """The files of a draft decision; toggling one changes the draft and emits `file_toggled`."""
 
-    ticked = Signal(int)
+    file_toggled = Signal(int)
 
     def __init__(self, draft: ApprovalDraft, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -75,7 +75,7 @@ class ChangedFilesModel(QAbstractTableModel):
         """Return the text or another role of a cell."""
         file = self.files[index.row()]
         if role == _COUNTS_ROLE:
-            return self._counts(file)
+            return self._line_counts(file)
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return _file_label(file)
@@ -98,18 +98,18 @@ class ChangedFilesModel(QAbstractTableModel):
         file = self.files[index.row()]
         file.set_ticked(file.selection_state is SelectionState.NONE)
         self.refresh(index.row())
-        self.ticked.emit(index.row())
+        self.file_toggled.emit(index.row())
         return True
 
     def refresh(self, row: int) -> None:
         """Update the row."""
         self.dataChanged.emit(self.index(row, 0), self.index(row, 0))
 
-    def _counts(self, file: FileDraft) -> tuple[int, int] | None:
+    def _line_counts(self, file: FileDraft) -> tuple[int, int] | None:
         return (file.diff.added, file.diff.removed) if file.diff is not None else None
 
     def _counts_text(self, file: FileDraft) -> str:
-        counts = self._counts(file)
+        counts = self._line_counts(file)
         if not counts:
             return translate("Approval", "not compared yet")
         return PluralText("Approval", "{0} line added, {1} removed", "{0} lines added, {1} removed").format(
@@ -118,13 +118,13 @@ class ChangedFilesModel(QAbstractTableModel):
 
 
 class ChangedFilesPanel(QWidget):
-    """The list of files; arrow keys select one, Space ticks it.
+    """The list of files; arrow keys select one, Space toggles it.
 
-    `file_chosen` carries the selected row, `ticked` the row whose check box changed.
+    `file_chosen` carries the selected row, `file_toggled` the row whose check box changed.
     """
 
     file_chosen = Signal(int)
-    ticked = Signal(int)
+    file_toggled = Signal(int)
 
     def __init__(self, draft: ApprovalDraft, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -149,14 +149,14 @@ class ChangedFilesPanel(QWidget):
         self.view.selectionModel().currentRowChanged.connect(
             lambda index, _: self.file_chosen.emit(index.row())
         )
-        self.model.ticked.connect(self.ticked)
+        self.model.file_toggled.connect(self.file_toggled)
         self.refresh()
 
     @property
     def preferred_height(self) -> int:
         """The height in pixels that shows all files."""
-        row = max(self.view.sizeHintForRow(0), 1)
-        return self._heading.sizeHint().height() + row * len(self._draft.files) + row
+        row_height = max(self.view.sizeHintForRow(0), 1)
+        return self._heading.sizeHint().height() + row_height * len(self._draft.files) + row_height
 
     def choose(self, row: int) -> None:
         """Select the file in `row`."""
@@ -186,7 +186,7 @@ class _ChangedFileDelegate(QStyledItemDelegate):
         """Elide the name so that the counts fit after it."""
         super().initStyleOption(option, index)
         metrics = option.fontMetrics
-        width = option.rect.width() - metrics.horizontalAdvance(self._count_texts(index)) - _NAME_MARGIN
+        width = option.rect.width() - metrics.horizontalAdvance(self._counts_label(index)) - _NAME_MARGIN
         option.text = metrics.elidedText(option.text, Qt.TextElideMode.ElideRight, width)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -196,13 +196,13 @@ class _ChangedFileDelegate(QStyledItemDelegate):
         rect = QRect(option.rect).adjusted(0, 0, -8, 0)
         painter.save()
         painter.setFont(option.font)
-        for text in reversed(self._count_texts(index).split()):
+        for text in reversed(self._counts_label(index).split()):
             painter.setPen(QColor(theme.success if text.startswith("+") else theme.danger))
             painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
             rect.setRight(rect.right() - painter.fontMetrics().horizontalAdvance(text + " "))
         painter.restore()
 
-    def _count_texts(self, index: _Index) -> str:
+    def _counts_label(self, index: _Index) -> str:
         counts = index.data(_COUNTS_ROLE)
         if not counts:
             return ""

@@ -1,4 +1,4 @@
-"""The header of the dialog: who asks, for what and why, apart from the caller's own claims."""
+"""The header of the dialog: who asks, for what and why, separate from the caller's own claims."""
 
 from __future__ import annotations
 
@@ -116,8 +116,10 @@ class NotesStrip(QWidget):
         row.addWidget(_create_icon_label(theme, icon_name, color))
         names = ", ".join(quote_name(path.stem_path) for path in notes[:_MAX_UNFOLDED_NAMES])
         hidden_count = len(notes) - _MAX_UNFOLDED_NAMES
-        rest = translate("Approval", " and {0} more").format(f"{hidden_count:,}") if hidden_count > 0 else ""
-        self.label = plain_label(f"{text}: {names}{rest}" if notes else text)
+        remainder = (
+            translate("Approval", " and {0} more").format(f"{hidden_count:,}") if hidden_count > 0 else ""
+        )
+        self.label = plain_label(f"{text}: {names}{remainder}" if notes else text)
         self.label.setWordWrap(True)
         row.addWidget(self.label, 1)
         layout.addLayout(row)

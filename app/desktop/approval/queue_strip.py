@@ -25,10 +25,10 @@ class QueueStrip(QFrame):
         self.setObjectName("banner")
         self.setProperty("tone", "info")
         self._position = 0
-        self.previous = _tool_button(translate("Approval", "Previous request (Alt+Left)"), "Alt+Left")
-        self.next = _tool_button(translate("Approval", "Next request (Alt+Right)"), "Alt+Right")
-        self.previous.setIcon(icon(theme, "caret-left"))
-        self.next.setIcon(icon(theme, "caret-right"))
+        self.previous_button = _tool_button(translate("Approval", "Previous request (Alt+Left)"), "Alt+Left")
+        self.next_button = _tool_button(translate("Approval", "Next request (Alt+Right)"), "Alt+Right")
+        self.previous_button.setIcon(icon(theme, "caret-left"))
+        self.next_button.setIcon(icon(theme, "caret-right"))
         self.list_button = _tool_button(translate("Approval", "Pending requests"))
         self.list_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(self)
@@ -39,20 +39,20 @@ class QueueStrip(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 4)
         layout.setSpacing(4)
-        for widget in (self.previous, self.list_button, self.next):
+        for widget in (self.previous_button, self.list_button, self.next_button):
             layout.addWidget(widget)
         layout.addStretch(1)
         layout.addWidget(self.batch_button)
-        self.previous.clicked.connect(lambda: self.chosen.emit(self._position - 1))
-        self.next.clicked.connect(lambda: self.chosen.emit(self._position + 1))
+        self.previous_button.clicked.connect(lambda: self.chosen.emit(self._position - 1))
+        self.next_button.clicked.connect(lambda: self.chosen.emit(self._position + 1))
         self.batch_button.clicked.connect(lambda: self.batch_requested.emit())
 
     def show_queue(self, items: Sequence[QueuedRequest], position: int) -> None:
         """Show that request `position` (from 0) of `items` is open."""
         self._position = position
         self.setVisible(len(items) > 1)
-        self.previous.setEnabled(position > 0)
-        self.next.setEnabled(position < len(items) - 1)
+        self.previous_button.setEnabled(position > 0)
+        self.next_button.setEnabled(position < len(items) - 1)
         self.list_button.setText(translate("Approval", "{0} of {1}").format(position + 1, len(items)) + "  ▾")
         self.list_button.setAccessibleName(
             translate("Approval", "Request {0} of {1}: show all").format(position + 1, len(items))

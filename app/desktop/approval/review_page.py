@@ -32,7 +32,7 @@ _EFFECT_HEIGHT = 240
 
 
 class ReviewPage(QWidget):
-    """Shows a draft and applies the user's ticks and edits to it; `changed` is emitted after each.
+    """Shows a draft and applies the user's selection and edits to it; `changed` is emitted after each.
 
     Only the header exists until `fill` is called, and no text until `show_first` is called. `height_changed`
     is emitted when the result of `height_for` may have changed.
@@ -75,12 +75,14 @@ class ReviewPage(QWidget):
 
     def height_for(self, width: int) -> int:
         """Return the height that shows the whole current file."""
-        wraps = self.header.hasHeightForWidth()
-        top = 1 + (self.header.heightForWidth(width) if wraps else self.header.sizeHint().height())
+        has_height_for_width = self.header.hasHeightForWidth()
+        header_height = 1 + (
+            self.header.heightForWidth(width) if has_height_for_width else self.header.sizeHint().height()
+        )
         if not self.draft.files:
-            return top + _EFFECT_HEIGHT
-        files = self.files.preferred_height if self.files is not None else 0
-        return top + max(self.diff_view.preferred_height, files)
+            return header_height + _EFFECT_HEIGHT
+        files_height = self.files.preferred_height if self.files is not None else 0
+        return header_height + max(self.diff_view.preferred_height, files_height)
 
     @property
     def file(self) -> FileDraft | None:
@@ -105,15 +107,15 @@ class ReviewPage(QWidget):
             self._panes.addWidget(editor)
         return self._editor
 
-    def why_not_editable(self) -> str:
-        """Return why the text of the current file can't be edited; empty if it can."""
+    def read_only_reason(self) -> str:
+        """Return the reason why the text of the current file can't be edited; empty if it can."""
         if (file := self.file) is None:
             return translate("Approval", "There is no text to edit.")
         if (content := file.chosen_bytes()) is None:
             return translate("Approval", "A deleted file has no text to edit.")
         cached = self._editable.get(self._row)
         if cached is None or cached[0] is not content:
-            cached = self._editable[self._row] = (content, _why_not_editable(content))
+            cached = self._editable[self._row] = (content, _read_only_reason(content))
         return cached[1]
 
     def set_editing(self, editing: bool) -> None:
@@ -180,9 +182,9 @@ class ReviewPage(QWidget):
     def _connect(self) -> None:
         if self.files is not None:
             self.files.file_chosen.connect(self._show_row)
-            self.files.ticked.connect(self._update_file)
+            self.files.file_toggled.connect(self._update_file)
         self.diff_view.canvas.height_changed.connect(self.height_changed)
-        self.diff_view.ticks_changed.connect(self._exclude_hunks)
+        self.diff_view.excluded_hunks_changed.connect(self._exclude_hunks)
         self.diff_view.compared.connect(lambda _: self._show_facts())
 
     def _show_row(self, row: int) -> None:
@@ -206,7 +208,7 @@ class ReviewPage(QWidget):
             file.after,
             comparison=file.compare,
             selectable=file.is_divisible,
-            unticked=file.unticked,
+            excluded_hunks=file.unticked,
             keep_scroll=keep_scroll,
         )
         self._show_facts()
@@ -227,9 +229,9 @@ class ReviewPage(QWidget):
             self._show_file(keep_scroll=True)
         self._show_change(row)
 
-    def _exclude_hunks(self, unticked: frozenset[int]) -> None:
+    def _exclude_hunks(self, hunks: frozenset[int]) -> None:
         if (file := self.file) is not None:
-            file.leave_out(unticked)
+            file.leave_out(hunks)
             self._show_change(self._row)
 
     def _apply_edit(self, content: bytes) -> None:
@@ -278,7 +280,7 @@ class ReviewPage(QWidget):
             self.files.model.refresh(row)
 
 
-def _why_not_editable(content: bytes) -> str:
+def _read_only_reason(content: bytes) -> str:
     if len(content) > MAX_BYTES:
         return translate("Approval", "This text is too large to edit here.")
     if is_binary(content):

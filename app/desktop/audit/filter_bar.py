@@ -34,8 +34,8 @@ class FilterBar(QWidget):
         for decision in AuditDecision:
             self.decision.addItem(decision_label(decision), decision.value)
         self.dates = _create_combo_box(self.tr("Any time"), self.tr("Filter by date"))
-        spans = ((self.tr("Today"), 0), (self.tr("Last 7 days"), 6), (self.tr("Last 30 days"), 29))
-        for label, days in spans:
+        periods = ((self.tr("Today"), 0), (self.tr("Last 7 days"), 6), (self.tr("Last 30 days"), 29))
+        for label, days in periods:
             self.dates.addItem(label, days)
         self.dates.addItem(self.tr("Custom range…"), _DATE_RANGE)
         self.first = _create_date_edit(self.tr("From"))
@@ -46,7 +46,7 @@ class FilterBar(QWidget):
     @property
     def current_filter(self) -> AuditFilter:
         """The filter that the fields describe."""
-        since, until = self._span()
+        since, until = self._date_range()
         return AuditFilter(
             text=self.text.text().strip(),
             caller=self.caller.currentData() or "",
@@ -78,7 +78,7 @@ class FilterBar(QWidget):
         for box in (self.caller, self.tool, self.decision, self.dates):
             box.setCurrentIndex(0)
 
-    def _span(self) -> tuple[float | None, float | None]:
+    def _date_range(self) -> tuple[float | None, float | None]:
         selected = self.dates.currentData()
         if selected is None or selected == "":
             return None, None

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 )
 
 from app.desktop.runtime.translation import PluralText, translate
+from app.encoding import contains_folded
 from app.permissions.audit_entry import AuditEntry, AuditFilter
 from app.vault.escaped_line import escape_hidden
 
@@ -90,9 +91,9 @@ class AuditEntriesModel(QAbstractTableModel):
         if added and self._entries and self._are_same_session(added[-1], self._entries[0]):
             # The session's row moves to the top with the new save, and contains the others.
             self.beginRemoveRows(_NO_INDEX, 0, 0)
-            top = self._entries.pop(0)
+            session_entry = self._entries.pop(0)
             self.endRemoveRows()
-            added += [top, *self._merged.pop(top.id, [])]
+            added += [session_entry, *self._merged.pop(session_entry.id, [])]
         if rows := self._group_sessions(added):
             self.beginInsertRows(_NO_INDEX, 0, len(rows) - 1)
             self._entries[:0] = rows
@@ -100,8 +101,8 @@ class AuditEntriesModel(QAbstractTableModel):
 
     def _are_same_session(self, newer: AuditEntry, older: AuditEntry) -> bool:
         """Return whether two consecutive entries are saves of a session that is shown as one row."""
-        is_same = newer.is_of_session and older.is_of_session and newer.turn == older.turn
-        return is_same and newer.turn not in self._expanded
+        is_same_turn = newer.is_of_session and older.is_of_session and newer.turn == older.turn
+        return is_same_turn and newer.turn not in self._expanded
 
     def _group_sessions(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
         """Return the rows for `entries`, newest first; store the other saves of a session in `_merged`."""
@@ -193,7 +194,7 @@ def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:
     paths = json.dumps(entry.paths, ensure_ascii=False)
     searched = (entry.tool, entry.caller, entry.arguments, entry.result, entry.reason, paths)
     conditions = (
-        not criteria.text or any(criteria.text.lower() in text.lower() for text in searched),
+        not criteria.text or any(contains_folded(text, criteria.text) for text in searched),
         criteria.caller in ("", entry.caller),
         criteria.tool in ("", entry.tool),
         criteria.decision in ("", entry.decision),

@@ -254,7 +254,7 @@ class AuditPanel(Panel):
         self.filters.changed.connect(lambda _: self.reload())
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_selected())
         self.table.doubleClicked.connect(self._open_row)
-        self.table.verticalScrollBar().valueChanged.connect(self._near_end)
+        self.table.verticalScrollBar().valueChanged.connect(self._load_near_end)
         self.verify_button.clicked.connect(
             lambda: tasks.start(self.verify(), owner=self, action=self.tr("verify the audit log"))
         )
@@ -317,7 +317,7 @@ class AuditPanel(Panel):
         elif entry.commit is not None:
             self._start_diff(entry)
 
-    def _near_end(self, value: int) -> None:
+    def _load_near_end(self, value: int) -> None:
         bar = self.table.verticalScrollBar()
         if value >= bar.maximum() - bar.pageStep():
             tasks.start(self.load_more(), owner=self, action=self.tr("read the audit log"))

@@ -105,10 +105,10 @@ class BookmarksPanel(Panel):
         """Show the user's own bookmarks, then Obsidian's by their groups."""
         self.tree.clear()
         self.tree.addTopLevelItems([self._create_item(bookmark) for bookmark in self.bookmarks.items])
-        own = set(self.bookmarks.items)
+        own_bookmarks = set(self.bookmarks.items)
         groups: dict[str, QTreeWidgetItem] = {}
         for bookmark in self._shared:
-            if bookmark in own:
+            if bookmark in own_bookmarks:
                 continue
             name = bookmark.group or self.tr("From Obsidian")
             if name not in groups:

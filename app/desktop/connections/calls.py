@@ -61,18 +61,18 @@ class CallList(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.list)
-        self.review = QPushButton(self.tr("Review…"))
-        self.review.setToolTip(self.tr("Review the change, then decide"))
-        self.review.setProperty("role", "primary")
-        self.entry = QPushButton(self.tr("Show in the audit log"))
-        self.entry.setToolTip(self.tr("Show the decision on the selected call and its result"))
-        self.log = QPushButton(self.tr("All calls"))
-        self.log.setProperty("role", "quiet")
-        self.log.setToolTip(self.tr("Show the audit log of this program only"))
+        self.review_button = QPushButton(self.tr("Review…"))
+        self.review_button.setToolTip(self.tr("Review the change, then decide"))
+        self.review_button.setProperty("role", "primary")
+        self.entry_button = QPushButton(self.tr("Show in the audit log"))
+        self.entry_button.setToolTip(self.tr("Show the decision on the selected call and its result"))
+        self.log_button = QPushButton(self.tr("All calls"))
+        self.log_button.setProperty("role", "quiet")
+        self.log_button.setToolTip(self.tr("Show the audit log of this program only"))
         row = QHBoxLayout()
         row.setContentsMargins(14, 4, 14, 8)
         row.setSpacing(8)
-        for button in (self.review, self.entry, self.log):
+        for button in (self.review_button, self.entry_button, self.log_button):
             row.addWidget(button)
         row.addStretch(1)
         column = QVBoxLayout(self)
@@ -90,11 +90,11 @@ class CallList(QWidget):
             self.list.selectionModel().currentChanged,
         ):
             signal.connect(self._update)
-        self.list.doubleClicked.connect(self._act_on_current)
-        self.list.enter_pressed.connect(self._act_on_current)
-        self.review.clicked.connect(lambda: self._act_on_current(self.list.currentIndex()))
-        self.entry.clicked.connect(lambda: self._act_on_current(self.list.currentIndex()))
-        self.log.clicked.connect(lambda: self.log_requested.emit(self._name))
+        self.list.doubleClicked.connect(self._handle_current)
+        self.list.enter_pressed.connect(self._handle_current)
+        self.review_button.clicked.connect(lambda: self._handle_current(self.list.currentIndex()))
+        self.entry_button.clicked.connect(lambda: self._handle_current(self.list.currentIndex()))
+        self.log_button.clicked.connect(lambda: self.log_requested.emit(self._name))
         self._update()
 
     def set_feed(self, feed: ActivityModel) -> None:
@@ -129,10 +129,10 @@ class CallList(QWidget):
         self._stack.setCurrentIndex(1 if self.filtered.rowCount() else 0)
         call = self.current
         is_pending = call is not None and call.status is ActivityStatus.PENDING and call.request is not None
-        self.review.setVisible(is_pending)
-        self.entry.setEnabled(call is not None and call.entry is not None)
+        self.review_button.setVisible(is_pending)
+        self.entry_button.setEnabled(call is not None and call.entry is not None)
 
-    def _act_on_current(self, _: object) -> None:
+    def _handle_current(self, _: object) -> None:
         call = self.current
         if call is None:
             return

@@ -38,9 +38,9 @@ class ConfigurationView(QWidget):
         self.transport = QComboBox()
         self.transport.setToolTip(self.tr("Connection type"))
         self.transport.setAccessibleName(self.transport.toolTip())
-        self.copy = QPushButton(self.tr("Copy configuration"))
-        self.copy.setProperty("role", "primary")
-        self.copy.setToolTip(self.tr("Copy the configuration to the clipboard"))
+        self.copy_button = QPushButton(self.tr("Copy configuration"))
+        self.copy_button.setProperty("role", "primary")
+        self.copy_button.setToolTip(self.tr("Copy the configuration to the clipboard"))
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
@@ -56,7 +56,7 @@ class ConfigurationView(QWidget):
         row.addWidget(self.target)
         row.addWidget(self.transport)
         row.addStretch(1)
-        row.addWidget(self.copy)
+        row.addWidget(self.copy_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -65,7 +65,7 @@ class ConfigurationView(QWidget):
         column.addWidget(self.text, 1)
         self.target.currentIndexChanged.connect(self._list_transports)
         self.transport.currentIndexChanged.connect(self._show)
-        self.copy.clicked.connect(self._copy)
+        self.copy_button.clicked.connect(self._copy)
         self._list_transports()
 
     def show_connection(
@@ -73,7 +73,7 @@ class ConfigurationView(QWidget):
     ) -> None:
         """Show the configuration of this connection, initially for `target` and `transport` if given."""
         self._connection = connection
-        ids = [known.id for known in TARGETS]
+        ids = [choice.id for choice in TARGETS]
         if target in ids:
             self.target.setCurrentIndex(ids.index(target))
         if transport is not None and (index := self.transport.findData(transport)) >= 0:
@@ -111,7 +111,7 @@ class ConfigurationView(QWidget):
         is_usable = self.transport.currentData() == "stdio" or bool(
             self._connection and self._connection.address
         )
-        self.copy.setEnabled(is_usable)
+        self.copy_button.setEnabled(is_usable)
 
     def _location_text(self, configuration: Configuration) -> str:
         connection = self._connection

@@ -49,7 +49,7 @@ class ConnectionDetails:
         return f"{self.address}/mcp"
 
     @property
-    def bearer(self) -> str:
+    def authorization(self) -> str:
         """The value of the `Authorization` header."""
         return f"Bearer {self.token or _TOKEN_PLACEHOLDER}"
 
@@ -130,7 +130,7 @@ def _vs_code(details: ConnectionDetails, transport: Transport) -> Configuration:
 
 
 def _gemini(details: ConnectionDetails, transport: Transport) -> Configuration:
-    http_entry = {"httpUrl": details.mcp, "headers": {"Authorization": details.bearer}}
+    http_entry = {"httpUrl": details.mcp, "headers": {"Authorization": details.authorization}}
     entry = _stdio_entry(details) if transport == "stdio" else http_entry
     return Configuration(_servers(details, entry), "~/.gemini/settings.json", True)
 
@@ -146,7 +146,7 @@ def _codex(details: ConnectionDetails, transport: Transport) -> Configuration:
     else:
         lines += [
             f"url = {_quote(details.mcp)}",
-            f'http_headers = {{ "Authorization" = {_quote(details.bearer)} }}',
+            f'http_headers = {{ "Authorization" = {_quote(details.authorization)} }}',
         ]
     return Configuration("\n".join(lines) + "\n", "~/.codex/config.toml", True)
 
@@ -161,7 +161,7 @@ def _generic(details: ConnectionDetails, transport: Transport) -> Configuration:
 
 
 def _curl(details: ConnectionDetails, _: Transport) -> Configuration:
-    header = f"Authorization: {details.bearer}"
+    header = f"Authorization: {details.authorization}"
     line = shell_command_line(("curl", "-H", header, f"{details.address}/api/v1/tools"))
     return Configuration(line, "a terminal", False)
 
@@ -184,7 +184,7 @@ def _stdio_entry(details: ConnectionDetails) -> dict[str, object]:
 
 
 def _http_entry(details: ConnectionDetails) -> dict[str, object]:
-    return {"url": details.mcp, "headers": {"Authorization": details.bearer}}
+    return {"url": details.mcp, "headers": {"Authorization": details.authorization}}
 
 
 def _servers(details: ConnectionDetails, entry: Mapping[str, object]) -> str:

@@ -41,9 +41,9 @@ def access_label(profile: CallerProfile | None, categories: Sequence[CategorySta
     if profile.categories:
         names = {category.id: category.name for category in categories}
         category_names = [names.get(category_id, category_id) for category_id in profile.categories]
-        listed = ", ".join(category_names).lower()
+        category_list = ", ".join(category_names).lower()
         parts.append(
-            listed
+            category_list
             if len(category_names) <= _MAX_LISTED_NAMES
             else PluralText("Connections", "{0} category", "{0} categories").format(len(category_names))
         )
@@ -51,9 +51,12 @@ def access_label(profile: CallerProfile | None, categories: Sequence[CategorySta
         parts.append(translate("Connections", "tools {0}").format(", ".join(profile.tools)))
     if profile.folders:
         hidden_count = len(profile.folders) - _MAX_LISTED_NAMES
-        rest = translate("Connections", " and {0} more").format(hidden_count) if hidden_count > 0 else ""
+        omitted_text = (
+            translate("Connections", " and {0} more").format(hidden_count) if hidden_count > 0 else ""
+        )
         parts.append(
-            translate("Connections", "in {0}").format(", ".join(profile.folders[:_MAX_LISTED_NAMES])) + rest
+            translate("Connections", "in {0}").format(", ".join(profile.folders[:_MAX_LISTED_NAMES]))
+            + omitted_text
         )
     return " · ".join(parts)
 

@@ -87,7 +87,7 @@ class ConnectionsPanel(Panel):
         self.table = self._build_table()
         self._page: ProgramPage | None = None
         self._feed: ActivityModel | None = None
-        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self.empty = EmptyState(
             theme,
             "broadcast",
@@ -129,7 +129,7 @@ class ConnectionsPanel(Panel):
         choices = self.overview.choices if self.overview is not None and not self._needs_choices else None
         self._needs_choices = False
         overview = await self._client.run(lambda vault: queries.read_overview(vault, choices))
-        selected = self.chosen
+        selected = self.selected
         self.overview = overview
         self.bar.show_overview(overview)
         self.table.blockSignals(True)
@@ -146,7 +146,7 @@ class ConnectionsPanel(Panel):
             self.choose(selected.name if selected is not None else overview.programs[0].name)
 
     @property
-    def chosen(self) -> ClientProgram | None:
+    def selected(self) -> ClientProgram | None:
         """The selected program."""
         row = self.table.currentItem()
         name = row.data(0, _NAME_ROLE) if row is not None else None
@@ -254,7 +254,9 @@ class ConnectionsPanel(Panel):
             "Its token stops working immediately, its pending requests are withdrawn, and its permissions are"
             " deleted."
         )
-        is_confirmed = await dialogs.confirm(self.window(), title, text, self.tr("Remove"), danger=True)
+        is_confirmed = await dialogs.confirm(
+            self.window(), title, text, self.tr("Remove"), is_destructive=True
+        )
         if is_confirmed and await self._run_or_show_error(partial(_revoke_token, program.name)) is not None:
             self.settings_change_requested.emit(
                 lambda settings: queries.without_profile(settings, program.name)
@@ -290,7 +292,7 @@ class ConnectionsPanel(Panel):
         self._theme.changed.connect(self._apply_theme)
 
     def _build_page(self) -> ProgramPage:
-        page = ProgramPage(self._theme, self._split)
+        page = ProgramPage(self._theme, self._splitter)
         if self._feed is not None:
             page.calls.set_feed(self._feed)
         page.permissions.changed.connect(self._save_profile)
@@ -303,21 +305,21 @@ class ConnectionsPanel(Panel):
         page.calls.review_requested.connect(self.review_requested)
         page.calls.entry_requested.connect(self.entry_requested)
         page.calls.log_requested.connect(self.log_requested)
-        self._split.addWidget(page)
-        self._split.setSizes([round(460 * self._theme.zoom), round(640 * self._theme.zoom)])
-        self._split.setStretchFactor(0, 1)
-        self._split.setStretchFactor(1, 2)
+        self._splitter.addWidget(page)
+        self._splitter.setSizes([round(460 * self._theme.zoom), round(640 * self._theme.zoom)])
+        self._splitter.setStretchFactor(0, 1)
+        self._splitter.setStretchFactor(1, 2)
         return page
 
     def _show_chosen(self, *_: object) -> None:
-        if (program := self.chosen) is not None and self.overview is not None:
+        if (program := self.selected) is not None and self.overview is not None:
             self.page.show_program(program, self.overview)
 
     def _build(self) -> None:
-        self._split.addWidget(self.table)
-        self._split.setChildrenCollapsible(False)
+        self._splitter.addWidget(self.table)
+        self._splitter.setChildrenCollapsible(False)
         self._stack.addWidget(self.empty)
-        self._stack.addWidget(self._split)
+        self._stack.addWidget(self._splitter)
         self.column.addWidget(self.bar)
         self.column.addWidget(self.notice)
         self.column.addWidget(self._stack, 1)

@@ -143,9 +143,9 @@ class ProfileEditor(QScrollArea):
             self._set_problem(self.tr("Select at least one category, or remove the program."))
             return
         tools = tuple(dict.fromkeys(part.strip() for part in self.tools.text().split(",") if part.strip()))
-        unknown = [pattern for pattern in tools if not self._matches_tool(pattern)]
-        if unknown:
-            self._set_problem(self.tr("There is no tool named {0}.").format(", ".join(unknown)))
+        unknown_patterns = [pattern for pattern in tools if not self._matches_tool(pattern)]
+        if unknown_patterns:
+            self._set_problem(self.tr("There is no tool named {0}.").format(", ".join(unknown_patterns)))
             return
         profile = CallerProfile(
             caller=self._profile.caller,
@@ -173,8 +173,8 @@ class ProfileEditor(QScrollArea):
         except ScriptoriumError as error:
             self._set_problem(error.message)
             return
-        listed = [self.folders.item(row).text() for row in range(self.folders.count())]
-        if folder not in listed:
+        folders = [self.folders.item(row).text() for row in range(self.folders.count())]
+        if folder not in folders:
             self.folders.addItem(folder)
             self.folders.setVisible(True)
             self.remove_button.setEnabled(True)

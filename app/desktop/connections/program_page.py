@@ -39,17 +39,17 @@ class ProgramPage(QWidget):
         self.facts.setTextFormat(Qt.TextFormat.PlainText)
         self.facts.setProperty("tone", "muted")
         self.facts.setWordWrap(True)
-        self.taint = QLabel(
+        self.taint_label = QLabel(
             self.tr(
                 "This program has read untrusted text (from the web or another tool), so each of its changes"
                 " needs your approval."
             )
         )
-        self.taint.setProperty("tone", "warning")
-        self.taint.setWordWrap(True)
-        self.renew = QPushButton()
-        self.remove = QPushButton(self.tr("Remove…"))
-        self.remove.setToolTip(self.tr("Revoke its token and delete its permissions"))
+        self.taint_label.setProperty("tone", "warning")
+        self.taint_label.setWordWrap(True)
+        self.renew_button = QPushButton()
+        self.remove_button = QPushButton(self.tr("Remove…"))
+        self.remove_button.setToolTip(self.tr("Revoke its token and delete its permissions"))
         self.permissions = ProfileEditor(theme)
         self.no_profile = QLabel(
             self.tr("Several programs share this name. Set their permissions in the settings.")
@@ -61,12 +61,12 @@ class ProgramPage(QWidget):
         self.configuration = ConfigurationView(theme)
         self.tabs = QTabWidget()
         self._build()
-        self.renew.clicked.connect(lambda: self.renew_requested.emit(self.program))
-        self.remove.clicked.connect(lambda: self.remove_requested.emit(self.program))
+        self.renew_button.clicked.connect(lambda: self.renew_requested.emit(self.program))
+        self.remove_button.clicked.connect(lambda: self.remove_requested.emit(self.program))
 
     def show_program(self, program: ClientProgram, overview: ConnectionsOverview) -> None:
         """Show the current state of a program; if it is already shown, keep edits in progress."""
-        is_same = self.program is not None and self.program.name == program.name
+        is_same_program = self.program is not None and self.program.name == program.name
         self.program = program
         self.name.setText(escape_hidden(program.name))
         self.state.setText(state_label(program))
@@ -78,22 +78,22 @@ class ProgramPage(QWidget):
         ]
         self.facts.setText("\n".join([*shown_lines, token_label(program)]))
         self.facts.setToolTip("\n".join(lines))
-        self.taint.setVisible(program.is_tainted)
+        self.taint_label.setVisible(program.is_tainted)
         has_token = program.token_created is not None
-        self.renew.setText(self.tr("Renew token…") if has_token else self.tr("Create token…"))
-        self.renew.setToolTip(
+        self.renew_button.setText(self.tr("Renew token…") if has_token else self.tr("Create token…"))
+        self.renew_button.setToolTip(
             self.tr("The current token stops working")
             if has_token
             else self.tr("For programs that connect over HTTP")
         )
-        self.remove.setVisible(has_token or program.profile is not None)
-        self.renew.setVisible(program.can_have_profile)
+        self.remove_button.setVisible(has_token or program.profile is not None)
+        self.renew_button.setVisible(program.can_have_profile)
         self.permissions.setVisible(program.can_have_profile)
         self.no_profile.setVisible(not program.can_have_profile)
         self.permissions.show_choices(overview.choices)
         self.permissions.show_profile(program.profile or CallerProfile(caller=program.name))
         self.calls.show_for(program.name)
-        transport: Transport | None = None if is_same else ("http" if has_token else "stdio")
+        transport: Transport | None = None if is_same_program else ("http" if has_token else "stdio")
         self.configuration.show_connection(self.connection(program, overview), transport)
 
     def connection(
@@ -108,14 +108,14 @@ class ProgramPage(QWidget):
         title_row.addWidget(self.name)
         title_row.addWidget(self.state)
         title_row.addStretch(1)
-        title_row.addWidget(self.renew)
-        title_row.addWidget(self.remove)
-        top = QVBoxLayout()
-        top.setContentsMargins(14, 8, 14, 6)
-        top.setSpacing(4)
-        top.addLayout(title_row)
-        top.addWidget(self.facts)
-        top.addWidget(self.taint)
+        title_row.addWidget(self.renew_button)
+        title_row.addWidget(self.remove_button)
+        header = QVBoxLayout()
+        header.setContentsMargins(14, 8, 14, 6)
+        header.setSpacing(4)
+        header.addLayout(title_row)
+        header.addWidget(self.facts)
+        header.addWidget(self.taint_label)
         permissions_page = QWidget()
         column = QVBoxLayout(permissions_page)
         column.setContentsMargins(0, 0, 0, 0)
@@ -134,5 +134,5 @@ class ProgramPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(top)
+        layout.addLayout(header)
         layout.addWidget(self.tabs, 1)

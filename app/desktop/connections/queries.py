@@ -172,11 +172,11 @@ def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
 def with_profile(settings: Settings, profile: CallerProfile) -> Settings:
     """Return the settings with the profile of this name replaced."""
     callers = settings.permissions.callers
-    position = next((index for index, known in enumerate(callers) if known.caller == profile.caller), None)
-    changed = (
+    position = next((index for index, caller in enumerate(callers) if caller.caller == profile.caller), None)
+    new_callers = (
         (*callers, profile) if position is None else (*callers[:position], profile, *callers[position + 1 :])
     )
-    return _with_callers(settings, changed)
+    return _with_callers(settings, new_callers)
 
 
 def without_profile(settings: Settings, name: str) -> Settings:

@@ -24,8 +24,8 @@ class ServerBar(QWidget):
         self._overview: ConnectionsOverview | None = None
         self._icon = QLabel()
         self.status = ElidedLabel()
-        self.copy = ThemedButton(theme, "copy", self.tr("Copy the server's address"), size=16)
-        self.copy.clicked.connect(self._copy)
+        self.copy_button = ThemedButton(theme, "copy", self.tr("Copy the server's address"), size=16)
+        self.copy_button.clicked.connect(self._copy)
         self.mcp = QCheckBox(self.tr("MCP server"))
         self.mcp.setToolTip(self.tr("Programs with a token can call tools at /mcp. You approve changes."))
         self.http_api = QCheckBox(self.tr("HTTP API"))
@@ -37,7 +37,7 @@ class ServerBar(QWidget):
         row.setSpacing(8)
         row.addWidget(self._icon)
         row.addWidget(self.status)
-        row.addWidget(self.copy)
+        row.addWidget(self.copy_button)
         row.addStretch(1)
         row.addWidget(self.mcp)
         row.addWidget(self.http_api)
@@ -51,7 +51,7 @@ class ServerBar(QWidget):
         """Show the state of the server."""
         self._overview = overview
         self.status.setText(self._status_text(overview))
-        self.copy.setVisible(bool(overview.server.address))
+        self.copy_button.setVisible(bool(overview.server.address))
         for box, enabled in ((self.mcp, overview.settings.mcp), (self.http_api, overview.settings.http_api)):
             box.blockSignals(True)
             box.setChecked(enabled)

@@ -16,7 +16,7 @@ class ConnectionsLink(QFrame):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("card")
-        self.setAccessibleDescription(self.tr("connections programs clients tokens configuration"))
+        self.setProperty("searchKeywords", self.tr("connections programs clients tokens configuration"))
         text = self.tr("Manage programs, their tokens and permissions in Connections.")
         no_vault_text = self.tr("Open a vault to connect programs. Each vault has its own tokens.")
         label = QLabel(text if has_vault else no_vault_text)

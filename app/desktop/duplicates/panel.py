@@ -86,7 +86,7 @@ class DuplicatesPanel(Panel):
 
     async def _search(self) -> None:
         try:
-            indexed = await self._client.run(lambda vault: vault.semantic.note_count)
+            note_count = await self._client.run(lambda vault: vault.semantic.note_count)
             self.pairs = await self._client.run(lambda vault: vault.semantic.near_duplicates())
         finally:
             self.refresh_button.setEnabled(True)
@@ -97,7 +97,7 @@ class DuplicatesPanel(Panel):
         if self.pairs:
             self._stack.setCurrentIndex(1)
             self.table.setCurrentIndex(self.table.model().index(0, 0))
-        elif indexed:
+        elif note_count:
             self.empty.set_message(
                 self.tr("No near-duplicates"), self.tr("No two notes have nearly the same content.")
             )
@@ -111,11 +111,11 @@ class DuplicatesPanel(Panel):
             )
 
     def _create_row(self, pair: Duplicate) -> QTreeWidgetItem:
-        same_text = self.tr("identical")
+        identical = self.tr("identical")
         lines = PluralText("DuplicatesPanel", "{1} and {0} line", "{1} and {0} lines").format(
             pair.only_second, f"{pair.only_first:,}"
         )
-        difference = same_text if pair.is_exact else lines
+        difference = identical if pair.is_exact else lines
         row = QTreeWidgetItem([pair.first.name, pair.second.name, f"{pair.words:.0%}", difference])
         row.setToolTip(0, pair.first.text)
         row.setToolTip(1, pair.second.text)

@@ -77,7 +77,7 @@ class FileTreeModel(QStandardItemModel):
         self._theme = theme
         self._icons: dict[str, QIcon] = {}
         self._listing = FolderListing()
-        self._filled: set[str] = set()
+        self._loaded_folders: set[str] = set()
         theme.changed.connect(self._load_icons)
         self._load_icons()
 
@@ -86,7 +86,7 @@ class FileTreeModel(QStandardItemModel):
         self.clear()
         self.setColumnCount(1)
         self._listing = listing
-        self._filled = set()
+        self._loaded_folders = set()
         self._fill("")
 
     def add(self, path: str) -> None:
@@ -127,7 +127,7 @@ class FileTreeModel(QStandardItemModel):
     def canFetchMore(self, parent: _Index) -> bool:
         """Return whether a row is a folder whose items do not exist yet."""
         folder, is_folder = self.path_at(parent)
-        return is_folder and folder not in self._filled and folder in self._listing.folders
+        return is_folder and folder not in self._loaded_folders and folder in self._listing.folders
 
     def fetchMore(self, parent: _Index) -> None:
         """Create the items of a folder that a view expands."""
@@ -157,7 +157,7 @@ class FileTreeModel(QStandardItemModel):
             "image": icon(theme, "image", theme.faint),
             "other": icon(theme, "paperclip", theme.faint),
         }
-        for folder in self._filled:
+        for folder in self._loaded_folders:
             parent = self._folder_item(folder)
             for row in range(parent.rowCount()):
                 item = parent.child(row)
@@ -174,10 +174,10 @@ class FileTreeModel(QStandardItemModel):
 
     def _fill(self, folder: str) -> None:
         """Create the items of a listed folder, unless they exist."""
-        if folder not in self._filled:
+        if folder not in self._loaded_folders:
             items = [self._create_item(path, key[0] == 0) for key, path in self._listing.folders[folder]]
             parent = self._folder_item(folder)
-            self._filled.add(folder)
+            self._loaded_folders.add(folder)
             parent.appendRows(items)
 
     def _create_item(self, path: str, is_folder: bool) -> QStandardItem:
@@ -193,12 +193,12 @@ class FileTreeModel(QStandardItemModel):
         if folder not in self._listing.folders:
             self._add_folder(folder.rpartition("/")[0])
             self._listing.folders[folder] = []
-            self._filled.add(folder)
+            self._loaded_folders.add(folder)
             self._insert(folder, True)
 
     def _insert(self, path: str, is_folder: bool) -> None:
         folder = path.rpartition("/")[0]
-        parent = self._folder_item(folder) if folder in self._filled else None
+        parent = self._folder_item(folder) if folder in self._loaded_folders else None
         rows = self._listing.folders[folder]
         entry = sort_entry(path, is_folder)
         row = bisect_left(rows, entry)
@@ -211,11 +211,11 @@ class FileTreeModel(QStandardItemModel):
         row = self._listing.row(path, is_folder)
         if row is None:
             return
-        parent = self._folder_item(folder) if folder in self._filled else None
+        parent = self._folder_item(folder) if folder in self._loaded_folders else None
         del self._listing.folders[folder][row]
         if parent is not None:
             parent.removeRow(row)
-        self._filled.discard(path)
+        self._loaded_folders.discard(path)
 
 
 _IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".avif")

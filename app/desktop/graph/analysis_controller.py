@@ -60,7 +60,7 @@ class GraphAnalysisController(QObject):
         self._section.list.chosen.connect(self._show_row)
         self._section.list.accepted.connect(self._accept)
         self._section.list.dismissed.connect(self._reject)
-        view.selected.connect(self._selection_changed)
+        view.selected.connect(self._follow_selection)
         view.settings_controller.arrangement_requested.connect(self.apply_layout)
         view.settings_changed.connect(self._apply_settings)
 
@@ -195,10 +195,10 @@ class GraphAnalysisController(QObject):
             return
         self._view.canvas.highlight_path(result.rows)
         self._view.fit([graph.paths[row] for row in result.rows])
-        notes = ["", *(name.replace("_", " ").lower() for name in result.relations)]
+        details = ["", *(name.replace("_", " ").lower() for name in result.relations)]
         rows = tuple(
-            AnalysisResultRow((graph.paths[row],), graph.names[row], note)
-            for row, note in zip(result.rows, notes, strict=True)
+            AnalysisResultRow((graph.paths[row],), graph.names[row], detail)
+            for row, detail in zip(result.rows, details, strict=True)
         )
         steps = len(result.rows) - 1
         summary = PluralText("GraphAnalysis", "{0} link", "{0} links").format(steps)
@@ -213,15 +213,15 @@ class GraphAnalysisController(QObject):
             AnalysisResultRow(
                 (graph.paths[a], graph.paths[b]),
                 f"{graph.names[a]} – {graph.names[b]}",
-                self.tr("disconnects {0}").format(int(cut)),
+                self.tr("disconnects {0}").format(int(count)),
             )
-            for (a, b), cut in zip(result.bridges.tolist(), result.cut_off.tolist(), strict=True)
+            for (a, b), count in zip(result.bridges.tolist(), result.cut_off.tolist(), strict=True)
         ]
         rows += [
             AnalysisResultRow(
-                (graph.paths[row],), graph.names[row], self.tr("disconnects {0}").format(int(lost))
+                (graph.paths[row],), graph.names[row], self.tr("disconnects {0}").format(int(count))
             )
-            for row, lost in zip(result.articulations.tolist(), result.lost.tolist(), strict=True)
+            for row, count in zip(result.articulations.tolist(), result.lost.tolist(), strict=True)
         ]
         nodes = np.unique(np.concatenate([result.bridges.ravel(), result.articulations])).tolist()
         self._glow(graph, nodes)
@@ -294,7 +294,7 @@ class GraphAnalysisController(QObject):
 
     def _reasons_text(self, suggestion: LinkSuggestion) -> str:
         labels = {
-            "neighbours": self.tr("shared links"),
+            "neighbors": self.tr("shared links"),
             "meaning": self.tr("similar content"),
             "tags": self.tr("shared tags"),
         }
@@ -372,7 +372,7 @@ class GraphAnalysisController(QObject):
         elif not settings.shown.suggestions and self._suggestions:
             self.clear()
 
-    def _selection_changed(self, selection: tuple[str, ...]) -> None:
+    def _follow_selection(self, selection: tuple[str, ...]) -> None:
         self._section.set_path_enabled(len(selection) == 2)
         if self._path_source and selection and selection[-1] != self._path_source:
             source, self._path_source = self._path_source, ""

@@ -90,7 +90,7 @@ class CameraAnimation:
             factor = math.exp(math.log(self._zoom) * step)
             if abs(math.log(self._zoom)) < 0.004:
                 factor = self._zoom
-            before = self.camera.scale
+            previous_scale = self.camera.scale
             self.camera = self.camera.zoomed(factor, *self._anchor)
-            stuck = self.camera.scale == before
-            self._zoom = 1.0 if stuck or factor == self._zoom else self._zoom / factor
+            is_at_limit = self.camera.scale == previous_scale
+            self._zoom = 1.0 if is_at_limit or factor == self._zoom else self._zoom / factor

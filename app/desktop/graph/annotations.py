@@ -122,21 +122,21 @@ def _visible_disc(disc: RegionDisc, camera: Camera, size: tuple[int, int]) -> tu
     x = (disc.x - camera.x) * camera.scale + size[0] / 2
     y = (disc.y - camera.y) * camera.scale + size[1] / 2
     radius = disc.radius * camera.scale
-    inside = -radius < x < size[0] + radius and -radius < y < size[1] + radius
-    return (QPointF(x, y), radius) if inside and radius >= _MIN_DRAWN_RADIUS else None
+    is_inside = -radius < x < size[0] + radius and -radius < y < size[1] + radius
+    return (QPointF(x, y), radius) if is_inside and radius >= _MIN_DRAWN_RADIUS else None
 
 
 def _paint_disc(
     painter: QPainter, disc: RegionDisc, camera: Camera, size: tuple[int, int], theme: Theme
 ) -> None:
-    if (visible := _visible_disc(disc, camera, size)) is None:
+    if (circle := _visible_disc(disc, camera, size)) is None:
         return
     outline, fill = QColor(theme.faint), QColor(theme.faint)
     outline.setAlphaF(0.45 if disc.depth == 0 else 0.28)
     fill.setAlphaF(0.045)
     painter.setPen(QPen(outline, 1.0))
     painter.setBrush(fill)
-    painter.drawEllipse(visible[0], visible[1], visible[1])
+    painter.drawEllipse(circle[0], circle[1], circle[1])
 
 
 def _label_rects(
@@ -144,15 +144,15 @@ def _label_rects(
 ) -> Iterator[tuple[RegionDisc, QRectF]]:
     """Yield the discs that are large enough for a label, with the rectangles of their labels."""
     for disc in discs:
-        visible = _visible_disc(disc, camera, size)
-        if visible is None or visible[1] < _MIN_NAMED_RADIUS or not disc.name:
+        circle = _visible_disc(disc, camera, size)
+        if circle is None or circle[1] < _MIN_NAMED_RADIUS or not disc.name:
             continue
-        width = metrics.horizontalAdvance(_elided(disc, visible[1], metrics)) + 10
-        top = visible[0].y() - visible[1] - metrics.height() / 2
-        yield disc, QRectF(visible[0].x() - width / 2, top, width, metrics.height())
+        width = metrics.horizontalAdvance(_elided_name(disc, circle[1], metrics)) + 10
+        top = circle[0].y() - circle[1] - metrics.height() / 2
+        yield disc, QRectF(circle[0].x() - width / 2, top, width, metrics.height())
 
 
-def _elided(disc: RegionDisc, radius: float, metrics: QFontMetricsF) -> str:
+def _elided_name(disc: RegionDisc, radius: float, metrics: QFontMetricsF) -> str:
     return metrics.elidedText(disc.name, Qt.TextElideMode.ElideMiddle, 2 * radius + 40)
 
 
@@ -177,14 +177,14 @@ def _paint_axis(
     theme: Theme,
     metrics: QFontMetricsF,
 ) -> None:
-    """Paint the ticks, and their dates along the lower edge where there is room."""
+    """Paint the ticks, and their dates along the lower edge if they fit."""
     width, height = size
-    base = height - _AXIS_HEIGHT
+    axis_top = height - _AXIS_HEIGHT
     background = QColor(theme.window)
     background.setAlphaF(0.88)
-    painter.fillRect(QRectF(0, base, width, _AXIS_HEIGHT), background)
+    painter.fillRect(QRectF(0, axis_top, width, _AXIS_HEIGHT), background)
     painter.setPen(QPen(QColor(theme.border), 1.0))
-    painter.drawLine(QPointF(0, base), QPointF(width, base))
+    painter.drawLine(QPointF(0, axis_top), QPointF(width, axis_top))
     occupied: list[tuple[float, float]] = []
     for tick in sorted(ticks, key=lambda tick: not tick.major):
         x = (tick.x - camera.x) * camera.scale + width / 2
@@ -197,9 +197,9 @@ def _paint_axis(
         color.setAlphaF(0.35 if tick.major else 0.16)
         if is_free or tick.major:
             painter.setPen(QPen(color, 1.0))
-            painter.drawLine(QPointF(x, 0), QPointF(x, base + 4))
+            painter.drawLine(QPointF(x, 0), QPointF(x, axis_top + 4))
         if is_free:
             occupied.append((left, right))
             painter.setPen(QColor(theme.muted if tick.major else theme.faint))
-            rect = QRectF(x - half_width - 2, base + 4, 2 * half_width + 4, _AXIS_HEIGHT - 4)
+            rect = QRectF(x - half_width - 2, axis_top + 4, 2 * half_width + 4, _AXIS_HEIGHT - 4)
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, tick.label)

@@ -103,18 +103,24 @@ class Appearance:
         if self._layer is None or key not in {group.key for group in self._layer.groups}:
             return False
         (self._hidden.add if hidden else self._hidden.discard)(key)
-        self._canvas.set_visible(~self._layer.hidden(self._hidden) if self._hidden else None)
+        self._canvas.set_visible(~self._layer.has_entry_in(self._hidden) if self._hidden else None)
         return True
 
     def entries(self) -> tuple[tuple[LegendEntry, ...], frozenset[str]]:
-        """Return the legend's entries, of the layer and of the scene, and the keys of hidden ones."""
+        """Return the legend's entries, of the layer and of the scene, and the keys of hidden ones.
+
+        Groups of notes are omitted until their communities are found.
+        """
         scene = self._canvas.scene
         hidden = frozenset(scene.hidden_groups | self._hidden)
+        groups = scene.nodes.groups
+        if scene.needs_communities:
+            groups = tuple(group for group in groups if group.key != "other")
         if self._layer is None:
-            return scene.nodes.groups, hidden
+            return groups, hidden
         if self._analysis is not None:
             return self._layer.groups, hidden
-        return (*self._layer.groups, *scene.nodes.groups), hidden
+        return (*self._layer.groups, *groups), hidden
 
     def counts(self) -> tuple[int, ...]:
         """Return the number of nodes of each query's group."""
@@ -148,8 +154,10 @@ class Appearance:
         keys = {group.key for group in self._layer.groups} if self._layer else set()
         self._hidden &= keys
         self._canvas.set_node_colors(self._layer.colors() if self._layer else None)
-        hides = self._layer is not None and bool(self._hidden)
-        self._canvas.set_visible(~self._layer.hidden(self._hidden) if hides and self._layer else None)
+        has_hidden_entries = self._layer is not None and bool(self._hidden)
+        self._canvas.set_visible(
+            ~self._layer.has_entry_in(self._hidden) if has_hidden_entries and self._layer else None
+        )
 
 
 def transfer_values(values: NDArray, before: Graph, after: Graph, fill: float) -> NDArray:  # type: ignore[type-arg]
@@ -158,8 +166,8 @@ def transfer_values(values: NDArray, before: Graph, after: Graph, fill: float) -
         return values
     size = len(before)
     if after.paths[:size] == before.paths:
-        added = np.full(len(after) - size, fill, dtype=values.dtype)
-        return np.concatenate([values, added])
+        added_values = np.full(len(after) - size, fill, dtype=values.dtype)
+        return np.concatenate([values, added_values])
     rows = np.array([before.rows.get(path, -1) for path in after.paths], dtype=np.int64)
     transferred = values[rows] if size else np.full(len(after), fill, dtype=values.dtype)
     transferred[rows < 0] = fill

@@ -7,6 +7,7 @@ links into a picture; nodes and labels are painted in every frame, so they are a
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from app.desktop.graph.layout_thread import LayoutThread, combine_stops
 from app.desktop.graph.render.edge_renderer import MARGIN_SHARE
 from app.desktop.graph.render.frame_timer import FrameTimer
 from app.desktop.graph.render.labels import LabelRenderer
-from app.desktop.graph.render.layers import Layers, Motion, draw_still
+from app.desktop.graph.render.layers import Layers, Motion, draw_static_image
 from app.desktop.graph.render.overview import GraphOverview, GraphOverviewRenderer
 from app.desktop.graph.scene import Scene
 from app.desktop.theme.colors import Theme
@@ -34,6 +35,7 @@ _TOUCH_TIMEOUT_S = 0.02
 _START_SPACING = 2.5
 # With more lit links a hover has no fade, because each of its frames would draw them all.
 _MAX_FADED_LINKS = 20_000
+_SELECTION_MARGIN = 120.0
 
 
 class Canvas(HighlightMixin):
@@ -68,18 +70,19 @@ class Canvas(HighlightMixin):
         self.destroyed.connect(combine_stops(self.layout_thread.stop, self.layers.close))
         self.dim = Fade()
         self.glow_phase = 0.0
-        self.lit_rows: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self.bright_rows: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self.rubber_band: QRectF | None = None
         self.dragged_rows: NDArray[np.int64] | None = None
         self._is_closed = False
         self.insets = Insets()
         self.forces = ForceParams()
         self._follows_layout = self._is_untouched = True
-        self._is_unfolding = False
+        self._fitted_paths: tuple[str, ...] = ()
+        self._is_arranging = False
         self._is_stale = True
         self._nodes_are_moving = self._edges_are_draft = False
         self._touched_at = 0.0
-        self._frames = FrameTimer(self, self._frame, self._is_waiting_for_edges)
+        self._frames = FrameTimer(self, self._run_frame, self._is_waiting_for_edges)
         self.highlights_changed.connect(self._show_highlights)
 
     @property
@@ -97,32 +100,34 @@ class Canvas(HighlightMixin):
         `communities` are computed when the colors need them, unless they are given.
         """
         self.layers.edges.discard()
+        self._is_untouched, self._fitted_paths = True, ()
         if positions is not None and not np.isnan(positions).any():
-            start = positions.copy()
+            start_positions = positions.copy()
         else:
             # Start with an even disc until the layout has better positions; at one point all nodes would be
             # one dot.
-            start = sunflower_positions(len(graph), _START_SPACING)
-        self.scene.set_graph(graph, start, communities=communities)
+            start_positions = sunflower_positions(len(graph), _START_SPACING)
+        self.scene.set_graph(graph, start_positions, communities=communities)
         self.graph_shown.emit()
         self.layers.renew()
         self._clear_rows()
         self._nodes_are_moving = True
         self.layout_thread.start(graph, positions, aspect=self.page_aspect(), forces=self.forces)
         self.camera_animation.set(self.fit_camera())
-        self._is_unfolding = self._follows_layout = positions is None
-        self._is_untouched = True
+        self._is_arranging = self._follows_layout = positions is None
         self.find_communities()
         self.refresh()
+        # Running frames wait for the picture of the links, which takes long to draw for the first time.
+        self.update()
 
     def replace_graph(self, graph: Graph, positions: Positions) -> None:
         """Show the next state of the same graph; the camera stays."""
-        before = self.scene.graph
+        previous_graph = self.scene.graph
         self.scene.set_graph(graph, positions.copy(), is_update=True)
-        self.layers.replace(before)
+        self.layers.replace(previous_graph)
         self._clear_rows()
-        kept_positions = None if self._is_unfolding else positions
-        self.layout_thread.start(graph, kept_positions, aspect=self.page_aspect(), forces=self.forces)
+        start_positions = None if self._is_arranging else positions
+        self.layout_thread.start(graph, start_positions, aspect=self.page_aspect(), forces=self.forces)
         self.find_communities()
         self.refresh()
 
@@ -136,7 +141,7 @@ class Canvas(HighlightMixin):
     def _clear_rows(self) -> None:
         """Clear the row numbers of the previous graph."""
         self.dim.value = self.dim.target = 0.0
-        self.lit_rows = np.empty(0, dtype=np.int32)
+        self.bright_rows = np.empty(0, dtype=np.int32)
         self.dragged_rows = None
         self._light_path()
 
@@ -180,14 +185,14 @@ class Canvas(HighlightMixin):
         if self._is_closed or not self._frames.isActive():
             self.update()
         if not self._is_closed:
-            self._frames.wake()
+            self._frames.ensure_started()
 
     # The camera
 
     @property
     def is_arranging(self) -> bool:
         """Return whether a layout from scratch is in progress."""
-        return self._is_unfolding
+        return self._is_arranging
 
     @property
     def camera(self) -> Camera:
@@ -195,13 +200,16 @@ class Canvas(HighlightMixin):
         return self.camera_animation.camera
 
     def fit_camera(self) -> Camera:
-        """Return the camera that shows every visible node."""
-        scene = self.scene
+        """Return the camera that shows every visible node, or the nodes that were fitted last."""
+        scene, size = self.scene, (self.width(), self.height())
+        if rows := scene.rows(self._fitted_paths):
+            return fit_camera(scene.positions[rows], *size, _SELECTION_MARGIN, self.insets)
         visible = scene.positions if scene.is_whole else scene.positions[scene.strength > 0.0]
-        return fit_camera(visible, self.width(), self.height(), insets=self.insets)
+        return fit_camera(visible, *size, insets=self.insets)
 
-    def fit(self) -> None:
-        """Move to where everything is visible, and keep it visible when the size changes."""
+    def fit(self, paths: Collection[str] = ()) -> None:
+        """Fly to the view that shows every node, or all of `paths`, and keep it so when the size changes."""
+        self._fitted_paths = tuple(paths)
         self.camera_animation.fly(self.fit_camera(), self.width())
         self.mark_touched()
         self._is_untouched = True
@@ -232,9 +240,10 @@ class Canvas(HighlightMixin):
         width, height = free_size(self.width(), self.height(), self.insets)
         return width / height if self.isVisible() else 1.0
 
-    def _refit_strays(self) -> None:
-        """Fit the graph again if nodes left a view that the user has not moved."""
-        if not self._is_untouched or self.dragged_rows is not None or self.camera_animation.is_moving:
+    def _refit_if_outside(self) -> None:
+        """Fit the whole graph again if nodes left a view that the user has not moved."""
+        shows_whole = self._is_untouched and not self._fitted_paths
+        if not shows_whole or self.dragged_rows is not None or self.camera_animation.is_moving:
             return
         visible = self.scene.positions[self.scene.strength > 0.0]
         pixels = self.camera.to_screen(visible, self.width(), self.height())
@@ -255,12 +264,12 @@ class Canvas(HighlightMixin):
         if row == self.scene.hovered:
             return
         self.scene.hovered = row
-        many = len(self.lit_rows) > _MAX_FADED_LINKS
+        had_many_links = len(self.bright_rows) > _MAX_FADED_LINKS
         if row >= 0:
-            self.lit_rows = self.scene.lit_rows()
+            self.bright_rows = self.scene.bright_rows()
         self.dim.target = 1.0 if row >= 0 else 0.0
         self._light_path()
-        if many or len(self.lit_rows) > _MAX_FADED_LINKS:
+        if had_many_links or len(self.bright_rows) > _MAX_FADED_LINKS:
             self.dim.value = self.dim.target
         self.run_frames()
 
@@ -268,7 +277,7 @@ class Canvas(HighlightMixin):
         """Keep the nodes on the path bright while no node is hovered."""
         path = self.scene.highlights.path
         if path and self.scene.hovered < 0:
-            self.lit_rows = np.array(path, dtype=np.int32)
+            self.bright_rows = np.array(path, dtype=np.int32)
             self.dim.target = 1.0
         elif not path and self.scene.hovered < 0:
             self.dim.target = 0.0
@@ -282,7 +291,7 @@ class Canvas(HighlightMixin):
             and (self._is_everything_moving or not (self._nodes_are_moving or self._is_animating()))
         )
 
-    def _frame(self) -> None:
+    def _run_frame(self) -> None:
         elapsed = self._frames.elapsed()
         if self.camera_animation.is_moving:
             self.camera_animation.advance(elapsed)
@@ -299,7 +308,7 @@ class Canvas(HighlightMixin):
             self.communities_found.emit()
         is_hurried = self._is_touched or (self._nodes_are_moving and self.dragged_rows is None)
         if self._is_stale or (self._edges_are_draft and not is_hurried):
-            self._request(is_hurried)
+            self._request_edges(is_hurried)
         self._update_overview(is_hurried)
         if has_new_edges or not self._is_everything_moving:
             self.update()
@@ -307,16 +316,16 @@ class Canvas(HighlightMixin):
             self._frames.stop()
 
     def _has_work(self) -> bool:
-        working = (
+        is_working = (
             self.layers.edges.is_busy or self._community_finder.is_busy or self._overview_renderer.is_busy
         )
-        moving = self._nodes_are_moving or self._is_animating() or self._is_stale or self._edges_are_draft
-        return moving or working or self.layout_thread.is_busy
+        is_moving = self._nodes_are_moving or self._is_animating() or self._is_stale or self._edges_are_draft
+        return is_moving or is_working or self.layout_thread.is_busy
 
     def _is_animating(self) -> bool:
         """Return whether anything other than nodes and links is animated."""
-        breathing = bool(self.scene.pending or self.scene.highlights.breathing) and self.isVisible()
-        return self.camera_animation.is_moving or self.dim.is_moving or self.labels.is_fading or breathing
+        is_pulsating = bool(self.scene.pending or self.scene.highlights.pulsating) and self.isVisible()
+        return self.camera_animation.is_moving or self.dim.is_moving or self.labels.is_fading or is_pulsating
 
     def _take_positions(self, has_new_edges: bool) -> None:
         """Take the newest positions; while all nodes move, they wait for the picture of the links."""
@@ -331,8 +340,8 @@ class Canvas(HighlightMixin):
             if self.dragged_rows is None:
                 self._is_stale = True
         elif self._nodes_are_moving and not self.layout_thread.is_busy:
-            self._nodes_are_moving = self._is_unfolding = False
-            self._refit_strays()
+            self._nodes_are_moving = self._is_arranging = False
+            self._refit_if_outside()
             self.dragged_rows = None
             self._follows_layout = False
             self._is_stale = True
@@ -348,7 +357,7 @@ class Canvas(HighlightMixin):
             and not self._is_touched
         )
 
-    def _request(self, is_hurried: bool) -> None:
+    def _request_edges(self, is_hurried: bool) -> None:
         """Request the picture of the links; during motion a sample of links is enough."""
         self._is_stale, self._edges_are_draft = False, is_hurried
         if not self.size().isEmpty():
@@ -370,7 +379,7 @@ class Canvas(HighlightMixin):
         """The small picture of the whole graph, if it was requested and is drawn."""
         return self._overview_renderer.overview
 
-    def want_overview(self, width: int, height: int) -> None:
+    def request_overview(self, width: int, height: int) -> None:
         """Request a picture of the whole graph of this size in pixels at a ratio of one; 0 and 0 stop it."""
         self._overview_renderer.request(width, height, self.devicePixelRatioF())
         self.run_frames()
@@ -388,16 +397,18 @@ class Canvas(HighlightMixin):
         if self.layers.ratio != self.devicePixelRatioF():
             self.layers.renew(ratio=self.devicePixelRatioF())
             self.refresh()
-        motion = Motion(self.dim.value, self.lit_rows, self.dragged_rows, self.glow_phase, self.rubber_band)
+        motion = Motion(
+            self.dim.value, self.bright_rows, self.dragged_rows, self.glow_phase, self.rubber_band
+        )
         image = self.layers.paint(self.camera, (self.width(), self.height()), motion)
         with QPainter(self) as painter:
             painter.drawImage(QPointF(0, 0), image)
 
     def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
-        """Return the current view in full quality at any size; see `draw_still`."""
+        """Return the current view in full quality at any size; see `draw_static_image`."""
         factor = min(width / max(self.width(), 1), height / max(self.height(), 1))
         camera = Camera(self.camera.x, self.camera.y, self.camera.scale * factor)
-        return draw_still(self.scene, self.font(), camera, (width, height), ratio, self.layers.zoom)
+        return draw_static_image(self.scene, self.font(), camera, (width, height), ratio, self.layers.zoom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the graph into the new size unless the user has moved the view."""

@@ -33,7 +33,7 @@ class Layer:
         table = np.append(pack_colors([group.color for group in self.groups]), np.uint32(NO_COLOR))
         return np.asarray(table[self.member], dtype=np.uint32)
 
-    def hidden(self, keys: Collection[str]) -> NDArray[np.bool_]:
+    def has_entry_in(self, keys: Collection[str]) -> NDArray[np.bool_]:
         """Return which nodes belong to the entries with these keys, bool (n,)."""
         entries = [index for index, group in enumerate(self.groups) if group.key in keys]
         return np.isin(self.member, entries)
@@ -79,8 +79,8 @@ def community_layer(graph: Graph, communities: NDArray[np.int64], theme: Theme) 
     other_count = int((member < 0).sum())
     if not other_count:
         return Layer(groups, member)
-    other = LegendEntry("part-other", "Other", theme.node_colors["other"], other_count)
-    return Layer((*groups, other), np.where(member < 0, count, member).astype(np.int16))
+    other_entry = LegendEntry("part-other", "Other", theme.node_colors["other"], other_count)
+    return Layer((*groups, other_entry), np.where(member < 0, count, member).astype(np.int16))
 
 
 def recolor_layer(layer: Layer, theme: Theme) -> Layer:
@@ -89,8 +89,8 @@ def recolor_layer(layer: Layer, theme: Theme) -> Layer:
     for index, group in enumerate(layer.groups):
         if group.key == "part-other":
             colors[index] = theme.node_colors["other"]
-    changed = tuple(replace(group, color=color) for group, color in zip(layer.groups, colors, strict=True))
-    return Layer(changed, layer.member)
+    groups = tuple(replace(group, color=color) for group, color in zip(layer.groups, colors, strict=True))
+    return Layer(groups, layer.member)
 
 
 def _color(theme: Theme, index: int) -> str:

@@ -19,42 +19,44 @@ from app.graph.position_transfer import transfer_positions
 class DisplayedGraph:
     """Separates the graph of the index from what `canvas` shows.
 
-    `whole` is the graph of the index; its nodes come first in the displayed graph, in the same order.
+    `whole_graph` is the graph of the index; its nodes come first in the displayed graph, in the same order.
     """
 
     def __init__(self, canvas: Canvas, layout_switch: LayoutSwitch, virtual_nodes: VirtualNodes) -> None:
         self._canvas = canvas
         self._layout_switch = layout_switch
         self._virtual_nodes = virtual_nodes
-        self.whole: Graph = build_from((), ())
+        self.whole_graph: Graph = build_from((), ())
         self._link_positions: Positions = np.empty((0, 2), dtype=np.float32)
         self.local: tuple[tuple[str, ...], int] | None = None
 
     def positions(self) -> Positions:
-        """Return the positions of `whole` by links, float32 (n, 2), also in another arrangement."""
+        """Return the positions of `whole_graph` by links, float32 (n, 2), also in another arrangement."""
         if self.local is not None:
-            return self._link_positions[: len(self.whole)]
+            return self._link_positions[: len(self.whole_graph)]
         link_positions = self._layout_switch.link_positions()
-        return (self._canvas.scene.positions if link_positions is None else link_positions)[: len(self.whole)]
+        return (self._canvas.scene.positions if link_positions is None else link_positions)[
+            : len(self.whole_graph)
+        ]
 
     def communities(self) -> NDArray[np.int64] | None:
-        """Return the communities of `whole`, int64 (n,); None if they were not computed."""
+        """Return the communities of `whole_graph`, int64 (n,); None if they were not computed."""
         all_communities = None if self.local else self._canvas.scene.communities
-        return None if all_communities is None else all_communities[: len(self.whole)]
+        return None if all_communities is None else all_communities[: len(self.whole_graph)]
 
     def show_graph(
         self, graph: Graph, positions: Positions | None, communities: NDArray[np.int64] | None
     ) -> None:
         """Show another graph at given positions (nan for none), or arrange it from scratch."""
         self.local = None
-        self.whole = graph
+        self.whole_graph = graph
         self._layout_switch.reset()
         extended = self._virtual_nodes.apply_to(graph)
-        added = len(extended) - len(graph)
-        if added and positions is not None:
-            positions = np.concatenate([positions, np.full((added, 2), np.nan, dtype=np.float32)])
-        if added and communities is not None:
-            communities = np.concatenate([communities, np.full(added, -1, dtype=np.int64)])
+        added_count = len(extended) - len(graph)
+        if added_count and positions is not None:
+            positions = np.concatenate([positions, np.full((added_count, 2), np.nan, dtype=np.float32)])
+        if added_count and communities is not None:
+            communities = np.concatenate([communities, np.full(added_count, -1, dtype=np.int64)])
         self._canvas.set_graph(extended, positions, communities)
 
     def update_graph(
@@ -68,27 +70,27 @@ class DisplayedGraph:
             positions: float32 (n, 2), the result of `transfer_positions` for `positions()`; None to compute
                 it here.
         """
-        canvas, before = self._canvas, self.whole
+        canvas, previous_graph = self._canvas, self.whole_graph
         extended = self._virtual_nodes.apply_to(graph)
         if self.local is not None:
             self._link_positions = (
-                transfer_positions(before, self.positions(), graph, renamed)[0]
+                transfer_positions(previous_graph, self.positions(), graph, renamed)[0]
                 if positions is None
                 else positions
             )
-            self.whole = graph
+            self.whole_graph = graph
             self._update_local(extended, renamed)
             return
-        needs_transfer = not self._layout_switch.is_by_links or len(canvas.scene.graph) != len(before)
+        needs_transfer = not self._layout_switch.is_by_links or len(canvas.scene.graph) != len(previous_graph)
         if needs_transfer or positions is None or len(extended) != len(graph):
             positions = transfer_positions(canvas.scene.graph, canvas.scene.positions, extended, renamed)[0]
-        self.whole = graph
+        self.whole_graph = graph
         self._layout_switch.graph_changed(extended, renamed)
         canvas.replace_graph(extended, positions)
 
     def show_local(self, paths: Sequence[str], depth: int) -> str | None:
         """Show the nodes at most `depth` links from `paths`; return the first name or None."""
-        graph = self._virtual_nodes.apply_to(self.whole)
+        graph = self._virtual_nodes.apply_to(self.whole_graph)
         starts = tuple(path for path in paths if path in graph.rows)
         if not starts:
             return None
@@ -99,18 +101,18 @@ class DisplayedGraph:
         self._canvas.set_graph(extract_subgraph(graph, starts, depth), None)
         return graph.names[graph.rows[starts[0]]]
 
-    def show_whole(self) -> None:
+    def show_whole_graph(self) -> None:
         """Leave the local graph; every node returns to its position."""
-        self.show_graph(self.whole, self._link_positions[: len(self.whole)], None)
+        self.show_graph(self.whole_graph, self._link_positions[: len(self.whole_graph)], None)
 
     def _update_local(self, extended: Graph, renamed: Mapping[str, str] | None) -> None:
-        """Update the local graph; show the whole graph if its notes are gone."""
+        """Update the local graph; show the whole graph if its notes no longer exist."""
         assert self.local is not None
         paths, depth = self.local
         paths = tuple((renamed or {}).get(path, path) for path in paths)
         paths = tuple(path for path in paths if path in extended.rows)
         if not paths:
-            self.show_whole()
+            self.show_whole_graph()
             return
         self.local = (paths, depth)
         subgraph = extract_subgraph(extended, paths, depth)

@@ -36,7 +36,7 @@ class GraphExportDialog(SheetDialog):
     Args:
         kind: "png" or "svg".
         aspect: Width by height of the current view.
-        whole: Width by height of the whole graph.
+        whole_aspect: Width by height of the whole graph.
         parent: The window.
     """
 
@@ -84,17 +84,17 @@ class GraphExportDialog(SheetDialog):
         self.width_box.setToolTip(self.tr("Larger images show more labels"))
         self.scale.setToolTip(self.tr("2× and 3× are sharper in print"))
         self.transparent.setToolTip(self.tr("Export without a background color"))
-        self.labels.setToolTip(self.tr("Label the nodes where there is room"))
+        self.labels.setToolTip(self.tr("Label the nodes where space allows"))
         self.add_body(page)
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
-        self.save = self.add_button(self.tr("Save as…"), int(QDialog.DialogCode.Accepted), "primary")
-        self.save.setDefault(True)
-        for changed in (
+        self.save_button = self.add_button(self.tr("Save as…"), int(QDialog.DialogCode.Accepted), "primary")
+        self.save_button.setDefault(True)
+        for signal in (
             self.part.currentIndexChanged,
             self.width_box.valueChanged,
             self.scale.currentIndexChanged,
         ):
-            changed.connect(self._show_size)
+            signal.connect(self._show_size)
         self._show_size()
         self.width_box.setFocus()
 
@@ -116,11 +116,11 @@ class GraphExportDialog(SheetDialog):
 
     def _show_size(self) -> None:
         width, height = self.options.pixels
-        fits = width * height <= _MAX_PIXELS or self._kind == "svg"
+        is_allowed = width * height <= _MAX_PIXELS or self._kind == "svg"
         text = self.tr("{0} × {1} pixels").format(f"{width:,}", f"{height:,}")
-        if not fits:
+        if not is_allowed:
             text = self.tr("{0} is too large. Choose a smaller width or scale.").format(text)
         self.size_label.setText(text)
-        self.size_label.setProperty("tone", "muted" if fits else "danger")
+        self.size_label.setProperty("tone", "muted" if is_allowed else "danger")
         self.size_label.style().polish(self.size_label)
-        self.save.setEnabled(fits)
+        self.save_button.setEnabled(is_allowed)

@@ -28,7 +28,7 @@ class LayoutSwitch(QObject):
         self._annotations = annotations
         self.animation = PositionAnimation(canvas)
         self.kind = LayoutMode.FORCE
-        self._by_links: tuple[Graph, Positions] | None = None
+        self._link_layout: tuple[Graph, Positions] | None = None
 
     @property
     def is_by_links(self) -> bool:
@@ -41,7 +41,7 @@ class LayoutSwitch(QObject):
         """Animate the nodes to `positions`, float32 (n, 2), of a layout of the displayed graph."""
         scene = self._canvas.scene
         if self.is_by_links:
-            self._by_links = scene.graph, scene.positions.copy()
+            self._link_layout = scene.graph, scene.positions.copy()
         self.kind = kind
         self._annotations.show_arrangement(discs, ticks)
         self.animation.animate_to(positions)
@@ -49,9 +49,9 @@ class LayoutSwitch(QObject):
 
     def show_by_links(self) -> None:
         """Animate the nodes back to their positions by links."""
-        if self.is_by_links or self._by_links is None:
+        if self.is_by_links or self._link_layout is None:
             return
-        graph, positions = self._by_links
+        graph, positions = self._link_layout
         self._clear()
         targets, _ = transfer_positions(graph, positions, self._canvas.scene.graph)
         self.animation.animate_to(targets)
@@ -60,16 +60,16 @@ class LayoutSwitch(QObject):
         """Return the displayed nodes' positions by links; None if the canvas shows them already."""
         if self.is_by_links:
             return self.animation.target
-        if self._by_links is None or self._by_links[0] is not self._canvas.scene.graph:
+        if self._link_layout is None or self._link_layout[0] is not self._canvas.scene.graph:
             return None
-        return self._by_links[1]
+        return self._link_layout[1]
 
     def graph_changed(self, graph: Graph, renamed: Mapping[str, str] | None = None) -> None:
         """Keep the positions by links for the next state of the same graph."""
         self.animation.stop()
-        if self._by_links is not None:
-            before, positions = self._by_links
-            self._by_links = graph, transfer_positions(before, positions, graph, renamed)[0]
+        if self._link_layout is not None:
+            previous_graph, positions = self._link_layout
+            self._link_layout = graph, transfer_positions(previous_graph, positions, graph, renamed)[0]
 
     def reset(self) -> None:
         """Return to the layout by links for another graph."""
@@ -77,8 +77,8 @@ class LayoutSwitch(QObject):
         self._clear()
 
     def _clear(self) -> None:
-        changed = not self.is_by_links
-        self.kind, self._by_links = LayoutMode.FORCE, None
+        is_changed = not self.is_by_links
+        self.kind, self._link_layout = LayoutMode.FORCE, None
         self._annotations.show_arrangement((), ())
-        if changed:
+        if is_changed:
             self.changed.emit()

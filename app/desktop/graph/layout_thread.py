@@ -121,7 +121,7 @@ class LayoutThread:
             return newest
 
     def stop(self) -> None:
-        """End the thread for good."""
+        """End the thread permanently."""
         with self._condition:
             self._is_stopped = True
             self._condition.notify()
@@ -169,12 +169,12 @@ class LayoutThread:
     def _step(self, commands: list[Callable[[], None]]) -> None:
         for command in commands:
             command()
-        started = time.perf_counter()
+        start_time = time.perf_counter()
         positions = self._get_layout().tick().copy()
         with self._condition:
             if self._started_number == self._requested_number:
                 self._newest = positions
-        pause = _MIN_STEP_S - (time.perf_counter() - started)
+        pause = _MIN_STEP_S - (time.perf_counter() - start_time)
         if pause > 0 and not self._is_settled():
             time.sleep(pause)
         self._await_viewer()

@@ -21,7 +21,7 @@ def extract_subgraph(graph: Graph, paths: Iterable[str], depth: int) -> Graph:
     new_rows = np.full(len(graph), -1, dtype=np.int32)
     new_rows[rows] = np.arange(len(rows), dtype=np.int32)
     edges = new_rows[graph.edges]
-    inside = (edges >= 0).all(axis=1)
+    is_inside = (edges >= 0).all(axis=1)
     old_rows = rows.tolist()
     return replace(
         graph,
@@ -33,8 +33,8 @@ def extract_subgraph(graph: Graph, paths: Iterable[str], depth: int) -> Graph:
         folders=tuple(graph.folders[row] for row in old_rows),
         modified=graph.modified[rows],
         created=graph.created[rows],
-        edges=np.ascontiguousarray(edges[inside]),
-        edge_codes=graph.edge_codes[inside],
-        confidence=graph.confidence[inside],
-        suggested=graph.suggested[inside],
+        edges=np.ascontiguousarray(edges[is_inside]),
+        edge_codes=graph.edge_codes[is_inside],
+        confidence=graph.confidence[is_inside],
+        suggested=graph.suggested[is_inside],
     )

@@ -134,7 +134,7 @@ class GraphMenu(QObject):
         view = self._view
         menu.addAction(self.tr("Fit to view"), lambda: view.fit())
         if view.is_local:
-            menu.addAction(self.tr("Whole graph"), view.show_whole)
+            menu.addAction(self.tr("Whole graph"), view.show_whole_graph)
         if view.selection():
             menu.addAction(self.tr("Clear selection"), partial(view.select, ()))
         menu.addAction(self.tr("Re-run layout"), view.arrange)

@@ -59,16 +59,16 @@ def default_color_by(graph: Graph) -> ColorBy:
     return ColorBy.TYPE if prefers_types else ColorBy.COMMUNITY
 
 
-def style_nodes(graph: Graph, theme: Theme, by: ColorBy, communities: NDArray[np.int64]) -> NodeStyle:
+def style_nodes(graph: Graph, theme: Theme, color_by: ColorBy, communities: NDArray[np.int64]) -> NodeStyle:
     """Return groups and their colors; missing notes and attachments have their own groups.
 
     `communities` has the community of every node, -1 for none.
     """
     columns = encode_columns(graph)
     is_note = graph.is_note
-    if by is ColorBy.COMMUNITY:
+    if color_by is ColorBy.COMMUNITY:
         note_groups, labels = _communities(graph, is_note, communities)
-    elif by is ColorBy.FOLDER:
+    elif color_by is ColorBy.FOLDER:
         note_groups = columns.top_folders
         labels = {key: translate("Legend", "Vault root") if key == "/" else key for key in note_groups.words}
     else:
@@ -86,18 +86,18 @@ def style_nodes(graph: Graph, theme: Theme, by: ColorBy, communities: NDArray[np
     for word, count in zip(words, np.bincount(codes, minlength=len(words)).tolist(), strict=True):
         if count:
             counts[word] += count
-    ranked = _rank_keys(counts, labels, by)
-    group_of_key = {key: number for number, key in enumerate(ranked)}
-    other = group_of_key.get("other", 0)
-    table = np.array([group_of_key.get(word, other) for word in words] or [0], dtype=np.int16)
+    ranked_keys = _rank_keys(counts, labels, color_by)
+    group_of_key = {key: number for number, key in enumerate(ranked_keys)}
+    other_group = group_of_key.get("other", 0)
+    table = np.array([group_of_key.get(word, other_group) for word in words] or [0], dtype=np.int16)
     group = table[codes]
-    sizes = np.bincount(group, minlength=len(ranked))
-    colors = _colors(ranked, theme, by)
+    sizes = np.bincount(group, minlength=len(ranked_keys))
+    colors = _colors(ranked_keys, theme, color_by)
     return NodeStyle(
         group,
         tuple(
             LegendEntry(key, labels[key], colors[key], int(sizes[number]), key == "unresolved")
-            for number, key in enumerate(ranked)
+            for number, key in enumerate(ranked_keys)
         ),
     )
 
@@ -132,32 +132,34 @@ def transfer_communities(before: Graph, communities: NDArray[np.int64], after: G
     return transferred
 
 
-def _rank_keys(counts: Mapping[str, int], labels: Mapping[str, str], by: ColorBy) -> list[str]:
+def _rank_keys(counts: Mapping[str, int], labels: Mapping[str, str], color_by: ColorBy) -> list[str]:
     """Order keys by size; those beyond the palette become "other", and nodes other than notes come last."""
-    last = [key for key in ("other", "tag", "attachment", "unresolved") if counts.get(key)]
-    keys = sorted((key for key in counts if key not in last), key=lambda key: (-counts[key], labels[key]))
-    limit = _MAX_COMMUNITIES if by is ColorBy.COMMUNITY else 2 * _PALETTE_SIZE
+    last_keys = [key for key in ("other", "tag", "attachment", "unresolved") if counts.get(key)]
+    keys = sorted(
+        (key for key in counts if key not in last_keys), key=lambda key: (-counts[key], labels[key])
+    )
+    limit = _MAX_COMMUNITIES if color_by is ColorBy.COMMUNITY else 2 * _PALETTE_SIZE
     if len(keys) > limit:
         keys = keys[:limit]
-        last = ["other", *(key for key in last if key != "other")]
-    return [*keys, *last]
+        last_keys = ["other", *(key for key in last_keys if key != "other")]
+    return [*keys, *last_keys]
 
 
-def _colors(keys: Sequence[str], theme: Theme, by: ColorBy) -> dict[str, str]:
+def _colors(keys: Sequence[str], theme: Theme, color_by: ColorBy) -> dict[str, str]:
     """Return a color per key: the theme's if it has one for a type, otherwise the palette's in turn.
 
     Colors used by types come last in the palette, so that two groups share a color only if there are more
     groups than colors.
     """
-    fixed = ("other", "tag", "attachment", "unresolved")
+    fixed_keys = ("other", "tag", "attachment", "unresolved")
     colors = {
         key: theme.node_colors.get(key, theme.muted)
         for key in keys
-        if key in fixed or (by is ColorBy.TYPE and key in theme.node_colors)
+        if key in fixed_keys or (color_by is ColorBy.TYPE and key in theme.node_colors)
     }
-    used = {colors[key] for key in colors if key not in fixed}
+    used_colors = {colors[key] for key in colors if key not in fixed_keys}
     palette = [theme.node_colors[f"palette-{index}"] for index in range(_PALETTE_SIZE)]
-    palette.sort(key=used.__contains__)
+    palette.sort(key=used_colors.__contains__)
     palette_cycle = itertools.cycle(palette)
     return {key: colors[key] if key in colors else next(palette_cycle) for key in keys}
 
@@ -199,21 +201,23 @@ def style_edges(
         strength: float32 (n,), 1 for a full node, 0 for a hidden one; a link takes the weaker end's.
     """
     tint_colors, node_tints = _distinct_colors(colors)
-    plain = theme.edge_colors.get(PLAIN_LINK, theme.faint)
-    bright = mix_colors(plain, theme.text, 0.25)
-    table = [mix_colors(bright, color, 0.55) for color in tint_colors]
-    table += [theme.edge_colors[name] if _has_color(theme, name) else bright for name in graph.edge_types]
-    table.append(bright)
+    base_color = theme.edge_colors.get(PLAIN_LINK, theme.faint)
+    plain_color = mix_colors(base_color, theme.text, 0.25)
+    table = [mix_colors(plain_color, color, 0.55) for color in tint_colors]
+    table += [
+        theme.edge_colors[name] if _has_color(theme, name) else plain_color for name in graph.edge_types
+    ]
+    table.append(plain_color)
     source, target = graph.edges[:, 0], graph.edges[:, 1]
     is_plain = np.array([not _has_color(theme, name) for name in graph.edge_types] or [True], dtype=bool)
-    linked_plainly = is_plain[graph.edge_codes] if len(source) else np.zeros(0, dtype=bool)
-    same_tint = (node_tints[source] == node_tints[target]) & (node_tints[source] >= 0)
-    style_codes = np.where(same_tint, node_tints[source], np.int16(len(table) - 1))
-    brightness = np.where(same_tint, np.float32(1.0), np.float32(0.7))
-    if not linked_plainly.all():
-        typed = ~linked_plainly
-        style_codes[typed] = len(tint_colors) + graph.edge_codes[typed]
-        brightness[typed] = 1.9
+    is_plain_link = is_plain[graph.edge_codes] if len(source) else np.zeros(0, dtype=bool)
+    has_same_tint = (node_tints[source] == node_tints[target]) & (node_tints[source] >= 0)
+    style_codes = np.where(has_same_tint, node_tints[source], np.int16(len(table) - 1))
+    brightness = np.where(has_same_tint, np.float32(1.0), np.float32(0.7))
+    if not is_plain_link.all():
+        is_typed = ~is_plain_link
+        style_codes[is_typed] = len(tint_colors) + graph.edge_codes[is_typed]
+        brightness[is_typed] = 1.9
     brightness *= np.minimum(strength[source], strength[target])
     width = np.where(np.isnan(graph.confidence), 1.0, 0.7 + 1.9 * np.nan_to_num(graph.confidence))
     return EdgeStyle(
@@ -247,8 +251,8 @@ def _has_color(theme: Theme, name: str) -> bool:
 def colored_relations(graph: Graph, theme: Theme) -> list[str]:
     """Return the relation types that have a color, the most frequent first."""
     counts = np.bincount(graph.edge_codes, minlength=len(graph.edge_types))
-    ranked = np.argsort(-counts, kind="stable").tolist()
-    names = [graph.edge_types[code] for code in ranked if code < len(graph.edge_types) and counts[code]]
+    ranked_codes = np.argsort(-counts, kind="stable").tolist()
+    names = [graph.edge_types[code] for code in ranked_codes if code < len(graph.edge_types) and counts[code]]
     return [name for name in names if _has_color(theme, name)]
 
 

@@ -47,13 +47,13 @@ class GraphPanel(QWidget):
     """Shows the vault's graph.
 
     `open_requested` carries a note's path, or the name of a missing one, and an empty fragment.
-    `act_requested` carries an action ("related", "rename", "delete", "ask", …) and a path, as that of the
+    `action_requested` carries an action ("related", "rename", "delete", "ask", …) and a path, as that of the
     files panel does; `selected` the tuple of selected paths; `search_requested` a query; `state_changed` is
     emitted when `state` changed.
     """
 
     open_requested = Signal(str, str)
-    act_requested = Signal(str, str, str)
+    action_requested = Signal(str, str, str)
     selected = Signal(object)
     search_requested = Signal(str)
     state_changed = Signal()
@@ -105,7 +105,7 @@ class GraphPanel(QWidget):
     def _connect_menu(self) -> None:
         menu = self._menu
         menu.open_requested.connect(self.view.open_requested)
-        menu.action_requested.connect(lambda action, path: self.act_requested.emit(action, path, ""))
+        menu.action_requested.connect(lambda action, path: self.action_requested.emit(action, path, ""))
         menu.search_requested.connect(self.search_requested)
         menu.path_start_chosen.connect(self._analysis.start_path)
         menu.path_requested.connect(self._analysis.show_path)
@@ -140,7 +140,7 @@ class GraphPanel(QWidget):
         positions = await asyncio.to_thread(load_positions, self._folder, graph)
         communities = await asyncio.to_thread(load_communities, self._folder, graph)
         self._is_settled = positions is not None
-        self.view.set_loading(self._is_scanning)
+        self._show_loading()
         if len(graph):
             await asyncio.to_thread(self.view.virtual_nodes.prepare, graph)
             self.view.set_graph(graph, positions, communities)
@@ -160,6 +160,11 @@ class GraphPanel(QWidget):
         if has_ended:
             self._update_timer.start(_DEBOUNCE_MS)
 
+    def _show_loading(self) -> None:
+        """Set whether notes may follow: while the vault is scanned, and until its last update is shown."""
+        has_updates = bool(self._pending_updates) or self._update_timer.isActive()
+        self.view.set_loading(self._is_scanning or has_updates)
+
     def show_note(self, path: str) -> None:
         """Select the note in the front tab without moving the camera; a new note as soon as it is a node."""
         self._awaited_note = path
@@ -176,7 +181,7 @@ class GraphPanel(QWidget):
         self.view.settings_controller.set(self.view.settings_panel.settings.updated(filter=query))
 
     def show_together(self, paths: Collection[str]) -> None:
-        """Select these notes and move to where all of them are visible."""
+        """Select these notes and fit the view to them."""
         self.view.select(paths)
         self.view.fit(paths)
 
@@ -216,7 +221,7 @@ class GraphPanel(QWidget):
             except BaseException:
                 self._pending_updates.add_back(updates)
                 raise
-            self.view.set_loading(self._is_scanning)
+            self._show_loading()
 
     async def _apply_update(self, updates: PendingUpdates) -> None:
         """Show an index update; the cost depends on its size, not on that of the vault."""
@@ -339,7 +344,7 @@ def connect(panel: GraphPanel, context: PanelContext) -> None:
     # The graph has its own keys: moving through it must not move the focus to a note.
     panel.open_requested.connect(context.open_without_focus)
     panel.search_requested.connect(context.search)
-    panel.act_requested.connect(context.run_note_command)
+    panel.action_requested.connect(context.run_note_command)
     panel.state_changed.connect(context.state_changed)
     panel.restore(context.saved_state("graph"))
     panel.set_scanning(context.is_scanning)

@@ -24,7 +24,7 @@ class GraphQueries(QObject):
         self._view = view
         self._filter = ""
         self._groups: tuple[QueryGroup, ...] = ()
-        self._filter_run = self._group_run = 0
+        self._filter_run_number = self._group_run_number = 0
         view.settings_changed.connect(self._apply_settings)
         client.events.batch.connect(self._handle_events)
         view.settings_panel.filters.query.field.set_suggest(self._suggest)
@@ -76,16 +76,16 @@ class GraphQueries(QObject):
 
     async def _run_filter(self, query: str) -> None:
         """Run the filter; an invalid query leaves the graph unchanged."""
-        self._filter_run += 1
-        run_number = self._filter_run
+        self._filter_run_number += 1
+        number = self._filter_run_number
         field = self._view.settings_panel.filters.query
         try:
             paths = await self._matching_paths(query) if query else None
         except QueryError as error:
-            if run_number == self._filter_run:
+            if number == self._filter_run_number:
                 field.show_error(query, error)
             return
-        if run_number != self._filter_run:
+        if number != self._filter_run_number:
             return
         self._view.appearance.set_filter_result(paths)
         count = None if paths is None else len(paths)
@@ -95,21 +95,21 @@ class GraphQueries(QObject):
 
     async def _run_groups(self, groups: tuple[QueryGroup, ...]) -> None:
         """Color the matches of each group; an empty or invalid query has none."""
-        self._group_run += 1
-        run_number = self._group_run
+        self._group_run_number += 1
+        number = self._group_run_number
         matches: list[frozenset[str]] = []
         for index, group in enumerate(groups):
             try:
                 matches.append(await self._matching_paths(group.query) if group.query else frozenset())
             except QueryError as error:
                 matches.append(frozenset())
-                if run_number == self._group_run:
+                if number == self._group_run_number:
                     self._view.settings_panel.groups.rows.show_error(index, group.query, error)
                 continue
-            if run_number != self._group_run:
+            if number != self._group_run_number:
                 return
             self._view.settings_panel.groups.rows.show_count(index, len(matches[-1]))
-        if run_number == self._group_run:
+        if number == self._group_run_number:
             indices = [index for index, group in enumerate(groups) if group.query]
             self._view.set_groups([groups[index] for index in indices], [matches[index] for index in indices])
 

@@ -244,8 +244,8 @@ class Scene:
         """Return the rows of visible nodes in a rectangle of pixels."""
         pixels = camera.to_screen(self.positions, width, height)
         low, high = np.minimum(corner, opposite), np.maximum(corner, opposite)
-        inside = (pixels >= low).all(axis=1) & (pixels <= high).all(axis=1) & (self.strength > 0.0)
-        return [int(row) for row in np.flatnonzero(inside)]
+        is_inside = (pixels >= low).all(axis=1) & (pixels <= high).all(axis=1) & (self.strength > 0.0)
+        return [int(row) for row in np.flatnonzero(is_inside)]
 
     def nodes_in_polygon(
         self, polygon: NDArray[np.float32], camera: Camera, width: int, height: int
@@ -256,12 +256,12 @@ class Scene:
         low, high = polygon.min(axis=0).tolist(), polygon.max(axis=0).tolist()
         candidates = self.nodes_in_rectangle((low[0], low[1]), (high[0], high[1]), camera, width, height)
         pixels = camera.to_screen(self.positions[candidates], width, height)
-        inside = np.zeros(len(candidates), dtype=bool)
+        mask = np.zeros(len(candidates), dtype=bool)
         x, y = pixels[:, 0], pixels[:, 1]
         for (x0, y0), (x1, y1) in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
             if y0 != y1:
-                inside ^= ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
-        return [row for row, is_inside in zip(candidates, inside.tolist(), strict=True) if is_inside]
+                mask ^= ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
+        return [row for row, is_inside in zip(candidates, mask.tolist(), strict=True) if is_inside]
 
     def rows(self, paths: Iterable[str]) -> list[int]:
         """Return the rows of those `paths` that are in the graph."""
@@ -272,7 +272,7 @@ class Scene:
         """Return the selected paths in the order of selection."""
         return tuple(self.graph.paths[row] for row in self.selection)
 
-    def lit_rows(self) -> NDArray[np.int32]:
+    def bright_rows(self) -> NDArray[np.int32]:
         """Return the rows that stay bright during a hover: the node and its neighbors."""
         if self.hovered < 0:
             return np.empty(0, dtype=np.int32)

@@ -94,21 +94,21 @@ class GraphSettingsController(QObject):
         self._apply(settings)
 
     def _apply(self, settings: GraphSettings) -> None:
-        before, self._settings = self._settings, settings
+        previous, self._settings = self._settings, settings
         components = self._components
-        if settings.color_by != before.color_by:
+        if settings.color_by != previous.color_by:
             self.color_by_changed.emit(settings.color_by)
-        if settings.minimap != before.minimap:
+        if settings.minimap != previous.minimap:
             self.graph_changed()
             self.overlays_changed.emit()
-        if settings.shown != before.shown:
+        if settings.shown != previous.shown:
             self._appearance.set_visibility(settings.shown)
-        if settings.shown.tags != before.shown.tags:
+        if settings.shown.tags != previous.shown.tags:
             self._virtual_nodes.tags = settings.shown.tags
             self.virtual_nodes_changed.emit()
-        if settings.forces != before.forces:
+        if settings.forces != previous.forces:
             components.canvas.set_forces(settings.forces)
-        if settings.arrangement != before.arrangement:
+        if settings.arrangement != previous.arrangement:
             self._arrange(settings.arrangement)
         self.changed.emit(settings)
 

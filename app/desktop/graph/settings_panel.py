@@ -87,12 +87,12 @@ class GraphSettingsPanel(QFrame):
         for settings_section in self._settings_sections:
             settings_section.show_settings(settings)
         for section in self.sections:
-            section.open(section.key not in settings.folded)
+            section.set_expanded(section.key not in settings.folded)
 
     def expand_section(self, section: CollapsibleSection) -> None:
         """Expand a section and scroll to it."""
         if not section.is_open:
-            section.open(True)
+            section.set_expanded(True)
             self._save_folded(section.key, True)
         # Scroll after the layout, when the section's height is known.
         QTimer.singleShot(0, self._scroll_area, lambda: self._scroll_area.ensureWidgetVisible(section, 0, 8))

@@ -15,12 +15,12 @@ from app.desktop.graph.annotations import AxisTick, RegionDisc, paint_arrangemen
 from app.desktop.graph.camera import Camera, fit_camera
 from app.desktop.graph.canvas import Canvas
 from app.desktop.graph.export_dialog import ExportOptions
-from app.desktop.graph.render.layers import draw_still
+from app.desktop.graph.render.labels import MIN_NAMED_OPACITY, MIN_NAMED_RADIUS, label_sizes
+from app.desktop.graph.render.layers import draw_static_image
 from app.desktop.graph.render.overlay_painter import edge_alpha
 from app.desktop.graph.scene import Scene
 from app.graph.svg import SvgDiscs, SvgDrawing, SvgLabel, SvgLines, SvgRing
 
-_MIN_NAMED_RADIUS = 3.3
 _EDGE_MARGIN = 70.0
 _OPACITY_STEP = 0.05
 _MARGIN = 60.0
@@ -79,7 +79,7 @@ def _paint_on(snapshot: GraphSnapshot, background: str) -> QImage:
     scene = copy.copy(snapshot.scene)
     scene.theme = replace(scene.theme, window=background)
     size = (snapshot.options.width, snapshot.options.height)
-    image = draw_still(scene, snapshot.font, snapshot.camera, size, float(snapshot.options.scale))
+    image = draw_static_image(scene, snapshot.font, snapshot.camera, size, float(snapshot.options.scale))
     if snapshot.discs or snapshot.ticks:
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -182,7 +182,7 @@ def _links(scene: Scene, pixels: NDArray[np.float32], camera: Camera) -> Iterato
 
 
 def _discs(scene: Scene, pixels: NDArray[np.float32], radii: NDArray[np.float32]) -> Iterator[SvgDiscs]:
-    """Yield nodes, small ones first; consecutive nodes that look alike form one group."""
+    """Yield nodes, small ones first; consecutive nodes of the same appearance form one group."""
     visible = scene.order[scene.strength[scene.order] > 0.0]
     colors = scene.colors[visible]
     is_faint = scene.strength[visible] < 1.0
@@ -207,23 +207,26 @@ def _label_drawings(
     scene, options = snapshot.scene, snapshot.options
     capacity = max(20, options.width * options.height // 9000)
     is_inside = (pixels >= 0).all(axis=1) & (pixels <= (options.width, options.height)).all(axis=1)
-    candidates = np.flatnonzero(is_inside & (scene.strength > 0.45) & (radii >= _MIN_NAMED_RADIUS))
-    ranked = candidates[np.argsort(-scene.weight[candidates], kind="stable")][: capacity * 3].tolist()
+    candidates = np.flatnonzero(
+        is_inside & (scene.strength > MIN_NAMED_OPACITY) & (radii >= MIN_NAMED_RADIUS)
+    )
+    ranked_rows = candidates[np.argsort(-scene.weight[candidates], kind="stable")][: capacity * 3].tolist()
     occupied: dict[tuple[int, int], list[tuple[float, float, float, float]]] = {}
     font = QFont(snapshot.font)
+    sizes = label_sizes(scene.radii)
     count = 0
-    for row in ranked:
-        size = float(np.clip(10.4 + 2.6 * float(scene.radii[row]), 11, 15))
-        font.setPixelSize(round(size))
+    for row in ranked_rows:
+        size = float(sizes[row])
+        font.setPixelSize(int(sizes[row]))
         text = scene.graph.names[row]
         text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, 16 * size)
-        half = QFontMetricsF(font).horizontalAdvance(text) / 2 + 2
+        half_width = QFontMetricsF(font).horizontalAdvance(text) / 2 + 2
         x, y = float(pixels[row, 0]), float(pixels[row, 1]) + float(radii[row]) + size
-        box = (x - half, y - size, x + half, y + 0.3 * size)
+        box = (x - half_width, y - size, x + half_width, y + 0.3 * size)
         cells = [
-            (a, b)
-            for a in range(int(box[0] // 64), int(box[2] // 64) + 1)
-            for b in range(int(box[1] // 64), int(box[3] // 64) + 1)
+            (column, row_number)
+            for column in range(int(box[0] // 64), int(box[2] // 64) + 1)
+            for row_number in range(int(box[1] // 64), int(box[3] // 64) + 1)
         ]
         if any(_overlap(box, other) for cell in cells for other in occupied.get(cell, ())):
             continue

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.desktop.graph.accessibility import accessible_text
 from app.desktop.graph.annotations import Annotations
 from app.desktop.graph.appearance import Appearance
-from app.desktop.graph.camera import Camera, fit_camera
+from app.desktop.graph.camera import Camera
 from app.desktop.graph.canvas import Canvas
 from app.desktop.graph.displayed_graph import DisplayedGraph
 from app.desktop.graph.interaction.gestures import Gestures
@@ -102,7 +102,7 @@ class GraphView(QWidget):
 
     def graph(self) -> Graph:
         """Return the whole graph, also while a part of it is shown."""
-        return self._displayed.whole
+        return self._displayed.whole_graph
 
     def positions(self) -> Positions:
         """Return the positions of `graph()` by links, float32 (n, 2), also in another arrangement."""
@@ -174,12 +174,12 @@ class GraphView(QWidget):
         self._graph_changed()
         self.select(starts)
 
-    def show_whole(self) -> None:
+    def show_whole_graph(self) -> None:
         """Leave the local graph."""
         if not self._displayed.local:
             return
         paths = self._displayed.local[0]
-        self._displayed.show_whole()
+        self._displayed.show_whole_graph()
         self.local_bar.hide()
         self._graph_changed()
         self.select(paths)
@@ -234,16 +234,8 @@ class GraphView(QWidget):
         self.select([path])
 
     def fit(self, paths: Collection[str] | None = None) -> None:
-        """Move to where everything, or all of `paths`, is visible."""
-        canvas = self.canvas
-        if not (rows := canvas.scene.rows(paths or ())):
-            canvas.fit()
-            return
-        camera = fit_camera(
-            canvas.scene.positions[rows], canvas.width(), canvas.height(), 120.0, canvas.insets
-        )
-        canvas.camera_animation.fly(camera, canvas.width())
-        canvas.mark_touched()
+        """Fly to the view that shows every node, or all of `paths`."""
+        self.canvas.fit(paths or ())
 
     def zoom(self, factor: float) -> None:
         """Zoom in by `factor` around the center."""
@@ -267,9 +259,9 @@ class GraphView(QWidget):
         if not len(self.canvas.scene.graph):
             self.canvas.refresh()
 
-    def set_color_by(self, by: ColorBy | None) -> None:
+    def set_color_by(self, color_by: ColorBy | None) -> None:
         """Set the property that determines colors; None for the vault's default."""
-        self.canvas.scene.color_by = by
+        self.canvas.scene.color_by = color_by
         self.canvas.scene.hidden_groups.clear()
         self.canvas.restyle()
         self.show_legend()
@@ -295,7 +287,7 @@ class GraphView(QWidget):
         self.neighbors.closed.connect(self.toggle_neighbors)
         self.neighbors.chosen.connect(self._choose_neighbor)
         self.neighbors.open_requested.connect(lambda row: self.open_requested.emit(self._path(row)))
-        self.neighbors.left.connect(lambda: self.canvas.setFocus())
+        self.neighbors.leave_requested.connect(lambda: self.canvas.setFocus())
         self.settings_panel.closed.connect(self.toggle_settings)
         self.legend.toggled.connect(self._set_group_visible)
         self.settings_controller.changed.connect(self.settings_changed)
@@ -311,7 +303,7 @@ class GraphView(QWidget):
             signal.connect(self.lay_out)
         self.find_box.chosen.connect(lambda row: self.fly_to(self._path(row)))
         self.local_bar.depth_changed.connect(self._change_depth)
-        self.local_bar.left.connect(self.show_whole)
+        self.local_bar.leave_requested.connect(self.show_whole_graph)
         self.canvas.settled.connect(self.arranged)
         self.canvas.communities_found.connect(self.show_legend)
         self.canvas.graph_shown.connect(self.show_legend)
@@ -410,7 +402,7 @@ class GraphView(QWidget):
         self.lay_out()
 
     def shutdown(self) -> None:
-        """Stop the threads for good, as destroying the view does; the last picture stays visible."""
+        """Stop the threads permanently, as destroying the view does; the last picture stays visible."""
         self.layout_switch.animation.stop()
         self.canvas.close_layers()
 

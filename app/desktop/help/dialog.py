@@ -61,11 +61,11 @@ class HelpDialog(QDialog):
         self.page.setOpenLinks(False)
         self.page.setAccessibleName(self.tr("Page"))
         self.page.anchorClicked.connect(self._open_link)
-        self.back = ThemedButton(theme, "arrow-left", self.tr("Back (Alt+Left)"))
-        self.back.clicked.connect(lambda: self._step(-1))
-        self.forward = ThemedButton(theme, "arrow-right", self.tr("Forward (Alt+Right)"))
-        self.forward.clicked.connect(lambda: self._step(1))
-        for keys, button in (("Alt+Left", self.back), ("Alt+Right", self.forward)):
+        self.back_button = ThemedButton(theme, "arrow-left", self.tr("Back (Alt+Left)"))
+        self.back_button.clicked.connect(lambda: self._step(-1))
+        self.forward_button = ThemedButton(theme, "arrow-right", self.tr("Forward (Alt+Right)"))
+        self.forward_button.clicked.connect(lambda: self._step(1))
+        for keys, button in (("Alt+Left", self.back_button), ("Alt+Right", self.forward_button)):
             QShortcut(QKeySequence(keys), self, button.click)
         self.run_button = QPushButton(self.tr("Run tool…"))
         self.run_button.clicked.connect(lambda: self.tool_requested.emit(self.current.removeprefix("tool:")))
@@ -121,11 +121,11 @@ class HelpDialog(QDialog):
         self.list.addItem(item)
 
     def _build(self) -> None:
-        side = QWidget()
-        side.setObjectName("page")
-        side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        side.setFixedWidth(round(240 * self._theme.zoom))
-        column = QVBoxLayout(side)
+        sidebar = QWidget()
+        sidebar.setObjectName("page")
+        sidebar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        sidebar.setFixedWidth(round(240 * self._theme.zoom))
+        column = QVBoxLayout(sidebar)
         column.setContentsMargins(12, 12, 12, 12)
         column.setSpacing(8)
         column.addWidget(self.search)
@@ -134,8 +134,8 @@ class HelpDialog(QDialog):
         right.setContentsMargins(20, 12, 12, 12)
         navigation = QHBoxLayout()
         navigation.setSpacing(2)
-        navigation.addWidget(self.back)
-        navigation.addWidget(self.forward)
+        navigation.addWidget(self.back_button)
+        navigation.addWidget(self.forward_button)
         navigation.addStretch(1)
         right.addLayout(navigation)
         right.addWidget(self.page, 1)
@@ -143,7 +143,7 @@ class HelpDialog(QDialog):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(side)
+        layout.addWidget(sidebar)
         layout.addLayout(right, 1)
         self.page.setFrameShape(QTextBrowser.Shape.NoFrame)
 
@@ -161,8 +161,8 @@ class HelpDialog(QDialog):
                     QTextDocument.ResourceType.ImageResource.value, QUrl(_ICON), pixmap
                 )
             self.page.setHtml(text)
-        self.back.setEnabled(self._position > 0)
-        self.forward.setEnabled(self._position < len(self._visited) - 1)
+        self.back_button.setEnabled(self._position > 0)
+        self.forward_button.setEnabled(self._position < len(self._visited) - 1)
         is_tool = self.current.startswith("tool:")
         self.run_button.setVisible(is_tool)
         self.run_button.setEnabled(self._can_run)
@@ -172,7 +172,7 @@ class HelpDialog(QDialog):
         """List the pages that contain all words, and select the first one, titles first."""
         words = text.casefold().split()
         heading: QListWidgetItem | None = None
-        best: QListWidgetItem | None = None
+        best_item: QListWidgetItem | None = None
         for row in range(self.list.count()):
             item = self.list.item(row)
             if not item.data(_ID_ROLE):
@@ -180,16 +180,18 @@ class HelpDialog(QDialog):
                 heading.setHidden(bool(words))
                 continue
             page = self._pages[item.data(_ID_ROLE)]
-            searched = f"{page.title} {page.title.replace('_', ' ')} {page.text}".casefold()
-            is_match = all(word in searched for word in words)
+            page_text = f"{page.title} {page.title.replace('_', ' ')} {page.text}".casefold()
+            is_match = all(word in page_text for word in words)
             item.setHidden(not is_match)
             if is_match and heading is not None:
                 heading.setHidden(False)
-            in_title = all(word in page.title.casefold() for word in words)
-            if is_match and (best is None or (in_title and words and not _is_titled(best, words))):
-                best = item
-        if words and best is not None:
-            self.list.setCurrentItem(best)
+            is_in_title = all(word in page.title.casefold() for word in words)
+            if is_match and (
+                best_item is None or (is_in_title and words and not _is_titled(best_item, words))
+            ):
+                best_item = item
+        if words and best_item is not None:
+            self.list.setCurrentItem(best_item)
 
     def _resolve(self, name: str) -> NoteTarget | None:
         target = page_id(self._pages.values(), name)

@@ -95,11 +95,11 @@ def _read_page(file: Path, names: ExampleNames) -> tuple[HelpPage, int]:
     if group not in GROUPS:
         raise ValueError(f"{file.name}: unknown group {group!r}")
     order = properties.get("order")
-    page = HelpPage(file.stem, group, file.stem, text, _strings(properties, "panel"))
+    page = HelpPage(file.stem, group, file.stem, text, _to_strings(properties, "panel"))
     return page, order if isinstance(order, int) else _LAST_POSITION
 
 
-def _strings(properties: Mapping[str, object], name: str) -> tuple[str, ...]:
+def _to_strings(properties: Mapping[str, object], name: str) -> tuple[str, ...]:
     value = properties.get(name)
     values = value if isinstance(value, list | tuple) else () if value is None else (value,)
     return tuple(map(str, values))

@@ -28,6 +28,7 @@ from app.desktop.audit.model import format_time
 from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
 from app.desktop.memory.sharing_dialog import SharingDialog
+from app.desktop.notes.newlines import for_editor, from_editor
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
@@ -103,7 +104,7 @@ class BlockPage(QWidget):
     @property
     def is_edited(self) -> bool:
         """True if the text has unsaved changes."""
-        return self.block is not None and self.text.toPlainText() != _to_editor_text(self.block.text)
+        return self.block is not None and not self._shows(self.block.text)
 
     def show_block(self, block: Block) -> None:
         """Show a block; if it is already shown, keep its unsaved text."""
@@ -160,7 +161,7 @@ class BlockPage(QWidget):
         """Save the text, merged with changes that an agent has made meanwhile."""
         block = self.block
         if block is not None and self.is_edited:
-            text = _from_editor_text(block.text, self.text.toPlainText())
+            text = from_editor(self.text.document().toRawText(), block.text)
             await self._run_change(lambda vault: vault.memory.save_text(block, text), self.tr("Saved."))
 
     def discard(self) -> None:
@@ -249,18 +250,18 @@ class BlockPage(QWidget):
         self.roll_back_button.setEnabled(False)
         if version is not None:
             older = self._history.versions[row + 1 :]
-            before = older[0].hash if older else None
+            previous_key = older[0].hash if older else None
             tasks.start(
-                self._compare(before, version.hash, self._comparison_count),
+                self._compare(previous_key, version.hash, self._comparison_count),
                 owner=self,
                 action=self.tr("compare versions"),
             )
 
-    async def _compare(self, before: str | None, after: str | None, number: int) -> None:
+    async def _compare(self, old_key: str | None, new_key: str | None, number: int) -> None:
         """Show the changes of a version."""
         try:
-            old_text = await self._read_content(before)
-            new_text = await self._read_content(after)
+            old_text = await self._read_content(old_key)
+            new_text = await self._read_content(new_key)
         except NotFoundError as error:
             if number == self._comparison_count:
                 self.diff_view.show_message(error.message)
@@ -284,9 +285,12 @@ class BlockPage(QWidget):
     def _set_text(self, text: str, *, read_only: bool) -> None:
         self._is_saved = False
         self.text.setReadOnly(read_only)
-        if self.text.toPlainText() != _to_editor_text(text):
-            self.text.setPlainText(text)
+        if not self._shows(text):
+            self.text.setPlainText(for_editor(text))
         self._update_buttons()
+
+    def _shows(self, text: str) -> bool:
+        return for_editor(self.text.document().toRawText()) == for_editor(text)
 
     def _update_buttons(self) -> None:
         is_edited = self.is_edited
@@ -372,16 +376,6 @@ class BlockPage(QWidget):
         split.setStretchFactor(1, 1)
         split.setChildrenCollapsible(False)
         return split
-
-
-def _to_editor_text(text: str) -> str:
-    """Return the text with the line ends of a text field."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
-
-
-def _from_editor_text(before: str, typed: str) -> str:
-    """Return the typed text with the line ends of the original."""
-    return typed.replace("\n", "\r\n") if "\r\n" in before else typed
 
 
 def _with_pinned(block: Block, pinned: bool) -> Block:

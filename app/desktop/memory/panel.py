@@ -90,7 +90,7 @@ class MemoryPanel(Panel):
     async def _ask_and_create(self) -> None:
         title = self.tr("New block")
         label = await dialogs.prompt_text(
-            self, title, self.tr("Name of the block:"), accept=self.tr("Create")
+            self, title, self.tr("Name of the block:"), accept_label=self.tr("Create")
         )
         if label:
             await self.create_block(label)
@@ -98,13 +98,13 @@ class MemoryPanel(Panel):
     def _start_new(self) -> None:
         tasks.start(self._ask_and_create(), owner=self, action=self.tr("create the block"))
 
-    def _show(self, chosen: Block | ArchiveHit | None) -> None:
-        match chosen:
+    def _show(self, selection: Block | ArchiveHit | None) -> None:
+        match selection:
             case Block():
-                self.page.show_block(chosen)
+                self.page.show_block(selection)
             case ArchiveHit():
-                self.page.show_entry(chosen)
-        self._right.setCurrentWidget(self.empty if chosen is None else self.page)
+                self.page.show_entry(selection)
+        self._right.setCurrentWidget(self.empty if selection is None else self.page)
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         if self._is_loaded and any(

@@ -61,7 +61,7 @@ class SharingDialog(dialogs.SheetDialog):
         self.share_button = ThemedButton(theme, "plus", self.tr("Share the block with this agent"))
         self.share_button.clicked.connect(self.share)
         self.remove_button = ThemedButton(theme, "minus", self.tr("Stop sharing with the selected agent"))
-        self.remove_button.clicked.connect(self.unshare)
+        self.remove_button.clicked.connect(self.remove_agent)
         row = QWidget()
         parts = QHBoxLayout(row)
         parts.setContentsMargins(0, 0, 0, 0)
@@ -108,7 +108,7 @@ class SharingDialog(dialogs.SheetDialog):
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
 
-    def unshare(self) -> None:
+    def remove_agent(self) -> None:
         """Remove the selected agent from the table."""
         if (row := self.table.currentRow()) >= 0:
             self.table.removeRow(row)

@@ -23,7 +23,7 @@ class Autosave(QObject):
     edit. During a conflict nothing is saved: the user decides first.
 
     Args:
-        client: The open vault; its settings say whether and how soon to save.
+        client: The open vault; its settings determine whether and how soon to save.
         document: The document to save.
         editor: The widget that the user types in.
     """

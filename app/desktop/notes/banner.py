@@ -29,19 +29,19 @@ class NoteBanner(QFrame):
         self._text = QLabel(self)
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
-        top = QHBoxLayout()
-        top.addWidget(self._text, 1)
+        text_row = QHBoxLayout()
+        text_row.addWidget(self._text, 1)
         self._buttons: list[QPushButton] = []
-        self._close = ThemedButton(theme, "x", self.tr("Close this message"), self, size=14)
-        self._close.clicked.connect(self.clear)
-        top.addWidget(self._close)
+        self._close_button = ThemedButton(theme, "x", self.tr("Close this message"), self, size=14)
+        self._close_button.clicked.connect(self.clear)
+        text_row.addWidget(self._close_button)
         # Below the text: next to four buttons, a narrow note would leave one word per line.
         self._answers = QWidget(self)
         self._row = FlowLayout(self._answers, spacing=6)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 6, 8, 6)
         column.setSpacing(6)
-        column.addLayout(top)
+        column.addLayout(text_row)
         column.addWidget(self._answers)
         self.hide()
 
@@ -53,12 +53,12 @@ class NoteBanner(QFrame):
     def show_message(self, text: str, tone: str = "info") -> None:
         """Show `text` in the tone `info`, `warning` or `danger`."""
         self._show(text, tone, ())
-        self._close.show()
+        self._close_button.show()
 
     def show_question(self, text: str, answers: tuple[Answer, ...]) -> None:
         """Show a question with a button for each answer, until one is chosen."""
         self._show(text, "warning", answers)
-        self._close.hide()
+        self._close_button.hide()
 
     def answer(self, label: str) -> None:
         """Choose the answer with this label, as if its button were clicked."""
@@ -79,9 +79,9 @@ class NoteBanner(QFrame):
         for button in self._buttons:
             button.deleteLater()
         self._buttons = []
-        for label, act in answers:
+        for label, callback in answers:
             button = QPushButton(label, self._answers)
-            button.clicked.connect(lambda _=False, act=act: act())
+            button.clicked.connect(lambda _=False, callback=callback: callback())
             self._row.addWidget(button)
             self._buttons.append(button)
         self._answers.setVisible(bool(answers))

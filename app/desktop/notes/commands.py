@@ -156,7 +156,7 @@ class NoteCommands(QObject):
             self.tr("New note"),
             label,
             name,
-            accept=self.tr("Create"),
+            accept_label=self.tr("Create"),
             problem=problem,
             check=check,
         )
@@ -205,7 +205,7 @@ class NoteCommands(QObject):
     async def call_with_form(self, name: str) -> None:
         """Ask for a tool's arguments, call it, and show its result."""
         tools = await self._client.run(lambda vault: vault.tools.tools(Caller.user()))
-        tool = next((each for each in tools if each.name == name), None)
+        tool = next((candidate for candidate in tools if candidate.name == name), None)
         if tool is None:
             self.failed.emit(self.tr("{0} is turned off.").format(humanize(name)))
             return
@@ -240,7 +240,7 @@ class NoteCommands(QObject):
             self.tr("Rename #{0}").format(tag),
             self.tr("New name in all notes:"),
             tag,
-            accept=self.tr("Rename"),
+            accept_label=self.tr("Rename"),
         )
         if new_tag is not None and new_tag.lstrip("#") != tag:
             await self._call_tool("rename_tag", {"tag": tag, "new_tag": new_tag.lstrip("#")})
@@ -265,7 +265,7 @@ class NoteCommands(QObject):
             title, label = self.tr("Rename “{0}”").format(path.name), self.tr("Links to it will be updated.")
             accept = self.tr("Rename")
             new_name = await dialogs.prompt_text(
-                self._window, title, label, typed, accept=accept, problem=problem, check=check
+                self._window, title, label, typed, accept_label=accept, problem=problem, check=check
             )
             if new_name is None or new_name == path.name:
                 return

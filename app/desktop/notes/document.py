@@ -1,6 +1,6 @@
 """The document of a note view: its loaded state, unsaved text, saving and external changes.
 
-It knows no widgets: the view passes it the editor's document and shows what its signals report.
+It has no reference to widgets: the view passes it the editor's document and shows what its signals report.
 """
 
 from __future__ import annotations
@@ -87,13 +87,13 @@ class NoteDocument(QObject):
         self.page: NoteData | None = None
         self.conflict: Conflict | None = None
         self.failure = ""
-        self._dirty = False
-        self._unsaved = False
+        self._is_dirty = False
+        self._shows_warning = False
         self._saved_length = 0
         self._session = ""
         self._last_save = 0.0
         # Saving and loading external changes exclude each other: each starts from the other's result.
-        self._access = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._draft_saved_at = 0.0
         self._draft_timer = QTimer(self)
         self._draft_timer.setSingleShot(True)
@@ -104,7 +104,7 @@ class NoteDocument(QObject):
     @property
     def is_dirty(self) -> bool:
         """True if the editor holds unsaved text."""
-        return self._dirty
+        return self._is_dirty
 
     @property
     def has_autosave(self) -> bool:
@@ -125,7 +125,7 @@ class NoteDocument(QObject):
         """The text as it would be saved now, with the note's own line ends."""
         if self.page is None:
             return ""
-        return from_editor(self._source.toRawText(), self.page.text) if self._dirty else self.page.text
+        return from_editor(self._source.toRawText(), self.page.text) if self._is_dirty else self.page.text
 
     @property
     def is_blank(self) -> bool:
@@ -167,7 +167,7 @@ class NoteDocument(QObject):
         is_saved_text = self._source.characterCount() == self._saved_length and self._is_in_editor(self.page)
         self._set_dirty(not is_saved_text)
         self.edited.emit()
-        if self._dirty:
+        if self._is_dirty:
             # Typing without a pause must not postpone the draft indefinitely.
             is_overdue = time.monotonic() - self._draft_saved_at > _DRAFT_INTERVAL_S
             if not (is_overdue and self._draft_timer.isActive()):
@@ -184,7 +184,7 @@ class NoteDocument(QObject):
             log.warning("the draft of a note could not be written: %s", error)
 
     def _write_draft(self) -> None:
-        if self.page is not None and self._dirty:
+        if self.page is not None and self._is_dirty:
             result = None if self.conflict is None else self.conflict.result
             self._drafts.save(self.page.path, self.page.hash, self.text, result)
             self._draft_saved_at = time.monotonic()
@@ -207,7 +207,7 @@ class NoteDocument(QObject):
         Returns:
             True if the text is saved; False after an error or with an unresolved conflict.
         """
-        async with self._access:
+        async with self._lock:
             for _ in range(_MAX_SAVE_ATTEMPTS):
                 if (saved := await self._save()) is not None:
                     return saved
@@ -217,7 +217,7 @@ class NoteDocument(QObject):
     async def _save(self) -> bool | None:
         """Save once; return None after merging an intermediate change, so that the caller saves again."""
         page, length, raw = self.page, self._source.characterCount(), self._source.toRawText()
-        if page is None or not self._dirty:
+        if page is None or not self._is_dirty:
             return True
         if self.conflict is not None:
             return False
@@ -237,7 +237,7 @@ class NoteDocument(QObject):
     @property
     def is_saving(self) -> bool:
         """True while a save is running."""
-        return self._access.locked()
+        return self._lock.locked()
 
     def _is_in_editor(self, page: NoteData) -> bool:
         return from_editor(self._source.toRawText(), page.text) == page.text
@@ -269,7 +269,7 @@ class NoteDocument(QObject):
             self.notice_requested.emit(text, "warning")
 
     def _set_dirty(self, dirty: bool) -> None:
-        self._dirty = dirty
+        self._is_dirty = dirty
         if not dirty:
             self.failure = ""
             self._draft_saved_at = 0.0
@@ -281,10 +281,10 @@ class NoteDocument(QObject):
     def refresh_state(self) -> None:
         """Update whether to warn about unsaved text, also after a change of the settings."""
         needs_warning = bool(self.failure) or self.conflict is not None or not self.has_autosave
-        unsaved = self._dirty and needs_warning
-        if unsaved != self._unsaved:
-            self._unsaved = unsaved
-            self.unsaved_changed.emit(unsaved)
+        shows_warning = self._is_dirty and needs_warning
+        if shows_warning != self._shows_warning:
+            self._shows_warning = shows_warning
+            self.unsaved_changed.emit(shows_warning)
 
     def _handle_save_result(self, result: SaveResult, raw: str, length: int) -> bool:
         match result:
@@ -371,7 +371,7 @@ class NoteDocument(QObject):
         if self.conflict is not None and self.conflict.theirs is not None:
             self.resolve(self.conflict.theirs.text)
 
-    def decide_later(self, result: str | None) -> None:
+    def postpone_decision(self, result: str | None) -> None:
         """Store the user's merge so far with the conflict; the next comparison shows it."""
         if self.conflict is not None:
             self.conflict.result = result
@@ -431,7 +431,7 @@ class NoteDocument(QObject):
 
     async def recreate(self) -> bool:
         """Write the unsaved text of a deleted note to the disk; return whether it succeeded."""
-        async with self._access:
+        async with self._lock:
             if self.page is None:
                 return False
             path, text = self.page.path, self.text
@@ -457,7 +457,7 @@ class NoteDocument(QObject):
 
     async def _follow(self, path: NotePath) -> None:
         """Load the current note at `path`; unsaved text is not changed without a question."""
-        async with self._access:
+        async with self._lock:
             await self._apply_external(await self._client.run(lambda vault: vault.edits.current(path)))
 
     async def _apply_external(self, change: SaveConflict) -> None:
@@ -476,13 +476,13 @@ class NoteDocument(QObject):
             if page.path != previous.path:
                 self._follow_move(page)
             self._end_conflict()
-        elif not self._dirty:
+        elif not self._is_dirty:
             self._set_page(page)
         else:
             await self._follow_change(page, by_app=change.by_app)
 
     def _handle_deleted(self) -> None:
-        if self._dirty:
+        if self._is_dirty:
             self._enter_conflict(None)
         else:
             text = self.tr("This note was deleted or moved. Its last text is shown.")

@@ -44,10 +44,10 @@ class DraftRecovery(QObject):
         if not drafts:
             return
         names = ", ".join(f"“{NotePath(draft.path).name}”" for draft in drafts[:3])
-        more = self.tr(" and {0} more").format(len(drafts) - 3) if len(drafts) > 3 else ""
+        omitted_text = self.tr(" and {0} more").format(len(drafts) - 3) if len(drafts) > 3 else ""
         text = self.tr("Unsaved text from deleted notes: {0}{1}.")
         action = (self.tr("Review…"), lambda: self._start(drafts))
-        self._banners.show_message(_BANNER_KEY, text.format(names, more), "warning", action)
+        self._banners.show_message(_BANNER_KEY, text.format(names, omitted_text), "warning", action)
 
     def clear(self) -> None:
         """Remove the banner: the vault is being closed."""

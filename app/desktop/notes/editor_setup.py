@@ -87,9 +87,9 @@ class EditorSetup(QObject):
         cursor = QTextCursor(self._editor.document())
         cursor.setPosition(position)
         line = cursor.block().text()
-        at = from_utf16_offset(line, cursor.positionInBlock())
+        column = from_utf16_offset(line, cursor.positionInBlock())
         words = _WORD.finditer(line)
-        match = next((word for word in words if word.start() <= at <= word.end()), None)
+        match = next((word for word in words if word.start() <= column <= word.end()), None)
         if spelling is None or match is None or self._editor.isReadOnly() or not spelling.checker.is_ready:
             return
         if (match.start(), match.end()) not in spelling.checker.check(line):
@@ -105,9 +105,9 @@ class EditorSetup(QObject):
             no_suggestions = QAction(self.tr("No suggestions"), menu)
             no_suggestions.setEnabled(False)
             actions.append(no_suggestions)
-        learn = QAction(self.tr("Add “{0}” to the dictionary").format(match[0]), menu)
-        learn.triggered.connect(partial(spelling.learn, match[0]))
+        learn_action = QAction(self.tr("Add “{0}” to the dictionary").format(match[0]), menu)
+        learn_action.triggered.connect(partial(spelling.learn, match[0]))
         separator = QAction(menu)
         separator.setSeparator(True)
-        before = menu.actions()[0] if menu.actions() else None
-        menu.insertActions(before, [*actions, learn, separator])  # type: ignore[arg-type]
+        first_action = menu.actions()[0] if menu.actions() else None
+        menu.insertActions(first_action, [*actions, learn_action, separator])  # type: ignore[arg-type]

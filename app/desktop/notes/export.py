@@ -32,7 +32,7 @@ from app.vault.path import NotePath
 if TYPE_CHECKING:
     from app.workspace import VaultService
 
-# Light, whatever the theme of the window: paper is white.
+# Always light: paper is white.
 _COLORS = replace(RenderColors.of(LIGHT), background="#ffffff")
 _INNER_LINK = re.compile(r' href="(?:note|unresolved|tag|vault):[^"]*"')
 _IMAGE = re.compile(r'(<img\b[^>]*?\bsrc=")([^"]*)(")')

@@ -49,53 +49,56 @@ class FindBar(QFrame):
         self.replacement = QLineEdit()
         self.replacement.setPlaceholderText(self.tr("Replace with"))
         self.replacement.setAccessibleName(self.tr("Replace with"))
-        self._count = QLabel()
-        self._count.setProperty("tone", "muted")
-        self._case = ThemedButton(theme, "text-aa", self.tr("Match case"), self)
-        self._case.setCheckable(True)
+        self._count_label = QLabel()
+        self._count_label.setProperty("tone", "muted")
+        self._case_button = ThemedButton(theme, "text-aa", self.tr("Match case"), self)
+        self._case_button.setCheckable(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 4, 8, 4)
         column.setSpacing(4)
         column.addLayout(self._build_find_row())
         column.addWidget(self._build_replace_row())
         self.field.textChanged.connect(lambda _: self._find_from_cursor())
-        self._case.toggled.connect(lambda _: self._search())
+        self._case_button.toggled.connect(lambda _: self._search())
         self.hide()
 
     def _build_find_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(2)
         row.addWidget(self.field, 1)
-        row.addWidget(self._count)
-        row.addWidget(self._case)
-        for symbol, label, back in (
+        row.addWidget(self._count_label)
+        row.addWidget(self._case_button)
+        for symbol, label, backward in (
             ("caret-up", self.tr("Previous (Shift+Enter)"), True),
             ("caret-down", self.tr("Next (Enter)"), False),
         ):
             button = ThemedButton(self._theme, symbol, label, self)
-            button.clicked.connect(lambda _=False, back=back: self.find_next(back))
+            button.clicked.connect(lambda _=False, backward=backward: self.find_next(backward))
             row.addWidget(button)
-        close = ThemedButton(self._theme, "x", self.tr("Close (Esc)"), self)
-        close.clicked.connect(self.close_bar)
-        row.addWidget(close)
+        close_button = ThemedButton(self._theme, "x", self.tr("Close (Esc)"), self)
+        close_button.clicked.connect(self.close_bar)
+        row.addWidget(close_button)
         return row
 
     def _build_replace_row(self) -> QWidget:
-        self._replacing = QWidget()
-        row = QHBoxLayout(self._replacing)
+        self._replace_row = QWidget()
+        row = QHBoxLayout(self._replace_row)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
         row.addWidget(self.replacement, 1)
-        for label, act in ((self.tr("Replace"), self.replace), (self.tr("Replace all"), self.replace_all)):
+        for label, callback in (
+            (self.tr("Replace"), self.replace),
+            (self.tr("Replace all"), self.replace_all),
+        ):
             button = QPushButton(label)
-            button.clicked.connect(lambda _=False, act=act: act())
+            button.clicked.connect(lambda _=False, callback=callback: callback())
             row.addWidget(button)
-        return self._replacing
+        return self._replace_row
 
     def start(self, view: LiveEditor | ReadingView) -> None:
         """Start finding in `view`, initially for the selected text."""
         self._watch(view)
-        self._replacing.setVisible(not view.isReadOnly())
+        self._replace_row.setVisible(not view.isReadOnly())
         selected = view.textCursor().selectedText()
         if selected and PARAGRAPH_SEPARATOR not in selected:
             self.field.setText(selected)
@@ -164,10 +167,10 @@ class FindBar(QFrame):
         if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
             return
         query, replacement = self.field.text(), self.replacement.text()
-        text, count = replace_all(self._text(), query, replacement, self._case.isChecked())
+        text, count = replace_all(self._text(), query, replacement, self._case_button.isChecked())
         self._view.replace_document(text.replace(PARAGRAPH_SEPARATOR, "\n"))
         self._search()
-        self._count.setText(self.tr("{0} replaced").format(f"{count:,}"))
+        self._count_label.setText(self.tr("{0} replaced").format(f"{count:,}"))
 
     def _find_from_cursor(self) -> None:
         """Select the first match after the cursor; the search text has changed."""
@@ -199,7 +202,7 @@ class FindBar(QFrame):
         if self._view is None or self.isHidden():
             return
         self._search_timer.stop()
-        self._matches = find_all(self._text(), self.field.text(), self._case.isChecked())
+        self._matches = find_all(self._text(), self.field.text(), self._case_button.isChecked())
         has_no_match = bool(self.field.text()) and not self._matches.spans
         self.field.setProperty("invalid", has_no_match)
         self.field.style().polish(self.field)
@@ -239,7 +242,7 @@ class FindBar(QFrame):
             text = self.tr("{0} of {1}").format(f"{number:,}", total)
         else:
             text = self.tr("{0} found").format(total) if spans else self.tr("Not found")
-        self._count.setText(text if self.field.text() else "")
+        self._count_label.setText(text if self.field.text() else "")
 
 
 def _changes(view: LiveEditor | ReadingView) -> SignalInstance:

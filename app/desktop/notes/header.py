@@ -27,12 +27,12 @@ ACTIONS = (
 
 
 class NoteHeader(QWidget):
-    """Shows the state of a note; `act_requested` carries one of `ACTIONS`."""
+    """Shows the state of a note; `action_requested` carries one of `ACTIONS`."""
 
     mode_toggled = Signal()
     links_toggled = Signal()
     save_requested = Signal()
-    act_requested = Signal(str)
+    action_requested = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,15 +45,15 @@ class NoteHeader(QWidget):
         self._privacy.setTextFormat(Qt.TextFormat.PlainText)
         self._privacy.setProperty("badge", True)
         self._privacy.hide()
-        self._save = ThemedButton(theme, "floppy-disk", self.tr("Save (Ctrl+S)"), self)
-        self._mode = ThemedButton(theme, "code", self.tr("Show source (Ctrl+E)"), self)
-        self._links = ThemedButton(theme, "link", self.tr("Links to and from this note"), self)
-        self._links.setCheckable(True)
-        self._more = ThemedButton(theme, "dots-three", self.tr("More"), self)
-        self._save.clicked.connect(self.save_requested)
-        self._mode.clicked.connect(self.mode_toggled)
-        self._links.clicked.connect(self.links_toggled)
-        self._more.clicked.connect(self._show_menu)
+        self._save_button = ThemedButton(theme, "floppy-disk", self.tr("Save (Ctrl+S)"), self)
+        self._mode_button = ThemedButton(theme, "code", self.tr("Show source (Ctrl+E)"), self)
+        self._links_button = ThemedButton(theme, "link", self.tr("Links to and from this note"), self)
+        self._links_button.setCheckable(True)
+        self._more_button = ThemedButton(theme, "dots-three", self.tr("More"), self)
+        self._save_button.clicked.connect(self.save_requested)
+        self._mode_button.clicked.connect(self.mode_toggled)
+        self._links_button.clicked.connect(self.links_toggled)
+        self._more_button.clicked.connect(self._show_menu)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 4, 4, 4)
         row.setSpacing(2)
@@ -61,9 +61,9 @@ class NoteHeader(QWidget):
         row.addWidget(self._privacy)
         row.addWidget(self._state)
         row.addStretch(1)
-        for button in (self._save, self._mode, self._links, self._more):
+        for button in (self._save_button, self._mode_button, self._links_button, self._more_button):
             row.addWidget(button)
-        self._save.hide()
+        self._save_button.hide()
 
     def show_path(self, path: NotePath) -> None:
         """Show the path of the note."""
@@ -87,7 +87,7 @@ class NoteHeader(QWidget):
     def show_state(self, text: str, *, dirty: bool) -> None:
         """Show whether there is unsaved text."""
         self._state.setText(text)
-        self._save.setVisible(dirty)
+        self._save_button.setVisible(dirty)
 
     def show_mode(self, mode: ViewMode, editable: bool) -> None:
         """Show the next view mode, and whether the note is editable."""
@@ -98,13 +98,13 @@ class NoteHeader(QWidget):
             ViewMode.SOURCE: self.tr("Read (Ctrl+E)"),
             ViewMode.READING: self.tr("Live preview (Ctrl+E)"),
         }
-        self._mode.set_symbol(symbols[mode])
-        self._mode.setToolTip(labels[mode] + read_only)
-        self._mode.setAccessibleName(labels[mode] + read_only)
+        self._mode_button.set_symbol(symbols[mode])
+        self._mode_button.setToolTip(labels[mode] + read_only)
+        self._mode_button.setAccessibleName(labels[mode] + read_only)
 
     def show_links(self, shown: bool) -> None:
         """Show whether the links pane is open."""
-        self._links.setChecked(shown)
+        self._links_button.setChecked(shown)
 
     def _show_menu(self) -> None:
         menu = QMenu(self)
@@ -112,5 +112,5 @@ class NoteHeader(QWidget):
         for name, label in ACTIONS:
             if name == "delete":
                 menu.addSeparator()
-            menu.addAction(translate("NoteHeader", label), partial(self.act_requested.emit, name))
-        menu.popup(self._more.mapToGlobal(self._more.rect().bottomLeft()))
+            menu.addAction(translate("NoteHeader", label), partial(self.action_requested.emit, name))
+        menu.popup(self._more_button.mapToGlobal(self._more_button.rect().bottomLeft()))

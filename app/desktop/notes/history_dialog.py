@@ -60,7 +60,7 @@ class HistoryDialog(QDialog):
         self._client = client
         self.versions: tuple[Version, ...] = ()
         self._current: bytes | None = None
-        self._round = 0
+        self._request_number = 0
         self.list = QTreeWidget()
         self.list.setHeaderHidden(True)
         self.list.setIndentation(16)
@@ -161,7 +161,7 @@ class HistoryDialog(QDialog):
         return f"{format_time(version.time)}   ·   {author}\n{details}"
 
     def _choose(self, version: Version | None) -> None:
-        self._round += 1
+        self._request_number += 1
         self.restore_button.setEnabled(False)
         if version is None:
             return
@@ -171,22 +171,24 @@ class HistoryDialog(QDialog):
         if (key := version.hash) is None:
             self.diff_view.show_message(self.tr("The note was deleted in this version."))
             return
-        tasks.start(self._compare(key, self._round), owner=self, action=self.tr("compare the versions"))
+        tasks.start(
+            self._compare(key, self._request_number), owner=self, action=self.tr("compare the versions")
+        )
 
-    async def _compare(self, key: str, started: int) -> None:
+    async def _compare(self, key: str, request_number: int) -> None:
         try:
             content: bytes = await self._client.run(
                 lambda vault: asyncio.to_thread(vault.history.content, key)
             )
         except NotFoundError as error:
-            if started == self._round:
+            if request_number == self._request_number:
                 self.diff_view.show_message(error.message)
             return
-        if started != self._round:
+        if request_number != self._request_number:
             return
-        same = content == self._current
-        self.restore_button.setEnabled(not same)
-        if same:
+        is_same = content == self._current
+        self.restore_button.setEnabled(not is_same)
+        if is_same:
             self.diff_view.show_message(self.tr("This version is the same as the current text."))
         else:
             self.diff_view.show_contents(content, self._current)
@@ -200,15 +202,15 @@ class HistoryDialog(QDialog):
         body.setSizes([280, 720])
         body.setStretchFactor(1, 1)
         body.setChildrenCollapsible(False)
-        close = QPushButton(self.tr("Close"))
-        close.setDefault(True)
-        close.clicked.connect(self.reject)
+        close_button = QPushButton(self.tr("Close"))
+        close_button.setDefault(True)
+        close_button.clicked.connect(self.reject)
         row = QHBoxLayout()
         row.setContentsMargins(16, 10, 16, 12)
         row.setSpacing(8)
         row.addWidget(self._status, 1)
         row.addWidget(self.restore_button)
-        row.addWidget(close)
+        row.addWidget(close_button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)

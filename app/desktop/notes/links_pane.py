@@ -61,7 +61,7 @@ class LinksPane(QScrollArea):
     @property
     def is_complete(self) -> bool:
         """True if the pane has added all rows."""
-        return all(queue.done for queue in self._queues.values())
+        return all(queue.is_empty for queue in self._queues.values())
 
     def show_links(self, context: NoteContext) -> None:
         """Show the links of a note, keeping the other sections until their data arrive."""
@@ -114,22 +114,22 @@ class LinksPane(QScrollArea):
         """Clear the pane for another note."""
         self._mentions, self._related = (), ()
 
-    def _fill(self, section: str, column: QVBoxLayout, makers: Iterable[Callable[[], QWidget]]) -> None:
+    def _fill(self, section: str, column: QVBoxLayout, factories: Iterable[Callable[[], QWidget]]) -> None:
         """Add rows to a part of `column`: some now, the rest when there is time."""
         part = QWidget()
         rows = QVBoxLayout(part)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(column.spacing())
         column.addWidget(part)
-        waiting = islice(makers, _MAX_ROWS)
-        for make in islice(waiting, _FIRST_ROWS):
-            rows.addWidget(make())
+        remaining = islice(factories, _MAX_ROWS)
+        for create_row in islice(remaining, _FIRST_ROWS):
+            rows.addWidget(create_row())
         self._queues[section].clear()
-        self._queues[section].add_later(partial(self._add, rows, make) for make in waiting)
+        self._queues[section].add_later(partial(self._add, rows, create_row) for create_row in remaining)
 
-    def _add(self, rows: QVBoxLayout, make: Callable[[], QWidget]) -> None:
+    def _add(self, rows: QVBoxLayout, create_row: Callable[[], QWidget]) -> None:
         """Add a row, keeping the scroll position."""
-        rows.addWidget(make())
+        rows.addWidget(create_row())
         if self._scroll_position and (page := self.widget()) is not None:
             page.adjustSize()
             self.verticalScrollBar().setValue(self._scroll_position)
@@ -149,8 +149,8 @@ class LinksPane(QScrollArea):
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 2, 0, 4)
         column.setSpacing(0)
-        head = QHBoxLayout()
-        head.setSpacing(6)
+        header = QHBoxLayout()
+        header.setSpacing(6)
         path = related.path.text
         reasons = " · ".join(self._reason_label(reason) for reason in related.reasons)
         button = QPushButton(related.path.name)
@@ -159,13 +159,13 @@ class LinksPane(QScrollArea):
         button.setToolTip(path)
         button.setAccessibleDescription(reasons)
         button.clicked.connect(lambda: self.open_requested.emit(path, ""))
-        score = QLabel(f"{related.score:.0%}")
-        score.setProperty("tone", "faint")
-        score.setToolTip(self.tr("Overall relatedness"))
-        head.addWidget(button)
-        head.addStretch(1)
-        head.addWidget(score)
-        column.addLayout(head)
+        score_label = QLabel(f"{related.score:.0%}")
+        score_label.setProperty("tone", "faint")
+        score_label.setToolTip(self.tr("Overall relatedness"))
+        header.addWidget(button)
+        header.addStretch(1)
+        header.addWidget(score_label)
+        column.addLayout(header)
         column.addWidget(_context_label(reasons))
         return row
 
@@ -182,26 +182,26 @@ class LinksPane(QScrollArea):
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 2, 0, 4)
         column.setSpacing(0)
-        head = QHBoxLayout()
-        head.setSpacing(6)
+        header = QHBoxLayout()
+        header.setSpacing(6)
         button = QPushButton(link.source.name)
         button.setProperty("role", "link")
         button.setMinimumWidth(1)
         button.setToolTip(path)
         button.clicked.connect(lambda: self.open_requested.emit(path, f"line={link.line}"))
-        head.addWidget(button)
+        header.addWidget(button)
         if link.type != LINKS_TO:
-            head.addWidget(self._badge(link))
-        head.addStretch(1)
-        column.addLayout(head)
+            header.addWidget(self._badge(link))
+        header.addStretch(1)
+        column.addLayout(header)
         column.addWidget(_context_label(link.context))
         return row
 
     def _outgoing_row(self, link: LinkRecord) -> QWidget:
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(6)
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
         theme: Theme = self._theme.theme
         if link.target is not None:
             path = link.target.text
@@ -215,14 +215,14 @@ class LinksPane(QScrollArea):
             button.clicked.connect(lambda: self.create_requested.emit(link.target_text))
         button.setProperty("role", "link")
         button.setMinimumWidth(1)
-        line.addWidget(button)
+        layout.addWidget(button)
         if link.type != LINKS_TO:
-            line.addWidget(self._badge(link))
+            layout.addWidget(self._badge(link))
         if link.ambiguous:
-            ambiguous = QLabel(self.tr("ambiguous"))
-            ambiguous.setProperty("tone", "warning")
-            line.addWidget(ambiguous)
-        line.addStretch(1)
+            ambiguous_label = QLabel(self.tr("ambiguous"))
+            ambiguous_label.setProperty("tone", "warning")
+            layout.addWidget(ambiguous_label)
+        layout.addStretch(1)
         return row
 
     def _mention_row(self, mention: Mention) -> QWidget:
@@ -230,21 +230,23 @@ class LinksPane(QScrollArea):
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 2, 0, 4)
         column.setSpacing(0)
-        head = QHBoxLayout()
-        name = QPushButton(mention.source.name)
-        name.setProperty("role", "link")
-        name.setMinimumWidth(1)
-        name.setToolTip(mention.source.text)
-        name.clicked.connect(lambda: self.open_requested.emit(mention.source.text, f"line={mention.line}"))
+        header = QHBoxLayout()
+        name_button = QPushButton(mention.source.name)
+        name_button.setProperty("role", "link")
+        name_button.setMinimumWidth(1)
+        name_button.setToolTip(mention.source.text)
+        name_button.clicked.connect(
+            lambda: self.open_requested.emit(mention.source.text, f"line={mention.line}")
+        )
         link_button = QPushButton(self.tr("Link"))
         link_button.setProperty("role", "quiet")
         text = self.tr("Link in {0}, line {1}").format(mention.source.name, mention.line)
         link_button.setAccessibleName(text)
         link_button.clicked.connect(lambda: self.link_requested.emit(mention))
-        head.addWidget(name)
-        head.addStretch(1)
-        head.addWidget(link_button)
-        column.addLayout(head)
+        header.addWidget(name_button)
+        header.addStretch(1)
+        header.addWidget(link_button)
+        column.addLayout(header)
         column.addWidget(_context_label(mention.text))
         return row
 

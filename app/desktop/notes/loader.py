@@ -176,9 +176,8 @@ def _draw(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawi
         if resolved is None or not resolved.is_note:
             return None
         colors = RenderColors.of(DARK if request.dark else LIGHT)
-        if name.startswith(
-            "#"
-        ):  # A part of this note: without its path, `#` would refer to the text rendered here.
+        if name.startswith("#"):
+            # A part of this note: without its path, `#` would refer to the text rendered here.
             name = f"{path.stem_path}{name}"
         rendered = _render(vault, path, f"![[{name}]]", colors, interaction=Interaction())
         return rendered.html, rendered.images

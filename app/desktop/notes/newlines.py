@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 from app.vault.markdown.text import BOM
 
@@ -23,7 +24,7 @@ def for_editor(text: str) -> str:
 def from_editor(raw: str, original: str) -> str:
     """Return the editor's raw text with the byte order mark and the line ends of the note.
 
-    An unchanged line keeps its own line end; a new one gets the note's usual one.
+    A line keeps its own line end, even if its text is edited; a new line gets the note's usual one.
 
     Args:
         raw: The result of `toRawText`.
@@ -39,24 +40,37 @@ def from_editor(raw: str, original: str) -> str:
     default_end = max(sorted(kinds), key=ends.count)
     old_lines = _LINE_END.split(original)
     new_ends = [default_end] * (len(lines) - 1)
-    for start, new_start, count in _same_lines(old_lines, lines):
+    for start, new_start, count in _paired_lines(old_lines, lines):
         for offset in range(count):
             if start + offset < len(ends) and new_start + offset < len(new_ends):
                 new_ends[new_start + offset] = ends[start + offset]
     return bom + "".join(line + end for line, end in zip(lines, [*new_ends, ""], strict=True))
 
 
-def _same_lines(old_lines: list[str], new_lines: list[str]) -> list[tuple[int, int, int]]:
-    """Return the runs of common lines: start in `old_lines`, start in `new_lines`, and length.
+def _paired_lines(old_lines: list[str], new_lines: list[str]) -> list[tuple[int, int, int]]:
+    """Return the runs of lines that are equal or edited: start in `old_lines` and `new_lines`, and length.
 
-    The common start and end are not compared line by line, which is slow for long notes.
+    Between equal lines, edited ones are paired from the last one: a line that is split passes its line end on
+    to the second part. The common start and end are not compared line by line, which is slow for long notes.
     """
     shortest = min(len(old_lines), len(new_lines))
-    head = next((n for n in range(shortest) if old_lines[n] != new_lines[n]), shortest)
-    rest = shortest - head
-    tail = next((n for n in range(rest) if old_lines[-1 - n] != new_lines[-1 - n]), rest)
+    prefix = next((n for n in range(shortest) if old_lines[n] != new_lines[n]), shortest)
+    remaining = shortest - prefix
+    suffix = next((n for n in range(remaining) if old_lines[-1 - n] != new_lines[-1 - n]), remaining)
     middle = SequenceMatcher(
-        None, old_lines[head : len(old_lines) - tail], new_lines[head : len(new_lines) - tail], autojunk=False
+        None,
+        old_lines[prefix : len(old_lines) - suffix],
+        new_lines[prefix : len(new_lines) - suffix],
+        autojunk=False,
     ).get_matching_blocks()
-    runs = [(head + a, head + b, size) for a, b, size in middle if size]
-    return [(0, 0, head), *runs, (len(old_lines) - tail, len(new_lines) - tail, tail)]
+    equal = [
+        (0, 0, prefix),
+        *((prefix + a, prefix + b, size) for a, b, size in middle if size),
+        (len(old_lines) - suffix, len(new_lines) - suffix, suffix),
+    ]
+    runs = [equal[0]]
+    for (old_before, new_before, count), run in pairwise(equal):
+        old_start, new_start, _ = run
+        edited = min(old_start - old_before - count, new_start - new_before - count)
+        runs += [(old_start - edited, new_start - edited, edited), run]
+    return runs

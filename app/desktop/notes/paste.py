@@ -99,18 +99,18 @@ class PasteHandler(QObject):
         self._editor.ensureCursorVisible()
         return True
 
-    def _insert_later(self, make: Callable[[NotePath], Awaitable[str]], action: str) -> None:
-        """Insert the result of `make` at the current cursor position, even if the text around it changes."""
+    def _insert_later(self, create_text: Callable[[NotePath], Awaitable[str]], action: str) -> None:
+        """Insert the text at the current cursor position, even if the text around it changes."""
         note = self._note()
         if note is not None:
             cursor = QTextCursor(self._editor.textCursor())
-            tasks.start(self._insert(make, note, cursor), owner=self._editor, action=action)
+            tasks.start(self._insert(create_text, note, cursor), owner=self._editor, action=action)
 
     async def _insert(
-        self, make: Callable[[NotePath], Awaitable[str]], note: NotePath, cursor: QTextCursor
+        self, create_text: Callable[[NotePath], Awaitable[str]], note: NotePath, cursor: QTextCursor
     ) -> None:
         try:
-            text = await make(note)
+            text = await create_text(note)
         except ScriptoriumError as error:
             self.failed.emit(self.tr("Nothing was inserted: {0}").format(error.message))
             return

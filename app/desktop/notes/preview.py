@@ -33,7 +33,7 @@ class Preview(QFrame):
         self._client = client
         self._theme = theme
         self._path = ""
-        self._at = QPoint()
+        self._link_position = QPoint()
         self._text = ReadingView(theme)
         self._text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._text.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -49,12 +49,12 @@ class Preview(QFrame):
         self._pointer_timer.setInterval(_POINTER_POLL_MS)
         self._pointer_timer.timeout.connect(self._hide_if_left)
 
-    def hover_link(self, path: str, at: QPoint) -> None:
-        """Set the link under the pointer: its `path` (empty: none), at the screen position `at`."""
+    def hover_link(self, path: str, position: QPoint) -> None:
+        """Set the link under the pointer: its `path` (empty: none), at the screen position `position`."""
         # A picture or another attachment has no text to preview.
         self._path = path if path and NotePath(path).is_note else ""
         if self._path:
-            self._at = at
+            self._link_position = position
             self._hover_timer.start()
         else:
             self._hover_timer.stop()
@@ -66,7 +66,7 @@ class Preview(QFrame):
 
     def _hide_if_left(self) -> None:
         """Hide if the pointer is elsewhere; the link gets no leave event under another window."""
-        pointer, distance = QCursor.pos(), QCursor.pos() - self._at
+        pointer, distance = QCursor.pos(), QCursor.pos() - self._link_position
         is_near = (
             bool(self._path)
             and abs(distance.x()) <= _HOVER_TOLERANCE[0]
@@ -83,32 +83,33 @@ class Preview(QFrame):
     async def _show(self, path: str) -> None:
         colors = RenderColors.of(self._theme.theme)
         try:
-            loaded = await self._client.run(lambda vault: vault.notes.load(NotePath(path)))
+            note = await self._client.run(lambda vault: vault.notes.load(NotePath(path)))
         except ScriptoriumError:
             # The link may lead to a deleted note: there is nothing to preview.
             return
         rendered = await self._client.run(
-            lambda vault: loader.render_note(vault, loaded.path, loaded.text[:_MAX_SHOWN_CHARS], colors)
+            lambda vault: loader.render_note(vault, note.path, note.text[:_MAX_SHOWN_CHARS], colors)
         )
         if self._path != path:
             return
         zoom = self._theme.zoom
-        self._text.set_text_style(interface_font(zoom), code_font(zoom), 0)
+        self._text.set_text_style(interface_font(zoom), code_font(zoom), 0, zoom)
         width, max_height = round(_WIDTH * zoom), round(_MAX_HEIGHT * zoom)
         self.resize(width, max_height)
         self._move_to_link()
         # Images are fitted to the width of the view, which a hidden view does not have yet.
         self.show()
-        self._text.show_rendered(rendered, loaded.path)
-        hidden = round(self._text.document().size().height()) - self._text.viewport().height()
-        self.resize(width, min(max_height, self.height() + hidden))
+        self._text.show_rendered(rendered, note.path)
+        overflow = round(self._text.document().size().height()) - self._text.viewport().height()
+        self.resize(width, min(max_height, self.height() + overflow))
         self._move_to_link()
         self._pointer_timer.start()
 
     def _move_to_link(self) -> None:
-        screen = QGuiApplication.screenAt(self._at) or QGuiApplication.primaryScreen()
+        screen = QGuiApplication.screenAt(self._link_position) or QGuiApplication.primaryScreen()
         area, size = screen.availableGeometry(), self.size()
-        x = min(self._at.x() + 12, area.right() - size.width())
-        below = self._at.y() + 20
-        y = below if below + size.height() <= area.bottom() else self._at.y() - size.height() - 12
+        link = self._link_position
+        x = min(link.x() + 12, area.right() - size.width())
+        y_below = link.y() + 20
+        y = y_below if y_below + size.height() <= area.bottom() else link.y() - size.height() - 12
         self.move(max(area.left(), x), max(area.top(), y))

@@ -51,15 +51,15 @@ class PropertiesForm(QFrame):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._shown: Mapping[str, object] | None = None
-        self._editable = False
+        self._shown_properties: Mapping[str, object] | None = None
+        self._is_editable = False
         self._is_adding = False
         self._is_stale = False
         self._editors: dict[str, QWidget] = {}
         self.setObjectName("panel")
         self._column = QVBoxLayout(self)
         self._column.setSpacing(2)
-        self._column.addLayout(self._build_head())
+        self._column.addLayout(self._build_header())
         self._column.addWidget(self._build_problem_row())
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
@@ -70,23 +70,23 @@ class PropertiesForm(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         theme.changed.connect(self._schedule_rebuild)
 
-    def _build_head(self) -> QHBoxLayout:
-        self.fold = ThemedButton(self._theme, "caret-right", self.tr("Show properties"), self, size=12)
-        self.fold.setCheckable(True)
-        self.fold.setProperty("role", "fold")
-        self.fold.toggled.connect(self._set_expanded)
-        self._title = QPushButton(self.tr("Properties"), self)
-        self._title.setProperty("role", "quiet")
-        self._title.clicked.connect(self.fold.toggle)
+    def _build_header(self) -> QHBoxLayout:
+        self.fold_button = ThemedButton(self._theme, "caret-right", self.tr("Show properties"), self, size=12)
+        self.fold_button.setCheckable(True)
+        self.fold_button.setProperty("role", "fold")
+        self.fold_button.toggled.connect(self._set_expanded)
+        self._title_button = QPushButton(self.tr("Properties"), self)
+        self._title_button.setProperty("role", "quiet")
+        self._title_button.clicked.connect(self.fold_button.toggle)
         self._add_button = ThemedButton(self._theme, "plus", self.tr("Add property"), self, size=14)
         self._add_button.clicked.connect(self._start_adding)
-        head = QHBoxLayout()
-        head.setSpacing(0)
-        for widget in (self.fold, self._title):
-            head.addWidget(widget)
-        head.addStretch(1)
-        head.addWidget(self._add_button)
-        return head
+        header = QHBoxLayout()
+        header.setSpacing(0)
+        for widget in (self.fold_button, self._title_button):
+            header.addWidget(widget)
+        header.addStretch(1)
+        header.addWidget(self._add_button)
+        return header
 
     def _build_problem_row(self) -> QWidget:
         self._problem_box = QWidget(self)
@@ -94,19 +94,19 @@ class PropertiesForm(QFrame):
         self._problem.setProperty("tone", "warning")
         self._problem.setWordWrap(True)
         self._problem.setTextFormat(Qt.TextFormat.PlainText)
-        show = QPushButton(self.tr("Show in source"), self._problem_box)
-        show.clicked.connect(self.source_requested)
+        show_button = QPushButton(self.tr("Show in source"), self._problem_box)
+        show_button.clicked.connect(self.source_requested)
         row = QHBoxLayout(self._problem_box)
         row.setContentsMargins(4, 2, 0, 6)
         row.addWidget(self._problem, 1)
-        row.addWidget(show)
+        row.addWidget(show_button)
         self._problem_box.hide()
         return self._problem_box
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Align with the column of the text."""
-        side = max(16, (self.width() - round(_MAX_WIDTH * self._theme.zoom)) // 2 - 8)
-        self._column.setContentsMargins(side, 4, side, 4)
+        margin = max(16, (self.width() - round(_MAX_WIDTH * self._theme.zoom)) // 2 - 8)
+        self._column.setContentsMargins(margin, 4, margin, 4)
         super().resizeEvent(event)
         self._fit_height()
 
@@ -115,11 +115,11 @@ class PropertiesForm(QFrame):
         self._problem.setText(parsed.properties_problem or "")
         self._problem_box.setVisible(bool(parsed.properties_problem))
         editable = editable and parsed.properties_problem is None
-        if parsed.properties == self._shown and editable == self._editable:
+        if parsed.properties == self._shown_properties and editable == self._is_editable:
             return
-        self._shown, self._editable = parsed.properties, editable
+        self._shown_properties, self._is_editable = parsed.properties, editable
         count = f" · {len(parsed.properties)}" if parsed.properties else ""
-        self._title.setText(self.tr("Properties") + count)
+        self._title_button.setText(self.tr("Properties") + count)
         self._add_button.setVisible(editable)
         self._schedule_rebuild()
 
@@ -141,7 +141,7 @@ class PropertiesForm(QFrame):
     def _schedule_rebuild(self) -> None:
         """Rebuild the rows now if they are expanded, else when the user expands them."""
         self._is_stale = True
-        if self.fold.isChecked():
+        if self.fold_button.isChecked():
             self._rebuild()
 
     def _rebuild(self) -> None:
@@ -154,13 +154,13 @@ class PropertiesForm(QFrame):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(2, 1)
         self._editors = {}
-        for row, (name, value) in enumerate((self._shown or {}).items()):
+        for row, (name, value) in enumerate((self._shown_properties or {}).items()):
             self._add_row(grid, row, name, value)
-        if self._is_adding and self._editable:
+        if self._is_adding and self._is_editable:
             grid.addWidget(self._build_add_row(), grid.rowCount(), 0, 1, 4)
         grid.setRowStretch(grid.rowCount(), 1)
         self._area.setWidget(body)
-        self._area.setVisible(self.fold.isChecked())
+        self._area.setVisible(self.fold_button.isChecked())
         if focused in self._editors:
             self._editors[focused].setFocus()
         self._fit_height()
@@ -176,7 +176,7 @@ class PropertiesForm(QFrame):
         label = ElidedLabel(name, "muted")
         label.setFixedWidth(round(_NAME_WIDTH * self._theme.zoom))
         label.setFixedHeight(round(_ROW_HEIGHT * self._theme.zoom))
-        editor = create_value_editor(self._theme, name, value, self._editable)
+        editor = create_value_editor(self._theme, name, value, self._is_editable)
         editor.changed.connect(lambda new_value: self.changed.emit(name, new_value))
         editor.tag_clicked.connect(self.tag_clicked)
         editor.link_clicked.connect(self.link_clicked)
@@ -185,31 +185,31 @@ class PropertiesForm(QFrame):
         grid.addWidget(type_icon, row, 0, top)
         grid.addWidget(label, row, 1, top)
         grid.addWidget(editor, row, 2)
-        if self._editable:
-            remove = ThemedButton(self._theme, "x", self.tr("Remove {0}").format(name), None, size=12)
-            remove.clicked.connect(partial(self.removed.emit, name))
-            grid.addWidget(remove, row, 3, top)
+        if self._is_editable:
+            remove_button = ThemedButton(self._theme, "x", self.tr("Remove {0}").format(name), None, size=12)
+            remove_button.clicked.connect(partial(self.removed.emit, name))
+            grid.addWidget(remove_button, row, 3, top)
 
     def _build_add_row(self) -> QWidget:
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 4, 0, 0)
-        line.setSpacing(4)
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 4, 0, 0)
+        layout.setSpacing(4)
         name, value = QLineEdit(), QLineEdit()
         name.setPlaceholderText(self.tr("Name"))
         name.setAccessibleName(self.tr("Name of the new property"))
         value.setPlaceholderText(self.tr("Value"))
         value.setAccessibleName(self.tr("Value of the new property"))
         name.returnPressed.connect(value.setFocus)
-        button = QPushButton(self.tr("Add"))
-        for signal in (value.returnPressed, button.clicked):
+        add_button = QPushButton(self.tr("Add"))
+        for signal in (value.returnPressed, add_button.clicked):
             signal.connect(lambda *_: self.add(name.text(), value.text()))
-        cancel = ThemedButton(self._theme, "x", self.tr("Cancel"), row, size=12)
-        cancel.clicked.connect(self._end_adding)
-        line.addWidget(name, 1)
-        line.addWidget(value, 2)
-        line.addWidget(button)
-        line.addWidget(cancel)
+        cancel_button = ThemedButton(self._theme, "x", self.tr("Cancel"), row, size=12)
+        cancel_button.clicked.connect(self._end_adding)
+        layout.addWidget(name, 1)
+        layout.addWidget(value, 2)
+        layout.addWidget(add_button)
+        layout.addWidget(cancel_button)
         name.setFocus()
         row.setFocusProxy(name)
         self._add_row_widget = row
@@ -223,7 +223,7 @@ class PropertiesForm(QFrame):
 
     def _start_adding(self) -> None:
         self._is_adding = True
-        self.fold.setChecked(True)
+        self.fold_button.setChecked(True)
         self._rebuild()
         self._add_row_widget.setFocus()
 
@@ -232,10 +232,10 @@ class PropertiesForm(QFrame):
         self._rebuild()
 
     def _set_expanded(self, expanded: bool) -> None:
-        self.fold.set_symbol("caret-down" if expanded else "caret-right")
+        self.fold_button.set_symbol("caret-down" if expanded else "caret-right")
         text = self.tr("Hide properties") if expanded else self.tr("Show properties")
-        self.fold.setToolTip(text)
-        self.fold.setAccessibleName(text)
+        self.fold_button.setToolTip(text)
+        self.fold_button.setAccessibleName(text)
         if expanded and self._is_stale:
             self._rebuild()
         self._area.setVisible(expanded)

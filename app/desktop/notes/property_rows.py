@@ -124,8 +124,8 @@ class ListValue(ValueEditor):
         self._values = tuple(values)
         self._holds_tags = name in ("tags", "tag")
         flow = FlowLayout(self, stretch_last=editable)
-        for at, value in enumerate(values):
-            flow.addWidget(self._chip(theme.theme, at, format_value(value), editable))
+        for index, value in enumerate(values):
+            flow.addWidget(self._chip(theme.theme, index, format_value(value), editable))
         self.field = _AddField(self.tr("Add to {0}").format(name))
         self.field.backspace_pressed.connect(self._drop_last)
         self.field.editingFinished.connect(self._add)
@@ -136,7 +136,7 @@ class ListValue(ValueEditor):
             self.field.setParent(self)
             self.field.hide()
 
-    def _chip(self, theme: Theme, at: int, text: str, editable: bool) -> QWidget:
+    def _chip(self, theme: Theme, index: int, text: str, editable: bool) -> QWidget:
         chip = QWidget(self)
         chip.setObjectName("chip")
         chip.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -162,12 +162,12 @@ class ListValue(ValueEditor):
             remove_button.setIconSize(QSize(10, 10))
             remove_button.setAccessibleName(self.tr("Remove {0}").format(text))
             remove_button.setToolTip(remove_button.accessibleName())
-            remove_button.clicked.connect(partial(self._remove_value, at))
+            remove_button.clicked.connect(partial(self._remove_value, index))
             row.addWidget(remove_button)
         return chip
 
-    def _remove_value(self, at: int) -> None:
-        self.changed.emit([*self._values[:at], *self._values[at + 1 :]])
+    def _remove_value(self, index: int) -> None:
+        self.changed.emit([*self._values[:index], *self._values[index + 1 :]])
 
     def _drop_last(self) -> None:
         if self._values:

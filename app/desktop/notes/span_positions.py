@@ -28,10 +28,10 @@ def find_on_page(source: str, start: int, end: int, page: str) -> tuple[int, int
     """
     span_letters = "".join(_LETTER.findall(markdown_to_text(source[start:end]).casefold()))
     letter_offsets = [match.start() for match in _LETTER.finditer(page)]
-    page_letters = "".join(page[at] for at in letter_offsets).casefold()
+    page_letters = "".join(page[offset] for offset in letter_offsets).casefold()
     if not span_letters or len(page_letters) != len(letter_offsets):
         return None
-    before = "".join(_LETTER.findall(markdown_to_text(source[:start]).casefold()))
+    prefix = "".join(_LETTER.findall(markdown_to_text(source[:start]).casefold()))
     occurrences = _occurrences(page_letters, span_letters)
     if not occurrences and len(span_letters) > _MIN_SHORTENED_LETTERS:
         # A formula or an embed in the span is displayed differently, so only its beginning is compared.
@@ -40,9 +40,9 @@ def find_on_page(source: str, start: int, end: int, page: str) -> tuple[int, int
     if not occurrences:
         return None
     # Of several occurrences, take the one with as many before it as in the source.
-    count_before = bisect_right(_occurrences(before + span_letters, span_letters), len(before)) - 1
-    at = occurrences[max(0, min(count_before, len(occurrences) - 1))]
-    first, last = letter_offsets[at], letter_offsets[at + len(span_letters) - 1] + 1
+    count_before = bisect_right(_occurrences(prefix + span_letters, span_letters), len(prefix)) - 1
+    index = occurrences[max(0, min(count_before, len(occurrences) - 1))]
+    first, last = letter_offsets[index], letter_offsets[index + len(span_letters) - 1] + 1
     if page[last : last + 1] in (".", "!", "?", "…", ")"):
         last += 1
     page_start = utf16_length(page[:first])
@@ -50,8 +50,8 @@ def find_on_page(source: str, start: int, end: int, page: str) -> tuple[int, int
 
 
 def _occurrences(text: str, query: str) -> list[int]:
-    offsets, at = [], text.find(query)
-    while at >= 0:
-        offsets.append(at)
-        at = text.find(query, at + 1)
+    offsets, offset = [], text.find(query)
+    while offset >= 0:
+        offsets.append(offset)
+        offset = text.find(query, offset + 1)
     return offsets

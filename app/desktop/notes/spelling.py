@@ -76,7 +76,7 @@ class SpellChecker:
         return bool(self._dictionaries)
 
     def check(self, text: str) -> list[tuple[int, int]]:
-        """Return the start and end of each misspelled word in a piece of prose."""
+        """Return the start and end of each misspelled word in prose."""
         if not self._dictionaries:
             return []
         return [match.span() for match in _WORD.finditer(text) if not self.is_correct(match[0])]
@@ -85,7 +85,7 @@ class SpellChecker:
         """Return True if one of the dictionaries accepts the word."""
         correct = self._cache.get(word)
         if correct is None:
-            correct = self._look_up(word.replace("’", "'"))
+            correct = self._is_known(word.replace("’", "'"))
             if len(self._cache) >= _MAX_CACHED_WORDS:
                 self._cache.clear()
             self._cache[word] = correct
@@ -104,7 +104,7 @@ class SpellChecker:
         self._user_words.add(word)
         self._cache[word] = True
 
-    def _look_up(self, word: str) -> bool:
+    def _is_known(self, word: str) -> bool:
         if len(word) > _MAX_WORD_CHARS or self._user_words.has(word):
             return True
         with self._lock:

@@ -37,7 +37,7 @@ class NoteTab(Protocol):
     search_requested: SignalInstance
     title_changed: SignalInstance
     dirty_changed: SignalInstance
-    act_requested: SignalInstance
+    action_requested: SignalInstance
     create_requested: SignalInstance
 
     async def open(self, path: str, fragment: str = "") -> None:
@@ -85,10 +85,10 @@ class _TabBar(QTabBar):
 
     def _size_close_buttons(self) -> None:
         # Qt has a fixed size for them, which a style sheet can't change.
-        side = round(_CLOSE_BUTTON_SIZE * self._theme.zoom)
+        size = round(_CLOSE_BUTTON_SIZE * self._theme.zoom)
         for index in range(self.count()):
             if (button := self.tabButton(index, QTabBar.ButtonPosition.RightSide)) is not None:
-                button.resize(side, side)
+                button.resize(size, size)
 
 
 class _TabGroup(QTabWidget):
@@ -113,14 +113,14 @@ class _TabGroup(QTabWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Close a tab with the middle button."""
-        at = self.tabBar().tabAt(self.tabBar().mapFrom(self, event.position().toPoint()))
-        if event.button() == Qt.MouseButton.MiddleButton and at >= 0:
-            self.tabCloseRequested.emit(at)
+        index = self.tabBar().tabAt(self.tabBar().mapFrom(self, event.position().toPoint()))
+        if event.button() == Qt.MouseButton.MiddleButton and index >= 0:
+            self.tabCloseRequested.emit(index)
         else:
             super().mousePressEvent(event)
 
-    def _show_menu(self, at: QPoint) -> None:
-        row = self.tabBar().tabAt(at)
+    def _show_menu(self, position: QPoint) -> None:
+        row = self.tabBar().tabAt(position)
         if row < 0:
             return
         menu = QMenu(self)
@@ -129,14 +129,14 @@ class _TabGroup(QTabWidget):
         menu.addAction(self.tr("Close others"), lambda: self._tabs.close_others(self, row))
         menu.addSeparator()
         menu.addAction(self.tr("Move to the other side"), lambda: self._tabs.move_across(self, row))
-        menu.popup(self.tabBar().mapToGlobal(at))
+        menu.popup(self.tabBar().mapToGlobal(position))
 
 
 class NoteTabs(QWidget):
     """The groups of tabs in a splitter.
 
     Signals:
-        open_requested, search_requested, act_requested, create_requested: Forwarded from the notes.
+        open_requested, search_requested, action_requested, create_requested: Forwarded from the notes.
         shown: The path of the note in front, empty for none.
         last_closed: The last tab was closed.
         help_requested: The user clicked the help button.
@@ -144,7 +144,7 @@ class NoteTabs(QWidget):
 
     open_requested = Signal(str, str)
     search_requested = Signal(str)
-    act_requested = Signal(str, str)
+    action_requested = Signal(str, str)
     create_requested = Signal(str)
     shown = Signal(str)
     last_closed = Signal()
@@ -157,9 +157,9 @@ class NoteTabs(QWidget):
         self._client = client
         self._theme = theme
         self._create_tab = create_tab
-        self._closed: list[str] = []
+        self._closed_paths: list[str] = []
         # A tab has no path until its note is loaded: a double click requests it twice meanwhile.
-        self._opening: dict[NoteTab, str] = {}
+        self._opening_paths: dict[NoteTab, str] = {}
         self._groups: list[_TabGroup] = []
         self.setObjectName("panel")
         self.setAccessibleName(self.tr("Notes"))
@@ -181,12 +181,12 @@ class NoteTabs(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._stack)
-        self._front = self._add_group()
+        self._front_group = self._add_group()
 
     @property
     def current(self) -> NoteTab | None:
         """The note in front of the most recently used group."""
-        widget = self._front.currentWidget()
+        widget = self._front_group.currentWidget()
         return cast("NoteTab", widget) if widget is not None else None
 
     def tabs(self) -> tuple[NoteTab, ...]:
@@ -197,13 +197,13 @@ class NoteTabs(QWidget):
 
     async def open(self, path: str, fragment: str = "", *, in_other_group: bool = False) -> None:
         """Show the note at `path` in its tab, or in a new one; with `in_other_group`, in the other group."""
-        if in_other_group and self._front.count():
-            self._front = self._groups[1] if len(self._groups) > 1 else self._add_group()
-        group = self._front
+        if in_other_group and self._front_group.count():
+            self._front_group = self._groups[1] if len(self._groups) > 1 else self._add_group()
+        group = self._front_group
         tabs = self._tabs_of(group)
-        existing = next((t for t in tabs if path in (t.path, self._opening.get(t))), None)
+        existing = next((t for t in tabs if path in (t.path, self._opening_paths.get(t))), None)
         tab = existing or self._add_tab(group)
-        self._opening[tab] = path
+        self._opening_paths[tab] = path
         try:
             if existing is None:
                 await asyncio.sleep(0)  # Let the window process events between creating and showing the view.
@@ -216,13 +216,13 @@ class NoteTabs(QWidget):
                 self._remove(group, cast("QWidget", tab))
             raise
         finally:
-            self._opening.pop(tab, None)
+            self._opening_paths.pop(tab, None)
         if shiboken6.isValid(tab):
             self.shown.emit(path)
 
     async def close_current(self) -> bool:
         """Close the tab in front; return whether it is closed."""
-        return await self._close(self._front, self._front.currentIndex())
+        return await self._close(self._front_group, self._front_group.currentIndex())
 
     async def confirm_close(self) -> bool:
         """Return whether all notes may close, after asking for each unsaved one; the tabs are kept."""
@@ -251,15 +251,15 @@ class NoteTabs(QWidget):
     def move_across(self, group: _TabGroup, row: int) -> None:
         """Move a tab to the other group, creating the group if needed."""
         widget, text = cast("QWidget", group.widget(row)), group.tabText(row)
-        other = next((g for g in self._groups if g is not group), None) or self._add_group()
-        other.setCurrentIndex(other.addTab(widget, text))
-        self._front = other
+        other_group = next((g for g in self._groups if g is not group), None) or self._add_group()
+        other_group.setCurrentIndex(other_group.addTab(widget, text))
+        self._front_group = other_group
         self._remove_if_empty(group)
 
     def split(self) -> None:
         """Move the current note to a new group next to the others."""
-        if self._front.count() > 1 or (self._front.count() == 1 and len(self._groups) > 1):
-            self.move_across(self._front, self._front.currentIndex())
+        if self._front_group.count() > 1 or (self._front_group.count() == 1 and len(self._groups) > 1):
+            self.move_across(self._front_group, self._front_group.currentIndex())
         elif self.current is not None:
             path = self.current.path
             tasks.start(self.open(path, in_other_group=True), owner=self, action=self.tr("open the note"))
@@ -277,22 +277,22 @@ class NoteTabs(QWidget):
     def request_command(self, command: str) -> None:
         """Request a menu command for the note in front."""
         if self.current is not None and self.current.path:
-            self.act_requested.emit(command, self.current.path)
+            self.action_requested.emit(command, self.current.path)
 
     @property
     def can_reopen(self) -> bool:
         """True if a closed tab can be reopened."""
-        return bool(self._closed)
+        return bool(self._closed_paths)
 
     def reopen(self) -> None:
         """Reopen the tab that was closed last."""
-        if self._closed:
-            self.open_requested.emit(self._closed.pop(), "")
+        if self._closed_paths:
+            self.open_requested.emit(self._closed_paths.pop(), "")
 
     def step(self, by: int) -> None:
         """Go to the next (1) or the previous (-1) tab of the group."""
-        if count := self._front.count():
-            self._front.setCurrentIndex((self._front.currentIndex() + by) % count)
+        if count := self._front_group.count():
+            self._front_group.setCurrentIndex((self._front_group.currentIndex() + by) % count)
 
     def state(self) -> dict[str, Any]:
         """Return the open notes by group, the one in front and the splitter's sizes, for the next start."""
@@ -313,7 +313,7 @@ class NoteTabs(QWidget):
         for group in self._groups:
             for tab in self._tabs_of(group):
                 if tab.path == front:
-                    self._front = group
+                    self._front_group = group
                     group.setCurrentWidget(cast("QWidget", tab))
         if len(self._groups) > 1 and len(state.get("sizes", [])) == len(self._groups):
             self.splitter.setSizes([int(size) for size in state["sizes"]])
@@ -341,7 +341,7 @@ class NoteTabs(QWidget):
         group.tabBar().setTabToolTip(row, "")
         tab.open_requested.connect(self.open_requested)
         tab.search_requested.connect(self.search_requested)
-        tab.act_requested.connect(self.act_requested)
+        tab.action_requested.connect(self.action_requested)
         tab.create_requested.connect(self.create_requested)
         tab.title_changed.connect(lambda title: self._update_title(widget, title=title))
         tab.dirty_changed.connect(lambda dirty: self._update_title(widget, dirty=dirty))
@@ -358,7 +358,7 @@ class NoteTabs(QWidget):
 
     def _set_front(self, group: _TabGroup) -> None:
         if group.count():
-            self._front = group
+            self._front_group = group
             page, focused = group.currentWidget(), self.window().focusWidget()
             if self.current is not None and focused is not None and page.isAncestorOf(focused):
                 self.current.take_focus()  # Qt moves the focus from a hidden tab to the first button
@@ -375,7 +375,7 @@ class NoteTabs(QWidget):
         if not await tab.confirm_close():
             return False
         if tab.path:
-            self._closed = [*self._closed, tab.path][-_MAX_CLOSED_TABS:]
+            self._closed_paths = [*self._closed_paths, tab.path][-_MAX_CLOSED_TABS:]
         self._remove(group, widget)
         return True
 
@@ -392,8 +392,8 @@ class NoteTabs(QWidget):
             self._groups.remove(group)
             group.hide()
             group.deleteLater()
-            self._front = self._groups[0]
-            self._set_front(self._front)
+            self._front_group = self._groups[0]
+            self._set_front(self._front_group)
         if not self.tabs():
             self._stack.setCurrentIndex(0)
             self.shown.emit("")

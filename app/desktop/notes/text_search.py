@@ -26,8 +26,8 @@ class TextMatches:
 
     def before(self, offset: int) -> int | None:
         """Return the index of the previous match before `offset`, wrapping around; None without matches."""
-        earlier = [i for i, (start, _) in enumerate(self.spans) if start < offset]
-        return earlier[-1] if earlier else len(self.spans) - 1 if self.spans else None
+        earlier_indexes = [i for i, (start, _) in enumerate(self.spans) if start < offset]
+        return earlier_indexes[-1] if earlier_indexes else len(self.spans) - 1 if self.spans else None
 
 
 def compile_pattern(query: str, match_case: bool) -> re.Pattern[str]:
@@ -49,11 +49,11 @@ def find_all(text: str, query: str, match_case: bool) -> TextMatches:
 
 def _utf16_spans(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Convert the spans of the matches to UTF-16 units in one pass over the text."""
-    offset = passed = 0
+    offset = position = 0
     for match in pattern.finditer(text):
-        start = passed + utf16_length(text[offset : match.start()])
-        offset, passed = match.end(), start + utf16_length(match[0])
-        yield start, passed
+        start = position + utf16_length(text[offset : match.start()])
+        offset, position = match.end(), start + utf16_length(match[0])
+        yield start, position
 
 
 def replace_all(text: str, query: str, replacement: str, match_case: bool) -> tuple[str, int]:

@@ -49,7 +49,7 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
             if accepted or is_edited:
                 document.load_result(result.decode("utf-8"))
             return False
-        document.decide_later(result.decode("utf-8") if is_edited else None)
+        document.postpone_decision(result.decode("utf-8") if is_edited else None)
         return False
     document.resolve(result.decode("utf-8"))
     return True
@@ -159,7 +159,7 @@ def _conflict_texts() -> ConflictTexts:
     return ConflictTexts(
         title=translate("UnsavedChanges", "Compare both texts"),
         heading=translate("UnsavedChanges", "This note was changed outside the app while you were writing"),
-        note=translate(
+        explanation=translate(
             "UnsavedChanges",
             "Your text is on the left, and the text on disk is on the right. Select the changes to take "
             "from the right. Nothing is lost: “Decide later” keeps your choices and edits, undoing in "
@@ -170,5 +170,5 @@ def _conflict_texts() -> ConflictTexts:
         merged=translate("UnsavedChanges", "Merge"),
         picked=translate("UnsavedChanges", "Use the choices and edits below"),
         cancel_label=translate("UnsavedChanges", "Decide later"),
-        done=translate("UnsavedChanges", "Save"),
+        accept_label=translate("UnsavedChanges", "Save"),
     )

@@ -69,7 +69,7 @@ class NoteView(QWidget):
         search_requested: A query.
         title_changed: The name of the note.
         dirty_changed: Whether the note is marked as unsaved.
-        act_requested: A command (see `header.ACTIONS`) and the note's path.
+        action_requested: A command (see `header.ACTIONS`) and the note's path.
         create_requested: The name of a note to create.
     """
 
@@ -77,7 +77,7 @@ class NoteView(QWidget):
     search_requested = Signal(str)
     title_changed = Signal(str)
     dirty_changed = Signal(bool)
-    act_requested = Signal(str, str)
+    action_requested = Signal(str, str)
     create_requested = Signal(str)
 
     def __init__(
@@ -101,7 +101,7 @@ class NoteView(QWidget):
         self._cited_fragment = ""
         self._modes = ViewModes(client.root)
         # A double click opens twice: the second must not load over text typed after the first.
-        self._opening = asyncio.Lock()
+        self._opening_lock = asyncio.Lock()
         self._preview: Preview | None = None
         self._find_bar: FindBar | None = None
         self._empty_state: EmptyState | None = None
@@ -158,7 +158,7 @@ class NoteView(QWidget):
         self._header.mode_toggled.connect(self.toggle_mode)
         self._header.links_toggled.connect(self.toggle_links)
         self._header.save_requested.connect(self.save)
-        self._header.act_requested.connect(lambda command: self.act_requested.emit(command, self.path))
+        self._header.action_requested.connect(lambda command: self.action_requested.emit(command, self.path))
         self.properties.changed.connect(self._set_property)
         self.properties.removed.connect(self._remove_property)
         self.properties.tag_clicked.connect(lambda tag: self._link_navigation.follow("tag", tag))
@@ -179,8 +179,8 @@ class NoteView(QWidget):
         self.editor.link_hovered.connect(self._hover_link)
         self.editor.style_changed.connect(self._apply_reading_style)
         self._apply_reading_style()
-        self._shortcut(self, QKeySequence("F3"), lambda: self.find_bar.find_next())
-        self._shortcut(self, QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
+        self._add_shortcut(self, QKeySequence("F3"), lambda: self.find_bar.find_next())
+        self._add_shortcut(self, QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
 
     def _connect_reading(self) -> None:
         self.reader.note_clicked.connect(self.open_requested)
@@ -191,8 +191,8 @@ class NoteView(QWidget):
         self.reader.task_clicked.connect(self._toggle_task)
         self.reader.fold_clicked.connect(self._toggle_callout)
         standard = QKeySequence.StandardKey
-        self._shortcut(self.reader, standard.Undo, lambda: self._edit_in_reading(self.editor.undo))
-        self._shortcut(self.reader, standard.Redo, lambda: self._edit_in_reading(self.editor.redo))
+        self._add_shortcut(self.reader, standard.Undo, lambda: self._edit_in_reading(self.editor.undo))
+        self._add_shortcut(self.reader, standard.Redo, lambda: self._edit_in_reading(self.editor.redo))
         for part in (self._links, self._link_navigation):
             part.open_requested.connect(self.open_requested)
             part.create_requested.connect(self.create_requested)
@@ -211,15 +211,15 @@ class NoteView(QWidget):
         }
         commands[command]()
 
-    def _shortcut(
+    def _add_shortcut(
         self,
         widget: QWidget,
         keys: QKeySequence | QKeySequence.StandardKey,
-        act: Callable[[], object],
+        callback: Callable[[], object],
     ) -> None:
         shortcut = QShortcut(keys, widget)
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        shortcut.activated.connect(act)
+        shortcut.activated.connect(callback)
 
     async def open(self, path: str, fragment: str = "") -> None:
         """Show the note at `path` (or with that name), at a heading, `^block`, `span=…` or `line=12`.
@@ -230,7 +230,7 @@ class NoteView(QWidget):
         resolved = await self._client.run(lambda vault: vault.notes.find(path))
         if resolved is None:
             raise NotFoundError(self.tr("There is no note named {0}.").format(path), name=path)
-        async with self._opening:
+        async with self._opening_lock:
             if resolved.text != self.path or self.document.page is None:
                 await self.document.open(resolved)
                 if self._mode is ViewMode.READING:
@@ -384,19 +384,19 @@ class NoteView(QWidget):
         return self._mode is not ViewMode.READING
 
     @property
-    def _reading(self) -> QWidget:
+    def _reading_widget(self) -> QWidget:
         """The widget of the reading view: the text, or the empty state of a blank note."""
         return self.empty_state if self.document.is_blank else self.reader
 
     def _show_reading(self) -> None:
         """Show the reading view with the properties above its text, or above the empty state."""
-        shown = self._reading
-        if shown is self.reader:
+        widget = self._reading_widget
+        if widget is self.reader:
             self.reader.set_header(self.properties)
         else:
             self._column.insertWidget(self._column.indexOf(self.notice) + 1, self.properties)
             self.properties.show()
-        self._stack.setCurrentWidget(shown)
+        self._stack.setCurrentWidget(widget)
 
     def _start_writing(self, position: str = "") -> None:
         """Show the editor with the cursor at a position of the note's text, or at its end."""
@@ -481,25 +481,25 @@ class NoteView(QWidget):
         self._toggled_callouts ^= {name}
         self._start(self._render(), self.tr("show the note"))
 
-    def _hover_link(self, name: str, at: QPoint) -> None:
+    def _hover_link(self, name: str, position: QPoint) -> None:
         """Handle the pointer moving onto or off a link of the editor."""
         if name:
-            self._start(self._preview_link(name, at), self.tr("preview the note"))
+            self._start(self._preview_link(name, position), self.tr("preview the note"))
         else:
-            self._hover_note("", at)
+            self._hover_note("", position)
 
-    async def _preview_link(self, name: str, at: QPoint) -> None:
+    async def _preview_link(self, name: str, position: QPoint) -> None:
         source, target = NotePath(self.path), parse_reference(f"[[{name}]]").target
         path = await self._client.run(lambda vault: vault.notes.resolve(target, source).path)
         if path is not None:
-            self._hover_note(path.text, at)
+            self._hover_note(path.text, position)
 
-    def _hover_note(self, path: str, at: QPoint) -> None:
+    def _hover_note(self, path: str, position: QPoint) -> None:
         """Handle the pointer moving onto a link to `path`, or off all links."""
         if self._preview is None and path:
             self._preview = Preview(self._client, self._theme, self)
         if self._preview is not None:
-            self._preview.hover_link(path, at)
+            self._preview.hover_link(path, position)
 
     @property
     def find_bar(self) -> FindBar:
@@ -582,7 +582,7 @@ class NoteView(QWidget):
     def _apply_reading_style(self) -> None:
         """Give the reading view the fonts and the line width of the editor."""
         style, width = self.editor.flow.style, self.editor.preferences.line_width
-        self.reader.set_text_style(style.font, style.mono, width)
+        self.reader.set_text_style(style.font, style.mono, width, style.zoom)
         if self.isVisible():
             self._render_timer.start()
         else:

@@ -25,7 +25,7 @@ class WordCount(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._note: NoteView | None = None
-        self._round = 0
+        self._request_number = 0
         self._timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
         self._timer.timeout.connect(self._start)
 
@@ -53,20 +53,22 @@ class WordCount(QObject):
         self._timer.start()
 
     def _start(self) -> None:
-        self._round += 1
+        self._request_number += 1
         if self._note is None or self._note.document.page is None:
             self.changed.emit("")
         else:
             tasks.start(
-                self._count(self._note, self._round), owner=self._note, action=self.tr("count the words")
+                self._count(self._note, self._request_number),
+                owner=self._note,
+                action=self.tr("count the words"),
             )
 
-    async def _count(self, note: NoteView, started: int) -> None:
+    async def _count(self, note: NoteView, request_number: int) -> None:
         text = note.editor.document().toRawText()
         selected = note.editor.textCursor().selectedText()
-        words, characters = await asyncio.to_thread(_counts, text)
-        selected_words, _ = await asyncio.to_thread(_counts, selected, is_note=False)
-        if started != self._round:
+        words, characters = await asyncio.to_thread(_count_text, text)
+        selected_words, _ = await asyncio.to_thread(_count_text, selected, is_note=False)
+        if request_number != self._request_number:
             return
         if selected:
             self.changed.emit(
@@ -80,7 +82,7 @@ class WordCount(QObject):
             self.changed.emit(f"{word_text} · {character_text}")
 
 
-def _counts(raw: str, *, is_note: bool = True) -> tuple[int, int]:
+def _count_text(raw: str, *, is_note: bool = True) -> tuple[int, int]:
     """Return the number of words and characters of an editor's text; a note's properties do not count."""
     text = raw.replace(PARAGRAPH_SEPARATOR, "\n")
     body = text[read_frontmatter(text).body_start :] if is_note else text

@@ -113,13 +113,13 @@ class WritingCommands(QObject):
         if not paths:
             self.failed.emit(self.tr("No templates found. Set the templates folder in Settings → Editor."))
             return
-        chosen = await self._choose(paths)
-        if chosen is None:
+        template_path = await self._choose(paths)
+        if template_path is None:
             return
         title, now = note.document.page.path.name, datetime.now()
         try:
             template = await self._client.run(
-                lambda vault: vault.templates.expand_template(chosen, title, now)
+                lambda vault: vault.templates.expand_template(template_path, title, now)
             )
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
@@ -208,8 +208,8 @@ class WritingCommands(QObject):
         template_list.setCurrentRow(0)
         dialog.add_body(template_list)
         dialog.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
-        insert = dialog.add_button(self.tr("Insert"), int(QDialog.DialogCode.Accepted), "primary")
-        insert.setDefault(True)
+        insert_button = dialog.add_button(self.tr("Insert"), int(QDialog.DialogCode.Accepted), "primary")
+        insert_button.setDefault(True)
         template_list.itemActivated.connect(lambda _: dialog.accept())
         template_list.setFocus()
         rows: list[int] = []

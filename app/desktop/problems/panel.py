@@ -132,7 +132,7 @@ class ProblemsPanel(Panel):
             title = self.tr("Rename “{0}”?").format(path)
             label = self.tr("The file name is not UTF-8. The content of the file does not change. New name:")
             new_name = await dialogs.prompt_text(
-                self.window(), title, label, name, accept=self.tr("Rename"), problem=problem
+                self.window(), title, label, name, accept_label=self.tr("Rename"), problem=problem
             )
             if new_name is None:
                 return

@@ -23,7 +23,7 @@ class TimeSlicedQueue(QObject):
         self._timer.timeout.connect(self._run_slice)
 
     @property
-    def done(self) -> bool:
+    def is_empty(self) -> bool:
         """True if the queue is empty."""
         return not self._items
 
@@ -47,9 +47,9 @@ class TimeSlicedQueue(QObject):
             self._work(self._items.popleft())
 
     def _run_slice(self) -> None:
-        until = time.perf_counter() + _TIME_SLICE_S
+        deadline = time.perf_counter() + _TIME_SLICE_S
         while self._items:
             self._work(self._items.popleft())
-            if self._items and time.perf_counter() > until:
+            if self._items and time.perf_counter() > deadline:
                 self._timer.start()
                 return

@@ -71,9 +71,9 @@ class Watchdog(QObject):
         super().__init__(parent)
         self._gaps: list[float] = []
         self._cpu_times: list[float] = []
-        self._worst: list[Stall] = []
+        self._worst_stalls: list[Stall] = []
         self._samples: Counter[str] = Counter()
-        self._last, self._last_cpu_time = time.perf_counter(), time.thread_time()
+        self._last_time, self._last_cpu_time = time.perf_counter(), time.thread_time()
         self._thread_id = threading.get_ident()
         self._ended = threading.Event()
         self._timer = QTimer(self)
@@ -85,8 +85,8 @@ class Watchdog(QObject):
 
     def take_stats(self) -> StallStats:
         """Return the measurements since the start or the last call, and reset them."""
-        gaps, cpu_times, worst = self._gaps, self._cpu_times, self._worst
-        self._gaps, self._cpu_times, self._worst = [], [], []
+        gaps, cpu_times, worst = self._gaps, self._cpu_times, self._worst_stalls
+        self._gaps, self._cpu_times, self._worst_stalls = [], [], []
         ordered = sorted(gaps) or [0.0]
         p99 = ordered[int(len(ordered) * 0.99)]
         longest = max(worst, key=lambda stall: stall.ms, default=None)
@@ -111,7 +111,7 @@ class Watchdog(QObject):
 
     def _tick(self) -> None:
         now, cpu_time = time.perf_counter(), time.thread_time()
-        gap = max(0.0, now - self._last - _TICK_INTERVAL_MS / 1000)
+        gap = max(0.0, now - self._last_time - _TICK_INTERVAL_MS / 1000)
         cpu_used = cpu_time - self._last_cpu_time
         self._gaps.append(gap)
         self._cpu_times.append(cpu_used)
@@ -121,12 +121,12 @@ class Watchdog(QObject):
         if cpu_used > _LONG_STALL_S or gap > 3 * _LONG_STALL_S:
             common = samples.copy().most_common(4)  # the sampling thread may be writing to the original
             stacks = "\n".join(f"    {count} x {stack}" for stack, count in common)
-            self._worst.append(Stall(gap * 1000, cpu_used * 1000, stacks))
-        self._last, self._last_cpu_time = time.perf_counter(), time.thread_time()
+            self._worst_stalls.append(Stall(gap * 1000, cpu_used * 1000, stacks))
+        self._last_time, self._last_cpu_time = time.perf_counter(), time.thread_time()
 
     def _watch(self) -> None:
         while not self._ended.wait(_SAMPLE_INTERVAL_S):
-            if time.perf_counter() - self._last > _SAMPLE_INTERVAL_S:
+            if time.perf_counter() - self._last_time > _SAMPLE_INTERVAL_S:
                 frame = sys._current_frames().get(self._thread_id)  # noqa: SLF001
                 if frame is not None:
                     self._samples[_format_stack(frame)] += 1

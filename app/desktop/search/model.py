@@ -130,11 +130,11 @@ class SearchResultsModel(QAbstractListModel):
 
     def _create_rows(self, hits: tuple[SearchHit, ...]) -> list[SearchResultRow]:
         rows: list[SearchResultRow] = []
-        last = self._rows[-1].hit.group if self._rows and self._groups else None
+        last_group = self._rows[-1].hit.group if self._rows and self._groups else None
         for hit in hits:
-            if self._groups and hit.group != last:
+            if self._groups and hit.group != last_group:
                 rows.append(SearchResultRow(hit, group=self._groups.get(hit.group)))
-                last = hit.group
+                last_group = hit.group
             rows.append(SearchResultRow(hit))
             rows += [SearchResultRow(hit, snippet) for snippet in hit.snippets]
             if hit.lines > len(hit.snippets):

@@ -78,7 +78,7 @@ class SearchPanel(Panel):
         """Search for `query` now, as if it had been typed."""
         self.field.setText(query)
         self.focus_field()
-        self._start()
+        self._start_search()
 
     def focus_field(self) -> None:
         """Give the field the focus and select its text."""
@@ -88,7 +88,7 @@ class SearchPanel(Panel):
     def _build_title(self) -> None:
         self.sort_button = SortButton(self._theme)
         self.save_button = SaveSearchButton(self._client, self._theme, self.sort_button)
-        self.sort_button.changed.connect(self._start)
+        self.sort_button.changed.connect(self._start_search)
         self.explain_button = ThemedButton(self._theme, "tree-structure", self.tr("Explain this search"))
         self.explain_button.setCheckable(True)
         self.explain_button.toggled.connect(self._show_explanation)
@@ -96,7 +96,7 @@ class SearchPanel(Panel):
             self._theme, "circles-three", self.tr("Semantic search: find notes by meaning (Ctrl+M)")
         )
         self.semantic_button.setCheckable(True)
-        self.semantic_button.toggled.connect(lambda _: self._start())
+        self.semantic_button.toggled.connect(lambda _: self._start_search())
         key = QShortcut(QKeySequence("Ctrl+M"), self, self.semantic_button.toggle)
         key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         for button in (self.save_button, self.sort_button, self.explain_button):
@@ -137,7 +137,7 @@ class SearchPanel(Panel):
         self.column.addWidget(self._stack, 1)
 
     def _connect(self) -> None:
-        self._search_timer.timeout.connect(self._start)
+        self._search_timer.timeout.connect(self._start_search)
         self.field.textChanged.connect(self._schedule_search)
         self.field.returnPressed.connect(self._go_to_results)
         self.field.moved_down.connect(self._focus_first_row)
@@ -164,7 +164,7 @@ class SearchPanel(Panel):
             self._search_task.cancel()
         self._search_timer.start(_SEMANTIC_DELAY_MS if self.semantic_button.isChecked() else _TYPING_DELAY_MS)
 
-    def _start(self) -> None:
+    def _start_search(self) -> None:
         self._search_timer.stop()
         if self._search_task is not None:
             self._search_task.cancel()
@@ -319,7 +319,7 @@ class SearchPanel(Panel):
             self.field.complete()
 
     def _search_saved(self, saved: SavedSearch) -> None:
-        self.sort_button.set(saved.order, saved.group)
+        self.sort_button.choose(saved.order, saved.group)
         self.semantic_button.blockSignals(True)
         self.semantic_button.setChecked(False)  # a saved query already contains its operators
         self.semantic_button.blockSignals(False)
@@ -329,7 +329,7 @@ class SearchPanel(Panel):
         """Move the focus to the hits for the typed text as soon as they are loaded."""
         if self._search_timer.isActive() or self._query_text != self.field.text():
             self._should_focus_results = True
-            self._start()
+            self._start_search()
         elif self.model.rows:
             self._focus_first_row()
 
@@ -337,8 +337,8 @@ class SearchPanel(Panel):
         view = self._stack.currentWidget()
         if isinstance(view, QListView):
             view.setFocus(Qt.FocusReason.TabFocusReason)
-            first = 1 if view is self.start_page or (self.model.rows and self.model.rows[0].group) else 0
-            view.setCurrentIndex(view.model().index(first, 0))
+            first_row = 1 if view is self.start_page or (self.model.rows and self.model.rows[0].group) else 0
+            view.setCurrentIndex(view.model().index(first_row, 0))
 
     def _open(self, index: QModelIndex) -> None:
         row: SearchResultRow = index.data(ROW_ROLE)
@@ -376,8 +376,8 @@ class _HitList(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Return to the field with Escape, and with Up in the first row."""
-        first = self.currentIndex().row() <= 0
-        if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and first):
+        is_first_row = self.currentIndex().row() <= 0
+        if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and is_first_row):
             self.moved_up.emit()
         else:
             super().keyPressEvent(event)

@@ -89,8 +89,8 @@ class QueryField(SearchField):
         self._rows.clear()
         for suggestion in suggestions:
             item = QStandardItem(suggestion.shown)
-            note = operator_label(suggestion.text) if target.kind == "operator" else suggestion.count
-            item.setData(note, _NOTE_ROLE)
+            label = operator_label(suggestion.text) if target.kind == "operator" else suggestion.count
+            item.setData(label, _NOTE_ROLE)
             item.setToolTip(suggestion.text)
             self._rows.appendRow(item)
         width = max(self.width(), round(_MIN_POPUP_WIDTH * self.fontMetrics().height() / 17))

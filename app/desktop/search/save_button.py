@@ -17,16 +17,16 @@ from app.index.saved_searches import SavedSearch, SavedSearchesChanged
 class SaveSearchButton(ThemedButton):
     """A star that is filled if the current query is saved.
 
-    A search is saved with the sort order and grouping of `order`. `searches_changed` carries all saved
+    A search is saved with the sort order and grouping of `sort_button`. `searches_changed` carries all saved
     searches.
     """
 
     searches_changed = Signal(object)
 
-    def __init__(self, client: VaultClient, theme: ThemeSource, order: SortButton) -> None:
+    def __init__(self, client: VaultClient, theme: ThemeSource, sort_button: SortButton) -> None:
         super().__init__(theme, "star", "")
         self._client = client
-        self._order = order
+        self._sort_button = sort_button
         self._query = ""
         self._searches: tuple[SavedSearch, ...] = ()
         self.clicked.connect(self._toggle)
@@ -77,10 +77,10 @@ class SaveSearchButton(ThemedButton):
         tasks.start(work, owner=self, action=self.tr("save the search"))
 
     async def _save(self) -> None:
-        query, order, group = self._query, self._order.order, self._order.grouping
+        query, order, group = self._query, self._sort_button.order, self._sort_button.grouping
         label = self.tr("Name for “{0}”:").format(query)
         name = await dialogs.prompt_text(
-            self.window(), self.tr("Save this search"), label, query[:60], accept=self.tr("Save")
+            self.window(), self.tr("Save this search"), label, query[:60], accept_label=self.tr("Save")
         )
         if name:
             await self._client.run(lambda vault: vault.searches.save(name, query, order, group))
@@ -91,7 +91,7 @@ class SaveSearchButton(ThemedButton):
     async def _rename(self, name: str) -> None:
         label = self.tr("New name for “{0}”:").format(name)
         new_name = await dialogs.prompt_text(
-            self.window(), self.tr("Rename search"), label, name, accept=self.tr("Rename")
+            self.window(), self.tr("Rename search"), label, name, accept_label=self.tr("Rename")
         )
         if new_name:
             await self._client.run(lambda vault: vault.searches.rename(name, new_name))

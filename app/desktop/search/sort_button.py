@@ -42,13 +42,13 @@ class SortButton(ThemedButton):
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._update_checks()
 
-    def set(self, order: Order, group: Grouping) -> None:
+    def choose(self, order: Order, group: Grouping) -> None:
         """Set order and grouping, without emitting `changed`."""
         self.order, self.grouping = order, group
         self._update_checks()
 
     def _add_section(
-        self, menu: QMenu, part: str, choices: tuple[tuple[str, str], ...], choose: object
+        self, menu: QMenu, name: str, choices: tuple[tuple[str, str], ...], handle: object
     ) -> None:
         action_group = QActionGroup(menu)
         for value, label in choices:
@@ -56,15 +56,15 @@ class SortButton(ThemedButton):
             action.setCheckable(True)
             action.setData(value)
             action_group.addAction(action)
-            self._actions[part, value] = action
-        action_group.triggered.connect(choose)
+            self._actions[name, value] = action
+        action_group.triggered.connect(handle)
 
     def _set_order(self, action: QAction) -> None:
-        self.set(action.data(), self.grouping)
+        self.choose(action.data(), self.grouping)
         self.changed.emit()
 
     def _set_group(self, action: QAction) -> None:
-        self.set(self.order, action.data())
+        self.choose(self.order, action.data())
         self.changed.emit()
 
     def _update_checks(self) -> None:

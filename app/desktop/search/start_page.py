@@ -24,7 +24,7 @@ from app.index.saved_searches import SavedSearch
 
 _KIND_ROLE = int(Qt.ItemDataRole.UserRole)
 _NOTE_ROLE, _SAVED_ROLE = _KIND_ROLE + 1, _KIND_ROLE + 2
-_HEAD_KIND, _SEARCH_KIND, _EXAMPLE_KIND = "head", "search", "example"
+_HEADING_KIND, _SEARCH_KIND, _EXAMPLE_KIND = "heading", "search", "example"
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -62,20 +62,20 @@ class SearchStartPage(QListView):
         self._rows.clear()
         searches = tuple(searches)
         if searches:
-            self._add(_HEAD_KIND, self.tr("Saved searches"))
+            self._add(_HEADING_KIND, self.tr("Saved searches"))
         for search in searches:
             self._add(_SEARCH_KIND, search.name, search.query).setData(search, _SAVED_ROLE)
-        self._add(_HEAD_KIND, self.tr("Search operators"))
+        self._add(_HEADING_KIND, self.tr("Search operators"))
         for text, label in query_examples():
             self._add(_EXAMPLE_KIND, text, label)
 
-    def _add(self, kind: str, text: str, note: str = "") -> QStandardItem:
+    def _add(self, kind: str, text: str, label: str = "") -> QStandardItem:
         item = QStandardItem(text)
         item.setData(kind, _KIND_ROLE)
-        item.setData(note, _NOTE_ROLE)
-        item.setData(f"{text}: {note}" if note else text, Qt.ItemDataRole.AccessibleTextRole)
-        item.setToolTip(note)
-        if kind == _HEAD_KIND:
+        item.setData(label, _NOTE_ROLE)
+        item.setData(f"{text}: {label}" if label else text, Qt.ItemDataRole.AccessibleTextRole)
+        item.setToolTip(label)
+        if kind == _HEADING_KIND:
             item.setFlags(Qt.ItemFlag.NoItemFlags)
         self._rows.appendRow(item)
         return item
@@ -110,7 +110,7 @@ class _StartPageDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         """Return the height of two lines, or of one for a heading."""
         line = QFontMetrics(option.font).height()
-        return QSize(80, line + 16 if index.data(_KIND_ROLE) == _HEAD_KIND else 2 * line + 10)
+        return QSize(80, line + 16 if index.data(_KIND_ROLE) == _HEADING_KIND else 2 * line + 10)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Paint one row."""
@@ -119,7 +119,7 @@ class _StartPageDelegate(QStyledItemDelegate):
         area = QRect(option.rect).adjusted(12, 0, -12, 0)
         elided = Qt.TextElideMode.ElideRight
         painter.save()
-        if kind == _HEAD_KIND:
+        if kind == _HEADING_KIND:
             bold = QFont(option.font)
             bold.setWeight(QFont.Weight.DemiBold)
             painter.setFont(bold)

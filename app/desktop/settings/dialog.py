@@ -82,8 +82,8 @@ class SettingsDialog(QDialog):
         self._sections: dict[str, QWidget] = {}
         self._theme = theme
         self._section_before_search = 0
-        self._unbuilt = {name: deque(self._parts(name)) for name in Settings.model_fields}
-        self._slices = TimeSlicedQueue(self._work_on, self)
+        self._unbuilt_parts = {name: deque(self._parts(name)) for name in Settings.model_fields}
+        self._build_queue = TimeSlicedQueue(self._process, self)
         self._build()
         zoom = theme.zoom
         resize_within_screen(self, round(820 * zoom), round(600 * zoom))
@@ -99,7 +99,7 @@ class SettingsDialog(QDialog):
         """Build the selected section now, and the others between events."""
         self._show_item(self.list.currentItem())
         super().showEvent(event)
-        self._slices.add_later(name for name, parts in self._unbuilt.items() for _ in parts)
+        self._build_queue.add_later(name for name, parts in self._unbuilt_parts.items() for _ in parts)
 
     def close_and_run(self, command: str) -> None:
         """Close the settings and run the command."""
@@ -121,18 +121,18 @@ class SettingsDialog(QDialog):
         self.search = SearchField(self._theme, self.tr("Search settings"))
         self.search.textChanged.connect(self._filter)
         # Parents first: adding a filled widget to a parent styles all of its children again.
-        side = QWidget(self)
-        self.list = QListWidget(side)
+        sidebar = QWidget(self)
+        self.list = QListWidget(sidebar)
         self.list.setObjectName("sections")
         self.list.setAccessibleName(self.tr("Sections"))
-        side.setObjectName("page")
-        side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(side)
+        sidebar.setObjectName("page")
+        sidebar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = QVBoxLayout(sidebar)
         column.setContentsMargins(12, 12, 12, 12)
         column.setSpacing(8)
         column.addWidget(self.search)
         column.addWidget(self.list, 1)
-        side.setFixedWidth(round(220 * self._theme.zoom))
+        sidebar.setFixedWidth(round(220 * self._theme.zoom))
         self.area = QScrollArea(self)
         self.area.setWidgetResizable(True)
         page = QWidget(self.area)
@@ -152,7 +152,7 @@ class SettingsDialog(QDialog):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(side)
+        layout.addWidget(sidebar)
         layout.addWidget(self.area, 1)
         self.list.setCurrentRow(0)
         self.list.currentItemChanged.connect(lambda item, _: self._show_item(item))
@@ -180,17 +180,17 @@ class SettingsDialog(QDialog):
         page = [""] if section in self._pages else []
         return [*page, *names] if section in _PAGE_FIRST else [*names, *page]
 
-    def _work_on(self, part: object) -> None:
+    def _process(self, part: object) -> None:
         """Build the next part of a section, given by name, or polish a widget that was built."""
         if isinstance(part, QWidget):
             if isValid(part):
                 part.ensurePolished()
-        elif self._unbuilt[str(part)]:
+        elif self._unbuilt_parts[str(part)]:
             self._build_next(str(part))
-            self._slices.add_later([self._rows[-1].widget])
+            self._build_queue.add_later([self._rows[-1].widget])
 
     def _build_next(self, section: str) -> None:
-        name = self._unbuilt[section].popleft()
+        name = self._unbuilt_parts[section].popleft()
         block = self._sections[section]
         column = block.layout()
         assert column is not None
@@ -198,25 +198,25 @@ class SettingsDialog(QDialog):
 
     def _build_section(self, section: str) -> None:
         """Build the rest of a section."""
-        while self._unbuilt[section]:
+        while self._unbuilt_parts[section]:
             self._build_next(section)
 
     def _build_all(self) -> None:
-        for section in self._unbuilt:
+        for section in self._unbuilt_parts:
             self._build_section(section)
 
     def _create_page(self, section: str, block: QWidget) -> QWidget:
-        """Create the section's page; the search finds it by the section's name."""
+        """Create the section's page; the search finds it by the section's name and `searchKeywords`."""
         widget = self._pages[section](block)
         title = Settings.model_fields[section].title or section
-        text = f"{title} {widget.accessibleDescription()} {section}".casefold()
+        text = f"{title} {widget.property('searchKeywords') or ''} {section}".casefold()
         self._rows.append(_SettingRow(section, "", text, widget, QLabel()))
         return widget
 
     def _create_setting(self, section: str, name: str) -> QWidget:
-        holder: BaseModel = getattr(self.settings, section)
-        field = type(holder).model_fields[name]
-        value = getattr(holder, name)
+        model: BaseModel = getattr(self.settings, section)
+        field = type(model).model_fields[name]
+        value = getattr(model, name)
         editor = (
             self._editor_factories[section, name](value)
             if (section, name) in self._editor_factories
@@ -242,10 +242,10 @@ class SettingsDialog(QDialog):
     def set_value(self, section: str, name: str, value: object) -> None:
         """Apply a valid value; show the error next to an invalid one and do not save it."""
         row = next((row for row in self._rows if (row.section, row.name) == (section, name)), None)
-        holder = getattr(self.settings, section)
-        values = {**holder.model_dump(), name: value}
+        model = getattr(self.settings, section)
+        values = {**model.model_dump(), name: value}
         try:
-            validated = type(holder).model_validate(values)
+            validated = type(model).model_validate(values)
         except ValidationError as error:
             if row is None:
                 raise
@@ -283,7 +283,7 @@ class SettingsDialog(QDialog):
             self._section_before_search = self.list.currentRow()
             # The results may belong to any section, so none is selected.
             self.list.setCurrentRow(-1)
-        with_rows = {row.section for row in self._rows if not row.widget.isHidden()}
+        matching_sections = {row.section for row in self._rows if not row.widget.isHidden()}
         for name, block in self._sections.items():
-            block.setVisible(name in with_rows)
-        self._no_match.setVisible(not with_rows)
+            block.setVisible(name in matching_sections)
+        self._no_match.setVisible(not matching_sections)

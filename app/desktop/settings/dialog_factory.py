@@ -60,18 +60,20 @@ def create_settings_dialog(
         followers.append(lambda changed: page.show_settings(changed.web))
         return page
 
-    def switch_plugin(name: str, on: bool) -> None:
+    def switch_plugin(name: str, enabled: bool) -> None:
         others = [plugin for plugin in dialog.settings.tools.plugins_on if plugin != name]
         editor = dialog.editor_of("tools", "plugins_on")
         if isinstance(editor.control, QLineEdit):
-            editor.control.setText(", ".join([*others, name] if on else others))
+            editor.control.setText(", ".join([*others, name] if enabled else others))
             editor.emit_value()
 
-    def switch_category(id: str, on: bool) -> None:
+    def switch_category(category_id: str, enabled: bool) -> None:
         categories = dict(dialog.settings.permissions.categories)
-        categories.pop(id, None)
-        is_default = on and id in DEFAULT_ON
-        dialog.set_value("permissions", "categories", categories if is_default else {**categories, id: on})
+        categories.pop(category_id, None)
+        is_default = enabled and category_id in DEFAULT_ON
+        dialog.set_value(
+            "permissions", "categories", categories if is_default else {**categories, category_id: enabled}
+        )
 
     def create_tools_page(block: QWidget) -> QWidget:
         categories = ToolCategoryList(client, dialog.settings, block)
@@ -85,8 +87,8 @@ def create_settings_dialog(
         column.setSpacing(20)
         column.addWidget(categories)
         column.addWidget(plugins)
-        page.setAccessibleDescription(
-            f"{categories.accessibleDescription()} {plugins.accessibleDescription()}"
+        page.setProperty(
+            "searchKeywords", f"{categories.property('searchKeywords')} {plugins.accessibleDescription()}"
         )
         return page
 

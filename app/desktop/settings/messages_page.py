@@ -62,9 +62,9 @@ class SecretRow(QWidget):
     def show_for(self, settings: MessageSettings, account: str) -> None:
         """Show the state of this account's secret; without an account, disable the row."""
         self._settings, self._account = settings, account
-        usable = self._client is not None and bool(account)
-        self.field.setEnabled(usable)
-        self.save_button.setEnabled(usable)
+        is_usable = self._client is not None and bool(account)
+        self.field.setEnabled(is_usable)
+        self.save_button.setEnabled(is_usable)
         self.remove_button.hide()
         if self._client is None:
             self._show_text(self.tr("Open a vault first."), "muted")
@@ -102,26 +102,26 @@ class SecretRow(QWidget):
     async def _store_secret(self, secret: str) -> None:
         assert self._client is not None
         service, account = self._service, self._account
-        done = await self._client.run(lambda vault: vault.settings.set_key(service, account, secret))
+        is_stored = await self._client.run(lambda vault: vault.settings.set_key(service, account, secret))
         self.field.clear()
         await self._load_state()
-        if not secret and not done:
+        if not secret and not is_stored:
             self._show_text(self.tr("The secret could not be removed. Try again."), "danger")
 
     async def _load_state(self) -> None:
         assert self._client is not None
         service, account = self._service, self._account
 
-        def state(vault: VaultService) -> tuple[bool, bool]:
+        def load(vault: VaultService) -> tuple[bool, bool]:
             return vault.settings.key(service, account) is not None, vault.settings.keeps_keys
 
-        has_secret, persistent = await self._client.run(state)
+        has_secret, is_persistent = await self._client.run(load)
         self.remove_button.setVisible(has_secret)
-        if has_secret and persistent:
+        if has_secret and is_persistent:
             self._show_text(self.tr("Saved in the system's key store."), "muted")
         elif has_secret:
             self._show_text(self.tr("Kept in memory until you quit."), "warning")
-        elif persistent:
+        elif is_persistent:
             text = self.tr("Not set. Stored in the system's key store, never in settings or logs.")
             self._show_text(text, "muted")
         else:

@@ -92,7 +92,7 @@ class ModelPage(QFrame):
         row.addWidget(self.key, 1)
         for button in (show_button, self._save_button, self._remove_button):
             row.addWidget(button)
-        return _stacked(title, row, self.key_state)
+        return _create_column(title, row, self.key_state)
 
     def _build_test(self) -> QWidget:
         self.test_button = QPushButton(self.tr("Test model"))
@@ -110,7 +110,7 @@ class ModelPage(QFrame):
         buttons = QHBoxLayout()
         buttons.addWidget(self.test_button)
         buttons.addStretch(1)
-        return _stacked(buttons, self.result, self._models_box)
+        return _create_column(buttons, self.result, self._models_box)
 
     def show_model(self, model: ModelSettings) -> None:
         """Apply the current model settings and clear the result of an earlier test."""
@@ -125,14 +125,14 @@ class ModelPage(QFrame):
         if self._client is None:
             self._status.setText(self.tr("Open a vault to enter the key and test the model."))
         else:
-            optional = self.tr("API key, if the server needs one")
-            self.key.setPlaceholderText(self.tr("API key") if provider.needs_key else optional)
+            optional_label = self.tr("API key, if the server needs one")
+            self.key.setPlaceholderText(self.tr("API key") if provider.needs_key else optional_label)
             tasks.start(self._show_key(), owner=self, action=self.tr("look for the key"))
 
     def show_answering(self, settings: Settings) -> None:
-        """Offer to let the model answer if it is set up and does not."""
-        answers = isinstance(settings.agent.answering, AnswerByModel)
-        self.use_button.setVisible(not answers and bool(settings.model.model.strip()))
+        """Offer to let the model answer if it is set up and another agent answers."""
+        is_answering = isinstance(settings.agent.answering, AnswerByModel)
+        self.use_button.setVisible(not is_answering and bool(settings.model.model.strip()))
 
     def save_key(self) -> None:
         """Save the typed key."""
@@ -150,28 +150,28 @@ class ModelPage(QFrame):
     async def _store_key(self, key: str) -> None:
         assert self._client is not None
         model = self._model
-        done = await self._client.run(
+        is_stored = await self._client.run(
             lambda vault: vault.settings.set_key(model.provider, model.base_url, key)
         )
         self.key.clear()
         await self._show_key()
-        if not key and not done:
+        if not key and not is_stored:
             _show_text(self.key_state, self.tr("The key could not be removed. Try again."), "danger")
 
     async def _show_key(self) -> None:
         assert self._client is not None
-        has_key, persistent = await self._client.run(partial(_key_state, model=self._model))
+        has_key, is_persistent = await self._client.run(partial(_key_state, model=self._model))
         self._remove_button.setVisible(has_key)
         self._save_button.setText(self.tr("Replace") if has_key else self.tr("Save"))
-        if has_key and persistent:
+        if has_key and is_persistent:
             text = self.tr("Saved in the system's key store.")
         elif has_key:
             text = self.tr("Saved until you quit the app.")
-        elif persistent:
+        elif is_persistent:
             text = self.tr("It is saved in the system's key store, never in settings or logs.")
         else:
             text = self.tr("This system has no key store: the key is kept in memory until you quit the app.")
-        _show_text(self.key_state, text, "muted" if persistent else "warning")
+        _show_text(self.key_state, text, "muted" if is_persistent else "warning")
 
     async def _check(self) -> None:
         assert self._client is not None
@@ -218,7 +218,7 @@ def _show_text(label: QLabel, text: str, tone: str = "muted") -> None:
     label.setVisible(bool(text))
 
 
-def _stacked(*parts: QWidget | QHBoxLayout) -> QWidget:
+def _create_column(*parts: QWidget | QHBoxLayout) -> QWidget:
     widget = QWidget()
     column = QVBoxLayout(widget)
     column.setContentsMargins(0, 0, 0, 0)

@@ -46,7 +46,7 @@ class PluginList(QWidget):
         )
         packages = plugin_packages()
         for package in packages:
-            column.addWidget(self._card(package))
+            column.addWidget(self._create_card(package))
         if not packages:
             column.addWidget(_create_label(self.tr("The plug-in folder is empty.")))
         self.show_settings(settings)
@@ -58,7 +58,7 @@ class PluginList(QWidget):
             box.setChecked(name in settings.tools.plugins_on)
             box.blockSignals(False)
 
-    def _card(self, package: PluginPackage) -> QWidget:
+    def _create_card(self, package: PluginPackage) -> QWidget:
         card = QFrame(self)
         card.setObjectName("card")
         row = QHBoxLayout(card)

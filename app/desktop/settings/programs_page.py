@@ -21,7 +21,9 @@ class ProgramsPage(QFrame):
     def __init__(self, settings: AgentProgramSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("card")
-        self.setAccessibleDescription(self.tr("Agents found on this computer, Claude Code, Codex, Gemini"))
+        self.setProperty(
+            "searchKeywords", self.tr("Agents found on this computer, Claude Code, Codex, Gemini")
+        )
         self._settings = settings
         self._installed: tuple[AgentProgram, ...] | None = None
         self._has_searched = False
@@ -66,10 +68,10 @@ class ProgramsPage(QFrame):
             self.status.setText(self.tr("Searching…"))
             return
         names = {program.name for program in self._settings.programs}
-        missing = [program for program in self._installed if program.name not in names]
-        for program in missing:
-            self._rows.addWidget(self._row(program))
-        if missing:
+        addable = [program for program in self._installed if program.name not in names]
+        for program in addable:
+            self._rows.addWidget(self._create_row(program))
+        if addable:
             self.status.setText(self.tr("These programs handle their own login. No key is needed here."))
         elif self._installed:
             self.status.setText(self.tr("All programs found are already in the list."))
@@ -81,21 +83,21 @@ class ProgramsPage(QFrame):
                 )
             )
 
-    def _row(self, program: AgentProgram) -> QWidget:
+    def _create_row(self, program: AgentProgram) -> QWidget:
         widget = QWidget()
         row = QHBoxLayout(widget)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
-        name = QLabel(program.name)
-        command = QLabel(" ".join((program.command, *program.arguments)))
-        for label in (name, command):
+        name_label = QLabel(program.name)
+        command_label = QLabel(" ".join((program.command, *program.arguments)))
+        for label in (name_label, command_label):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        command.setProperty("tone", "muted")
-        add = QPushButton(self.tr("Add"))
-        add.setAccessibleName(self.tr("Add {0}").format(program.name))
-        add.setToolTip(self.tr("Add {0} to the list that the agent panel offers").format(program.name))
-        add.clicked.connect(lambda: self.added.emit(program))
-        row.addWidget(name)
-        row.addWidget(command, 1)
-        row.addWidget(add)
+        command_label.setProperty("tone", "muted")
+        add_button = QPushButton(self.tr("Add"))
+        add_button.setAccessibleName(self.tr("Add {0}").format(program.name))
+        add_button.setToolTip(self.tr("Add {0} to the list that the agent panel offers").format(program.name))
+        add_button.clicked.connect(lambda: self.added.emit(program))
+        row.addWidget(name_label)
+        row.addWidget(command_label, 1)
+        row.addWidget(add_button)
         return widget

@@ -63,7 +63,7 @@ class SentenceModelEditor(Editor):
         self._multilingual = self._add(
             MULTILINGUAL,
             self.tr("Multilingual"),
-            self._about_multilingual(""),
+            self._describe_multilingual(""),
             column,
         )
         self._instructions = self._add_label(column)
@@ -86,10 +86,10 @@ class SentenceModelEditor(Editor):
         self.bar.hide()
         column.addWidget(self.bar)
         self.languages = self._add_label(column, indented=False)
-        known = value if value in self._buttons else _OTHER
-        self._buttons[known].setChecked(True)
-        self.line.setText("" if known else value)
-        self.line.setVisible(known == _OTHER)
+        choice = value if value in self._buttons else _OTHER
+        self._buttons[choice].setChecked(True)
+        self.line.setText("" if choice else value)
+        self.line.setVisible(choice == _OTHER)
         self._group.buttonClicked.connect(self._choose)
         self.line.editingFinished.connect(self._emit_typed_name)
         self._start_loading()
@@ -100,16 +100,16 @@ class SentenceModelEditor(Editor):
         """Return the button of a built-in model, or of another one for an empty name."""
         return self._buttons[name]
 
-    def _add(self, name: str, title: str, about: str, column: QVBoxLayout) -> QLabel:
+    def _add(self, name: str, title: str, description: str, column: QVBoxLayout) -> QLabel:
         button = QRadioButton(title)
-        button.setAccessibleDescription(about)
+        button.setAccessibleDescription(description)
         self._buttons[name] = button
         self._group.addButton(button)
         column.addWidget(button)
-        text = self._add_label(column)
-        text.setText(about)
-        text.show()
-        return text
+        label = self._add_label(column)
+        label.setText(description)
+        label.show()
+        return label
 
     def _add_label(self, column: QVBoxLayout, *, indented: bool = True) -> QLabel:
         label = QLabel()
@@ -121,7 +121,7 @@ class SentenceModelEditor(Editor):
         column.addWidget(label)
         return label
 
-    def _about_multilingual(self, state: str) -> str:
+    def _describe_multilingual(self, state: str) -> str:
         """Describe the multilingual model and its source."""
         states = {
             "ready": self.tr("installed"),
@@ -153,14 +153,14 @@ class SentenceModelEditor(Editor):
 
     async def _load_state(self) -> None:
         state = await asyncio.to_thread(multilingual.state)
-        self._multilingual.setText(self._about_multilingual(state))
-        missing = state == "missing"
-        self._instructions.setText(multilingual.missing_part() if missing else "")
-        self._instructions.setVisible(missing)
+        self._multilingual.setText(self._describe_multilingual(state))
+        is_missing = state == "missing"
+        self._instructions.setText(multilingual.missing_part() if is_missing else "")
+        self._instructions.setVisible(is_missing)
         button = self._buttons[MULTILINGUAL]
-        button.setEnabled(not missing or button.isChecked())
+        button.setEnabled(not is_missing or button.isChecked())
         if self._client is not None:
-            switching, languages = await self._client.run(_facts)
+            switching, languages = await self._client.run(_switch_and_languages)
             self._show_languages(languages)
             if switching and self.state.isHidden():
                 self._show_state(self.tr("The previous model stays in use until every note is indexed."))
@@ -212,12 +212,12 @@ class SentenceModelEditor(Editor):
         if languages is None or not languages.shares:
             return
         shares = [(code, share) for code, share in languages.shares if share >= _MIN_SHARE]
-        named = ", ".join(
+        names = ", ".join(
             f"{language_name(code)} {share:.0%}" for code, share in shares[:_MAX_SHOWN_LANGUAGES]
         )
-        self.languages.setText(self.tr("Languages in this vault: {0}").format(named))
+        self.languages.setText(self.tr("Languages in this vault: {0}").format(names))
         self.languages.show()
 
 
-async def _facts(vault: VaultService) -> tuple[str, VaultLanguages | None]:
+async def _switch_and_languages(vault: VaultService) -> tuple[str, VaultLanguages | None]:
     return vault.semantic.switching_to, vault.semantic.languages

@@ -53,16 +53,13 @@ class ToolCategoryList(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
-        self.setAccessibleDescription(
-            self.tr("categories on off switch this vault calls a minute {0}").format(
-                " ".join(category.name for category in CATEGORIES)
-            )
-        )
+        keywords = self.tr("categories on off switch this vault calls a minute {0}")
+        self.setProperty("searchKeywords", keywords.format(" ".join(one.name for one in CATEGORIES)))
         heading = QLabel(self.tr("Categories"))
         heading.setProperty("textSize", "strong")
         self._column.addWidget(heading)
         if client is None:
-            self._fill(tuple(_fact(category, CATALOG, "") for category in CATEGORIES))
+            self._fill(tuple(_create_facts(category, CATALOG, "") for category in CATEGORIES))
         else:
             self._cards = TimeSlicedQueue(self._add, self)
             tasks.start(self._load(client), owner=self, action=self.tr("list the categories"))
@@ -70,11 +67,11 @@ class ToolCategoryList(QWidget):
     def show_settings(self, settings: Settings) -> None:
         """Show which categories these settings enable."""
         self._settings = settings
-        for id in self.boxes:
-            self._show(id)
+        for category_id in self.boxes:
+            self._show(category_id)
 
     async def _load(self, client: VaultClient) -> None:
-        self._cards.add_later(await client.run(_facts))
+        self._cards.add_later(await client.run(_load_facts))
 
     def _fill(self, facts: tuple[_CategoryFacts, ...]) -> None:
         for fact in facts:
@@ -83,17 +80,17 @@ class ToolCategoryList(QWidget):
     def _add(self, fact: object) -> None:
         assert isinstance(fact, _CategoryFacts)
         self._facts[fact.category.id] = fact
-        self._column.addWidget(self._card(fact))
+        self._column.addWidget(self._create_card(fact))
         self._show(fact.category.id)
 
-    def _show(self, id: str) -> None:
-        box = self.boxes[id]
+    def _show(self, category_id: str) -> None:
+        box = self.boxes[category_id]
         box.blockSignals(True)
-        box.setChecked(self._is_on(id))
+        box.setChecked(self._is_on(category_id))
         box.blockSignals(False)
-        self._show_state(id)
+        self._show_state(category_id)
 
-    def _card(self, fact: _CategoryFacts) -> QWidget:
+    def _create_card(self, fact: _CategoryFacts) -> QWidget:
         category = fact.category
         card = QFrame(self)
         card.setObjectName("card")
@@ -102,12 +99,12 @@ class ToolCategoryList(QWidget):
         row.setSpacing(16)
         text_column = QVBoxLayout()
         text_column.setSpacing(2)
-        name = QLabel(category.name)
-        name.setProperty("textSize", "strong")
+        name_label = QLabel(category.name)
+        name_label.setProperty("textSize", "strong")
         tools = PluralText("ToolCategoryList", "{0} tool", "{0} tools").format(fact.tools)
-        about = _create_label(f"{tools} · {level_label(category.level)} · {_rate(category)}")
-        note = self._off_labels[category.id] = _create_label("")
-        for label in (name, about, note):
+        details_label = _create_label(f"{tools} · {level_label(category.level)} · {_rate_label(category)}")
+        off_label = self._off_labels[category.id] = _create_label("")
+        for label in (name_label, details_label, off_label):
             text_column.addWidget(label)
         box = self.boxes[category.id] = QCheckBox(self.tr("On"))
         box.setAccessibleName(self.tr("{0} in all vaults").format(category.name))
@@ -116,10 +113,10 @@ class ToolCategoryList(QWidget):
         row.addLayout(text_column, 1)
         row.addWidget(box, 0, Qt.AlignmentFlag.AlignTop)
         if fact.vault_state:
-            row.addWidget(self._choice(fact), 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(self._create_choice_box(fact), 0, Qt.AlignmentFlag.AlignTop)
         return card
 
-    def _choice(self, fact: _CategoryFacts) -> QComboBox:
+    def _create_choice_box(self, fact: _CategoryFacts) -> QComboBox:
         choice = self.choices[fact.category.id] = QComboBox()
         choice.addItem(self.tr("This vault: default"), _USE_DEFAULT)
         choice.addItem(self.tr("This vault: on"), _ON)
@@ -130,25 +127,29 @@ class ToolCategoryList(QWidget):
         choice.currentIndexChanged.connect(lambda _: self._change_for_vault(fact.category.id))
         return choice
 
-    def _change_for_vault(self, id: str) -> None:
-        state = str(self.choices[id].currentData())
+    def _change_for_vault(self, category_id: str) -> None:
+        state = str(self.choices[category_id].currentData())
         if self._client is not None:
-            change = self._client.run(partial(_change_for_vault, id, state))
+            change = self._client.run(partial(_change_for_vault, category_id, state))
             tasks.start(change, owner=self, action=self.tr("change the category"))
-        self._show_state(id)
+        self._show_state(category_id)
 
-    def _is_on(self, id: str) -> bool:
+    def _is_on(self, category_id: str) -> bool:
         """Return whether the category is enabled by default, in all vaults."""
-        return self._settings.permissions.categories.get(id, self._facts[id].category.on)
+        return self._settings.permissions.categories.get(category_id, self._facts[category_id].category.on)
 
-    def _show_state(self, id: str) -> None:
+    def _show_state(self, category_id: str) -> None:
         """Explain a category that is off in the open vault."""
-        default_on = self._is_on(id)
-        vault_state = self.choices[id].currentData() if id in self.choices else _USE_DEFAULT
-        denied = id in self._settings.permissions.categories_off
-        is_on = not denied and (vault_state == _ON or (default_on and vault_state != _OFF))
-        label = self._off_labels[id]
-        label.setText("" if is_on else self._off_label(self._facts[id], denied=denied and vault_state == _ON))
+        is_default_on = self._is_on(category_id)
+        vault_state = self.choices[category_id].currentData() if category_id in self.choices else _USE_DEFAULT
+        is_denied = category_id in self._settings.permissions.categories_off
+        is_on = not is_denied and (vault_state == _ON or (is_default_on and vault_state != _OFF))
+        label = self._off_labels[category_id]
+        label.setText(
+            ""
+            if is_on
+            else self._off_label(self._facts[category_id], denied=is_denied and vault_state == _ON)
+        )
         label.setVisible(not is_on)
 
     def _off_label(self, fact: _CategoryFacts, *, denied: bool) -> str:
@@ -182,7 +183,7 @@ def level_label(level: AccessLevel) -> str:
     }[level]
 
 
-def _rate(category: Category) -> str:
+def _rate_label(category: Category) -> str:
     return PluralText(
         "ToolCategoryList",
         "at most {0} call per minute per caller",
@@ -190,26 +191,26 @@ def _rate(category: Category) -> str:
     ).format(category.rate_per_minute)
 
 
-def _facts(vault: VaultService) -> tuple[_CategoryFacts, ...]:
+def _load_facts(vault: VaultService) -> tuple[_CategoryFacts, ...]:
     vault_settings = vault.settings.of_vault
     facts = []
     for category in vault.tools.categories:
         state = _STATES[vault_settings.categories.get(category.id)]
         # The default, not the setting: only the settings decide whether a plug-in's category is enabled.
-        default_on = category.id in DEFAULT_ON | vault.external.categories_on
-        with_default = replace(category, on=default_on)
-        facts.append(_fact(with_default, vault.tools.all_tools(), state))
+        is_default_on = category.id in DEFAULT_ON | vault.external.categories_on
+        with_default = replace(category, on=is_default_on)
+        facts.append(_create_facts(with_default, vault.tools.all_tools(), state))
     return tuple(facts)
 
 
-def _fact(category: Category, tools: tuple[Tool, ...], vault_state: str) -> _CategoryFacts:
+def _create_facts(category: Category, tools: tuple[Tool, ...], vault_state: str) -> _CategoryFacts:
     count = Counter(tool.category for tool in tools)
     return _CategoryFacts(category, count[category.id], vault_state)
 
 
-def _change_for_vault(id: str, enabled: str, vault: VaultService) -> None:
-    on = next(value for value, state in _STATES.items() if state == enabled)
-    vault.settings.change_vault(vault.settings.of_vault.with_categories(on, id))
+def _change_for_vault(category_id: str, enabled: str, vault: VaultService) -> None:
+    is_enabled = next(value for value, state in _STATES.items() if state == enabled)
+    vault.settings.change_vault(vault.settings.of_vault.with_categories(is_enabled, category_id))
 
 
 def _create_label(text: str) -> QLabel:

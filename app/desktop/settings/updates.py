@@ -18,7 +18,7 @@ class UpdatesRow(QFrame):
     def __init__(self, settings: UpdateSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("card")
-        self.setAccessibleDescription(self.tr("updates version release check now"))
+        self.setProperty("searchKeywords", self.tr("updates version release check now"))
         self.status = QLabel()
         self.status.setTextFormat(Qt.TextFormat.PlainText)
         self.status.setProperty("tone", "muted")

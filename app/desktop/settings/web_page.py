@@ -48,17 +48,17 @@ class WebSearchPage(QFrame):
     def show_settings(self, settings: WebSettings) -> None:
         """Apply the current settings."""
         provider = PROVIDERS.get(settings.provider)
-        takes_key = provider is not None and (provider.needs_key or not provider.address)
-        self.row.setVisible(takes_key)
+        can_have_key = provider is not None and (provider.needs_key or not provider.address)
+        self.row.setVisible(can_have_key)
         if provider is None:
             self.status.setText(
                 self.tr("Choose a provider to search the web. Fetching pages doesn't require one.")
             )
         elif provider.needs_key:
-            self.status.setText(self.tr("Get a key for %s on its website.") % provider.name)
-        elif takes_key:
+            self.status.setText(self.tr("Get a key for {0} on its website.").format(provider.name))
+        elif can_have_key:
             self.status.setText(self.tr("Needed only if your server requires a login."))
         else:
-            self.status.setText(self.tr("%s needs no key.") % provider.name)
-        if takes_key:
+            self.status.setText(self.tr("{0} needs no key.").format(provider.name))
+        if can_have_key:
             self.row.show_provider(settings)

@@ -63,7 +63,7 @@ class Banner(QFrame):
 class Banners(QWidget):
     """The column of messages; a new message replaces the one with the same key.
 
-    A message without room waits until another one is dismissed.
+    A message without space waits until another one is dismissed.
     """
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -108,11 +108,11 @@ class Banners(QWidget):
 
     def _arrange(self) -> None:
         """Show every error and the newest other messages; the rest follow when one is dismissed."""
-        others = [other for other in self._shown.values() if other.tone != "danger"]
-        if len(others) > _MAX_WAITING:
-            self.clear(next(key for key, other in self._shown.items() if other is others[0]))
+        messages = [banner for banner in self._shown.values() if banner.tone != "danger"]
+        if len(messages) > _MAX_WAITING:
+            self.clear(next(key for key, banner in self._shown.items() if banner is messages[0]))
             return
-        capacity = max(1, _MAX_BANNERS - (len(self._shown) - len(others)))
-        hidden = others[:-capacity]
+        capacity = max(1, _MAX_BANNERS - (len(self._shown) - len(messages)))
+        hidden = messages[:-capacity]
         for banner in self._shown.values():
             banner.setVisible(banner not in hidden)

@@ -44,13 +44,13 @@ _MAX_ROWS = 60
 class PaletteItem:
     """One row.
 
-    `key` identifies the choice, `note` is shown next to the text and `shortcut` at the right. Of the
+    `key` identifies the choice, `detail` is shown next to the text and `shortcut` at the right. Of the
     `aliases`, the one that matches is shown next to the text.
     """
 
     key: str
     text: str
-    note: str = ""
+    detail: str = ""
     shortcut: str = ""
     symbol: str = "file-text"
     aliases: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ class CommandPalette(QFrame):
         self.no_match_label.setProperty("tone", "muted")
         self.no_match_label.setContentsMargins(16, 12, 16, 16)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 8)  # Room for the round corners.
+        column.setContentsMargins(0, 0, 0, 8)  # Space for the rounded corners.
         column.setSpacing(0)
         for widget in (self.field, self.list, self.no_match_label):
             column.addWidget(widget)
@@ -189,7 +189,7 @@ class CommandPalette(QFrame):
         return True
 
     def _accept(self, *, shift: bool) -> None:
-        """Accept the current row, or wait for the ranking of the typed text."""
+        """Choose the current row; emit `fallback` with Shift, or if there is no row."""
         self._pending_enter = None
         index = self.list.currentIndex()
         if index.isValid() and not shift:
@@ -271,15 +271,15 @@ def _search_texts(choices: Sequence[PaletteItem]) -> list[str]:
     """Return the text that `best_matches` searches for each of the choices."""
     return [
         "\n".join(text.replace("\n", " ") for text in (choice.text, *choice.aliases)).casefold()
-        + f"\0{choice.note}".casefold()
+        + f"\0{choice.detail}".casefold()
         for choice in choices
     ]
 
 
 def _with_matched_alias(choice: PaletteItem, query: str) -> PaletteItem:
-    """Return the choice with the alias that matches the query in its note."""
+    """Return the choice with the alias that matches the query in its detail."""
     alias = matched_alias(query, choice.text, choice.aliases)
-    return replace(choice, note=f"{alias} · {choice.note}".removesuffix(" · ")) if alias else choice
+    return replace(choice, detail=f"{alias} · {choice.detail}".removesuffix(" · ")) if alias else choice
 
 
 class _PaletteModel(QAbstractListModel):
@@ -305,7 +305,7 @@ class _PaletteModel(QAbstractListModel):
 
 
 class _PaletteDelegate(QStyledItemDelegate):
-    """Paints an icon, the text, the note next to it, and the shortcut at the right."""
+    """Paints an icon, the text, the detail next to it, and the shortcut at the right."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
@@ -325,10 +325,10 @@ class _PaletteDelegate(QStyledItemDelegate):
             painter.setBrush(QColor(theme.accent_soft))
             painter.drawRoundedRect(option.rect.adjusted(6, 1, -6, -1), 6, 6)
         area = QRect(option.rect).adjusted(16, 0, -16, 0)
-        side = round(16 * zoom)
-        icon_rect = QRect(area.left(), area.center().y() - side // 2, side, side)
+        icon_size = round(16 * zoom)
+        icon_rect = QRect(area.left(), area.center().y() - icon_size // 2, icon_size, icon_size)
         icon(theme, choice.symbol, theme.accent if is_current else theme.faint).paint(painter, icon_rect)
-        area.setLeft(area.left() + side + 10)
+        area.setLeft(area.left() + icon_size + 10)
         vertical_center = Qt.AlignmentFlag.AlignVCenter
         metrics = option.fontMetrics
         if choice.shortcut:
@@ -339,8 +339,8 @@ class _PaletteDelegate(QStyledItemDelegate):
         painter.setPen(QColor(theme.text))
         painter.drawText(area, vertical_center, text)
         area.setLeft(area.left() + metrics.horizontalAdvance(text) + 12)
-        if choice.note and area.width() > 40:
+        if choice.detail and area.width() > 40:
             painter.setPen(QColor(theme.faint))
-            note = metrics.elidedText(choice.note, Qt.TextElideMode.ElideMiddle, area.width())
-            painter.drawText(area, vertical_center, note)
+            detail = metrics.elidedText(choice.detail, Qt.TextElideMode.ElideMiddle, area.width())
+            painter.drawText(area, vertical_center, detail)
         painter.restore()

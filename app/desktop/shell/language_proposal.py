@@ -81,7 +81,7 @@ def language_names(languages: VaultLanguages) -> str:
 
 
 def language_name(code: str) -> str:
-    """Return the English name of a language by its ISO 639 code; the code if Qt knows no name."""
+    """Return the English name of a language by its ISO 639 code; the code if Qt has no name for it."""
     language = QLocale.codeToLanguage(code)
     return code if language is QLocale.Language.AnyLanguage else QLocale.languageToString(language)
 

@@ -21,7 +21,7 @@ class UserNotifications(QObject):
 
     Args:
         show: Shows a conversation in the agent panel.
-        is_seen: Returns whether a conversation is visible in the active window.
+        is_conversation_visible: Returns whether a conversation is visible in the active window.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class UserNotifications(QObject):
         banners: Banners,
         window: QWidget,
         show: Callable[[str], None],
-        is_seen: Callable[[str], bool],
+        is_conversation_visible: Callable[[str], bool],
     ) -> None:
         super().__init__(window)
         self._client = client
@@ -39,21 +39,21 @@ class UserNotifications(QObject):
         self._banners = banners
         self._window = window
         self._show = show
-        self._is_seen = is_seen
+        self._is_conversation_visible = is_conversation_visible
         self._tray: QSystemTrayIcon | None = None
-        self._newest = ""
+        self._newest_conversation = ""
         client.events.batch.connect(self._receive)
         window.destroyed.connect(self.end)
 
     @property
-    def notifies(self) -> bool:
+    def can_notify(self) -> bool:
         """True if this system can show notifications."""
         return QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
 
     async def begin(self) -> None:
-        """Report to the service how messages are shown, so that it can tell their senders."""
-        notifies = self.notifies
-        await self._client.run(lambda vault: vault.agent.show_messages(notifies=notifies))
+        """Report to the service whether messages are shown as notifications, for their senders."""
+        can_notify = self.can_notify
+        await self._client.run(lambda vault: vault.agent.show_messages(notifies=can_notify))
 
     def end(self) -> None:
         """Remove the tray icon."""
@@ -70,10 +70,10 @@ class UserNotifications(QObject):
     def _handle_message(self, event: UserMessaged) -> None:
         text = " ".join(event.text.split())
         short = text if len(text) <= _MAX_TEXT_CHARS else f"{text[: _MAX_TEXT_CHARS - 1]}…"
-        self._newest = event.conversation
-        if self.notifies:
+        self._newest_conversation = event.conversation
+        if self.can_notify:
             self._notify(event.sender, short)
-        if not self._is_seen(event.conversation):
+        if not self._is_conversation_visible(event.conversation):
             message = self.tr("Message from {0}: {1}").format(event.sender, short)
             conversation = event.conversation
             action = (self.tr("Show"), lambda: self._open_conversation(conversation))
@@ -91,13 +91,13 @@ class UserNotifications(QObject):
         if self._tray is None:
             self._tray = QSystemTrayIcon(icon(self._theme.theme, "chats"), self)
             self._tray.setToolTip("Scriptorium")
-            self._tray.messageClicked.connect(self._clicked)
-            self._tray.activated.connect(lambda _: self._clicked())
+            self._tray.messageClicked.connect(self._handle_click)
+            self._tray.activated.connect(lambda _: self._handle_click())
             self._tray.show()
         self._tray.showMessage(self.tr("Message from {0}").format(sender), text, self._tray.icon())
 
-    def _clicked(self) -> None:
+    def _handle_click(self) -> None:
         self._window.raise_()
         self._window.activateWindow()
-        if self._newest:
-            self._open_conversation(self._newest)
+        if self._newest_conversation:
+            self._open_conversation(self._newest_conversation)

@@ -1,7 +1,7 @@
 """Connect the panels of a vault with one another and with the window.
 
-A panel knows no other panel. Its feature's `connect(panel, context)`, named in the registry, connects the
-signals of the panel to methods of the context, and signals of the context to the panel.
+Panels have no reference to one another. The `connect(panel, context)` of a panel's feature, named in the
+registry, connects signals of the panel to methods of the context, and signals of the context to the panel.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class ProgressItem(QWidget):
 
     stopped = Signal()
 
-    def __init__(self, theme: ThemeSource, name: str, stop: str, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: ThemeSource, name: str, stop_label: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
         self._started_at = 0.0
@@ -39,9 +39,9 @@ class ProgressItem(QWidget):
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(round(96 * theme.zoom))
         self.label = QLabel()
-        self.cancel = ThemedButton(theme, "x", stop, size=12)
-        self.cancel.clicked.connect(self.stopped)
-        for widget in (self.label, self.bar, self.cancel):
+        self.cancel_button = ThemedButton(theme, "x", stop_label, size=12)
+        self.cancel_button.clicked.connect(self.stopped)
+        for widget in (self.label, self.bar, self.cancel_button):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.hide()
 
@@ -71,9 +71,9 @@ class EmbeddingProgressItem(ProgressItem):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, "", "", parent)
         self._name = self.tr("Indexing for semantic search")
-        self._paused = False
-        self.cancel.clicked.disconnect()
-        self.cancel.clicked.connect(self._toggle_pause)
+        self._is_paused = False
+        self.cancel_button.clicked.disconnect()
+        self.cancel_button.clicked.connect(self._toggle_pause)
         self._show_throttle(FULL_SPEED)
 
     def show_embedding(self, progress: EmbeddingProgressed) -> None:
@@ -90,15 +90,15 @@ class EmbeddingProgressItem(ProgressItem):
         self._show_throttle(progress.pace)
 
     def _show_throttle(self, throttle: ThrottleState) -> None:
-        self._paused = throttle.reason == "user"
-        self.cancel.set_symbol("play" if self._paused else "pause")
+        self._is_paused = throttle.reason == "user"
+        self.cancel_button.set_symbol("play" if self._is_paused else "pause")
         name = (
             self.tr("Resume indexing for semantic search")
-            if self._paused
+            if self._is_paused
             else self.tr("Pause indexing for semantic search")
         )
-        self.cancel.setToolTip(name)
-        self.cancel.setAccessibleName(name)
+        self.cancel_button.setToolTip(name)
+        self.cancel_button.setAccessibleName(name)
         reasons: dict[Reason, str] = {
             "user": self.tr("paused"),
             "battery": self.tr("on battery"),
@@ -118,7 +118,7 @@ class EmbeddingProgressItem(ProgressItem):
         )
 
     def _toggle_pause(self) -> None:
-        (self.resumed if self._paused else self.stopped).emit()
+        (self.resumed if self._is_paused else self.stopped).emit()
 
 
 class StatusBar(QStatusBar):
@@ -145,17 +145,24 @@ class StatusBar(QStatusBar):
         self.embedding = EmbeddingProgressItem(theme, self)
         self.embedding.stopped.connect(self.pause_embedding_requested)
         self.embedding.resumed.connect(self.resume_embedding_requested)
-        self.cost = QLabel()
+        self.cost_label = QLabel()
         self.word_count = QLabel()
-        self.problems = ThemedButton(theme, "warning-circle", panel_title("problems"), size=14)
-        self.problems.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.problems.clicked.connect(self.problems_requested)
-        self.lock = ThemedButton(theme, "lock-simple", "", size=14)
-        self.lock.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.lock.clicked.connect(self.grants_requested)
+        self.problems_button = ThemedButton(theme, "warning-circle", panel_title("problems"), size=14)
+        self.problems_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.problems_button.clicked.connect(self.problems_requested)
+        self.lock_button = ThemedButton(theme, "lock-simple", "", size=14)
+        self.lock_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.lock_button.clicked.connect(self.grants_requested)
         self.addWidget(self.counts)
         self.addWidget(self.mode)
-        for widget in (self.word_count, self.scan, self.embedding, self.cost, self.problems, self.lock):
+        for widget in (
+            self.word_count,
+            self.scan,
+            self.embedding,
+            self.cost_label,
+            self.problems_button,
+            self.lock_button,
+        ):
             self.addPermanentWidget(widget)
         self.set_client(None)
 
@@ -171,12 +178,12 @@ class StatusBar(QStatusBar):
         self._client = client
         self.scan.finish()
         self.embedding.finish()
-        self.cost.clear()
+        self.cost_label.clear()
         self.word_count.clear()
         self.counts.setText("" if client else self.tr("No vault open"))
         self.mode.setText(self.tr("Read-only") if client and read_only else "")
-        self.problems.setVisible(False)
-        self.lock.setVisible(client is not None)
+        self.problems_button.setVisible(False)
+        self.lock_button.setVisible(client is not None)
         self.show_grants(())
         if client is not None:
             self.refresh()
@@ -200,12 +207,12 @@ class StatusBar(QStatusBar):
     def show_grants(self, labels: tuple[str, ...]) -> None:
         """Show the auto-approve rules: a closed lock for none, an open one with their number."""
         text = "\n".join(labels) if labels else self.tr("Every change needs your approval")
-        self.lock.set_symbol("lock-simple-open" if labels else "lock-simple")
-        self.lock.setText(str(len(labels)) if labels else "")
+        self.lock_button.set_symbol("lock-simple-open" if labels else "lock-simple")
+        self.lock_button.setText(str(len(labels)) if labels else "")
         heading = self.tr("Auto-approved:\n{0}").format(text) if labels else text
-        self.lock.setToolTip(heading)
-        self.lock.setAccessibleName(heading)
-        _set_tone(self.lock, "warning" if labels else "")
+        self.lock_button.setToolTip(heading)
+        self.lock_button.setAccessibleName(heading)
+        _set_tone(self.lock_button, "warning" if labels else "")
 
     def show_word_count(self, text: str) -> None:
         """Show the number of words in the note in front or in its selection."""
@@ -213,7 +220,7 @@ class StatusBar(QStatusBar):
 
     def show_cost(self, text: str) -> None:
         """Show the model and the usage of this session."""
-        self.cost.setText(text)
+        self.cost_label.setText(text)
 
     def refresh(self) -> None:
         """Update the counts."""
@@ -231,8 +238,8 @@ class StatusBar(QStatusBar):
             PluralText("StatusBar", "{0} word", "{0} words").format(stats.words),
         )
         self.counts.setText(" · ".join(counts))
-        self.problems.setText(str(problems))
-        self.problems.setVisible(problems > 0)
+        self.problems_button.setText(str(problems))
+        self.problems_button.setVisible(problems > 0)
 
 
 def time_left(done: int, total: int, seconds: float) -> str:

@@ -16,12 +16,12 @@ _COUNT_TIMEOUT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class FolderFacts:
-    """Counts of a folder's files, without hidden ones; `complete` is False if counting timed out."""
+    """Counts of a folder's files, without hidden ones; `is_complete` is False if counting timed out."""
 
     root: Path
     notes: int
     others: int
-    complete: bool
+    is_complete: bool
 
 
 def inspect_folder(root: Path) -> FolderFacts:
@@ -33,16 +33,16 @@ def inspect_folder(root: Path) -> FolderFacts:
         OSError: The folder does not exist or can't be listed.
     """
     next(root.iterdir(), None)
-    notes = others = 0
+    notes = other_count = 0
     deadline = time.monotonic() + _COUNT_TIMEOUT_S
     for _, folders, files in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
         note_count = sum(name.lower().endswith(NOTE_SUFFIXES) for name in files)
         notes += note_count
-        others += len(files) - note_count
-        if others >= _MAX_COUNTED_FILES or time.monotonic() > deadline:
-            return FolderFacts(root, notes, others, complete=False)
-    return FolderFacts(root, notes, others, complete=True)
+        other_count += len(files) - note_count
+        if other_count >= _MAX_COUNTED_FILES or time.monotonic() > deadline:
+            return FolderFacts(root, notes, other_count, is_complete=False)
+    return FolderFacts(root, notes, other_count, is_complete=True)
 
 
 def open_warning(facts: FolderFacts) -> str | None:
@@ -54,7 +54,7 @@ def open_warning(facts: FolderFacts) -> str | None:
         )
     if root == Path.home():
         return translate("VaultPreflight", "This is your home folder. A vault is usually a folder inside it.")
-    if facts.notes == 0 and facts.complete:
+    if facts.notes == 0 and facts.is_complete:
         if not facts.others:
             return translate("VaultPreflight", "This folder is empty.")
         return PluralText(

@@ -51,7 +51,7 @@ class Welcome(QScrollArea):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addStretch(2)
-        self._build_head(column)
+        self._build_heading(column)
         column.addSpacing(24)
         self._build_drop_zone(column)
         column.addSpacing(20)
@@ -93,7 +93,7 @@ class Welcome(QScrollArea):
         super().resizeEvent(event)
         self._inner.setFixedWidth(min(round(_MAX_WIDTH * self._theme.zoom), self.viewport().width() - 48))
 
-    def _build_head(self, column: QVBoxLayout) -> None:
+    def _build_heading(self, column: QVBoxLayout) -> None:
         self._logo = QLabel()
         self._logo.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         title = QLabel("Scriptorium")
@@ -119,29 +119,29 @@ class Welcome(QScrollArea):
         drop_column.setSpacing(6)
         self._drop_icon = QLabel()
         self._drop_icon.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        label = QLabel(self.tr("Drop a folder of Markdown notes here"))
-        label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        label.setProperty("textSize", "strong")
-        note = QLabel(
+        heading = QLabel(self.tr("Drop a folder of Markdown notes here"))
+        heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        heading.setProperty("textSize", "strong")
+        explanation = QLabel(
             self.tr(
                 "The folder stays where it is. Nothing is uploaded, and nothing changes unless you approve."
             )
         )
-        note.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        note.setWordWrap(True)
-        note.setProperty("tone", "muted")
+        explanation.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        explanation.setWordWrap(True)
+        explanation.setProperty("tone", "muted")
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
-        self.pick = QPushButton(self.tr("Open folder…"))
-        self.pick.setProperty("role", "primary")
-        self.pick.clicked.connect(self.pick_requested)
-        self.sample = QPushButton(self.tr("Open sample vault"))
-        self.sample.clicked.connect(self.sample_requested)
+        self.pick_button = QPushButton(self.tr("Open folder…"))
+        self.pick_button.setProperty("role", "primary")
+        self.pick_button.clicked.connect(self.pick_requested)
+        self.sample_button = QPushButton(self.tr("Open sample vault"))
+        self.sample_button.clicked.connect(self.sample_requested)
         buttons.addStretch(1)
-        buttons.addWidget(self.pick)
-        buttons.addWidget(self.sample)
+        buttons.addWidget(self.pick_button)
+        buttons.addWidget(self.sample_button)
         buttons.addStretch(1)
-        for widget in (self._drop_icon, label, note):
+        for widget in (self._drop_icon, heading, explanation):
             drop_column.addWidget(widget)
         drop_column.addSpacing(8)
         drop_column.addLayout(buttons)
@@ -189,18 +189,18 @@ class _RecentButton(QToolButton):
         icon_label = QLabel()
         symbol = "folder-simple" if exists else "link-break"
         icon_label.setPixmap(icon(theme.theme, symbol, theme.theme.faint).pixmap(QSize(18, 18)))
-        name = QLabel(vault.name)
-        name.setProperty("textSize", "strong")
-        path = ElidedLabel(vault.path)
-        path.setProperty("tone", "faint")
-        opened = QLabel(time_ago(vault.opened) if exists else self.tr("missing"))
-        opened.setProperty("tone", "muted" if exists else "warning")
+        name_label = QLabel(vault.name)
+        name_label.setProperty("textSize", "strong")
+        path_label = ElidedLabel(vault.path)
+        path_label.setProperty("tone", "faint")
+        opened_label = QLabel(time_ago(vault.opened) if exists else self.tr("missing"))
+        opened_label.setProperty("tone", "muted" if exists else "warning")
         line.addWidget(icon_label)
-        line.addWidget(name)
-        line.addWidget(path)
+        line.addWidget(name_label)
+        line.addWidget(path_label)
         line.addStretch(1)
-        line.addWidget(opened)
-        for label in (icon_label, name, path, opened):
+        line.addWidget(opened_label)
+        for label in (icon_label, name_label, path_label, opened_label):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def sizeHint(self) -> QSize:

@@ -97,7 +97,7 @@ class SourcesPanel(Panel):
     async def load(self) -> None:
         """Load and show the current sources."""
         self.sources = await self._client.run(lambda vault: vault.sources.list_sources())
-        selected = self.chosen
+        selected = self.selected
         self.table.blockSignals(True)
         self.table.clear()
         for info in self.sources:
@@ -109,7 +109,7 @@ class SourcesPanel(Panel):
             self.choose(selected.id if selected is not None else self.sources[0].id)
 
     @property
-    def chosen(self) -> SourceInfo | None:
+    def selected(self) -> SourceInfo | None:
         """The selected source."""
         row = self.table.currentItem()
         source_id = row.data(0, _ID_ROLE) if row is not None else None
@@ -173,7 +173,7 @@ class SourcesPanel(Panel):
     async def _follow_feed(self) -> None:
         text = self.tr("Address of an RSS or Atom feed. The feed is checked every hour.")
         url = await dialogs.prompt_text(
-            self.window(), self.tr("Follow a feed"), text, "https://", accept=self.tr("Follow")
+            self.window(), self.tr("Follow a feed"), text, "https://", accept_label=self.tr("Follow")
         )
         if url is not None:
             host = urlsplit(url).hostname or url
@@ -188,10 +188,10 @@ class SourcesPanel(Panel):
         """Ask for the settings until they are valid or the user cancels."""
         problem = ""
         while True:
-            sheet = SourceDialog(config, self._theme, self.window(), problem)
-            if await dialogs.run_dialog(sheet) != int(QDialog.DialogCode.Accepted):
+            dialog = SourceDialog(config, self._theme, self.window(), problem)
+            if await dialogs.run_dialog(dialog) != int(QDialog.DialogCode.Accepted):
                 return
-            config = sheet.changed
+            config = dialog.changed
             try:
                 await self._client.run(partial(_change_source, config))
             except ScriptoriumError as error:
@@ -273,7 +273,7 @@ class SourcesPanel(Panel):
         return table
 
     def _show_chosen(self, *_: object) -> None:
-        if (info := self.chosen) is not None:
+        if (info := self.selected) is not None:
             self.details.show_source(info)
 
 

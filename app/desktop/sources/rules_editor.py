@@ -85,7 +85,7 @@ class RulesEditor(QWidget):
         agent_rules = [
             (agent, FileRule(glob=glob, permission=permission)) for glob, permission, agent in rows if glob
         ]
-        general = tuple(rule for agent, rule in agent_rules if not agent)
+        general_rules = tuple(rule for agent, rule in agent_rules if not agent)
         named_rules = sorted(
             ((agent, rule) for agent, rule in agent_rules if agent), key=lambda pair: pair[0]
         )
@@ -94,7 +94,7 @@ class RulesEditor(QWidget):
             for agent, rules in groupby(named_rules, key=lambda pair: pair[0])
         )
         self.save_button.setEnabled(False)
-        self.saved.emit(self._config.model_copy(update={"rules": general, "agents": agents}))
+        self.saved.emit(self._config.model_copy(update={"rules": general_rules, "agents": agents}))
 
     def _read_row(self, row: int) -> tuple[str, Permission, str]:
         box = self.table.cellWidget(row, _PERMISSION_COLUMN)

@@ -79,11 +79,12 @@ class _NoteCard(QWidget):
 class SuggestionDetails(QWidget):
     """The details of one suggestion.
 
-    The signal `accepted` carries a `RelationDraft`, `rejected` and `graph_requested` the `SuggestedRelation`,
-    `open_requested` a path.
+    The signal `accepted` carries a `RelationDraft`, `incomplete` the reason why the relation can't be added
+    yet, `rejected` and `graph_requested` the `SuggestedRelation`, `open_requested` a path.
     """
 
     accepted = Signal(object)
+    incomplete = Signal(str)
     rejected = Signal(object)
     graph_requested = Signal(object)
     open_requested = Signal(str)
@@ -150,10 +151,15 @@ class SuggestionDetails(QWidget):
     def accept_current(self) -> None:
         """Emit the relation as edited by the user, unless a decision is being processed."""
         # The keyboard shortcut calls this method even while the button is disabled.
-        if self.suggestion is not None and self.accept.isEnabled() and self.type.currentText().strip():
-            source, target = (card.path for card in self.cards)
-            kind = self.type.currentText().strip()
-            self.accepted.emit(RelationDraft(source, target, kind, round(self.confidence.value(), 2)))
+        if self.suggestion is None or not self.accept.isEnabled():
+            return
+        kind = self.type.currentText().strip()
+        if not kind:
+            self.incomplete.emit(self.tr("The relation has no type. Choose a type or enter your own."))
+            self.type.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        source, target = (card.path for card in self.cards)
+        self.accepted.emit(RelationDraft(source, target, kind, round(self.confidence.value(), 2)))
 
     def set_busy(self, busy: bool) -> None:
         """Disable the buttons while a decision is being processed."""

@@ -106,7 +106,7 @@ class SuggestionsPanel(Panel):
         self.table.setColumnHidden(1, self.width() < _NARROW_WIDTH * self._theme.zoom)
 
     @property
-    def chosen(self) -> SuggestedRelation | None:
+    def selected(self) -> SuggestedRelation | None:
         """The selected suggestion."""
         row = self.table.currentItem()
         suggestion: SuggestedRelation | None = row.data(0, _SUGGESTION_ROLE) if row is not None else None
@@ -148,7 +148,7 @@ class SuggestionsPanel(Panel):
         self._show(suggestions)
 
     def _show(self, suggestions: tuple[SuggestedRelation, ...], problem: str = "") -> None:
-        previous = self.chosen
+        previous = self.selected
         previous_row = self.table.currentIndex().row()
         self.suggestions = suggestions
         self.table.blockSignals(True)
@@ -195,10 +195,10 @@ class SuggestionsPanel(Panel):
         )
         for column, label in ((0, suggestion.source), (1, suggestion.reasoning), (2, suggestion.target)):
             row.setToolTip(column, label)
-        likely = (
+        likely_text = (
             self.tr("Likely: agents may propose this without being asked") if suggestion.is_likely else ""
         )
-        row.setToolTip(3, likely or self.tr("Suggested"))
+        row.setToolTip(3, likely_text or self.tr("Suggested"))
         row.setTextAlignment(3, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if suggestion.is_likely:
             font = row.font(3)
@@ -220,7 +220,7 @@ class SuggestionsPanel(Panel):
                     self._search_timer.start()
 
     def _show_chosen(self, *_: object) -> None:
-        if (suggestion := self.chosen) is not None:
+        if (suggestion := self.selected) is not None:
             self.details.show_suggestion(suggestion)
             tasks.start(self._show_texts(suggestion), owner=self, action=self.tr("load the note previews"))
 
@@ -231,11 +231,12 @@ class SuggestionsPanel(Panel):
         self.details.show_texts(await self._client.run(read))
 
     def _accept(self, draft: RelationDraft) -> None:
+        # Before the task runs: a repeated key may arrive first.
+        self.details.set_busy(True)
         tasks.start(self._add_relation(draft), owner=self, action=self.tr("add the relation"))
 
     async def _add_relation(self, draft: RelationDraft) -> None:
         suggestion = self.details.suggestion
-        self.details.set_busy(True)
         self._show_message("")
         try:
             outcome = await self._client.run(lambda vault: queries.accept_suggestion(vault, draft))
@@ -250,6 +251,7 @@ class SuggestionsPanel(Panel):
             self._show_message(self.tr("Nothing was written."))
 
     def _reject(self, suggestion: SuggestedRelation) -> None:
+        self.details.set_busy(True)
         tasks.start(self._dismiss_pair(suggestion), owner=self, action=self.tr("dismiss the suggestion"))
 
     async def _dismiss_pair(self, suggestion: SuggestedRelation) -> None:
@@ -258,6 +260,8 @@ class SuggestionsPanel(Panel):
         except ScriptoriumError as error:
             self._show_message(error.message, tone="danger")
             return
+        finally:
+            self.details.set_busy(False)
         self._remove_suggestion(suggestion)
         names = (NotePath.on_disk(path).name for path in suggestion.pair)
         self._show_message(
@@ -266,10 +270,14 @@ class SuggestionsPanel(Panel):
 
     def _undo_rejection(self) -> None:
         if (suggestion := self._undoable) is not None:
+            self.undo_button.setEnabled(False)
             tasks.start(self._suggest_again(suggestion), owner=self, action=self.tr("undo the dismissal"))
 
     async def _suggest_again(self, suggestion: SuggestedRelation) -> None:
-        await self._client.run(lambda vault: vault.analysis.restore_suggestion(*suggestion.pair))
+        try:
+            await self._client.run(lambda vault: vault.analysis.restore_suggestion(*suggestion.pair))
+        finally:
+            self.undo_button.setEnabled(True)
         self._show_message("")
         suggestions = sorted((*self.suggestions, suggestion), key=lambda listed: -listed.score)
         self._show(tuple(suggestions))
@@ -291,6 +299,7 @@ class SuggestionsPanel(Panel):
     def _connect(self) -> None:
         details = self.details
         details.accepted.connect(self._accept)
+        details.incomplete.connect(lambda reason: self._show_message(reason, tone="danger"))
         details.rejected.connect(self._reject)
         details.graph_requested.connect(lambda suggestion: self.graph_requested.emit(suggestion.pair))
         details.open_requested.connect(lambda path: self.open_requested.emit(path, ""))

@@ -74,13 +74,13 @@ def _by_due(tasks: Iterable[TaskItem], today: date) -> list[TaskGroup]:
     )
     groups: dict[str, list[TaskItem]] = defaultdict(list)
     for task in tasks:
-        groups[_bucket(task.facts.due, today)].append(task)
+        groups[_due_group(task.facts.due, today)].append(task)
     for group in groups.values():
         group.sort(key=lambda task: task.facts.due or date.max)
     return [TaskGroup(key, title, tuple(groups[key])) for key, title in titles if key in groups]
 
 
-def _bucket(due: date | None, today: date) -> str:
+def _due_group(due: date | None, today: date) -> str:
     if due is None:
         return ""
     if due < today:

@@ -61,13 +61,13 @@ class TasksPanel(Panel):
         self._list_count = 0
         self._is_stale = True
         # A click on a check box is also a click on its row, and must not open the note.
-        self._toggled: QTreeWidgetItem | None = None
+        self._toggled_item: QTreeWidgetItem | None = None
         self.filter = SearchField(theme, self.tr("Filter tasks"))
         self.grouping = QComboBox()
         self.grouping.setAccessibleName(self.tr("Group tasks by"))
         self.grouping.addItems([self.tr("By note"), self.tr("By due date"), self.tr("By tag")])
-        self.done = ThemedButton(theme, "check-square", self.tr("Show completed tasks"))
-        self.done.setCheckable(True)
+        self.completed_button = ThemedButton(theme, "check-square", self.tr("Show completed tasks"))
+        self.completed_button.setCheckable(True)
         self.tree = QTreeWidget()
         self.tree.setHeaderHidden(True)
         self.tree.setIndentation(16)
@@ -98,8 +98,10 @@ class TasksPanel(Panel):
     async def load(self) -> None:
         """Load and show the tasks of the vault."""
         self._is_stale = False
-        done = self.done.isChecked()
-        self._records = await self._client.run(lambda vault: vault.notes.tasks(_MAX_TASKS, done=done))
+        includes_done = self.completed_button.isChecked()
+        self._records = await self._client.run(
+            lambda vault: vault.notes.tasks(_MAX_TASKS, done=includes_done)
+        )
         await self.show_tasks()
 
     async def show_tasks(self) -> None:
@@ -134,7 +136,7 @@ class TasksPanel(Panel):
         heading.setExpanded(group.key not in self._collapsed)
 
     def _build(self) -> None:
-        self.title.add(self.done)
+        self.title.add(self.completed_button)
         bar = QVBoxLayout()
         bar.setContentsMargins(8, 8, 8, 4)
         bar.setSpacing(6)
@@ -148,7 +150,7 @@ class TasksPanel(Panel):
     def _connect(self) -> None:
         self.filter.textChanged.connect(lambda _: self._show())
         self.grouping.currentIndexChanged.connect(lambda _: self._regroup())
-        self.done.toggled.connect(lambda _: self.reload())
+        self.completed_button.toggled.connect(lambda _: self.reload())
         self.tree.itemChanged.connect(self._toggle)
         self.tree.itemActivated.connect(self._open)
         self.tree.itemClicked.connect(self._open)
@@ -175,19 +177,19 @@ class TasksPanel(Panel):
 
     def _open(self, item: QTreeWidgetItem, _: int) -> None:
         record = item.data(0, TASK_ROLE)
-        if isinstance(record, TaskRecord) and item is not self._toggled:
+        if isinstance(record, TaskRecord) and item is not self._toggled_item:
             self.open_requested.emit(record.path.text, f"line={record.line}")
 
     def _toggle(self, item: QTreeWidgetItem, _: int) -> None:
         record = item.data(0, TASK_ROLE)
-        done = item.checkState(0) is Qt.CheckState.Checked
-        if isinstance(record, TaskRecord) and done != record.done:
-            self._toggled = item
+        is_checked = item.checkState(0) is Qt.CheckState.Checked
+        if isinstance(record, TaskRecord) and is_checked != record.done:
+            self._toggled_item = item
             QTimer.singleShot(0, self._forget_click)
-            tasks.start(self.set_done(record, done=done), owner=self, action=self.tr("change the task"))
+            tasks.start(self.set_done(record, done=is_checked), owner=self, action=self.tr("change the task"))
 
     def _forget_click(self) -> None:
-        self._toggled = None
+        self._toggled_item = None
 
     async def set_done(self, record: TaskRecord, *, done: bool) -> None:
         """Check or uncheck a task in its note."""

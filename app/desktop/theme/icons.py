@@ -209,5 +209,5 @@ def _characters() -> Mapping[str, str]:
 @functools.cache
 def _font_family() -> str:
     """Load the font into the application and return its family name."""
-    number = QFontDatabase.addApplicationFont(str(_font_folder() / _FONT_FILE))
-    return QFontDatabase.applicationFontFamilies(number)[0]
+    font_id = QFontDatabase.addApplicationFont(str(_font_folder() / _FONT_FILE))
+    return QFontDatabase.applicationFontFamilies(font_id)[0]

@@ -170,9 +170,9 @@ QPushButton[role="row"], QPushButton[role="row-main"] {{ padding: 1u 8u; border-
     min-height: 0; }}
 QPushButton[role="row-main"] {{ color: {t.accent}; border-color: {t.accent}; }}
 QPushButton[role="chip"]:focus {{ border: 1u solid {t.accent}; }}
-QPushButton[role="given"] {{ background: {t.accent_soft}; border: 1u solid transparent; border-radius: 10u;
-  padding: 1u 8u; min-height: 16u; }}
-QPushButton[role="given"]:hover {{ border: 1u solid {t.accent}; }}
+QPushButton[role="attachment"] {{ background: {t.accent_soft}; border: 1u solid transparent;
+  border-radius: 10u; padding: 1u 8u; min-height: 16u; }}
+QPushButton[role="attachment"]:hover {{ border: 1u solid {t.accent}; }}
 QPushButton[role="suggestion"] {{ background: {t.raised}; border: 1u solid {t.border}; border-radius: 8u;
   padding: 8u 12u; text-align: left; color: {t.muted}; }}
 QPushButton[role="suggestion"]:hover {{ background: {t.hover}; color: {t.text}; }}

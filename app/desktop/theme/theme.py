@@ -124,7 +124,7 @@ def _theme_by_name(name: str) -> Theme:
 
 
 def interface_font(zoom: float = 1.0) -> QFont:
-    """Return the system's interface font, or the best installed one where the system has only a fallback."""
+    """Return the system's interface font, or the best installed one if the system has only a fallback."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     if font.family() in _REPLACED_FONTS:
         installed = set(QFontDatabase.families())

@@ -31,9 +31,9 @@ class ThemeTransition(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._work: Iterator[None] = iter(())
-        self._unpolished: set[QWidget] = set()
-        self._marked: set[QWidget] = set()
-        self._frozen: list[QWidget] = []
+        self._unpolished_widgets: set[QWidget] = set()
+        self._marked_widgets: set[QWidget] = set()
+        self._frozen_windows: list[QWidget] = []
         self._freeze_clock = QElapsedTimer()
         self._slice_timer = QTimer(self, interval=0)
         self._slice_timer.timeout.connect(self._run_slice)
@@ -46,7 +46,7 @@ class ThemeTransition(QObject):
     @property
     def is_frozen(self) -> bool:
         """True if the windows still show the old theme."""
-        return bool(self._frozen)
+        return bool(self._frozen_windows)
 
     def run(
         self, style_steps: Iterable[Step], visible_steps: Iterable[Step], hidden_steps: Iterable[Step]
@@ -59,27 +59,27 @@ class ThemeTransition(QObject):
             hidden_steps: Steps that can run afterwards.
         """
         self._freeze()
-        self._work = self._all_steps(tuple(style_steps), tuple(visible_steps), tuple(hidden_steps))
+        self._work = self._transition_steps(tuple(style_steps), tuple(visible_steps), tuple(hidden_steps))
         self._slice_timer.start()
 
-    def _all_steps(
+    def _transition_steps(
         self, style_steps: Iterable[Step], visible_steps: Iterable[Step], hidden_steps: Iterable[Step]
     ) -> Iterator[None]:
         """Yield after each step of the transition."""
         yield from self._mark_widgets()
         yield from _run_steps(style_steps)
-        for widget in tuple(self._marked):
+        for widget in tuple(self._marked_widgets):
             if isValid(widget):
                 widget.setAttribute(_OWN_STYLE, False)
-            self._marked.discard(widget)
+            self._marked_widgets.discard(widget)
             yield
-        visible = [widget for widget in self._unpolished if isValid(widget) and widget.isVisible()]
+        visible = [widget for widget in self._unpolished_widgets if isValid(widget) and widget.isVisible()]
         yield
         yield from self._polish(visible)
         yield from _run_steps(visible_steps)
         self._unfreeze()
         yield
-        yield from self._polish(tuple(self._unpolished))
+        yield from self._polish(tuple(self._unpolished_widgets))
         yield from _run_steps(hidden_steps)
 
     def _mark_widgets(self) -> Iterator[None]:
@@ -94,29 +94,29 @@ class ThemeTransition(QObject):
                 continue
             if not widget.testAttribute(_OWN_STYLE):
                 widget.setAttribute(_OWN_STYLE, True)
-                self._marked.add(widget)
+                self._marked_widgets.add(widget)
             if widget.testAttribute(_POLISHED):
                 widget.setAttribute(_POLISHED, False)
-                self._unpolished.add(widget)
+                self._unpolished_widgets.add(widget)
             yield
 
     def _polish(self, widgets: Iterable[QWidget]) -> Iterator[None]:
         for widget in widgets:
             if isValid(widget) and not widget.testAttribute(_POLISHED):
                 QApplication.sendEvent(widget, QEvent(QEvent.Type.Polish))
-            self._unpolished.discard(widget)
+            self._unpolished_widgets.discard(widget)
             yield
 
     def _freeze(self) -> None:
         self._freeze_clock.start()
-        self._frozen = [window for window in self._frozen if isValid(window)]
+        self._frozen_windows = [window for window in self._frozen_windows if isValid(window)]
         for window in QApplication.topLevelWidgets():
             if window.isVisible() and window.updatesEnabled():
                 window.setUpdatesEnabled(False)
-                self._frozen.append(window)
+                self._frozen_windows.append(window)
 
     def _unfreeze(self) -> None:
-        windows, self._frozen = self._frozen, []
+        windows, self._frozen_windows = self._frozen_windows, []
         for window in windows:
             if isValid(window):
                 window.setUpdatesEnabled(True)
@@ -128,7 +128,7 @@ class ThemeTransition(QObject):
         clock = QElapsedTimer()
         clock.start()
         was_frozen = self.is_frozen
-        if was_frozen and self._freeze_clock.elapsed() > _MAX_FREEZE_MS and not self._marked:
+        if was_frozen and self._freeze_clock.elapsed() > _MAX_FREEZE_MS and not self._marked_widgets:
             self._unfreeze()
         # Repainting the whole window is enough work for one slice.
         while clock.elapsed() < _TIME_SLICE_MS and self.is_frozen == was_frozen:
@@ -142,5 +142,5 @@ def _run_steps(steps: Iterable[Step]) -> Iterator[None]:
         try:
             step()
         except Exception:
-            log.exception("a part of the window kept the last theme")  # continue with the other steps
+            log.exception("a part of the window kept the previous theme")  # continue with the other steps
         yield

@@ -46,10 +46,10 @@ def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Fi
 class NameField(QLineEdit):
     """A field that completes names; several are separated by commas."""
 
-    def __init__(self, text: str, kind: ArgumentKind, many: bool, find: Find) -> None:
+    def __init__(self, text: str, kind: ArgumentKind, is_list: bool, find: Find) -> None:
         super().__init__(text)
         self._kind = kind
-        self._many = many
+        self._is_list = is_list
         self._find = find
         self._names = QStringListModel(self)
         self._popup = QListView()
@@ -96,7 +96,7 @@ class NameField(QLineEdit):
 
     def _word(self) -> tuple[str, str]:
         """Return the text before the name that is being typed, and the typed part of the name."""
-        if not self._many:
+        if not self._is_list:
             return "", self.text().strip()
         before, comma, word = self.text().rpartition(",")
         return f"{before}{comma} " if comma else "", word.strip()
@@ -215,8 +215,8 @@ def _connect_area(area: QPlainTextEdit, read: Callable[[], object]) -> Editor:
 
 def _placeholder(parameter: Parameter) -> str:
     """Return an example value for an empty field."""
-    many = translate("ToolForm", " (comma-separated)") if parameter.is_list else ""
-    labels = {
+    list_hint = translate("ToolForm", " (comma-separated)") if parameter.is_list else ""
+    example = {
         ArgumentKind.NOTE: translate("ToolForm", "Name of a note"),
         ArgumentKind.NEW_NOTE: translate("ToolForm", "Name of the new note"),
         ArgumentKind.FOLDER: translate("ToolForm", "Folder; empty for the vault root"),
@@ -228,4 +228,4 @@ def _placeholder(parameter: Parameter) -> str:
         parameter.kind,
         translate("ToolForm", "Separate multiple values with commas") if parameter.is_list else "",
     )
-    return f"{labels}{many}" if parameter.kind in (ArgumentKind.NOTE, ArgumentKind.TAG) else labels
+    return f"{example}{list_hint}" if parameter.kind in (ArgumentKind.NOTE, ArgumentKind.TAG) else example

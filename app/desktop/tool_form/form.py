@@ -140,9 +140,9 @@ class ToolFormDialog(dialogs.SheetDialog):
         """Show the arguments of the chosen operation, and an example of a request in words."""
         op = self._op
         conditional = frozenset().union(*(operation.takes for operation in self._tool.operations.values()))
-        takes = self._tool.operations[op].takes if op in self._tool.operations else conditional
+        accepted_names = self._tool.operations[op].takes if op in self._tool.operations else conditional
         for name, row in self._rows.items():
-            row.setVisible(name not in conditional or name in takes)
+            row.setVisible(name not in conditional or name in accepted_names)
         self._set_label(self.problem, "")
         examples = self._tool.examples_of.get(op) or (() if op else self._tool.examples)
         text = examples[0].replace("{", "‹").replace("}", "›") if examples else ""
@@ -157,11 +157,11 @@ class ToolFormDialog(dialogs.SheetDialog):
         arguments = {name: self.editors[name].value for name in self.visible_arguments}
         fields = self._tool.operations.get(self._op)
         # If an argument is required and accepts any value, an empty one is valid: it clears a setting.
-        clearable = self._tool.nullable & fields.needs if fields else frozenset()
+        clearable_names = self._tool.nullable & fields.needs if fields else frozenset()
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in arguments.items()
-            if name in clearable
+            if name in clearable_names
             or (value not in _EMPTY_VALUES and not (name in defaults and value == defaults[name]))
         }
 

@@ -73,9 +73,9 @@ class ResultDialog(dialogs.SheetDialog):
             self.add_button(self.tr("Undo"), 3)
             self.add_button(self.tr("Show change"), 4)
         self.add_button(self.tr("Run again…"), 2)
-        close = self.add_button(self.tr("Close"), int(QDialog.DialogCode.Accepted), "primary")
-        close.setDefault(True)
-        close.setFocus()
+        close_button = self.add_button(self.tr("Close"), int(QDialog.DialogCode.Accepted), "primary")
+        close_button.setDefault(True)
+        close_button.setFocus()
 
     def _open_link(self, name: str, fragment: str) -> None:
         self.note_requested.emit(name, fragment)

@@ -14,8 +14,8 @@ _MAX_ROWS, _MAX_COLUMNS, _MAX_INLINE_CHARS = 200, 7, 300
 
 def format_result(result: Mapping[str, object]) -> str:
     """Return the fields of a result: short ones first, then texts, then lists; empty ones are omitted."""
-    facts: list[str] = []
-    parts: list[str] = []
+    short_fields: list[str] = []
+    sections: list[str] = []
     for name, value in result.items():
         if value in (None, "", [], {}, ()) or name == "message":
             continue
@@ -23,24 +23,24 @@ def format_result(result: Mapping[str, object]) -> str:
             rows = "\n".join(
                 f"- **{_escape_markdown(str(key))}**: {_cell_text(item)}" for key, item in value.items()
             )
-            parts.append(f"### {_title(name)}\n\n{rows}")
+            sections.append(f"### {_title(name)}\n\n{rows}")
         elif isinstance(value, Sequence) and not isinstance(value, str):
-            parts.append(f"### {_title(name)}\n\n{_format_list(value)}")
+            sections.append(f"### {_title(name)}\n\n{_format_list(value)}")
         elif isinstance(value, str) and ("\n" in value or len(value) > _MAX_INLINE_CHARS):
-            parts.append(f"### {_title(name)}\n\n{_code_block(value)}")
+            sections.append(f"### {_title(name)}\n\n{_code_block(value)}")
         else:
-            facts.append(f"- **{_title(name)}**: {_field_text(name, value)}")
-    return "\n\n".join([*(["\n".join(facts)] if facts else []), *parts])
+            short_fields.append(f"- **{_title(name)}**: {_field_text(name, value)}")
+    return "\n\n".join([*(["\n".join(short_fields)] if short_fields else []), *sections])
 
 
 def _format_list(values: Sequence[object]) -> str:
     visible = values[:_MAX_ROWS]
-    rest = f"\n\n… and {len(values) - len(visible):,} more" if len(values) > len(visible) else ""
+    omitted_text = f"\n\n… and {len(values) - len(visible):,} more" if len(values) > len(visible) else ""
     if not all(isinstance(value, Mapping) for value in visible):
-        return "\n".join(f"- {_cell_text(value)}" for value in visible) + rest
+        return "\n".join(f"- {_cell_text(value)}" for value in visible) + omitted_text
     rows = [value for value in visible if isinstance(value, Mapping)]
-    filled = (name for row in rows for name, value in row.items() if value not in (None, "", []))
-    names = list(dict.fromkeys(filled))
+    filled_names = (name for row in rows for name, value in row.items() if value not in (None, "", []))
+    names = list(dict.fromkeys(filled_names))
     if "path" in names:  # a link with the name as its text
         names = [name for name in names if name not in ("name", "title")]
     names = names[:_MAX_COLUMNS]
@@ -49,7 +49,7 @@ def _format_list(values: Sequence[object]) -> str:
         "| " + " | ".join(_field_text(name, row.get(name), in_table=True) for name in names) + " |"
         for row in rows
     )
-    return "\n".join([header, *lines]) + rest
+    return "\n".join([header, *lines]) + omitted_text
 
 
 def _field_text(name: str, value: object, *, in_table: bool = False) -> str:

@@ -37,27 +37,27 @@ from app.vault.undo import MergeConflict
 
 @dataclass(frozen=True, slots=True)
 class ConflictTexts:
-    """The dialog's texts: title, explanation, instructions, choices and the labels of both buttons."""
+    """The dialog's texts: title, heading, explanation, choices and the labels of both buttons."""
 
     title: str
     heading: str
-    note: str
+    explanation: str
     ours: str
     theirs: str
     merged: str
     picked: str
     cancel_label: str
-    done: str
+    accept_label: str
 
 
-def undo_conflict_texts(several: bool) -> ConflictTexts:
+def undo_conflict_texts(is_plural: bool) -> ConflictTexts:
     """Return the texts for changes that undo can't revert without overwriting later ones."""
     return ConflictTexts(
         title=translate("ConflictDialog", "Resolve conflicts"),
         heading=translate("ConflictDialog", "These notes have later changes in the same lines")
-        if several
+        if is_plural
         else translate("ConflictDialog", "This note has later changes in the same lines"),
-        note=translate(
+        explanation=translate(
             "ConflictDialog",
             "The current text is on the left, and the text after the undo is on the right. Select the "
             "changes to take; you review the result before it is written.",
@@ -67,7 +67,7 @@ def undo_conflict_texts(several: bool) -> ConflictTexts:
         merged="",
         picked=translate("ConflictDialog", "Use the choices and edits below"),
         cancel_label=translate("ConflictDialog", "Cancel"),
-        done=translate("ConflictDialog", "Continue…"),
+        accept_label=translate("ConflictDialog", "Continue…"),
     )
 
 
@@ -77,7 +77,7 @@ class ConflictResolution:
 
     conflict: MergeConflict
     result: bytes | None
-    unticked: frozenset[int]
+    excluded_hunks: frozenset[int]
 
     @classmethod
     def of(cls, conflict: MergeConflict) -> ConflictResolution:
@@ -99,18 +99,18 @@ class ConflictResolution:
     def keep_ours(self) -> None:
         """Keep the current file."""
         self.result = None if self.conflict.ours_missing else self.conflict.ours
-        self.unticked = frozenset(range(len(self._diff.hunks)))
+        self.excluded_hunks = frozenset(range(len(self._diff.hunks)))
 
     def take_theirs(self) -> None:
         """Replace the file with the undo version."""
         self.result = None if self.conflict.theirs_missing else self.conflict.theirs
-        self.unticked = frozenset()
+        self.excluded_hunks = frozenset()
 
-    def pick(self, unticked: frozenset[int]) -> None:
+    def pick(self, excluded_hunks: frozenset[int]) -> None:
         """Take the differences from the undo version, except these."""
         diff = self._diff
-        self.unticked = unticked
-        self.result = diff.apply(set(range(len(diff.hunks))) - unticked)
+        self.excluded_hunks = excluded_hunks
+        self.result = diff.apply(set(range(len(diff.hunks))) - excluded_hunks)
 
     @property
     def _diff(self) -> Diff:
@@ -151,7 +151,7 @@ class ConflictDialog(QDialog):
         self._row = 0
         self.files = QListWidget()
         self.files.setAccessibleName(self.tr("Files in conflict"))
-        self.files.addItems([one.name for one in self.resolutions])
+        self.files.addItems([item.name for item in self.resolutions])
         self.files.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.files.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.diff_view = DiffView(theme)
@@ -186,9 +186,9 @@ class ConflictDialog(QDialog):
     def _build(self) -> None:
         label = heading_label(self._texts.heading)
         label.setContentsMargins(16, 14, 16, 2)
-        note = plain_label(self._texts.note, "muted")
-        note.setWordWrap(True)
-        note.setContentsMargins(16, 0, 16, 8)
+        explanation = plain_label(self._texts.explanation, "muted")
+        explanation.setWordWrap(True)
+        explanation.setContentsMargins(16, 0, 16, 8)
         sides = QHBoxLayout()
         sides.setContentsMargins(12, 4, 12, 4)
         sides.setSpacing(16)
@@ -216,7 +216,7 @@ class ConflictDialog(QDialog):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(label)
-        layout.addWidget(note)
+        layout.addWidget(explanation)
         layout.addWidget(body, 1)
         layout.addLayout(self._buttons())
 
@@ -228,7 +228,7 @@ class ConflictDialog(QDialog):
         cancel = QPushButton(self._texts.cancel_label)
         cancel.setDefault(True)
         cancel.clicked.connect(self.reject)
-        self.save_button = QPushButton(self._texts.done)
+        self.save_button = QPushButton(self._texts.accept_label)
         self.save_button.setProperty("role", "primary")
         self.save_button.setAutoDefault(False)
         self.save_button.clicked.connect(self.accept)
@@ -241,7 +241,7 @@ class ConflictDialog(QDialog):
         self.ours_button.clicked.connect(lambda: self._resolve(ConflictResolution.keep_ours))
         self.theirs_button.clicked.connect(lambda: self._resolve(ConflictResolution.take_theirs))
         self.merged_button.clicked.connect(self._use_merged)
-        self.diff_view.ticks_changed.connect(self._pick)
+        self.diff_view.excluded_hunks_changed.connect(self._pick)
         self.editor.changed.connect(self._handle_edit)
         self.editor.invalid.connect(lambda problem: self.save_button.setEnabled(not problem))
         self.editor.reset_button.hide()
@@ -262,7 +262,7 @@ class ConflictDialog(QDialog):
             None if conflict.ours_missing else conflict.ours,
             None if conflict.theirs_missing else conflict.theirs,
             selectable=resolution.is_text_on_both_sides,
-            unticked=resolution.unticked,
+            excluded_hunks=resolution.excluded_hunks,
             keep_scroll=True,
         )
 
@@ -293,8 +293,8 @@ class ConflictDialog(QDialog):
         self.current.result = self._merged
         self._show_result()
 
-    def _pick(self, unticked: frozenset[int]) -> None:
-        self.current.pick(unticked)
+    def _pick(self, excluded_hunks: frozenset[int]) -> None:
+        self.current.pick(excluded_hunks)
         self._show_result()
 
     def _handle_edit(self, content: bytes) -> None:

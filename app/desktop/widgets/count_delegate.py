@@ -14,7 +14,7 @@ _MARGIN, _GAP = 8, 16
 
 
 class _Themed(Protocol):
-    """An object that knows the current theme, such as a `ThemeSource` or a `SearchField`."""
+    """An object with the current theme, such as a `ThemeSource` or a `SearchField`."""
 
     @property
     def theme(self) -> Theme:
@@ -38,8 +38,10 @@ class CountDelegate(QStyledItemDelegate):
         style = option.widget.style() if option.widget is not None else QApplication.style()
         text_area = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
         if count := self._count(option, index):
-            room = text_area.width() - option.fontMetrics.horizontalAdvance(count) - _GAP
-            option.text = option.fontMetrics.elidedText(option.text, Qt.TextElideMode.ElideRight, room)
+            available_width = text_area.width() - option.fontMetrics.horizontalAdvance(count) - _GAP
+            option.text = option.fontMetrics.elidedText(
+                option.text, Qt.TextElideMode.ElideRight, available_width
+            )
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

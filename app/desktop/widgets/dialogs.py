@@ -37,18 +37,18 @@ async def run_dialog(dialog: QDialog) -> int:
     Returns:
         The value of `finished`: `QDialog.DialogCode.Accepted` (1) or `Rejected` (0).
     """
-    answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def set_answer(result: int) -> None:
-        if not answer.done():
-            answer.set_result(result)
+        if not future.done():
+            future.set_result(result)
 
     dialog.finished.connect(set_answer)
     # A parent that is destroyed destroys the dialog without `finished`.
     dialog.destroyed.connect(lambda *_: set_answer(int(QDialog.DialogCode.Rejected)))
     QDialog.open(dialog)  # file and print dialogs override `open`
     try:
-        return await answer
+        return await future
     finally:
         if shiboken6.isValid(dialog):
             dialog.close()
@@ -56,9 +56,9 @@ async def run_dialog(dialog: QDialog) -> int:
 
 
 def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
-    """Give a dialog a size, or as much of it as the screen has room for, with the title bar."""
-    room = dialog.screen().availableSize() * _SCREEN_SHARE
-    dialog.resize(QSize(width, height).boundedTo(room))
+    """Resize a dialog, to at most 92% of the screen: the title bar needs space, too."""
+    max_size = dialog.screen().availableSize() * _SCREEN_SHARE
+    dialog.resize(QSize(width, height).boundedTo(max_size))
 
 
 class SheetDialog(QDialog):
@@ -134,9 +134,9 @@ async def confirm(
     parent: QWidget | None,
     title: str,
     text: str,
-    yes: str = "",
-    no: str = "",
-    danger: bool = False,
+    accept_label: str = "",
+    reject_label: str = "",
+    is_destructive: bool = False,
 ) -> bool:
     """Return whether the user confirms; the safe answer has the focus, and Escape chooses it.
 
@@ -144,16 +144,18 @@ async def confirm(
         parent: The window that the question belongs to.
         title: The question in a few words.
         text: The consequence of confirming, as plain text.
-        yes: The label of the confirming button, a verb; "Continue" by default.
-        no: The label of the safe button; "Cancel" by default.
-        danger: Whether to style the confirming button as destructive.
+        accept_label: The label of the confirming button, a verb; "Continue" by default.
+        reject_label: The label of the safe button; "Cancel" by default.
+        is_destructive: Whether to style the confirming button as destructive.
     """
     dialog = SheetDialog(parent, title, text)
-    safe = dialog.add_button(no or translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
-    confirming = yes or translate("Dialogs", "Continue")
-    dialog.add_button(confirming, int(QDialog.DialogCode.Accepted), "danger" if danger else "primary")
-    safe.setDefault(True)
-    safe.setFocus()
+    cancel_button = dialog.add_button(
+        reject_label or translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected)
+    )
+    label = accept_label or translate("Dialogs", "Continue")
+    dialog.add_button(label, int(QDialog.DialogCode.Accepted), "danger" if is_destructive else "primary")
+    cancel_button.setDefault(True)
+    cancel_button.setFocus()
     return await run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
 
 
@@ -162,11 +164,14 @@ async def choose(
 ) -> int | None:
     """Return the index of the pressed button among `answers`; None for Escape.
 
-    The first one is the safe answer, which Enter presses; the one at `main` is emphasized.
+    The first answer is the safe one, which Enter presses; the answer at `main` is emphasized.
     """
     dialog = SheetDialog(parent, title, text)
     main %= len(answers)
-    buttons = [dialog.add_button(a, n + 1, "primary" if n == main else "") for n, a in enumerate(answers)]
+    buttons = [
+        dialog.add_button(answer, code, "primary" if code == main + 1 else "")
+        for code, answer in enumerate(answers, 1)
+    ]
     buttons[0].setDefault(True)
     buttons[0].setFocus()
     code = await run_dialog(dialog)
@@ -188,7 +193,7 @@ async def prompt_text(
     label: str,
     value: str = "",
     *,
-    accept: str,
+    accept_label: str,
     problem: str = "",
     check: Callable[[str], str] | None = None,
 ) -> str | None:
@@ -199,7 +204,7 @@ async def prompt_text(
         title: The heading.
         label: The label of the field.
         value: The initial value of the field, selected.
-        accept: The label of the accepting button, a verb.
+        accept_label: The label of the accepting button, a verb.
         problem: Why `value` was rejected; shown until the text changes.
         check: Returns the problem with a text, or "" if it is valid; an invalid text can't be accepted.
     """
@@ -213,7 +218,7 @@ async def prompt_text(
     error_label.setVisible(bool(problem))
     dialog.add_body(error_label)
     dialog.add_button(translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
-    accept_button = dialog.add_button(accept, int(QDialog.DialogCode.Accepted), "primary")
+    accept_button = dialog.add_button(accept_label, int(QDialog.DialogCode.Accepted), "primary")
     accept_button.setDefault(True)
     accept_button.setEnabled(bool(value.strip()))
 
@@ -227,8 +232,8 @@ async def prompt_text(
 
     field.textChanged.connect(validate)
     field.setFocus()
-    accepted = await run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
-    return field.text().strip() or None if accepted else None
+    is_accepted = await run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
+    return field.text().strip() or None if is_accepted else None
 
 
 async def pick_folder(parent: QWidget | None, title: str = "", *, start: Path | None = None) -> Path | None:

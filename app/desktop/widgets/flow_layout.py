@@ -35,7 +35,7 @@ class FlowLayout(QLayout):
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
-        """Return no directions: the layout needs no more room than its items."""
+        """Return no directions: the layout needs no more space than its items."""
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
@@ -64,18 +64,18 @@ class FlowLayout(QLayout):
 
     def _lay_out(self, rect: QRect, *, move: bool) -> int:
         """Arrange the lines and return their height."""
-        x, y, line = rect.x(), rect.y(), 0
-        shown = [item for item in self._items if not item.isEmpty()]
-        for item in shown:
-            stretched = self._stretch_last and item is shown[-1]
+        x, y, line_height = rect.x(), rect.y(), 0
+        items = [item for item in self._items if not item.isEmpty()]
+        for item in items:
+            is_stretched = self._stretch_last and item is items[-1]
             size = item.sizeHint().boundedTo(QSize(rect.width(), 100_000))
-            if stretched:
+            if is_stretched:
                 size.setWidth(item.minimumSize().width())
             if x > rect.x() and x + size.width() > rect.right() + 1:
-                x, y, line = rect.x(), y + line + self.spacing(), 0
-            if stretched:
+                x, y, line_height = rect.x(), y + line_height + self.spacing(), 0
+            if is_stretched:
                 size.setWidth(rect.right() + 1 - x)
             if move:
                 item.setGeometry(QRect(QPoint(x, y), size))
-            x, line = x + size.width() + self.spacing(), max(line, size.height())
-        return y + line - rect.y()
+            x, line_height = x + size.width() + self.spacing(), max(line_height, size.height())
+        return y + line_height - rect.y()

@@ -12,9 +12,9 @@ _MIN_DIRECT_MATCHES = 40
 def best_matches(query: str, names: Sequence[str], limit: int = 50) -> list[int]:
     """Return the indexes of the names that match `query`, best first.
 
-    Each of `names` is in lower case: a name, optional aliases after line breaks, and an optional note after a
-    NUL. A name that starts with the query ranks first, then one in which a word starts with it, one that
-    contains it, and one whose note contains it; the first name ranks before the aliases. If there are few
+    Each of `names` is in lower case: a name, optional aliases after line breaks, and an optional detail after
+    a NUL. A name that starts with the query ranks first, then one in which a word starts with it, one that
+    contains it, and one whose detail contains it; the first name ranks before the aliases. If there are few
     matches, similar names follow. Pure, and in small steps, so that a worker thread yields to others.
     """
     folded_query = query.casefold().strip()
@@ -24,34 +24,34 @@ def best_matches(query: str, names: Sequence[str], limit: int = 50) -> list[int]
     ranked: list[tuple[int, int, int]] = []
     for index, name in enumerate(names):
         if _contains_all(name, words):
-            ranked.append((_rank(folded_query, name), len(name), index))
+            ranked.append((_rank_entry(folded_query, name), len(name), index))
     ranked.sort()
     matches = [index for _, _, index in ranked[:limit]]
     if len(matches) < min(limit, _MIN_DIRECT_MATCHES) and len(folded_query) > 2:
-        known = set(matches)
+        matched = set(matches)
         similar = process.extract(folded_query, names, scorer=fuzz.WRatio, limit=limit, score_cutoff=72)
-        matches += [index for _, _, index in similar if index not in known]
+        matches += [index for _, _, index in similar if index not in matched]
     return matches[:limit]
 
 
-def matched_alias(query: str, name: str, others: Sequence[str]) -> str:
-    """Return which of the `others` matches the query; empty if `name` itself matches, or none does."""
+def matched_alias(query: str, name: str, aliases: Sequence[str]) -> str:
+    """Return the first alias that matches the query; empty if `name` itself matches, or none does."""
     words = query.casefold().split()
     if not words or _contains_all(name.casefold(), words):
         return ""
-    return next((other for other in others if _contains_all(other.casefold(), words)), "")
+    return next((alias for alias in aliases if _contains_all(alias.casefold(), words)), "")
 
 
 def _contains_all(name: str, words: Sequence[str]) -> bool:
     return all(word in name for word in words)
 
 
-def _rank(query: str, entry: str) -> int:
-    first, *others = entry.partition("\0")[0].split("\n")
-    return min((2 * _rank_of(query, first), *(2 * _rank_of(query, other) + 1 for other in others)))
+def _rank_entry(query: str, entry: str) -> int:
+    first, *aliases = entry.partition("\0")[0].split("\n")
+    return min((2 * _rank_name(query, first), *(2 * _rank_name(query, alias) + 1 for alias in aliases)))
 
 
-def _rank_of(query: str, name: str) -> int:
+def _rank_name(query: str, name: str) -> int:
     if name == query:
         return 0
     if name.startswith(query):

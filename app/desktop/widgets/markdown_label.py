@@ -1,4 +1,4 @@
-"""A label for Markdown that takes the height of its text and has clickable links."""
+"""A label for Markdown, as tall as its text, with clickable links."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.reading_view import split_address
+from app.desktop.widgets.page_images import split_address
 from app.vault.markdown.render import NoteTarget, RenderColors, render
 
 
@@ -68,11 +68,11 @@ class MarkdownLabel(QTextBrowser):
         self._fit_height()
 
     def _fit_height(self) -> None:
-        room = max(40, self.viewport().width())
-        self.document().setTextWidth(room)
+        width = max(40, self.viewport().width())
+        self.document().setTextWidth(width)
         size = self.document().size()
-        bar = self.horizontalScrollBar().sizeHint().height() if size.width() > room else 0
-        self.setFixedHeight(max(1, round(size.height()) + bar))
+        bar_height = self.horizontalScrollBar().sizeHint().height() if size.width() > width else 0
+        self.setFixedHeight(max(1, round(size.height()) + bar_height))
 
     def _follow(self, url: QUrl) -> None:
         scheme, path, fragment = split_address(url)

@@ -68,13 +68,13 @@ _DISPLAY_NAMES = {
 
 def create_editor(name: str, field: FieldInfo, value: object) -> Editor:
     """Return an editor for the field's type, showing `value`; other types are edited as text."""
-    kind, optional = _strip_annotations(field.annotation)
+    kind, is_optional = _strip_annotations(field.annotation)
     if kind is bool:
         return _checkbox_editor(value)
     if get_origin(kind) is Literal:
-        return _choice_editor([str(choice) for choice in get_args(kind)], value, optional)
+        return _choice_editor([str(choice) for choice in get_args(kind)], value, is_optional)
     if kind is int or kind is float:
-        return _optional_number_editor(kind, value) if optional else _number_editor(kind, field, value)
+        return _optional_number_editor(kind, value) if is_optional else _number_editor(kind, field, value)
     if kind is str and field.examples:
         return _suggestion_editor([str(example) for example in field.examples], str(value or ""))
     if kind is str:
@@ -92,17 +92,17 @@ def create_editor(name: str, field: FieldInfo, value: object) -> Editor:
 
 def _strip_annotations(annotation: object) -> tuple[object, bool]:
     """Strip annotations at any depth; return the type, and whether None is allowed."""
-    optional = False
+    is_optional = False
     while True:
         origin = get_origin(annotation)
         if origin is Annotated:
             annotation = get_args(annotation)[0]
         elif origin in (Union, types.UnionType):
             kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
-            optional = optional or len(kinds) < len(get_args(annotation))
+            is_optional = is_optional or len(kinds) < len(get_args(annotation))
             annotation = kinds[0]
         else:
-            return annotation, optional
+            return annotation, is_optional
 
 
 def _checkbox_editor(value: object) -> Editor:
@@ -134,9 +134,9 @@ class _NoScrollDoubleSpinBox(QDoubleSpinBox):
         event.ignore()
 
 
-def _choice_editor(choices: list[str], value: object, optional: bool) -> Editor:
+def _choice_editor(choices: list[str], value: object, is_optional: bool) -> Editor:
     box = _NoScrollComboBox()
-    for choice in [*([""] if optional else []), *choices]:
+    for choice in [*([""] if is_optional else []), *choices]:
         box.addItem(choice_label(choice), choice)
     box.setCurrentIndex(box.findData("" if value is None else str(value)))
     editor = Editor(box, lambda: box.currentData() or None)
@@ -233,8 +233,10 @@ def _list_editor(kind: object, values: Sequence[object]) -> Editor:
         editor = Editor(rows, lambda: rows.values)
         rows.changed.connect(editor.emit_value)
         return editor
-    shown = ", ".join(str(value) for value in values)
-    editor = _line_editor(shown, lambda text: tuple(part.strip() for part in text.split(",") if part.strip()))
+    joined = ", ".join(str(value) for value in values)
+    editor = _line_editor(
+        joined, lambda text: tuple(part.strip() for part in text.split(",") if part.strip())
+    )
     if isinstance(editor.control, QLineEdit):
         editor.control.setPlaceholderText(translate("ModelForm", "Separate multiple values with commas"))
     return editor
@@ -284,9 +286,9 @@ class ModelRows(QFrame):
         column.setSpacing(8)
         self._column = QVBoxLayout()
         column.addLayout(self._column)
-        add = QPushButton(self.tr("Add"))
-        add.clicked.connect(self._add_empty)
-        column.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
+        add_button = QPushButton(self.tr("Add"))
+        add_button.clicked.connect(self._add_empty)
+        column.addWidget(add_button, 0, Qt.AlignmentFlag.AlignLeft)
         for value in values:
             self._add(value if isinstance(value, BaseModel) else None)
 
@@ -310,11 +312,11 @@ class ModelRows(QFrame):
         layout = QHBoxLayout(card)
         row = ModelEditor(self._model, value)
         row.changed.connect(lambda *_: self.changed.emit())
-        remove = QPushButton(self.tr("Remove"))
-        remove.setProperty("role", "quiet")
-        remove.clicked.connect(lambda: self._remove(row, card))
+        remove_button = QPushButton(self.tr("Remove"))
+        remove_button.setProperty("role", "quiet")
+        remove_button.clicked.connect(lambda: self._remove(row, card))
         layout.addWidget(row, 1)
-        layout.addWidget(remove, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(remove_button, 0, Qt.AlignmentFlag.AlignTop)
         self._rows.append(row)
         self._column.addWidget(card)
 
@@ -330,16 +332,16 @@ def with_description(title: str, description: str, editor: Editor) -> QWidget:
     widget = QWidget()
     text_column = QVBoxLayout()
     text_column.setSpacing(2)
-    name = QLabel(title)
-    name.setProperty("textSize", "strong")
-    name.setBuddy(editor.control)
-    text_column.addWidget(name)
+    title_label = QLabel(title)
+    title_label.setProperty("textSize", "strong")
+    title_label.setBuddy(editor.control)
+    text_column.addWidget(title_label)
     if description:
-        note = QLabel(description)
-        note.setTextFormat(Qt.TextFormat.PlainText)
-        note.setProperty("tone", "muted")
-        note.setWordWrap(True)
-        text_column.addWidget(note)
+        description_label = QLabel(description)
+        description_label.setTextFormat(Qt.TextFormat.PlainText)
+        description_label.setProperty("tone", "muted")
+        description_label.setWordWrap(True)
+        text_column.addWidget(description_label)
         editor.control.setAccessibleDescription(description)
     editor.control.setAccessibleName(title)
     if isinstance(editor.control, QCheckBox | QComboBox | QSpinBox | QDoubleSpinBox):

@@ -39,7 +39,7 @@ class ThemedButton(QToolButton):
     ) -> None:
         super().__init__(parent)
         self._symbol = symbol
-        self._source = theme
+        self._theme_source = theme
         self._size = size
         self.setToolTip(label)
         self.setAccessibleName(label)
@@ -51,11 +51,11 @@ class ThemedButton(QToolButton):
     def set_symbol(self, symbol: str) -> None:
         """Replace the icon."""
         self._symbol = symbol
-        self._draw(self._source.theme)
+        self._draw(self._theme_source.theme)
 
     def _draw(self, theme: Theme) -> None:
-        side = round(self._size * self._source.zoom)
-        self.setIconSize(QSize(side, side))
+        size = round(self._size * self._theme_source.zoom)
+        self.setIconSize(QSize(size, size))
         self.setIcon(icon(theme, self._symbol))
 
 
@@ -86,26 +86,26 @@ class PanelTitle(QWidget):
         return super().sizeHint().expandedTo(QSize(0, _TITLE_HEIGHT))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the count and elide the name where they do not fit next to the buttons."""
+        """Hide the count and elide the name if they do not fit next to the buttons."""
         super().resizeEvent(event)
-        self._make_room()
+        self._fit_contents()
 
-    def _make_room(self) -> None:
+    def _fit_contents(self) -> None:
         hints = (widget.sizeHint().width() for widget in self._buttons if not widget.isHidden())
-        used = sum(hint + self._row.spacing() for hint in hints) + self._name.sizeHint().width() + 14
-        room = self.width() - used - self._count.sizeHint().width() - self._row.spacing()
-        self._count.setVisible(bool(self._count.text()) and room >= 0)
+        used_width = sum(hint + self._row.spacing() for hint in hints) + self._name.sizeHint().width() + 14
+        free_width = self.width() - used_width - self._count.sizeHint().width() - self._row.spacing()
+        self._count.setVisible(bool(self._count.text()) and free_width >= 0)
         self._name.setToolTip(" ".join(part for part in (self._name.text(), self._count.text()) if part))
 
     def set_text(self, text: str) -> None:
         """Replace the name."""
         self._name.setText(text)
-        self._make_room()
+        self._fit_contents()
 
     def set_count(self, text: str) -> None:
         """Show `text` after the name; an empty text hides it."""
         self._count.setText(text)
-        self._make_room()
+        self._fit_contents()
 
     def add(self, widget: QWidget) -> None:
         """Add `widget` at the right."""
@@ -173,7 +173,7 @@ class SearchField(QLineEdit):
 
 
 class ElidedLabel(QLabel):
-    """Plain text on one line, elided in the middle where needed; a tooltip shows all of it."""
+    """Plain text on one line, elided in the middle if needed; a tooltip shows all of it."""
 
     def __init__(self, text: str = "", tone: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -201,7 +201,7 @@ class ElidedLabel(QLabel):
 
 
 class ElidedButton(QPushButton):
-    """A button whose text is elided in the middle where needed; a tooltip shows all of it."""
+    """A button whose text is elided in the middle if needed; a tooltip shows all of it."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -222,10 +222,10 @@ class ElidedButton(QPushButton):
         """Paint the button with its text elided to the width."""
         option = QStyleOptionButton()
         self.initStyleOption(option)
-        inside = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self)
+        contents = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self)
         gap = 4 + option.iconSize.width() if not option.icon.isNull() else 0
         option.text = self.fontMetrics().elidedText(
-            option.text, Qt.TextElideMode.ElideMiddle, inside.width() - gap, Qt.TextFlag.TextShowMnemonic
+            option.text, Qt.TextElideMode.ElideMiddle, contents.width() - gap, Qt.TextFlag.TextShowMnemonic
         )
         painter = QStylePainter(self)
         painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
@@ -233,7 +233,7 @@ class ElidedButton(QPushButton):
 
 
 class EmptyState(QWidget):
-    """The message of an empty panel: an icon, an explanation, and what to do."""
+    """The message of an empty panel: an icon, a heading, an explanation and an optional button."""
 
     def __init__(
         self,
@@ -247,7 +247,7 @@ class EmptyState(QWidget):
         super().__init__(parent)
         self.setObjectName("emptyState")
         self._symbol = symbol
-        self._source = theme
+        self._theme_source = theme
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 8, 24, 8)
         column.setSpacing(6)
@@ -272,24 +272,24 @@ class EmptyState(QWidget):
         """Replace the message."""
         self._heading.setText(heading)
         self._text.setText(text)
-        self._make_room()
+        self._fit_contents()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the icon where there is no room for it above the text."""
+        """Hide the icon if there is no space for it above the text."""
         super().resizeEvent(event)
-        self._make_room()
+        self._fit_contents()
 
-    def _make_room(self) -> None:
+    def _fit_contents(self) -> None:
         if (column := self.layout()) is None:
             return
-        used = 0 if self._icon.isHidden() else self._icon.sizeHint().height() + column.spacing()
-        text = column.totalHeightForWidth(self.width()) - used
-        needed = text + self._icon.sizeHint().height() + column.spacing()
-        self._icon.setVisible(needed <= self.height())
+        icon_height = 0 if self._icon.isHidden() else self._icon.sizeHint().height() + column.spacing()
+        text_height = column.totalHeightForWidth(self.width()) - icon_height
+        needed_height = text_height + self._icon.sizeHint().height() + column.spacing()
+        self._icon.setVisible(needed_height <= self.height())
 
     def _draw(self, theme: Theme) -> None:
-        side = round(32 * self._source.zoom)
-        self._icon.setPixmap(icon(theme, self._symbol, theme.faint).pixmap(side, side))
+        size = round(32 * self._theme_source.zoom)
+        self._icon.setPixmap(icon(theme, self._symbol, theme.faint).pixmap(size, size))
 
 
 def _centered_label(text: str, size: str) -> QLabel:

@@ -1,4 +1,4 @@
-"""Labels of the approval windows: always plain text, never larger than the available room."""
+"""Labels of the approval windows: always plain text, never larger than the available space."""
 
 from __future__ import annotations
 
@@ -32,11 +32,13 @@ def heading_label(text: str, factor: float = _HEADING_SCALE, parent: QWidget | N
 
 
 class CappedArea(QScrollArea):
-    """As tall as its content, up to `tallest` pixels; then it scrolls."""
+    """As tall as its content, up to `max_height` pixels; then it scrolls."""
 
-    def __init__(self, content: QWidget, tallest: int = _MAX_HEIGHT, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, content: QWidget, max_height: int = _MAX_HEIGHT, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._tallest = tallest
+        self._max_height = max_height
         self.setWidget(content)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -58,6 +60,6 @@ class CappedArea(QScrollArea):
         if content is not None:
             width = self.viewport().width()
             height_for_width = content.heightForWidth(width) if content.hasHeightForWidth() else -1
-            height = min(self._tallest, max(height_for_width, 0) or content.sizeHint().height())
+            height = min(self._max_height, max(height_for_width, 0) or content.sizeHint().height())
             if self.height() != height or self.minimumHeight() != height:
                 self.setFixedHeight(height)

@@ -32,5 +32,5 @@ def from_utf16_offset(text: str, offset: int) -> int:
 def text_around_cursor(cursor: QTextCursor) -> tuple[str, str]:
     """Return the text of the cursor's line before it and after it."""
     line = cursor.block().text()
-    at = from_utf16_offset(line, cursor.positionInBlock())
-    return line[:at], line[at:]
+    index = from_utf16_offset(line, cursor.positionInBlock())
+    return line[:index], line[index:]

@@ -50,10 +50,11 @@ class AgentService:
         Args:
             conversation: The conversation's id.
             prompt: The user's prompt.
-            from_position: Delete the items from this position on first ("edit and resend").
+            from_position: Replace the items from this position on ("edit and resend").
 
         Raises:
             ConflictError: A turn of this conversation is still in progress.
+            StorageError: The prompt cannot be saved; the conversation is unchanged.
         """
         return self._session.start(conversation, prompt, from_position)
 

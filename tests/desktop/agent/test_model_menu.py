@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.agent.acp.options import AcpOption, AcpOptionValue
 from app.agent.models import PROVIDERS
 from app.agent.transcript import Usage
-from app.desktop.agent.model_menu import ModelChoice, ModelMenu, UsedModels
+from app.desktop.agent.model_menu import ModelChoice, ModelMenu, RecentModels
 from app.desktop.agent.usage_labels import full_usage, short_usage
 from app.settings import (
     AgentGroup,
@@ -38,7 +38,7 @@ def texts(menu: ModelMenu) -> list[str]:
     return [action.text() for action in menu.actions() if not action.isSeparator()]
 
 
-def test_the_menu_has_the_built_in_agent_the_used_models_and_the_local_ones(qtbot) -> None:
+def test_the_menu_has_the_built_in_agent_the_recent_models_and_the_local_ones(qtbot) -> None:
     owner = QWidget()
     qtbot.addWidget(owner)
     menu = ModelMenu(answered_by(AnswerByModel()), [CLOUD, ModelChoice("ollama", "", "qwen3")], owner)
@@ -119,13 +119,13 @@ def test_a_machine_without_models_says_so(qtbot) -> None:
     assert "No local models found" in texts(menu)
 
 
-def test_used_models_are_remembered_the_latest_first() -> None:
-    used = UsedModels()
+def test_recent_models_are_remembered_the_latest_first() -> None:
+    recent_models = RecentModels()
     for number in range(12):
-        used.add(ModelChoice("openai", "", f"m{number}"))
-    used.add(ModelChoice("openai", "", "m10"))
-    used.add(ModelChoice("built-in"))
-    names = [choice.model for choice in UsedModels().list_models()]
+        recent_models.add(ModelChoice("openai", "", f"m{number}"))
+    recent_models.add(ModelChoice("openai", "", "m10"))
+    recent_models.add(ModelChoice("built-in"))
+    names = [choice.model for choice in RecentModels().list_models()]
     assert names[:3] == ["m10", "m11", "m9"]
     assert len(names) == 8
 
@@ -136,6 +136,10 @@ def test_used_models_are_remembered_the_latest_first() -> None:
         (Usage(cost=0.0), ""),
         (Usage(requests=1, input_tokens=100, output_tokens=20, cost=None), "120 tokens"),
         (Usage(requests=2, input_tokens=1900, output_tokens=100, cost=0.0104), "2.0k tokens · $0.010"),
+        (Usage(requests=1, input_tokens=1, cost=0.0004), "1 token · <$0.001"),
+        (Usage(requests=1, input_tokens=999_949, cost=0.0006), "999.9k tokens · $0.001"),
+        (Usage(requests=1, input_tokens=999_950, cost=None), "1.0M tokens"),
+        (Usage(requests=1, input_tokens=1_250_000, cost=3.0), "1.2M tokens · $3.000"),
     ],
 )
 def test_usage_in_short(usage: Usage, label: str) -> None:
@@ -149,3 +153,8 @@ def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:
     assert known.plus(unknown).cost is None
     assert known.plus(Usage()).cost == 0.5
     assert "Cost unknown" in full_usage(unknown)
+
+
+def test_a_cost_near_zero_is_not_shown_as_zero() -> None:
+    assert "Estimated cost: <$0.0001" in full_usage(Usage(requests=1, input_tokens=10, cost=0.00004))
+    assert "Estimated cost: $0.0000" in full_usage(Usage(requests=1, input_tokens=10, cost=0.0))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,18 +13,32 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication
 
-from app.agent.transcript import AgentText, AnswerChoice, Message, Notice, Question, ToolCard, UserText
+from app.agent.conversation_search import ConversationIndex
+from app.agent.transcript import (
+    AgentText,
+    AnswerChoice,
+    AnyItem,
+    Message,
+    Notice,
+    Question,
+    ToolCard,
+    UserText,
+)
 from app.desktop.agent.items import CardView, QuestionView
 from app.desktop.agent.model_menu import ModelChoice
 from app.desktop.agent.panel import AgentPanel
 from app.desktop.agent.tool_card import ToolCardView
 from app.desktop.agent.transcript_view import TranscriptView
 from app.desktop.bridge import ServiceThread
+from app.desktop.runtime import tasks
 from app.desktop.theme.stylesheet import stylesheet
 from app.desktop.theme.theme import ThemeSource
+from app.errors import StorageError
+from app.index.records import IndexUpdated
 from app.permissions.caller import Caller
 from app.settings import AnswerByBuiltIn
 from app.toolkit.call import Call
+from app.vault.path import NotePath
 from tests.desktop.whole_vault import WholeVault, whole_vault
 from tests.support.clipping import clipped
 
@@ -67,6 +83,29 @@ def test_suggestions_name_the_note_with_the_most_links(gui, panel_of, wait_until
     gui(main())
 
 
+def test_a_new_conversation_shows_examples_about_the_vault_as_it_is(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (vault, panel):
+            await wait_until(lambda: panel._start_page.suggestions)
+            await ask(panel, "what links to Longitude?", wait_until)
+            await wait_until(lambda: not panel._suggestion_timer.isActive())
+            await wait_until(lambda: not tasks.running_tasks() - {asyncio.current_task()})
+            changed: list[NotePath] = []
+            vault.client.events.batch.connect(
+                lambda events: changed.extend(
+                    path for event in events if isinstance(event, IndexUpdated) for path in event.changed
+                )
+            )
+            await vault.save("Latitude.md", b"See [[Moon]].\n")
+            await vault.save("Longitude.md", b"# Longitude\n\nSee [[Moon]].\n")
+            await wait_until(lambda: any(path.text == "Longitude.md" for path in changed))
+            await wait_until(lambda: panel.is_up_to_date)
+            panel.new_conversation()
+            await wait_until(lambda: all("Moon" in button.prompt for button in panel._start_page.suggestions))
+
+    gui(main())
+
+
 def test_a_change_is_a_card_with_its_diff_and_its_undo(gui, panel_of, wait_until) -> None:
     async def main() -> None:
         async with panel_of() as (vault, panel):
@@ -79,8 +118,8 @@ def test_a_change_is_a_card_with_its_diff_and_its_undo(gui, panel_of, wait_until
             (card,) = cards(panel)
             assert (card.tool, card.state) == ("add_tag", "done")
             (view,) = panel.transcript.findChildren(CardView)
-            view.card._diff.click()
-            view.card._undo.click()
+            view.card._diff_button.click()
+            view.card._undo_button.click()
             assert diffs == undone == [card.entry]
             view.card._details_button.setChecked(True)
             assert view.card._details is not None
@@ -94,11 +133,11 @@ def test_a_card_whose_change_was_undone_offers_no_undo(gui, panel_of, wait_until
         async with panel_of() as (vault, panel):
             await ask(panel, "tag Longitude with #reviewed", wait_until)
             (view,) = panel.transcript.findChildren(CardView)
-            assert not view.card._undo.isHidden() and view.card._badge.isHidden()
+            assert not view.card._undo_button.isHidden() and view.card._badge.isHidden()
             (card,) = cards(panel)
             await vault.run(lambda ws: ws.runner.run(Call.of("undo", {"entry": card.entry}, Caller.user())))
-            await wait_until(lambda: view.card._undo.isHidden())
-            assert view.card._badge.text() == "Undone" and not view.card._diff.isHidden()
+            await wait_until(lambda: view.card._undo_button.isHidden())
+            assert view.card._badge.text() == "Undone" and not view.card._diff_button.isHidden()
             assert "Undone" in view.card.accessibleName()
 
     gui(main())
@@ -130,6 +169,47 @@ def test_an_edited_message_replaces_what_came_after_it(gui, panel_of, wait_until
             assert len(cards(panel)) == 1
 
     gui(main())
+
+
+def test_a_resend_that_fails_changes_neither_the_view_nor_the_saved_conversation(
+    gui, panel_of, wait_until, monkeypatch: pytest.MonkeyPatch, errors: list[str]
+) -> None:
+    errors.append("failed to send the message")
+
+    async def main() -> None:
+        async with panel_of() as (vault, panel):
+            await ask(panel, "what links to Longitude?", wait_until)
+            await ask(panel, "what links to Moon?", wait_until)
+            await wait_until(lambda: panel.is_up_to_date)
+            before = shown(panel)
+            failures: list[tasks.TaskFailure] = []
+            disconnect = tasks.failed.connect(failures.append)
+            panel._edit_message(0)
+            with monkeypatch.context() as patch:
+                patch.setattr(ConversationIndex, "put", refuse)
+                panel.composer.field.setPlainText("list all tags")
+                panel.composer.sent.emit("list all tags")
+                await wait_until(lambda: failures)
+            disconnect()
+            assert isinstance(failures[0].error, StorageError)
+            assert shown(panel) == before
+            assert panel._conversation is not None
+            id_ = panel._conversation.id
+            assert list(await vault.run(lambda ws: ws.agent.store.items(id_))) == before
+            assert panel.composer.field.toPlainText() == "list all tags"
+            await ask(panel, "list all tags", wait_until)
+            assert prompts_of(panel) == ["list all tags"], "the message is still being edited"
+
+    gui(main())
+
+
+def refuse(*_: object) -> None:
+    raise sqlite3.OperationalError("database or disk is full")
+
+
+def shown(panel: AgentPanel) -> list[AnyItem]:
+    items = (panel.transcript.item(at) for at in range(50))
+    return [item for item in items if item is not None]
 
 
 def test_an_offered_answer_does_not_replace_the_message_being_edited(gui, panel_of, wait_until) -> None:

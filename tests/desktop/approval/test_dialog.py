@@ -238,7 +238,11 @@ def test_without_offers_there_is_no_menu(desk: Desk) -> None:
 
 def test_an_effect_shows_its_exact_text_and_is_approved_as_it_is(desk: Desk) -> None:
     effect = Effect("command", "rm -rf \u200bnotes", (("cwd", "/tmp"),))
-    desk.ask(request(effect, operation=Operation.EXECUTE, scope=Scope(ScopeKind.ADMIN, what="run a command")))
+    desk.ask(
+        request(
+            effect, operation=Operation.EXECUTE, scope=Scope(ScopeKind.ADMIN, description="run a command")
+        )
+    )
     line = desk.dialog.page.layout().itemAt(2).widget().canvas.diff_rows.line("after", 0)
     assert line.text == "rm -rf ZWSPnotes"
     desk.click("approve_button")
@@ -309,14 +313,14 @@ def test_a_dialog_that_has_just_opened_takes_no_answer(desk: Desk) -> None:
 def test_the_input_delay_is_300_ms_and_longer_while_the_user_types(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update())), rested=False)
     desk.rest(0.29)
-    assert not desk.dialog.guard.is_ready
+    assert not desk.dialog.input_delay.is_ready
     desk.rest(0.02)
-    assert desk.dialog.guard.is_ready
-    desk.dialog.guard.start_delay()
+    assert desk.dialog.input_delay.is_ready
+    desk.dialog.input_delay.start_delay()
     desk.rest(0.25)
     QTest.keyClick(desk.dialog.windowHandle(), Qt.Key.Key_Space)
     desk.rest(0.25)
-    assert not desk.dialog.guard.is_ready
+    assert not desk.dialog.input_delay.is_ready
     assert desk.answers == []
 
 
@@ -369,7 +373,7 @@ def test_requests_come_in_their_order_and_the_strip_counts_them(desk: Desk) -> N
         "2.  claude wants to change “Ideas/B.md”",
         "3.  claude wants to change “Ideas/C.md”",
     ]
-    strip.next.click()
+    strip.next_button.click()
     desk.rest()
     desk.click("approve_button")
     assert [id for id, _ in desk.answers] == ["2"]
@@ -392,9 +396,9 @@ def test_choices_stay_when_going_to_another_request_and_back(desk: Desk) -> None
     canvas = desk.dialog.page.diff_view.canvas
     canvas.go_to_hunk(2)
     QTest.keyClick(canvas, Qt.Key.Key_Space)
-    desk.dialog.strip.next.click()
+    desk.dialog.strip.next_button.click()
     desk.rest()
-    desk.dialog.strip.previous.click()
+    desk.dialog.strip.previous_button.click()
     desk.rest()
     desk.click("approve_button")
     assert after_of(desk.approved.changes[0]) == AFTER.replace(b"THREE", b"three")
@@ -405,7 +409,7 @@ def test_a_withdrawn_request_disappears_with_a_note(desk: Desk) -> None:
     desk.questions[0].withdrawn.emit()
     assert desk.dialog.current.request.id == "2"
     assert "Withdrawn by the caller: claude wants to change “Ideas/A.md”." in desk.dialog._notice.text()
-    assert not desk.dialog.guard.is_ready
+    assert not desk.dialog.input_delay.is_ready
     desk.rest(400)
     desk.questions[1].reason = UNANSWERED_REASON
     desk.questions[1].withdrawn.emit()

@@ -95,7 +95,7 @@ def test_undo_goes_through_the_dialog_and_marks_the_entry(gui, service, wait_unt
             # The dialog is built in parts; only a displayed one can be answered.
             await wait_until(lambda: queue.dialog.page is not None and queue.dialog.isVisible())
             now[0] += 1
-            await wait_until(lambda: queue.dialog.guard.is_ready)
+            await wait_until(lambda: queue.dialog.input_delay.is_ready)
             assert (tmp_path / "A.md").read_text() != NOTES["A.md"]
             queue.dialog.bar.approve_button.click()
             await wait_until(lambda: column(panel, TOOL) == ["undo", "edit_note"])
@@ -307,6 +307,10 @@ def test_hidden_characters_of_a_result_are_named(qapp) -> None:
 )
 def test_live_rows_pass_the_same_filter(criteria: AuditFilter, is_match: bool) -> None:
     assert matches_filter(entry(1), criteria) is is_match
+
+
+def test_live_rows_are_filtered_without_regard_to_case() -> None:
+    assert matches_filter(entry(1, result="Große Tasse"), AuditFilter(text="GROSSE TASSE"))
 
 
 def test_every_decision_has_a_label_and_a_color(qapp) -> None:

@@ -110,10 +110,10 @@ async def added(page: Page, wait_until, target: str, transport: str, name: str) 
     setup = sheet(SetUpDialog)
     assert setup is not None
     token = setup.token.text()
-    setup.view.copy.click()
+    setup.view.copy_button.click()
     setup.accept()
     panel = page.panel
-    await wait_until(lambda: sheet(SetUpDialog) is None and panel.chosen and panel.chosen.name == name)
+    await wait_until(lambda: sheet(SetUpDialog) is None and panel.selected and panel.selected.name == name)
     return token
 
 
@@ -127,23 +127,23 @@ def test_a_program_is_connected_named_and_authorized(
             token = await added(page, wait_until, "curl", "http", "Shell")
             assert token.startswith("scriptorium_") and token in QApplication.clipboard().text()
             await wait_until(lambda: panel.bar.http_api.isChecked())
-            assert panel.chosen.name == "Shell" and panel.chosen.token_created is not None
+            assert panel.selected.name == "Shell" and panel.selected.token_created is not None
             assert token not in panel.page.configuration.text.toPlainText(), "it is shown once"
             answer = await page.call(token, "read_note", {"name": "Tea"})
             assert answer.status_code == 200
-            await wait_until(lambda: panel.chosen.sessions and "reader/1.0" in panel.page.facts.text())
+            await wait_until(lambda: panel.selected.sessions and "reader/1.0" in panel.page.facts.text())
             await wait_until(
                 lambda: [item.status for item in panel.page.calls.calls] == [ActivityStatus.COMPLETED]
             )
             (call,) = panel.page.calls.calls
             entries: list[int] = []
             panel.entry_requested.connect(entries.append)
-            await wait_until(lambda: panel.page.calls.entry.isEnabled())
-            panel.page.calls.entry.click()
+            await wait_until(lambda: panel.page.calls.entry_button.isEnabled())
+            panel.page.calls.entry_button.click()
             entry = await page.vault.run(lambda ws: ws.audit.entry(entries[0]))
             assert entry.caller == "Shell" and entry.tool == "read_note" == call.name
             await added(page, wait_until, "claude-desktop", "stdio", "Claude Desktop")
-            assert '"--name",\n' in QApplication.clipboard().text() and panel.chosen.token_created is None
+            assert '"--name",\n' in QApplication.clipboard().text() and panel.selected.token_created is None
             assert [item.name for item in panel.overview.programs] == ["Claude Desktop", "Shell"]
 
     gui(main())
@@ -192,7 +192,7 @@ def test_permissions_of_a_program_are_set_here_and_enforced(
                 read_only=True,
             )
             assert page.profile("Shell") == expected
-            await wait_until(lambda: not page.pending_changes and panel.chosen.profile == expected)
+            await wait_until(lambda: not page.pending_changes and panel.selected.profile == expected)
             item = panel.table.currentItem()
             assert item is not None and "read-only" in item.text(2) and "in Work" in item.text(2)
             assert (await page.call(token, "read_note", {"name": "Plan"})).status_code == 200
@@ -228,12 +228,12 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
                 lambda: [item.status for item in panel.page.calls.calls] == [ActivityStatus.PENDING]
             )
             await wait_until(lambda: "1 call in progress" in panel.page.state.text())
-            panel.page.calls.review.click()
+            panel.page.calls.review_button.click()
             (question,) = page.vault.asked
             assert reviewed == [question.request.id]
             caller = question.request.caller
             assert caller.name == "Shell" and caller.says == "reader/1.0"
-            panel.page.renew.click()
+            panel.page.renew_button.click()
             await wait_until(lambda: sheet(SheetDialog))
             press("Renew token")
             await wait_until(lambda: sheet(SetUpDialog))
@@ -241,13 +241,13 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
             assert setup is not None and setup.token.text() != token
             new_token = setup.token.text()
             setup.accept()
-            await wait_until(lambda: question.answered)
+            await wait_until(lambda: question.is_answered)
             assert (await calling).status_code >= 400, "what the old token asked for is withdrawn"
             question.answer(Denied())
             assert (await page.call(token, "read_note", {"name": "Tea"})).status_code == 401
             assert (await page.call(new_token, "read_note", {"name": "Tea"})).status_code == 200
             await wait_until(lambda: sheet(SetUpDialog) is None)
-            panel.page.remove.click()
+            panel.page.remove_button.click()
             await wait_until(lambda: sheet(SheetDialog))
             press("Remove")
             await wait_until(lambda: page.profile("Shell") is None)

@@ -45,7 +45,7 @@ def test_communities_are_named_after_their_best_linked_note_and_follow_the_theme
         LIGHT.node_colors["palette-1"],
         LIGHT.node_colors["other"],
     ]
-    assert layer.hidden({"part-1"}).tolist() == [False, False, False, True, True, False]
+    assert layer.has_entry_in({"part-1"}).tolist() == [False, False, False, True, True, False]
 
 
 @given(st.permutations(PATHS), st.integers(0, 6))

@@ -143,7 +143,7 @@ def test_highlights_follow_their_nodes_into_the_next_state_and_end_with_another_
 def test_the_overview_shows_the_whole_and_follows_changes(canvas, qtbot):
     canvas.camera_animation.set(Camera(100, 100, 60))
     with qtbot.waitSignal(canvas.overview_changed):
-        canvas.want_overview(160, 120)
+        canvas.request_overview(160, 120)
     overview = canvas.overview
     assert overview is not None
     for x, y in canvas.scene.positions.tolist():
@@ -154,7 +154,7 @@ def test_the_overview_shows_the_whole_and_follows_changes(canvas, qtbot):
     with qtbot.waitSignal(canvas.overview_changed):
         canvas.set_visible(np.array([True, True, False, False]))
     assert canvas.overview is not overview
-    canvas.want_overview(0, 0)
+    canvas.request_overview(0, 0)
     assert canvas.overview is None
     rest(canvas, qtbot)
 

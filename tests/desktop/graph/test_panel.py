@@ -134,6 +134,24 @@ def test_an_empty_graph_says_that_it_is_loading_only_while_it_is(gui, watched, w
     gui(main())
 
 
+def test_an_empty_graph_is_loading_until_the_last_notes_of_a_scan_are_shown(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched(notes=3) as it:
+            scene = it.panel.view.canvas.scene
+            it.panel.set_scanning(True)
+            # The scan ends while the empty graph is still being loaded.
+            async with it.panel._update_lock:
+                await in_workspace(it.client, lambda vault: vault.start_scan(lambda _: None))
+                it.panel.set_scanning(False)
+                loading = [scene.is_loading]
+                it.panel._show_loading()
+                loading.append(scene.is_loading)
+            await wait_until(lambda: it.count == 3 and not scene.is_loading)
+            assert loading == [True, True]
+
+    gui(main())
+
+
 def test_labels_grow_with_the_zoom_of_the_interface(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=5) as it:

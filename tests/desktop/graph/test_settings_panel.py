@@ -149,7 +149,7 @@ def test_sliders_move_the_nodes_and_their_defaults_move_them_back(cross, qtbot, 
     still(cross, qtbot)
     assert np.ptp(cross.positions(), axis=0).max() > 1.3 * before
     assert cross.settings_panel.settings.forces == ForceParams(spacing=36)
-    cross.settings_panel.forces.reset.click()
+    cross.settings_panel.forces.reset_button.click()
     assert cross.settings_panel.settings.forces == ForceParams() and cross.canvas.forces.spacing == 16
 
 
@@ -221,7 +221,7 @@ def test_the_local_graph_of_several_notes(cross, qtbot, still):
     still(cross, qtbot)
     assert set(cross.canvas.scene.graph.paths) == {"east.md", "hub.md", "alone.md"}
     assert set(cross.selection()) == {"east.md", "alone.md"}
-    cross.show_whole()
+    cross.show_whole_graph()
     assert len(cross.canvas.scene.graph) == 5
 
 

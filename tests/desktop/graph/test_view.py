@@ -1,13 +1,23 @@
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QContextMenuEvent, QEnterEvent, QImage, QWheelEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QEnterEvent,
+    QImage,
+    QPaintEvent,
+    QRegion,
+    QWheelEvent,
+)
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.desktop.graph.camera import Camera
 from app.desktop.graph.interaction.keyboard import neighbor_in_direction
@@ -213,6 +223,67 @@ def test_keys_zoom_and_show_everything(star, qtbot):
     assert star.canvas.camera == star.canvas.fit_camera()
 
 
+def test_fitted_nodes_stay_visible_in_a_smaller_view_until_the_camera_is_moved(star, qtbot):
+    star.fit(["east.md", "north.md"])
+    rest(star, qtbot)
+    star.resize(400, 300)
+    rest(star, qtbot)
+    fitted = star.canvas.camera
+    for path in ("east.md", "north.md"):
+        assert star.canvas.rect().contains(place(star, path))
+    star.zoom(1.5)
+    rest(star, qtbot)
+    zoomed = star.canvas.camera
+    assert zoomed != fitted
+    star.resize(800, 600)
+    rest(star, qtbot)
+    assert star.canvas.camera == zoomed
+
+
+class PaintedArea(QObject):
+    """Collects the areas of a widget that are painted."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.region = QRegion()
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QPaintEvent):
+            self.region += event.region()
+        return False
+
+
+def test_a_new_graph_is_painted_before_its_links_are_drawn(view, qtbot):
+    rest(view, qtbot)
+    canvas = view.canvas
+    is_released = threading.Event()
+    blocked = canvas.layers.edges.run_in_worker(lambda: is_released.wait(20))
+    canvas.refresh()
+    qtbot.waitUntil(lambda: canvas.layers.edges.is_busy)
+    graph, positions = typed()
+    painted = PaintedArea(canvas)
+    view.set_graph(graph, positions)
+    try:
+        qtbot.waitUntil(lambda: painted.region.contains(canvas.rect().center()))
+        assert not blocked.done()
+    finally:
+        is_released.set()
+    rest(view, qtbot)
+
+
+def test_the_legend_names_no_groups_of_notes_before_they_are_found(view, qtbot):
+    is_released = threading.Event()
+    view.canvas.layers.edges.run_in_worker(lambda: is_released.wait(20))
+    graph, _ = planted(groups=2, size=12)
+    view.set_graph(graph, np.zeros((len(graph), 2), dtype=np.float32))
+    assert view.legend.count == 0
+    with qtbot.waitSignal(view.canvas.communities_found):
+        is_released.set()
+    assert view.legend.count > 1
+    rest(view, qtbot)
+
+
 def test_dragging_the_ground_pans(star):
     before = star.canvas.camera
     QTest.mousePress(star.canvas, LEFT, pos=QPoint(650, 500))
@@ -318,7 +389,7 @@ def test_the_local_graph_shows_the_surroundings_and_returns(star, qtbot):
     star.local_bar.depth_changed.emit(2)
     rest(star, qtbot)
     assert len(star.canvas.scene.graph) == 5
-    star.show_whole()
+    star.show_whole_graph()
     rest(star, qtbot)
     assert (star.positions() == before).all()
 

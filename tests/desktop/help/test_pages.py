@@ -111,13 +111,15 @@ def test_examples_use_names_of_the_open_vault() -> None:
 
 def test_links_and_buttons_go_back_and_forward(dialog) -> None:
     dialog.show()
-    assert not dialog.back.isEnabled()
+    assert not dialog.back_button.isEnabled()
     (address,) = (link for link in hrefs(dialog) if link == "note:Graph")
     dialog.page.anchorClicked.emit(QUrl(address))
-    assert dialog.current == "Graph" and dialog.back.isEnabled() and not dialog.forward.isEnabled()
-    dialog.back.click()
-    assert dialog.current == "First steps" and dialog.forward.isEnabled()
-    dialog.forward.click()
+    assert (
+        dialog.current == "Graph" and dialog.back_button.isEnabled() and not dialog.forward_button.isEnabled()
+    )
+    dialog.back_button.click()
+    assert dialog.current == "First steps" and dialog.forward_button.isEnabled()
+    dialog.forward_button.click()
     assert dialog.current == "Graph"
 
 

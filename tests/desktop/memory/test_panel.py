@@ -97,6 +97,26 @@ def test_an_edit_is_saved_without_a_question_and_can_be_rolled_back(
     gui(main())
 
 
+def test_an_edit_keeps_the_line_ends_and_spaces_of_the_rest_of_the_block(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    text = "one\r\ntwo\nthree\r\nno\u00a0break\u2028four\n"
+
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            await vault.call("block", {"op": "create", "label": "mixed", "content": text})
+            await wait_until(lambda: "mixed" in labels(panel))
+            panel.list.choose_block("mixed")
+            await wait_until(lambda: panel.page.block is not None and panel.page.block.label == "mixed")
+            assert not panel.page.is_edited
+            panel.page.text.insertPlainText("1: ")
+            assert panel.page.is_edited
+            await panel.page.save()
+            assert (await saved_block(vault, "mixed")).text == f"1: {text}"
+
+    gui(main())
+
+
 def test_concurrent_edits_of_agent_and_user_are_merged(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtWidgets import QPlainTextEdit
@@ -29,7 +30,23 @@ def test_only_the_edited_line_changes_in_a_note_with_mixed_line_ends(qtbot):
     cursor.movePosition(cursor.MoveOperation.Down)
     cursor.insertText("2: ")
     expected = "one\r\n2: two\nthree\r\nfour\u00a0five\r"
-    assert from_editor(editor.document().toRawText(), text).replace("2: two\r\n", "2: two\n") == expected
+    assert from_editor(editor.document().toRawText(), text) == expected
+
+
+@pytest.mark.parametrize(
+    ("edited", "expected"),
+    [
+        ("one\ntw\no\nthree\nfour\n", "one\r\ntw\r\no\nthree\r\nfour\r\n"),
+        ("one\nnew\ntwo\nthree\nfour\n", "one\r\nnew\r\ntwo\nthree\r\nfour\r\n"),
+        ("onetwo\nthree\nfour\n", "onetwo\nthree\r\nfour\r\n"),
+        ("ONE\nTWO\nTHREE\nFOUR\n", "ONE\r\nTWO\nTHREE\r\nFOUR\r\n"),
+        ("two\nfour", "two\nfour"),
+        ("", ""),
+    ],
+)
+def test_an_edited_line_keeps_its_line_end(edited: str, expected: str) -> None:
+    raw = edited.replace("\n", "\u2029")
+    assert from_editor(raw, "one\r\ntwo\nthree\r\nfour\r\n") == expected
 
 
 def test_a_new_line_gets_the_usual_line_end():

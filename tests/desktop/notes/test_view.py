@@ -66,9 +66,9 @@ def test_a_tab_that_is_closed_while_its_note_loads_reports_no_error(gui, opened,
         async with opened("A.md") as (vault, _):
             view = NoteView(vault.client, ThemeSource("light"))
             await view.open("A.md")
-            async with view._opening:
+            async with view._opening_lock:
                 loading = asyncio.ensure_future(view.open("A.md"))
-                await wait_until(lambda: view._opening._waiters)
+                await wait_until(lambda: view._opening_lock._waiters)
                 shiboken6.delete(view)
             await loading
 
@@ -98,7 +98,7 @@ def test_a_property_is_added_changed_and_removed(gui, opened, wait_until) -> Non
             file = vault.root / "A.md"
             view.properties.add("rating", "4")
             await wait_until(lambda: "rating: 4\n" in file.read_text())
-            view.properties.fold.setChecked(True)
+            view.properties.fold_button.setChecked(True)
             await wait_until(lambda: "rating" in view.properties._editors)
             rating = view.properties.value_editor("rating")
             assert isinstance(rating, TextValue)
@@ -221,9 +221,9 @@ def test_find_counts_continues_and_replaces_all_as_one_step(gui, opened, wait_un
             view.replace_text()
             bar = view.find_bar
             bar.field.setText("a")
-            assert bar._count.text().startswith("1 of ")
+            assert bar._count_label.text().startswith("1 of ")
             assert bar.find_next()
-            assert bar._count.text().startswith("2 of ")
+            assert bar._count_label.text().startswith("2 of ")
             bar.replacement.setText("🧭")
             bar.replace_all()
             assert "a" not in view.editor.toPlainText().casefold()
@@ -424,7 +424,7 @@ def test_properties_scroll_with_the_text_of_the_reading_view(gui, opened, wait_u
 
             assert form.isVisible() and form.geometry().top() == 0
             assert 0 < form.geometry().bottom() <= first_line() <= form.geometry().bottom() + 40
-            form.fold.setChecked(True)
+            form.fold_button.setChecked(True)
             await wait_until(
                 lambda: form.geometry().bottom() <= first_line() <= form.geometry().bottom() + 40
             )
@@ -560,10 +560,11 @@ def test_an_image_with_a_width_fits_a_narrow_reading_view(qtbot, sizes: str, wid
     assert not reader.horizontalScrollBar().maximum()
     block = reader.document().begin()
     box = reader.document().documentLayout().blockBoundingRect(block)
-    shown = reader.loadResource(2, QUrl(f"vault:photo.png#{sizes}{'' if 'x' in sizes else 'x'}"))
+    (address,) = _addresses(reader)
+    shown = reader.loadResource(_IMAGE, QUrl(address))
     size = shown.deviceIndependentSize()
-    assert size.width() == (width or reader._room()) and size.height() <= box.height()
-    assert size.height() == (height or reader._room() // 2)
+    assert size.width() == (width or reader._available_width()) and size.height() <= box.height()
+    assert size.height() == (height or reader._available_width() // 2)
 
 
 def test_keys_reach_the_start_and_the_end_of_the_reading_view(gui, opened, wait_until) -> None:

@@ -23,13 +23,13 @@ def test_a_burst_runs_in_order_and_the_window_stays_responsive(qtbot) -> None:
     QTimer.singleShot(0, lambda: done.append("the window"))
     queue.add(range(4))
     queue.add("a")
-    assert not queue.done
-    qtbot.waitUntil(lambda: queue.done)
+    assert not queue.is_empty
+    qtbot.waitUntil(lambda: queue.is_empty)
     assert [entry for entry in done if entry != "the window"] == [0, 1, 2, 3, "a"]
     assert done.index("the window") < 5, "it waited for the whole burst"
     queue.add(range(3))
     queue.finish()
-    assert queue.done and done[-3:] == [0, 1, 2]
+    assert queue.is_empty and done[-3:] == [0, 1, 2]
 
 
 def test_deferrable_work_yields_to_the_window(qtbot) -> None:
@@ -37,6 +37,6 @@ def test_deferrable_work_yields_to_the_window(qtbot) -> None:
     owner = QObject()
     queue = TimeSlicedQueue(done.append, owner)
     queue.add_later("ab")
-    assert done == [] and not queue.done
-    qtbot.waitUntil(lambda: queue.done)
+    assert done == [] and not queue.is_empty
+    qtbot.waitUntil(lambda: queue.is_empty)
     assert done == ["a", "b"]

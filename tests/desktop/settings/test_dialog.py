@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QPushButton, QSpinBox
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QPushButton, QSpinBox, QWidget
 
 from app.desktop.settings.answering_field import AnsweringEditor
 from app.desktop.settings.dialog import SettingsDialog
+from app.desktop.settings.dialog_factory import create_settings_dialog
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.model_form import ModelEditor, ModelRows
 from app.settings import Rule, Settings
@@ -127,7 +128,7 @@ def test_the_other_sections_are_made_between_the_window_s_events(dialog, qtbot) 
     dialog.show()
     assert dialog._editors, "what is looked at is there at once"
     assert len(dialog._editors) < len(every_field())
-    qtbot.waitUntil(lambda: dialog._slices.done)
+    qtbot.waitUntil(lambda: dialog._build_queue.is_empty)
     assert set(dialog._editors) == set(every_field())
     names = [f"{row.section}.{row.name}" for row in dialog._rows]
     assert sorted(names) == sorted(".".join(field) for field in every_field()), "each is made once"
@@ -139,3 +140,21 @@ def test_a_section_that_is_made_late_shows_the_settings_as_they_are_by_then(dial
     changed = dialog.settings.permissions.model_copy(update={"bulk_threshold": 7})
     dialog.settings = dialog.settings.model_copy(update={"permissions": changed})
     assert dialog.editor_of("permissions", "bulk_threshold").value == 7
+
+
+def test_the_search_finds_pages_by_keywords_that_no_screen_reader_reads(qtbot, gui) -> None:
+    async def search() -> None:
+        dialog = create_settings_dialog(Settings(), ThemeSource("light"), None, None)
+        qtbot.addWidget(dialog)
+        for words, section in (
+            ("clients configuration", "servers"),
+            ("release check", "updates"),
+            ("codex gemini", "programs"),
+            ("calls a minute", "tools"),
+        ):
+            dialog.search.setText(words)
+            assert f"{section}." in dialog.visible_settings(), words
+            read = [widget.accessibleDescription() for widget in dialog.findChildren(QWidget)]
+            assert not [text for text in read if all(word in text.casefold() for word in words.split())]
+
+    gui(search())

@@ -186,7 +186,7 @@ def test_a_note_is_found_by_its_other_names_and_the_name_is_shown(gui, wait_unti
         await wait_until(lambda: len(texts(palette)) == 2)
         QTest.keyClicks(palette.field, "okakura")
         await wait_until(lambda: texts(palette) == ["The book of tea"])
-        assert palette.list.currentIndex().data(ITEM_ROLE).note == "Okakura 1906 · Books"
+        assert palette.list.currentIndex().data(ITEM_ROLE).detail == "Okakura 1906 · Books"
 
     gui(main())
 

@@ -51,8 +51,8 @@ def test_a_feeds_interval_and_a_streams_globs_are_changed(
             assert sheet.name.text() == "Daily", "what was typed is still there"
             sheet.address.setText("https://example.org/daily")
             sheet.save_button.click()
-            await wait_until(lambda: panel.chosen is not None and panel.chosen.name == "Daily")
-            assert panel.chosen is not None and panel.chosen.config == feed.model_copy(
+            await wait_until(lambda: panel.selected is not None and panel.selected.name == "Daily")
+            assert panel.selected is not None and panel.selected.config == feed.model_copy(
                 update={"name": "Daily", "minutes": 30, "url": "https://example.org/daily"}
             )
             await wait_until(lambda: open_sheet() is None)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from app.analysis.service import GraphAnalysisService
 from app.desktop.bridge import ServiceThread
+from app.desktop.runtime import tasks
 from app.desktop.suggestions.panel import SuggestionsPanel
 from app.desktop.theme.theme import ThemeSource
 from app.permissions.approval import Denied
@@ -49,7 +53,7 @@ def test_a_suggestion_is_shown_whole_and_written_as_the_user_set_it(
 ) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as (vault, panel):
-            suggestion, details = panel.chosen, panel.details
+            suggestion, details = panel.selected, panel.details
             assert suggestion is not None and set(suggestion.pair) == PAIR and 0.6 <= suggestion.score <= 1
             assert panel.table.topLevelItem(0).text(3) == f"{suggestion.score:.0%}"
             await wait_until(lambda: all("hot water" in card.text.toPlainText() for card in details.cards))
@@ -101,6 +105,55 @@ def test_a_rejected_pair_stays_hidden_until_it_is_restored(
     gui(main())
 
 
+def test_a_decision_is_carried_out_once_however_often_it_is_made(
+    gui, service: ServiceThread, wait_until, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def count(decisions: list[tuple[str, str]], decide):
+        def counted(self: GraphAnalysisService, *pair: str) -> None:
+            decisions.append(pair)
+            decide(self, *pair)
+
+        return counted
+
+    dismissed: list[tuple[str, str]] = []
+    restored: list[tuple[str, str]] = []
+    for name, decisions in (("reject", dismissed), ("restore_suggestion", restored)):
+        monkeypatch.setattr(GraphAnalysisService, name, count(decisions, getattr(GraphAnalysisService, name)))
+
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (_, panel):
+            panel.table.setFocus()
+            for _ in range(2):
+                QTest.keyClick(panel.table, Qt.Key.Key_Delete)
+            await wait_until(lambda: not panel.suggestions and panel.undo_button.isVisible())
+            await wait_until(lambda: not tasks.running_tasks() - {asyncio.current_task()})
+            for _ in range(2):
+                panel.undo_button.click()
+            await wait_until(lambda: panel.suggestions)
+            await wait_until(lambda: not tasks.running_tasks() - {asyncio.current_task()})
+            assert pairs(panel) == [PAIR]
+            assert [set(pair) for pair in dismissed] == [set(pair) for pair in restored] == [PAIR]
+
+    gui(main())
+
+
+def test_a_relation_without_a_type_is_not_added_and_the_user_is_told(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            panel.details.type.setCurrentText(" ")
+            panel.details.accept.click()
+            assert panel.message.isVisible() and "no type" in panel.message.text()
+            assert panel.details.type.hasFocus() and not vault.asked
+            panel.details.type.setCurrentText("is brewed like")
+            panel.details.accept.click()
+            await wait_until(lambda: not panel.suggestions)
+            assert len(vault.asked) == 1 and "no type" not in panel.message.text()
+
+    gui(main())
+
+
 def test_suggestions_can_be_limited_to_the_open_note(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
@@ -119,7 +172,7 @@ def test_suggestions_can_be_limited_to_the_open_note(
             await wait_until(lambda: "Stone has no likely missing relations" in empty_text(panel))
             panel.set_current_note("Tea.md")
             await wait_until(lambda: pairs(panel) == [PAIR])
-            suggestion = panel.chosen
+            suggestion = panel.selected
             assert suggestion is not None
             for column in (0, 2):
                 panel.table.itemActivated.emit(panel.table.topLevelItem(0), column)

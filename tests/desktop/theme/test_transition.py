@@ -118,7 +118,7 @@ def test_failing_listeners_do_not_block_others(
     caplog: pytest.LogCaptureFixture,
     errors: list[str],
 ) -> None:
-    errors.append("a part of the window kept the last theme")
+    errors.append("a part of the window kept the previous theme")
     source = ThemeSource("light")
     source.apply(qapp)
     notifications: list[str] = []
@@ -131,7 +131,7 @@ def test_failing_listeners_do_not_block_others(
     source.set("dark")
     qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     assert sorted(notifications) == ["failing noticed", "stays heard dark", "stays noticed"]
-    assert pages.updatesEnabled() and "kept the last theme" in caplog.text
+    assert pages.updatesEnabled() and "kept the previous theme" in caplog.text
 
 
 class Painted(QObject):

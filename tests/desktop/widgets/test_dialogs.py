@@ -29,7 +29,7 @@ def press(text: str) -> None:
 @pytest.mark.parametrize(("button", "expected"), [("Open", True), ("Cancel", False)])
 def test_confirm_returns_the_answer(gui, wait_until, button: str, expected: bool) -> None:
     async def main() -> bool:
-        task = tasks.start(dialogs.confirm(None, "Open it?", "It is large.", yes="Open"))
+        task = tasks.start(dialogs.confirm(None, "Open it?", "It is large.", accept_label="Open"))
         await wait_until(shown)
         press(button)
         return await task
@@ -39,7 +39,9 @@ def test_confirm_returns_the_answer(gui, wait_until, button: str, expected: bool
 
 def test_enter_in_a_confirmation_chooses_the_safe_answer(gui, wait_until) -> None:
     async def main() -> bool:
-        task = tasks.start(dialogs.confirm(None, "Delete it?", "Forever.", yes="Delete", danger=True))
+        task = tasks.start(
+            dialogs.confirm(None, "Delete it?", "Forever.", accept_label="Delete", is_destructive=True)
+        )
         await wait_until(shown)
         QTest.keyClick(shown_dialog(), Qt.Key.Key_Return)
         return await task
@@ -92,7 +94,7 @@ def test_closing_the_parent_counts_as_cancel(gui, wait_until) -> None:
 @pytest.mark.parametrize(("typed", "expected"), [("  A name ", "A name"), ("", None)])
 def test_prompt_text_strips_and_rejects_empty_text(gui, wait_until, typed: str, expected: str | None) -> None:
     async def main() -> str | None:
-        task = tasks.start(dialogs.prompt_text(None, "Name", "New name:", "old", accept="Rename"))
+        task = tasks.start(dialogs.prompt_text(None, "Name", "New name:", "old", accept_label="Rename"))
         await wait_until(shown)
         field = shown_dialog().findChild(QLineEdit)
         field.setText(typed)
@@ -107,7 +109,7 @@ def test_a_long_reason_below_a_field_is_fully_visible(gui, wait_until) -> None:
 
     async def main() -> str | None:
         prompt = dialogs.prompt_text(
-            None, "New note", "Name:", accept="Create", check=lambda text: reason if ":" in text else ""
+            None, "New note", "Name:", accept_label="Create", check=lambda text: reason if ":" in text else ""
         )
         task = tasks.start(prompt)
         await wait_until(shown)

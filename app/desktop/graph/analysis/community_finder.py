@@ -19,7 +19,7 @@ class CommunityFinder:
         self._scene = scene
         self._edges = edges
         self._running: tuple[Graph, Future[NDArray[np.int64]]] | None = None
-        self._closed = False
+        self._is_closed = False
 
     @property
     def is_busy(self) -> bool:
@@ -28,7 +28,7 @@ class CommunityFinder:
 
     def start(self) -> bool:
         """Start a search if the scene needs it; return whether one started."""
-        if not self._scene.needs_communities or self.is_busy or self._closed:
+        if not self._scene.needs_communities or self.is_busy or self._is_closed:
             return False
         graph = self._scene.graph
         self._running = graph, self._edges.run_in_worker(lambda: _communities(graph))
@@ -46,7 +46,7 @@ class CommunityFinder:
 
     def close(self) -> None:
         """Ignore a running search, and start no more."""
-        self._closed, self._running = True, None
+        self._is_closed, self._running = True, None
 
 
 def _communities(graph: Graph) -> NDArray[np.int64]:

@@ -83,7 +83,7 @@ class AnalysisResultList(QWidget):
         )
 
     def show_result(self, result: AnalysisResult) -> None:
-        """List the rows of a result; if the selected row is gone, the next one is selected."""
+        """List the rows of a result; if the selected row was removed, the next one is selected."""
         selected_row = max(0, self.view.currentIndex().row())
         blocked = self.view.selectionModel().blockSignals(True)
         self.model.show(result.rows)

@@ -39,9 +39,9 @@ class Gestures(QObject):
     def __init__(self, canvas: Canvas) -> None:
         super().__init__(canvas)
         self._canvas = canvas
-        self._pressed: QPointF | None = None
+        self._press_position: QPointF | None = None
         self._pressed_path = ""
-        self._last = QPointF()
+        self._last_position = QPointF()
         self._dragged_path = ""
         self._is_selecting_rectangle = False
         self._is_lasso_active = False
@@ -55,9 +55,9 @@ class Gestures(QObject):
         """True while the lasso is active."""
         return self._is_lasso_active
 
-    def set_lasso_active(self, on: bool) -> None:
+    def set_lasso_active(self, active: bool) -> None:
         """Activate or deactivate the lasso."""
-        self._is_lasso_active = on
+        self._is_lasso_active = active
         self._canvas.setCursor(self._idle_cursor)
 
     @property
@@ -88,7 +88,7 @@ class Gestures(QObject):
                 if self._canvas.warms_up_on_hover:
                     self._canvas.layout_thread.warm_up()
             case types.Leave:
-                if self._pressed is None:
+                if self._press_position is None:
                     self._canvas.hover(-1)
         return False
 
@@ -102,16 +102,16 @@ class Gestures(QObject):
         if event.button() not in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
             return False
         self._canvas.setFocus(Qt.FocusReason.MouseFocusReason)
-        self._pressed = self._last = event.position()
+        self._press_position = self._last_position = event.position()
         self._is_dragging = False
-        panning = event.button() == Qt.MouseButton.MiddleButton
-        lasso = self._is_lasso_active and not panning
-        row = -1 if panning or lasso else self._node_at(event.position())
-        self._outline = [event.position()] if lasso else None
+        is_panning = event.button() == Qt.MouseButton.MiddleButton
+        is_lasso = self._is_lasso_active and not is_panning
+        row = -1 if is_panning or is_lasso else self._node_at(event.position())
+        self._outline = [event.position()] if is_lasso else None
         self._pressed_path = self._canvas.scene.graph.paths[row] if row >= 0 else ""
         self._dragged_path = self._pressed_path if row >= 0 and self._can_drag(row) else ""
-        shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        self._is_selecting_rectangle = shifted and row < 0 and not panning and not lasso
+        has_shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        self._is_selecting_rectangle = has_shift and row < 0 and not is_panning and not is_lasso
         return True
 
     def _can_drag(self, row: int) -> bool:
@@ -121,31 +121,33 @@ class Gestures(QObject):
 
     def _move(self, event: QMouseEvent) -> bool:
         canvas, position = self._canvas, event.position()
-        if self._pressed is None:
+        if self._press_position is None:
             row = self._node_at(position)
             canvas.hover(row)
             canvas.setCursor(Qt.CursorShape.PointingHandCursor if row >= 0 else self._idle_cursor)
             return True
         if not self._is_dragging:
-            if (position - self._pressed).manhattanLength() < QApplication.startDragDistance() * 0.5:
+            if (position - self._press_position).manhattanLength() < QApplication.startDragDistance() * 0.5:
                 return True
             self._begin_drag()
         if self._outline is not None:
             self._outline.append(position)
             self.lasso_changed.emit(list(self._outline))
         elif self._is_selecting_rectangle:
-            canvas.rubber_band = QRectF(self._pressed, position).normalized()
+            canvas.rubber_band = QRectF(self._press_position, position).normalized()
             canvas.run_frames()
         elif self._dragged_path:
             self._drag_node(position)
         else:
-            canvas.camera_animation.pan(position.x() - self._last.x(), position.y() - self._last.y())
+            canvas.camera_animation.pan(
+                position.x() - self._last_position.x(), position.y() - self._last_position.y()
+            )
             canvas.mark_touched()
-        self._last = position
+        self._last_position = position
         return True
 
     def _pressed_row(self) -> int:
-        """Return the row of the pressed node, which may be gone if the graph changed."""
+        """Return the row of the pressed node, which may no longer exist if the graph changed."""
         return self._canvas.scene.graph.rows.get(self._pressed_path, -1)
 
     def _drag_node(self, position: QPointF) -> None:
@@ -167,7 +169,7 @@ class Gestures(QObject):
             canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     def _release(self, event: QMouseEvent) -> bool:
-        if self._pressed is None:
+        if self._press_position is None:
             return False
         adding = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if self._outline is not None:
@@ -180,7 +182,7 @@ class Gestures(QObject):
             self._select_in_rectangle(event.position(), adding)
         elif not self._is_dragging and event.button() == Qt.MouseButton.LeftButton:
             self._select(self._pressed_row(), adding)
-        self._pressed, self._is_selecting_rectangle, self._is_dragging = None, False, False
+        self._press_position, self._is_selecting_rectangle, self._is_dragging = None, False, False
         self._canvas.setCursor(self._idle_cursor)
         return True
 
@@ -209,8 +211,8 @@ class Gestures(QObject):
 
     def _select_in_rectangle(self, position: QPointF, adding: bool) -> None:
         canvas = self._canvas
-        assert self._pressed is not None
-        corner, opposite = self._pressed.toTuple(), position.toTuple()
+        assert self._press_position is not None
+        corner, opposite = self._press_position.toTuple(), position.toTuple()
         rows = canvas.scene.nodes_in_rectangle(
             corner, opposite, canvas.camera, canvas.width(), canvas.height()
         )

@@ -51,7 +51,7 @@ class KeyboardNavigation(QObject):
         """Handle key events of the canvas."""
         if event.type() == QEvent.Type.ShortcutOverride:
             key = cast("QKeyEvent", event)
-            if self._is_unmodified(key) and self._handles(key.key()):
+            if self._is_unmodified(key) and self._can_handle(key.key()):
                 event.accept()
                 return True
         if event.type() != QEvent.Type.KeyPress:
@@ -65,7 +65,7 @@ class KeyboardNavigation(QObject):
         )
         return modifiers == Qt.KeyboardModifier.NoModifier
 
-    def _handles(self, key: int) -> bool:
+    def _can_handle(self, key: int) -> bool:
         if key == Qt.Key.Key_Escape:
             return bool(self._canvas.scene.selection)
         camera_keys = (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_0)
@@ -75,7 +75,7 @@ class KeyboardNavigation(QObject):
         canvas, scene = self._canvas, self._canvas.scene
         center = (canvas.width() / 2, canvas.height() / 2, canvas.width(), canvas.height())
         if key in _ARROWS:
-            self._walk(*_ARROWS[Qt.Key(key)])
+            self._follow_link(*_ARROWS[Qt.Key(key)])
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
             canvas.camera_animation.zoom(1 / 1.5 if key == Qt.Key.Key_Minus else 1.5, *center)
             canvas.mark_touched()
@@ -94,7 +94,7 @@ class KeyboardNavigation(QObject):
             return False
         return True
 
-    def _walk(self, right: float, down: float) -> None:
+    def _follow_link(self, right: float, down: float) -> None:
         canvas, scene = self._canvas, self._canvas.scene
         row = (
             neighbor_in_direction(scene, scene.selection[-1], right, down)
@@ -123,20 +123,20 @@ def neighbor_in_direction(scene: Scene, row: int, right: float, down: float) -> 
 
     At a similar angle, a near node is preferred to a far one.
     """
-    best, lowest_cost = -1, math.inf
+    best_neighbor, lowest_cost = -1, math.inf
     x, y = scene.positions[row].tolist()
-    for other in scene.graph.neighbors(row).tolist():
-        if scene.strength[other] <= 0.5:
+    for neighbor in scene.graph.neighbors(row).tolist():
+        if scene.strength[neighbor] <= 0.5:
             continue
-        dx, dy = scene.positions[other, 0] - x, scene.positions[other, 1] - y
+        dx, dy = scene.positions[neighbor, 0] - x, scene.positions[neighbor, 1] - y
         distance = math.hypot(dx, dy) or 1e-6
         angle = math.acos(max(-1.0, min(1.0, (dx * right + dy * down) / distance)))
         if angle > math.radians(75):
             continue
         cost = distance * (1 + 2.5 * angle)
         if cost < lowest_cost:
-            best, lowest_cost = other, cost
-    return best
+            best_neighbor, lowest_cost = neighbor, cost
+    return best_neighbor
 
 
 def bring_into_view(canvas: Canvas, row: int) -> None:

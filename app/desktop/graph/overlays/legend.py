@@ -52,7 +52,7 @@ class Legend(QFrame):
 
     @property
     def is_open(self) -> bool:
-        """True if the legend is expanded: by the user's choice, otherwise if there is room."""
+        """True if the legend is expanded: by the user's choice, otherwise if there is space."""
         return not self._is_small if self._user_choice is None else self._user_choice
 
     @property
@@ -109,34 +109,36 @@ class Legend(QFrame):
         # A row is as tall as its text, which grows with the zoom.
         texts = (*self._entries, *self._relations)
         row_height = max([_MIN_ROW_HEIGHT, *(widget.sizeHint().height() for widget in texts)])
-        # The padding of the button grows with the zoom; a fixed size would leave no room for its icon.
-        side = max(
+        # The padding of the button grows with the zoom; a fixed size would leave no space for its icon.
+        button_size = max(
             _MIN_ROW_HEIGHT, self._fold_button.sizeHint().width(), self._fold_button.sizeHint().height()
         )
-        widest = 0
+        content_width = 0
         row_number = 0
-        right = width - _PADDING - side
+        right = width - _PADDING - button_size
         for widgets in (self._entries, self._relations):
             x = _PADDING
             for widget in widgets:
                 size = widget.sizeHint()
-                has_room = x == _PADDING or x + size.width() <= right
-                widget.setVisible(self.is_open and (has_room or widgets is self._entries))
+                fits = x == _PADDING or x + size.width() <= right
+                widget.setVisible(self.is_open and (fits or widgets is self._entries))
                 if widget.isHidden():
                     continue
-                if not has_room:
+                if not fits:
                     x, row_number = _PADDING, row_number + 1
                 widget.setGeometry(x, 4 + row_number * row_height, min(size.width(), right - x), row_height)
                 x += size.width() + _ENTRY_GAP
-                widest = max(widest, x)
+                content_width = max(content_width, x)
             row_number += bool(widgets)
         if self.is_open:
-            self.resize(min(width, widest + side + 4), 8 + max(side, row_number * row_height))
-            top = 4 + max(0, row_height - side) // 2
+            self.resize(
+                min(width, content_width + button_size + 4), 8 + max(button_size, row_number * row_height)
+            )
+            top = 4 + max(0, row_height - button_size) // 2
         else:
-            self.resize(side + 8, side + 8)
+            self.resize(button_size + 8, button_size + 8)
             top = 4
-        self._fold_button.setGeometry(self.width() - side - 4, top, side, side)
+        self._fold_button.setGeometry(self.width() - button_size - 4, top, button_size, button_size)
 
     def _toggle(self) -> None:
         self._user_choice = not self.is_open

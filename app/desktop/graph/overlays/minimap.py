@@ -36,7 +36,7 @@ class Minimap(QFrame):
         self.setFixedSize(_SIZE)
         self._theme = theme
         self._canvas = canvas
-        self._on = self._always = False
+        self._is_enabled = self._is_always_shown = False
         self._bounds: tuple[GraphOverview, QRectF] | None = None
         canvas.camera_moved.connect(self._update)
         canvas.overview_changed.connect(self._update)
@@ -50,29 +50,33 @@ class Minimap(QFrame):
     @property
     def is_on(self) -> bool:
         """True if the minimap is enabled."""
-        return self._on
+        return self._is_enabled
 
-    def set_shown(self, on: bool, *, always: bool = False) -> None:
+    def set_shown(self, shown: bool, *, always: bool = False) -> None:
         """Enable or disable the minimap; `always` shows it even while the whole graph is visible."""
-        self._always = always
-        if on != self._on:
-            self._on = on
+        self._is_always_shown = always
+        if shown != self._is_enabled:
+            self._is_enabled = shown
             content = self._content_rect()
-            self._canvas.want_overview(*((round(content.width()), round(content.height())) if on else (0, 0)))
+            self._canvas.request_overview(
+                *((round(content.width()), round(content.height())) if shown else (0, 0))
+            )
         self._update()
 
     def _update(self) -> None:
         """Update after the camera or the picture changed."""
         overview = self._canvas.overview
         viewport = self._canvas.viewport()
-        is_needed = overview is not None and (self._always or not viewport.contains(self._nodes_in(overview)))
-        visible = self._on and is_needed
+        is_needed = overview is not None and (
+            self._is_always_shown or not viewport.contains(self._node_bounds(overview))
+        )
+        visible = self._is_enabled and is_needed
         if visible == self.isHidden():
             self.setVisible(visible)
             self.visibility_changed.emit()
         self.update()
 
-    def _nodes_in(self, overview: GraphOverview) -> QRectF:
+    def _node_bounds(self, overview: GraphOverview) -> QRectF:
         """Return the rectangle around the visible nodes, without a margin, in layout units."""
         if self._bounds is None or self._bounds[0] is not overview:
             scene = self._canvas.scene
@@ -111,10 +115,10 @@ class Minimap(QFrame):
             picture = QRectF(corner, overview.area.size() * scale)
             painter.drawImage(picture, overview.image)
             frame = self.frame().intersected(content)
-            veil = QColor(self._theme.window)
-            veil.setAlphaF(0.45)
+            shade = QColor(self._theme.window)
+            shade.setAlphaF(0.45)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(veil)
+            painter.setBrush(shade)
             for part in _frame_rects(content, frame):
                 painter.drawRect(part)
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -68,8 +68,8 @@ def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:
         source, target = graph.edges[link].tolist()
         kind = graph.edge_types[graph.edge_codes[link]]
         relation = "" if kind == PLAIN_LINK else kind.replace("_", " ").lower()
-        other = target if source == row else source
-        neighbors.append(NeighborItem(other, graph.names[other], relation, source == row))
+        neighbor_row = target if source == row else source
+        neighbors.append(NeighborItem(neighbor_row, graph.names[neighbor_row], relation, source == row))
     neighbors.sort(
         key=lambda neighbor: (
             not neighbor.outgoing,
@@ -115,7 +115,7 @@ class _NeighborListView(QListView):
     open_requested = Signal()
     follow_requested = Signal()
     back_requested = Signal()
-    left = Signal()
+    leave_requested = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the keys: Enter opens, Right follows the link, Left goes back, Escape closes."""
@@ -125,7 +125,7 @@ class _NeighborListView(QListView):
             Qt.Key.Key_Right: self.follow_requested,
             Qt.Key.Key_Left: self.back_requested,
             Qt.Key.Key_Backspace: self.back_requested,
-            Qt.Key.Key_Escape: self.left,
+            Qt.Key.Key_Escape: self.leave_requested,
         }.get(Qt.Key(event.key()))
         if signal is None:
             super().keyPressEvent(event)
@@ -139,13 +139,13 @@ class NeighborList(QFrame):
     Signals:
         chosen: A row to select: that of the list's current line, or of the note it belongs to.
         open_requested: A row to open.
-        left: The focus returns to the graph.
+        leave_requested: The focus returns to the graph.
         closed: The user closed the panel.
     """
 
     chosen = Signal(int)
     open_requested = Signal(int)
-    left = Signal()
+    leave_requested = Signal()
     closed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -159,11 +159,11 @@ class NeighborList(QFrame):
         self._name.setTextFormat(Qt.TextFormat.PlainText)
         self._name.setProperty("textSize", "strong")
         self._name.setWordWrap(True)
-        self._close = QToolButton()
-        self._close.setAutoRaise(True)
-        self._close.setToolTip(self.tr("Hide list (L)"))
-        self._close.setAccessibleName(self.tr("Hide list of links"))
-        self._close.clicked.connect(self.closed)
+        self._close_button = QToolButton()
+        self._close_button.setAutoRaise(True)
+        self._close_button.setToolTip(self.tr("Hide list (L)"))
+        self._close_button.setAccessibleName(self.tr("Hide list of links"))
+        self._close_button.clicked.connect(self.closed)
         self.list = _NeighborListView()
         self.list.setObjectName("graphNeighborList")
         self.list.setUniformItemSizes(True)
@@ -178,7 +178,7 @@ class NeighborList(QFrame):
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme to the icons."""
-        self._close.setIcon(icon(theme, "x"))
+        self._close_button.setIcon(icon(theme, "x"))
         self._model.arrows = {True: icon(theme, "arrow-right"), False: icon(theme, "arrow-left")}
         self.list.viewport().update()
 
@@ -223,13 +223,13 @@ class NeighborList(QFrame):
             self.list.selectionModel().blockSignals(blocked)
 
     def _arrange(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self._name, 1)
-        head.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        header = QHBoxLayout()
+        header.addWidget(self._name, 1)
+        header.addWidget(self._close_button, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 6, 6, 6)
         column.setSpacing(4)
-        column.addLayout(head)
+        column.addLayout(header)
         column.addWidget(self.list, 1)
 
     def _connect(self) -> None:
@@ -238,7 +238,7 @@ class NeighborList(QFrame):
         self.list.open_requested.connect(self._open)
         self.list.follow_requested.connect(self._go_to_current)
         self.list.back_requested.connect(self._go_back)
-        self.list.left.connect(self.left)
+        self.list.leave_requested.connect(self.leave_requested)
 
     def _current(self) -> NeighborItem | None:
         index = self.list.currentIndex()

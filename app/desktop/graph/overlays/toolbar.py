@@ -50,7 +50,7 @@ class Toolbar(QFrame):
         self.settings = self._add_toggle("sliders-horizontal", self.tr("Graph settings (S)"))
         self.settings.clicked.connect(lambda: self.settings_requested.emit())
         self.help = self._add_button("question", self.tr("Help"), self.help_requested.emit)
-        self._wide_only = (zoom_out, zoom_in, export)
+        self._optional_buttons = (zoom_out, zoom_in, export)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -62,7 +62,7 @@ class Toolbar(QFrame):
 
     def set_narrow(self, narrow: bool) -> None:
         """Hide the buttons whose actions are also available by wheel or command palette."""
-        for button in self._wide_only:
+        for button in self._optional_buttons:
             button.setVisible(not narrow)
 
     def show_paused(self, paused: bool) -> None:
@@ -96,7 +96,7 @@ class LocalBar(QFrame):
     """Shows which notes and how many links the local graph covers, and returns to the whole graph."""
 
     depth_changed = Signal(int)
-    left = Signal()
+    leave_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -114,21 +114,21 @@ class LocalBar(QFrame):
         self._slider.setToolTip(self.tr("Depth: number of links from the note"))
         self._depth = QLabel(self)
         self._depth.setProperty("tone", "muted")
-        self._back = QToolButton(self)
-        self._back.setAutoRaise(True)
-        self._back.setText(self.tr("Whole graph"))
-        self._back.setToolTip(self.tr("Show all notes"))
-        self._back.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        for widget in (self._name, self._slider, self._depth, self._back):
+        self._back_button = QToolButton(self)
+        self._back_button.setAutoRaise(True)
+        self._back_button.setText(self.tr("Whole graph"))
+        self._back_button.setToolTip(self.tr("Show all notes"))
+        self._back_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        for widget in (self._name, self._slider, self._depth, self._back_button):
             row.addWidget(widget)
-        self._slider.valueChanged.connect(self._changed)
-        self._back.clicked.connect(lambda: self.left.emit())
+        self._slider.valueChanged.connect(self._change_depth)
+        self._back_button.clicked.connect(lambda: self.leave_requested.emit())
         self.set_theme(theme)
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme to the icon."""
-        self._back.setIcon(icon(theme, "arrow-left"))
+        self._back_button.setIcon(icon(theme, "arrow-left"))
 
     def show_for(self, name: str, depth: int) -> None:
         """Show the bar for the note `name`, or for several notes."""
@@ -141,7 +141,7 @@ class LocalBar(QFrame):
         self.show()
         self.adjustSize()
 
-    def _changed(self, depth: int) -> None:
+    def _change_depth(self, depth: int) -> None:
         self._show_depth(depth)
         self.depth_changed.emit(depth)
 

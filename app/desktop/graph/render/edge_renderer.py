@@ -42,7 +42,7 @@ class EdgeRenderRequest:
         height: The height of the view in pixels.
         ratio: Device pixels per pixel.
         alpha: The opacity of one link.
-        omitted_rows: Rows whose links are left out because they are drawn live.
+        omitted_rows: Rows whose links are omitted because they are drawn in each frame.
         is_draft: True if a sample at one device pixel per pixel is enough, because the next picture comes
             soon.
         margin: The margin around the view, as a share of its size, so that a short pan does not show the
@@ -120,7 +120,7 @@ class EdgeRenderer:
         return self._running is not None and self._running.done()
 
     def collect(self) -> bool:
-        """Take over a finished picture; return whether there was one."""
+        """Adopt a finished picture; return whether there was one."""
         if self._running is None or not self._running.done():
             return False
         finished, self._running = self._running, None
@@ -175,12 +175,12 @@ def _draw_edges(
     if request.omitted_rows is not None and len(request.omitted_rows):
         hidden = np.zeros(len(request.positions), dtype=bool)
         hidden[request.omitted_rows] = True
-    pixels_at = camera.to_screen(request.positions, width, height)
+    pixel_positions = camera.to_screen(request.positions, width, height)
     budget = FRAME_BUDGET if request.is_draft else None
     exposure = Exposure(request.alpha, 60.0 + 5.0 * request.camera.scale, ratio, budget)
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
     pixels = image_pixels(image)
-    draw_edges(request.compute_style(), pixels_at, pixels, exposure, hidden, threads, is_wanted)
+    draw_edges(request.compute_style(), pixel_positions, pixels, exposure, hidden, threads, is_wanted)
     return EdgeImage(image, pixels, request, ratio) if is_wanted() else None
 
 

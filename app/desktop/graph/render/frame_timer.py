@@ -25,19 +25,19 @@ class FrameTimer(QTimer):
         super().__init__(parent, interval=_FRAME_INTERVAL_MS)
         self.setTimerType(Qt.TimerType.PreciseTimer)
         self._frame, self._is_waiting = frame, is_waiting
-        self._last = 0.0
+        self._last_time = 0.0
         self.timeout.connect(self._tick)
 
-    def wake(self) -> None:
+    def ensure_started(self) -> None:
         """Start the timer if it is stopped."""
         if not self.isActive():
-            self._last = time.perf_counter()
+            self._last_time = time.perf_counter()
             self.start()
 
     def elapsed(self) -> float:
         """Return the seconds since the last call, limited after a long pause so that nothing jumps."""
         now = time.perf_counter()
-        elapsed, self._last = min(now - self._last, _MAX_ELAPSED_S), now
+        elapsed, self._last_time = min(now - self._last_time, _MAX_ELAPSED_S), now
         return elapsed
 
     def _tick(self) -> None:

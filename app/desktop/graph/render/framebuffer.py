@@ -42,7 +42,7 @@ class _CachedFrame:
             pixels = self.undimmed_pixels(frame, image)
         else:
             is_cached = self._image is not None and _are_identical(frame.content, self._content)
-            pixels = _pixels_if_sized(self._image, image) if is_cached else None
+            pixels = _pixels_of_same_size(self._image, image) if is_cached else None
         if pixels is None:
             return False
         image_pixels(image)[...] = pixels
@@ -60,7 +60,7 @@ class _CachedFrame:
         """Return the layers without dimming, uint8 (h, w, 4); None if none of that size are cached."""
         if self._undimmed_image is None or not _are_identical(frame.undimmed_content, self._undimmed_content):
             return None
-        return _pixels_if_sized(self._undimmed_image, image)
+        return _pixels_of_same_size(self._undimmed_image, image)
 
 
 def _is_undimmed(frame: FrameState) -> bool:
@@ -74,7 +74,7 @@ def _is_final(frame: FrameState) -> bool:
     return frame.dim >= 1.0 or (is_sharp and frame.dim <= 0.0 and frame.dragged_rows is None)
 
 
-def _pixels_if_sized(cached: QImage | None, image: QImage) -> NDArray[np.uint8] | None:
+def _pixels_of_same_size(cached: QImage | None, image: QImage) -> NDArray[np.uint8] | None:
     return image_pixels(cached) if cached is not None and cached.size() == image.size() else None
 
 
@@ -94,13 +94,13 @@ class Framebuffer:
         self._image = QImage()
         self._cache = _CachedFrame()
 
-    def paint(self, frame: FrameState, ratio: float, *, is_still: bool = False) -> QImage:
+    def paint(self, frame: FrameState, ratio: float, *, is_static: bool = False) -> QImage:
         """Paint everything from back to front; the returned image is valid until the next call.
 
         Args:
             frame: The frame.
             ratio: Device pixels per pixel.
-            is_still: True for a picture, in which labels appear without fading.
+            is_static: True for a picture, in which labels appear without fading.
         """
         width, height = max(1, round(frame.width * ratio)), max(1, round(frame.height * ratio))
         if (self._image.width(), self._image.height()) != (width, height):
@@ -115,22 +115,25 @@ class Framebuffer:
         if not self._cache.restore(frame, self._image):
             self._paint_without_labels(frame, ratio)
             self._cache.store(frame, self._image)
-        self._paint_labels(frame, ratio, is_still)
+        self._paint_labels(frame, ratio, is_static)
         return self._image
 
     def _paint_without_labels(self, frame: FrameState, ratio: float) -> None:
-        order, lit = frame.scene.order, frame.lit_mask
-        undimmed = None if lit is None else self._cache.undimmed_pixels(frame, self._image)
-        if undimmed is not None and lit is not None:
+        order, bright_mask = frame.scene.order, frame.bright_mask
+        undimmed_pixels = None if bright_mask is None else self._cache.undimmed_pixels(frame, self._image)
+        if undimmed_pixels is not None and bright_mask is not None:
             color, pixels = rgb(frame.scene.theme.window), image_pixels(self._image)
-            composite(undimmed, (0.0, 0.0), 1.0, frame.unlit_opacity, color, pixels, None)
-            order, lit = np.ascontiguousarray(order[lit[order] > 0][-_MAX_BRIGHT_NODES:]), None
+            composite(undimmed_pixels, (0.0, 0.0), 1.0, frame.dimmed_opacity, color, pixels, None)
+            order, bright_mask = (
+                np.ascontiguousarray(order[bright_mask[order] > 0][-_MAX_BRIGHT_NODES:]),
+                None,
+            )
         else:
             self._paint_links(frame, ratio)
         painter = QPainter(self._image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_under(painter, self._image, frame)
-        self._draw_nodes(frame, ratio, order, lit)
+        self._draw_nodes(frame, ratio, order, bright_mask)
         paint_over(painter, frame)
         painter.end()
 
@@ -146,14 +149,14 @@ class Framebuffer:
         color = rgb(frame.scene.theme.window)
         # Treat a zoom of almost 1 as 1: whole pixels are ten times as fast.
         zoom = 1.0 if abs(zoom - 1.0) < 1e-5 else zoom
-        composite(picture.pixels, corner, zoom, frame.unlit_opacity, color, image_pixels(self._image), None)
+        composite(picture.pixels, corner, zoom, frame.dimmed_opacity, color, image_pixels(self._image), None)
 
     def _draw_nodes(
         self,
         frame: FrameState,
         ratio: float,
         order: NDArray[np.int32],
-        lit: NDArray[np.uint8] | None,
+        bright_mask: NDArray[np.uint8] | None,
     ) -> None:
         """Draw the rows `order`, small nodes first, so that hubs are on top."""
         scene = frame.scene
@@ -161,12 +164,23 @@ class Framebuffer:
         viewport = frame.view.scaled(ratio)
         bodies, colors = scene.bodies, scene.colors
         pixels = image_pixels(self._image)
-        draw_discs(bodies, colors, order, lit, frame.unlit_opacity, viewport, background, ratio, pixels, None)
+        draw_discs(
+            bodies,
+            colors,
+            order,
+            bright_mask,
+            frame.dimmed_opacity,
+            viewport,
+            background,
+            ratio,
+            pixels,
+            None,
+        )
 
-    def _paint_labels(self, frame: FrameState, ratio: float, is_still: bool) -> None:
+    def _paint_labels(self, frame: FrameState, ratio: float, is_static: bool) -> None:
         """Draw the labels on device pixels: they stay sharp, and are copied rather than scaled."""
         frame.place_labels()
-        if is_still:
+        if is_static:
             frame.labels.finish()
         self._image.setDevicePixelRatio(1.0)
         frame.labels.paint(self._image, frame.scene, frame.view.scaled(ratio))

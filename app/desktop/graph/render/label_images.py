@@ -56,8 +56,8 @@ class LabelImages:
         self._style = style
         self._condition = threading.Condition()
         self._images: OrderedDict[Key, LabelImage] = OrderedDict()
-        self._wanted: list[Key] = []
-        self._closed = False
+        self._requested_keys: list[Key] = []
+        self._is_closed = False
         self._thread: threading.Thread | None = None
 
     @property
@@ -70,7 +70,7 @@ class LabelImages:
         with self._condition:
             self._style = style
             self._images.clear()
-            self._wanted = []
+            self._requested_keys = []
 
     def get(self, name: str, pixels: int) -> LabelImage | None:
         """Return the image of a label if it is drawn."""
@@ -91,8 +91,8 @@ class LabelImages:
     def request(self, keys: Sequence[Key]) -> None:
         """Draw these labels, in this order, and no others."""
         with self._condition:
-            self._wanted = list(keys)
-            if self._closed or not self._wanted:
+            self._requested_keys = list(keys)
+            if self._is_closed or not self._requested_keys:
                 return
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="graph names", daemon=True)
@@ -100,9 +100,9 @@ class LabelImages:
             self._condition.notify()
 
     def close(self) -> None:
-        """Stop the thread for good."""
+        """Stop the thread permanently."""
         with self._condition:
-            self._closed = True
+            self._is_closed = True
             self._condition.notify()
         if self._thread is not None:
             self._thread.join()
@@ -110,11 +110,11 @@ class LabelImages:
     def _run(self) -> None:
         while True:
             with self._condition:
-                while not self._closed and not self._wanted:
+                while not self._is_closed and not self._requested_keys:
                     self._condition.wait()
-                if self._closed:
+                if self._is_closed:
                     return
-                key, style = self._wanted.pop(0), self._style
+                key, style = self._requested_keys.pop(0), self._style
             if self.get(*key) is None:
                 self._store(key, draw_label(*key, style), style)
 

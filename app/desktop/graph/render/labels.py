@@ -17,13 +17,13 @@ from app.desktop.graph.render.label_placement import Box, label_box, label_corne
 from app.desktop.graph.scene import Scene
 from app.graph.core_drawing import Bodies, Viewport, first_seen, place_labels
 
-_MIN_NAMED_RADIUS = 3.3
+MIN_NAMED_RADIUS = 3.3
+MIN_NAMED_OPACITY = 0.45
 _LANDMARK_COUNT = 7
 _MIN_LANDMARK_OPACITY = 0.75
 _PLACEMENT_INTERVAL_S = 0.04
 _FADE_HALF_LIFE_S = 0.09
 
-_MIN_NAMED_OPACITY = 0.45
 _MIN_AVOIDED_RADIUS = 3.0
 _MAX_AVOIDED_NODES = 260
 _FORCED_LABEL_COUNT = 10
@@ -41,12 +41,12 @@ class LabelRenderer:
         self._target_opacities: dict[int, float] = {}
         self._sides: dict[int, int] = {}
         self.placed: dict[int, Box] = {}
-        self._missing: list[Key] = []
-        self._drawn: dict[int, LabelImage] = {}
+        self._missing_keys: list[Key] = []
+        self._drawn_images: dict[int, LabelImage] = {}
         self._is_postponed = False
         self._placed_content: Hashable = None
         self._placed_at = 0.0
-        self.is_live = True
+        self.is_animated = True
         self._sizes: NDArray[np.uint8] = np.full(len(names), 12, dtype=np.uint8)
 
     @property
@@ -57,12 +57,12 @@ class LabelRenderer:
     @sizes.setter
     def sizes(self, sizes: NDArray[np.uint8]) -> None:
         self._sizes = sizes
-        self._drawn.clear()
+        self._drawn_images.clear()
 
     def replace_names(self, names: Sequence[str], rows: Mapping[int, int]) -> None:
-        """Take over the next state of the graph: its names, and new rows by old row."""
+        """Adopt the next state of the graph: its names, and new rows by old row."""
         self._names = names
-        self._drawn.clear()
+        self._drawn_images.clear()
         self._opacities = {rows[row]: opacity for row, opacity in self._opacities.items() if row in rows}
         self._target_opacities, self.placed, self._sides = {}, {}, {}
         self._placed_content = None
@@ -79,18 +79,18 @@ class LabelRenderer:
         fades_in = any(
             self._opacities.get(row, 0.0) != target for row, target in self._target_opacities.items()
         )
-        return bool(self._missing) or self._is_postponed or fades_out or fades_in
+        return bool(self._missing_keys) or self._is_postponed or fades_out or fades_in
 
     def needs_placement(self, content: Hashable) -> bool:
         """Return whether labels must be placed again for `content`.
 
         During motion they are not placed in every frame: they move with their nodes in between.
         """
-        if content == self._placed_content and not self._missing:
+        if content == self._placed_content and not self._missing_keys:
             self._is_postponed = False
             return False
         now = time.perf_counter()
-        self._is_postponed = self.is_live and now - self._placed_at < _PLACEMENT_INTERVAL_S
+        self._is_postponed = self.is_animated and now - self._placed_at < _PLACEMENT_INTERVAL_S
         if self._is_postponed:
             return False
         self._placed_content, self._placed_at = content, now
@@ -122,14 +122,14 @@ class LabelRenderer:
         candidates = dict.fromkeys([*forced_rows, *ranked])
         pictures = self._drawn_labels(candidates)
         rows = [row for row in candidates if row in pictures]
-        self._missing = [self._key(row) for row in candidates if row not in pictures]
+        self._missing_keys = [self._key(row) for row in candidates if row not in pictures]
         forced_count = sum(row in pictures for row in dict.fromkeys(forced_rows))
         labels = self._measure(scene, rows, pictures, view)
         sides = np.array([self._sides.get(row, 0) for row in rows], dtype=np.int32)
         discs = self._covered_boxes(scene, bodies, view, bounds)
         place_labels(labels, discs, float(width), forced_count, capacity, _FORCED_LABEL_COUNT, sides)
         self._store_placement(rows, labels, sides, forced_count, opacity)
-        self._images.request(self._missing[:_MAX_REQUESTED_IMAGES])
+        self._images.request(self._missing_keys[:_MAX_REQUESTED_IMAGES])
 
     def _measure(
         self, scene: Scene, rows: Sequence[int], pictures: Mapping[int, LabelImage], view: Viewport
@@ -155,16 +155,14 @@ class LabelRenderer:
 
         Zoomed out, where all nodes are too small, the heaviest few are labeled as landmarks.
         """
-        visible = first_seen(
-            bodies, scene.heaviest, view, bounds, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, limit
-        )
+        visible = first_seen(bodies, scene.heaviest, view, bounds, MIN_NAMED_RADIUS, MIN_NAMED_OPACITY, limit)
         if len(visible) < _LANDMARK_COUNT:
             visible = first_seen(
-                bodies, scene.heaviest, view, bounds, 0.0, _MIN_NAMED_OPACITY, _LANDMARK_COUNT
+                bodies, scene.heaviest, view, bounds, 0.0, MIN_NAMED_OPACITY, _LANDMARK_COUNT
             )
         labeled = np.array([row for row, opacity in self._opacities.items() if opacity > 0.3], dtype=np.int32)
         still_visible = first_seen(
-            bodies, labeled, view, bounds, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, len(labeled)
+            bodies, labeled, view, bounds, MIN_NAMED_RADIUS, MIN_NAMED_OPACITY, len(labeled)
         )
         rows = np.unique(np.concatenate([visible, still_visible]))
         priority = scene.weight[rows]
@@ -177,7 +175,7 @@ class LabelRenderer:
     ) -> NDArray[np.float32]:
         """Return boxes inside the largest discs, which no label may cover; their edges may be touched."""
         rows = first_seen(
-            bodies, scene.largest, view, bounds, _MIN_AVOIDED_RADIUS, _MIN_NAMED_OPACITY, _MAX_AVOIDED_NODES
+            bodies, scene.largest, view, bounds, _MIN_AVOIDED_RADIUS, MIN_NAMED_OPACITY, _MAX_AVOIDED_NODES
         )
         pixels = view.to_pixels(scene.positions[rows])
         half_sides = 0.8 * view.radii(scene.radii[rows])[:, None]
@@ -197,7 +195,7 @@ class LabelRenderer:
             row = rows[index]
             self._sides[row] = side
             self.placed[row] = label_box(label, side)
-            size_opacity = max(_MIN_LANDMARK_OPACITY, min(1.0, (label[2] - _MIN_NAMED_RADIUS) / 1.2 + 0.5))
+            size_opacity = max(_MIN_LANDMARK_OPACITY, min(1.0, (label[2] - MIN_NAMED_RADIUS) / 1.2 + 0.5))
             self._target_opacities[row] = 1.0 if index < forced_count else size_opacity * float(opacity[row])
 
     def advance(self, seconds: float) -> None:
@@ -243,16 +241,16 @@ class LabelRenderer:
 
     def _drawn_labels(self, rows: Iterable[int]) -> dict[int, LabelImage]:
         """Return the drawn labels of `rows`; a still picture waits for all of them."""
-        if len(self._drawn) > _MAX_CACHED_IMAGES:
-            self._drawn.clear()
-        cache = self._drawn
+        if len(self._drawn_images) > _MAX_CACHED_IMAGES:
+            self._drawn_images.clear()
+        cache = self._drawn_images
         labels = {row: picture for row in rows if (picture := cache.get(row) or self._drawn_label(row))}
         cache.update(labels)
         return labels
 
     def _drawn_label(self, row: int) -> LabelImage | None:
         key = self._key(row)
-        return self._images.get(*key) if self.is_live else self._images.draw_now(*key)
+        return self._images.get(*key) if self.is_animated else self._images.draw_now(*key)
 
 
 def label_sizes(radii: NDArray[np.float32]) -> NDArray[np.uint8]:

@@ -1,4 +1,4 @@
-"""The layers of a frame: pictures of links, nodes and labels, cached until what they show changes."""
+"""The layers of a frame: pictures of links, nodes and labels, cached until their content changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Motion:
     """The animated values of a frame and the dragged nodes; see `FrameState`."""
 
     dim: float = 0.0
-    lit_rows: NDArray[np.int32] | None = None
+    bright_rows: NDArray[np.int32] | None = None
     dragged_rows: NDArray[np.int64] | None = None
     glow_phase: float = 0.0
     selection_rect: QRectF | None = None
@@ -38,17 +38,17 @@ class Layers:
         font: The font of labels.
         ratio: Device pixels per pixel.
         zoom: The zoom of the interface, which scales labels.
-        is_still: True for a picture, which waits for labels and shows them without fading.
+        is_static: True for a picture, which waits for labels and shows them without fading.
     """
 
     def __init__(
-        self, scene: Scene, font: QFont, ratio: float, zoom: float = 1.0, *, is_still: bool = False
+        self, scene: Scene, font: QFont, ratio: float, zoom: float = 1.0, *, is_static: bool = False
     ) -> None:
         self._scene = scene
         self._font = font
         self.ratio = ratio
         self.zoom = zoom
-        self._is_still = is_still
+        self._is_static = is_static
         self.edges = EdgeRenderer()
         self.label_images = LabelImages(self._label_style())
         self._framebuffer = Framebuffer()
@@ -66,18 +66,18 @@ class Layers:
         if self._label_style() != self.label_images.style:
             self.label_images.set_style(self._label_style())
         self.labels = LabelRenderer(self._scene.graph.names, self.label_images)
-        self.labels.is_live = not self._is_still
+        self.labels.is_animated = not self._is_static
         self.resize()
 
     def resize(self) -> None:
         """Update after the radii changed."""
         self.labels.sizes = label_sizes(self._scene.radii)
 
-    def replace(self, before: Graph) -> None:
-        """Take over the scene's next state of the graph; visible labels stay visible."""
+    def replace(self, previous_graph: Graph) -> None:
+        """Adopt the scene's next state of the graph; visible labels stay visible."""
         graph = self._scene.graph
         after_rows = graph.rows
-        labeled_paths = {row: before.paths[row] for row in self.labels.shown_rows}
+        labeled_paths = {row: previous_graph.paths[row] for row in self.labels.shown_rows}
         self.labels.replace_names(
             graph.names,
             {row: after_rows[path] for row, path in labeled_paths.items() if path in after_rows},
@@ -102,7 +102,7 @@ class Layers:
 
     def paint(self, camera: Camera, size: tuple[int, int], motion: Motion) -> QImage:
         """Paint a frame; the returned image is valid until the next call."""
-        lit_rows = motion.lit_rows if motion.lit_rows is not None else np.empty(0, dtype=np.int32)
+        bright_rows = motion.bright_rows if motion.bright_rows is not None else np.empty(0, dtype=np.int32)
         frame = FrameState(
             self._scene,
             camera,
@@ -111,12 +111,12 @@ class Layers:
             self.labels,
             self._font,
             motion.dim,
-            lit_rows,
+            bright_rows,
             motion.dragged_rows,
             motion.glow_phase,
             motion.selection_rect,
         )
-        return self._framebuffer.paint(frame, self.ratio, is_still=self._is_still)
+        return self._framebuffer.paint(frame, self.ratio, is_static=self._is_static)
 
     def close(self) -> None:
         """Stop the worker and the thread that draws labels."""
@@ -124,7 +124,7 @@ class Layers:
         self.label_images.close()
 
 
-def draw_still(
+def draw_static_image(
     scene: Scene, font: QFont, camera: Camera, size: tuple[int, int], ratio: float, zoom: float = 1.0
 ) -> QImage:
     """Draw the scene in full quality, at any size, in the calling thread.
@@ -137,7 +137,7 @@ def draw_still(
         ratio: Device pixels per pixel.
         zoom: The zoom of the interface, which scales labels.
     """
-    layers = Layers(scene, font, ratio, zoom, is_still=True)
+    layers = Layers(scene, font, ratio, zoom, is_static=True)
     try:
         layers.edges.draw_now(layers.request(camera, size))
         return layers.paint(camera, size, Motion())

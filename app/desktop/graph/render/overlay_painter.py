@@ -24,7 +24,7 @@ from app.graph.model import PLAIN_LINK
 from app.vault.markdown.render_values import mix_colors
 
 _DIMMED_OPACITY = 0.14
-_MAX_LIT_LINKS = 250  # More of them hide each other, and take longer to draw than a frame may.
+_MAX_LIT_LINKS = 250  # More of them hide each other, and take longer to draw than a frame may take.
 _MAX_FINE_LIT_LINKS = 120
 _MAX_ARROWS = 160
 _MAX_DRAGGED_LINKS = 2500
@@ -44,8 +44,8 @@ class FrameState:
         labels: The labels.
         font: The font of messages.
         dim: 0 to 1, the dimming of all but the lit nodes.
-        lit_rows: Rows that stay bright.
-        dragged_rows: Rows whose links are drawn live during a drag.
+        bright_rows: Rows that stay bright.
+        dragged_rows: Rows whose links are drawn in each frame during a drag.
         glow_phase: 0 to 1, the phase of the pulsating glow.
         selection_rect: The selection rectangle.
     """
@@ -58,7 +58,7 @@ class FrameState:
     labels: LabelRenderer
     font: QFont
     dim: float
-    lit_rows: NDArray[np.int32]
+    bright_rows: NDArray[np.int32]
     dragged_rows: NDArray[np.int64] | None
     glow_phase: float
     selection_rect: QRectF | None
@@ -71,13 +71,13 @@ class FrameState:
     @property
     def content(self) -> tuple[object, ...]:
         """The content of the layers below the labels; equal frames share arrays."""
-        return (*self.undimmed_content, self.scene.hovered, self.dim, self.lit_rows)
+        return (*self.undimmed_content, self.scene.hovered, self.dim, self.bright_rows)
 
     @property
     def undimmed_content(self) -> tuple[object, ...]:
         """The content without hover and dimming, which a hover shows in the background."""
         scene = self.scene
-        glow_phase = self.glow_phase if scene.pending or scene.highlights.breathing else 0.0
+        glow_phase = self.glow_phase if scene.pending or scene.highlights.pulsating else 0.0
         highlights = (
             tuple(scene.selection),
             tuple(scene.highlights.path),
@@ -95,25 +95,25 @@ class FrameState:
         )
 
     @property
-    def lit_mask(self) -> NDArray[np.uint8] | None:
+    def bright_mask(self) -> NDArray[np.uint8] | None:
         """Return 1 for nodes that stay bright, uint8 (n,); None while nothing is dimmed."""
         if self.dim <= 0.0:
             return None
         mask = np.zeros(len(self.scene.graph), dtype=np.uint8)
-        mask[self.lit_rows] = 1
+        mask[self.bright_rows] = 1
         return mask
 
     @property
-    def unlit_opacity(self) -> float:
-        """The opacity of nodes that are not lit."""
+    def dimmed_opacity(self) -> float:
+        """The opacity of nodes that do not stay bright."""
         return 1.0 - (1.0 - _DIMMED_OPACITY) * self.dim
 
     def opacity(self) -> NDArray[np.float32]:
         """Return the opacity of each node, float32 (n,)."""
-        mask = self.lit_mask
+        mask = self.bright_mask
         if mask is None:
             return self.scene.strength
-        return np.where(mask, self.scene.strength, self.scene.strength * np.float32(self.unlit_opacity))
+        return np.where(mask, self.scene.strength, self.scene.strength * np.float32(self.dimmed_opacity))
 
     def place_labels(self) -> None:
         """Place the labels if the frame's content changed."""
@@ -128,7 +128,7 @@ class FrameState:
         forced = [scene.hovered] if scene.hovered >= 0 else []
         forced += [*scene.highlights.path[:40], *scene.selection[:40]]
         if scene.hovered >= 0:
-            neighbors = self.lit_rows[self.lit_rows != scene.hovered]
+            neighbors = self.bright_rows[self.bright_rows != scene.hovered]
             forced += _heaviest(neighbors, scene.weight, _MAX_FORCED_LABELS)
         return list(dict.fromkeys(forced))
 
@@ -145,9 +145,9 @@ def _heaviest(rows: NDArray[np.int32], weight: NDArray[np.float32], limit: int) 
 
 def edge_alpha(count: int, scale: float, is_dark: bool) -> float:
     """Return the opacity of one link: lower for many links, higher when zoomed in."""
-    base = float(0.62 * (600 / max(count, 600)) ** 0.24)
+    base_alpha = float(0.62 * (600 / max(count, 600)) ** 0.24)
     zoom_factor = float(min(1.6, max(1.0, (scale / 9.0) ** 0.3)))
-    return min(0.85, base * zoom_factor * (1.0 if is_dark else 0.9))
+    return min(0.85, base_alpha * zoom_factor * (1.0 if is_dark else 0.9))
 
 
 def paint_under(painter: QPainter, image: QImage, frame: FrameState) -> None:
@@ -171,7 +171,11 @@ def paint_over(painter: QPainter, frame: FrameState) -> None:
 def _paint_lit_links(painter: QPainter, image: QImage, frame: FrameState) -> None:
     """Draw the links of the hovered node in the color of their relation."""
     scene = frame.scene
-    hub = scene.hovered if scene.hovered >= 0 else (int(frame.lit_rows[-1]) if len(frame.lit_rows) else -1)
+    hub = (
+        scene.hovered
+        if scene.hovered >= 0
+        else (int(frame.bright_rows[-1]) if len(frame.bright_rows) else -1)
+    )
     if hub < 0 or scene.highlights.path:
         return
     links = _sample(scene.links_of(hub), _MAX_LIT_LINKS)
@@ -212,17 +216,17 @@ def _paint_arrows(painter: QPainter, frame: FrameState, links: NDArray[np.int64]
     distance = np.maximum(np.hypot(vector[:, 0], vector[:, 1]), 1e-3)
     direction = vector / distance[:, None]
     tip = target - direction * (view.radii(scene.radii[edges[:, 1]]) + 1.5)[:, None]
-    side = np.stack([-direction[:, 1], direction[:, 0]], axis=1)
-    far_enough = distance > 26
+    normal = np.stack([-direction[:, 1], direction[:, 0]], axis=1)
+    is_long = distance > 26
     for sign in (1.0, -1.0):
-        wing = tip - direction * 5.5 + side * (2.8 * sign)
-        draw_lines(painter, np.concatenate([tip, wing], axis=1)[far_enough])
+        wing = tip - direction * 5.5 + normal * (2.8 * sign)
+        draw_lines(painter, np.concatenate([tip, wing], axis=1)[is_long])
 
 
 def _paint_dragged_links(
     painter: QPainter, image: QImage, frame: FrameState, rows: NDArray[np.int64]
 ) -> None:
-    """Draw the links of dragged nodes live."""
+    """Draw the links of dragged nodes."""
     scene = frame.scene
     style = scene.edges
     links = _sample(scene.links_among(rows), _MAX_DRAGGED_LINKS)
@@ -247,7 +251,7 @@ def _paint_path(painter: QPainter, frame: FrameState) -> None:
 def _glows(scene: Scene) -> list[Glow]:
     """Return all glows: changed nodes, highlights by key, nodes of pending changes."""
     changed = Glow(frozenset(scene.changed - scene.pending), scene.theme.success)
-    pending = Glow(frozenset(scene.pending), scene.theme.accent, breathing=True)
+    pending = Glow(frozenset(scene.pending), scene.theme.accent, pulsating=True)
     return [changed, *scene.highlights.glows.values(), pending]
 
 
@@ -258,7 +262,7 @@ def _paint_glow(painter: QPainter, frame: FrameState) -> None:
     for glow in _glows(scene):
         color = glow.color or scene.theme.accent
         for center, radius in _circles(frame, scene.rows(glow.paths)):
-            if glow.breathing:
+            if glow.pulsating:
                 _paint_gradient(painter, center, radius * 2.4 + 12 + 5 * pulse, color, 0.5 + 0.4 * pulse)
             else:
                 _paint_gradient(painter, center, radius * 2.2 + 7, color, 0.45)
@@ -296,20 +300,20 @@ def _gradient_image(color: str, radius: int, ratio: float) -> QImage:
 
 
 def _paint_rings(painter: QPainter, frame: FrameState) -> None:
-    """Draw rings around selected, hovered, pending and changed nodes, for users who can't tell the colors."""
+    """Draw rings around selected, hovered, pending and changed nodes, which do not depend on color vision."""
     scene = frame.scene
     painter.setBrush(Qt.BrushStyle.NoBrush)
     solid, dashes = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
     rings = []
     for glow in _glows(scene):
-        gap = 4.0 if glow.breathing else 2.5
-        rings.append((scene.rows(glow.paths), glow.color or scene.theme.accent, gap, glow.breathing))
+        gap = 4.0 if glow.pulsating else 2.5
+        rings.append((scene.rows(glow.paths), glow.color or scene.theme.accent, gap, glow.pulsating))
     rings.append((scene.selection, scene.theme.accent, 3.0, False))
     rings.append(([scene.hovered] if scene.hovered >= 0 else [], scene.theme.text, 2.0, False))
-    for rows, color, gap, dashed in rings:
+    for rows, color, gap, is_dashed in rings:
         if not rows:
             continue
-        painter.setPen(QPen(QColor(color), 1.8, dashes if dashed else solid))
+        painter.setPen(QPen(QColor(color), 1.8, dashes if is_dashed else solid))
         for center, radius in _circles(frame, rows):
             painter.drawEllipse(center, radius + gap, radius + gap)
 

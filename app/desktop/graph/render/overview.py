@@ -71,7 +71,7 @@ class GraphOverviewRenderer:
             self._running = self._edges.run_in_worker(_create_drawing(self._scene, self._size, self._ratio))
 
     def collect(self) -> bool:
-        """Take over a finished overview; return whether there was one."""
+        """Adopt a finished overview; return whether there was one."""
         if self._running is None or not self._running.done():
             return False
         overview, self._running = self._running.result(), None

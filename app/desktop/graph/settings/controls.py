@@ -57,14 +57,14 @@ class CollapsibleSection(QWidget):
         layout.setSpacing(2)
         layout.addWidget(self._header)
         layout.addWidget(self.body)
-        self.open(True)
+        self.set_expanded(True)
 
     @property
     def is_open(self) -> bool:
         """True if the content is visible."""
         return not self.body.isHidden()
 
-    def open(self, expanded: bool) -> None:
+    def set_expanded(self, expanded: bool) -> None:
         """Expand or collapse the content."""
         self.body.setVisible(expanded)
         self._header.setChecked(expanded)
@@ -83,7 +83,7 @@ class CollapsibleSection(QWidget):
         self.column.addWidget(widget)
 
     def _toggle(self) -> None:
-        self.open(not self.is_open)
+        self.set_expanded(not self.is_open)
         self.toggled.emit(self.key, self.is_open)
 
     def _update_arrow(self) -> None:
@@ -112,7 +112,7 @@ class SliderRow(QWidget):
 
     Args:
         title: The name.
-        tooltip: The tool tip.
+        tooltip: The tooltip.
         minimum: The lowest value.
         maximum: The highest value.
         default: The default value, which a double-click restores.
@@ -237,7 +237,7 @@ class GraphQueryField(QWidget):
         self._typing_timer = QTimer(self, singleShot=True, interval=_TYPING_DELAY_MS)
         self._typing_timer.timeout.connect(self._submit)
         self.field.textEdited.connect(lambda _text: self._typing_timer.start())
-        self.field.textChanged.connect(self._on_cleared)
+        self.field.textChanged.connect(self._handle_clear)
         self.field.returnPressed.connect(self._submit)
         self.set_theme(theme)
 
@@ -295,7 +295,7 @@ class GraphQueryField(QWidget):
         self.field.setText(query)
         self._submit()
 
-    def _on_cleared(self, text: str) -> None:
+    def _handle_clear(self, text: str) -> None:
         if not text and self._submitted_query:
             self._submit()
 
@@ -312,5 +312,5 @@ def error_marker(query: str, error: QueryError) -> str:
     if not isinstance(position, int) or position > len(query):
         return ""
     start = max(0, position - _CONTEXT_CHARS)
-    before = ("…" if start else "") + query[start:position]
-    return f"{before} ▸ {query[position : position + _CONTEXT_CHARS]}\n".replace(" ▸ \n", " ▸\n")
+    text_before = ("…" if start else "") + query[start:position]
+    return f"{text_before} ▸ {query[position : position + _CONTEXT_CHARS]}\n".replace(" ▸ \n", " ▸\n")

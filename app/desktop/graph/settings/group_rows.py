@@ -211,13 +211,13 @@ class _GroupRow(QWidget):
 
 def _disc(color: str) -> QIcon:
     """Return an icon of a filled disc."""
-    side = 4 * _SWATCH_SIZE
-    pixmap = QPixmap(side, side)
+    size = 4 * _SWATCH_SIZE
+    pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(color))
-    painter.drawEllipse(3, 3, side - 6, side - 6)
+    painter.drawEllipse(3, 3, size - 6, size - 6)
     painter.end()
     return QIcon(pixmap)

@@ -44,14 +44,14 @@ class DisplaySection(CollapsibleSection):
         self._header.setText(self.tr("Display"))
         self._settings = settings
         self.colors = SectionComboBox()
-        self.colors.setToolTip(self.tr("What node colors show; group colors take precedence"))
-        for by, label in (
+        self.colors.setToolTip(self.tr("The property that node colors show; group colors take precedence"))
+        for color_by, label in (
             (None, self.tr("Automatic")),
             (ColorBy.TYPE, self.tr("Type")),
             (ColorBy.COMMUNITY, self.tr("Community")),
             (ColorBy.FOLDER, self.tr("Folder")),
         ):
-            self.colors.addItem(label, by)
+            self.colors.addItem(label, color_by)
         self.minimap = checkbox(self.tr("Minimap"), self.tr("Show a small overview of the whole graph (M)"))
         self.add(with_label(self.tr("Color by"), self.colors))
         self.add(self.minimap)
@@ -200,14 +200,16 @@ class ForceSection(CollapsibleSection):
         for name, row in rows.items():
             self.add(row)
             row.moved.connect(lambda value, name=name: self._emit_field(name, value))
-        self.reset = QPushButton(self.tr("Reset"))
-        self.reset.setProperty("role", "quiet")
-        self.reset.setToolTip(self.tr("Reset all sliders to their defaults"))
-        self.reset.clicked.connect(lambda: self.changed.emit(self._settings.updated(forces=ForceParams())))
+        self.reset_button = QPushButton(self.tr("Reset"))
+        self.reset_button.setProperty("role", "quiet")
+        self.reset_button.setToolTip(self.tr("Reset all sliders to their defaults"))
+        self.reset_button.clicked.connect(
+            lambda: self.changed.emit(self._settings.updated(forces=ForceParams()))
+        )
         self.pause = checkbox(self.tr("Freeze"), self.tr("Stop the layout from moving (Space)"))
         self.pause.clicked.connect(self.paused)
         self.add(self.pause)
-        self.add(self.reset)
+        self.add(self.reset_button)
 
     @staticmethod
     def _slider(
@@ -221,7 +223,7 @@ class ForceSection(CollapsibleSection):
         self._settings = settings
         for name, row in self.sliders.items():
             row.set_value(getattr(settings.forces, name))
-        self.reset.setEnabled(settings.forces != ForceParams())
+        self.reset_button.setEnabled(settings.forces != ForceParams())
 
     def _emit_field(self, name: str, value: float) -> None:
         self.changed.emit(self._settings.updated(forces=replace(self._settings.forces, **{name: value})))
@@ -311,7 +313,7 @@ class LayoutSection(CollapsibleSection):
         self.buttons[settings.arrangement].setChecked(True)
 
     def disable(self, reasons: Mapping[LayoutMode, str]) -> None:
-        """Disable unavailable layouts, with the reason as their tool tip."""
+        """Disable unavailable layouts, with the reason as their tooltip."""
         for mode, button in self.buttons.items():
             button.setEnabled(mode not in reasons)
             button.setToolTip(reasons.get(mode, self._tooltips[mode]))

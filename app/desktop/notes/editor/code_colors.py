@@ -40,18 +40,18 @@ class CodeColors:
         """Clear the cache."""
         self._chunks.clear()
 
-    def spans(self, language: str, code: Sequence[str], at: int, is_dark: bool) -> list[CodeSpan]:
+    def spans(self, language: str, code: Sequence[str], line_index: int, is_dark: bool) -> list[CodeSpan]:
         """Return the colored ranges of a line.
 
         Args:
             language: The info string after the fence.
             code: The lines of the block.
-            at: The index of the line.
+            line_index: The index of the line.
             is_dark: Whether the theme is dark.
         """
         if not language:
             return []
-        start = at - at % CHUNK_LINES
+        start = line_index - line_index % CHUNK_LINES
         text = "\n".join(code[start : start + CHUNK_LINES])
         if len(text) > _MAX_CHUNK_CHARS:
             return []
@@ -61,7 +61,7 @@ class CodeColors:
             lines = self._chunks[key] = _highlight(language, text, is_dark)
             if len(self._chunks) > _MAX_CHUNKS:
                 self._chunks.popitem(last=False)
-        return lines[at - start] if at - start < len(lines) else []
+        return lines[line_index - start] if line_index - start < len(lines) else []
 
 
 def _highlight(language: str, text: str, is_dark: bool) -> list[list[CodeSpan]]:
@@ -74,12 +74,12 @@ def _highlight(language: str, text: str, is_dark: bool) -> list[list[CodeSpan]]:
     for token, value in lexer.get_tokens(text):
         token_style = style.style_for_token(token)
         color = token_style["color"] or ""
-        plain = not (color or token_style["bold"] or token_style["italic"])
+        is_plain = not (color or token_style["bold"] or token_style["italic"])
         for number, part in enumerate(value.split("\n")):
             if number:
                 lines.append([])
                 column = 0
-            if part and not plain:
+            if part and not is_plain:
                 span = CodeSpan(column, column + len(part), color, token_style["bold"], token_style["italic"])
                 lines[-1].append(span)
             column += len(part)

@@ -56,14 +56,14 @@ class SlashCommand:
     run: Callable[[], None] | None = None
 
 
-def find_request(before: str, *, in_code: bool = False) -> CompletionRequest | None:
+def find_request(before: str, *, is_in_code: bool = False) -> CompletionRequest | None:
     """Return the completion request at the end of the text before the cursor.
 
     Args:
         before: The line up to the cursor.
-        in_code: Whether it is in code, where nothing is completed.
+        is_in_code: Whether it is in code, where nothing is completed.
     """
-    if in_code or before.count("`") % 2:
+    if is_in_code or before.count("`") % 2:
         return None
     if match := _BLOCK.search(before):
         return CompletionRequest("block", match[4], match[2], "" if match[3] else "#")
@@ -83,12 +83,12 @@ def find_request(before: str, *, in_code: bool = False) -> CompletionRequest | N
 def date_items(word: str, today: date) -> list[CompletionItem]:
     """Return the days that match a word after "@", with their dates."""
     days = {"today": 0, "tomorrow": 1, "yesterday": -1}
-    for ahead in range(2, 8):
-        days[f"next {today + timedelta(days=ahead):%A}".lower()] = ahead
+    for days_ahead in range(2, 8):
+        days[f"next {today + timedelta(days=days_ahead):%A}".lower()] = days_ahead
     query = word.casefold()
     items = []
-    for name, ahead in days.items():
-        day = (today + timedelta(days=ahead)).isoformat()
+    for name, days_ahead in days.items():
+        day = (today + timedelta(days=days_ahead)).isoformat()
         if name.removeprefix("next ").startswith(query) or name.startswith(query) or day.startswith(query):
             label = name[0].upper() + name[1:]
             items.append(CompletionItem(f"{label}   {day}", day))
@@ -136,19 +136,19 @@ class CompletionPopup(QListView):
         """True if it is shown."""
         return self.isVisible()
 
-    def offer(self, labels: list[str], line: QRect) -> None:
+    def offer(self, labels: list[str], cursor_area: QRect) -> None:
         """Show labels next to a line.
 
         Args:
             labels: The completions; an empty list closes the popup.
-            line: The area of the cursor, in the editor.
+            cursor_area: The area of the cursor, in the editor.
         """
         if not labels:
             self.hide()
             return
         self._labels.setStringList(labels)
         self.setCurrentIndex(self._labels.index(0, 0))
-        self._place(line)
+        self._place(cursor_area)
         self.show()
         self.raise_()
 
@@ -178,17 +178,20 @@ class CompletionPopup(QListView):
         if index.isValid():
             self.chosen.emit(index.row())
 
-    def _place(self, line: QRect) -> None:
-        """Position the list below the line if there is room, else on the side with more room."""
+    def _place(self, cursor_area: QRect) -> None:
+        """Position the list below the line if there is space, otherwise on the side with more space."""
         editor = self.parentWidget()
         area = editor.rect() if editor is not None else QRect()
-        row = max(1, self.sizeHintForRow(0))
+        row_height = max(1, self.sizeHintForRow(0))
         frame = 2 * self.frameWidth() + 2
-        full_height = min(self._labels.rowCount(), _MAX_ROWS) * row + frame
-        below, above = area.bottom() - line.bottom() - _POPUP_GAP, line.top() - area.top() - _POPUP_GAP
+        full_height = min(self._labels.rowCount(), _MAX_ROWS) * row_height + frame
+        below, above = (
+            area.bottom() - cursor_area.bottom() - _POPUP_GAP,
+            cursor_area.top() - area.top() - _POPUP_GAP,
+        )
         is_below = below >= full_height or below >= above
-        height = min(full_height, max(row + frame, below if is_below else above))
+        height = min(full_height, max(row_height + frame, below if is_below else above))
         width = min(max(_MIN_WIDTH, self.sizeHintForColumn(0) + 32), _MAX_WIDTH, area.width() - 8)
-        left = max(area.left() + 4, min(line.left(), area.right() - width - 4))
-        top = line.bottom() + _POPUP_GAP if is_below else line.top() - _POPUP_GAP - height
+        left = max(area.left() + 4, min(cursor_area.left(), area.right() - width - 4))
+        top = cursor_area.bottom() + _POPUP_GAP if is_below else cursor_area.top() - _POPUP_GAP - height
         self.setGeometry(left, top, width, height)

@@ -145,10 +145,10 @@ class LiveLayout(QAbstractTextDocumentLayout):
             caret = hit_test.caret_rect(flow, number, column if line == number else 0)
             return QRectF(caret.x() + self.left, caret.y() + self.top, 1, height)
         self._lay_out_block(block, number)
-        row, above = flow.rows[number], space_above(flow, number, flow.rows[number])
-        corner = QPointF(self.left + row.indent, self.top + flow.heights.top(number) + above)
+        row, space = flow.rows[number], space_above(flow, number, flow.rows[number])
+        corner = QPointF(self.left + row.indent, self.top + flow.heights.top(number) + space)
         block.layout().setPosition(corner)  # screen readers query the layout itself
-        return QRectF(corner.x(), corner.y(), flow.width - row.indent, max(0.0, height - above))
+        return QRectF(corner.x(), corner.y(), flow.width - row.indent, max(0.0, height - space))
 
     def _lay_out_block(self, block: QTextBlock, number: int) -> None:
         """Give the block a layout for Qt's queries; it equals the displayed one where the source is shown."""
@@ -174,8 +174,8 @@ class LiveLayout(QAbstractTextDocumentLayout):
         """Return the position at a point."""
         if not self.flow.rows:
             return -1
-        inside = self.to_flow(QPointF(point))  # type: ignore[call-overload]
-        return self.position(*hit_test.position_at(self.flow, inside.x(), max(0.0, inside.y())))
+        flow_point = self.to_flow(QPointF(point))  # type: ignore[call-overload]
+        return self.position(*hit_test.position_at(self.flow, flow_point.x(), max(0.0, flow_point.y())))
 
     def draw(self, painter: QPainter, context: QAbstractTextDocumentLayout.PaintContext) -> None:
         """Paint the clip region of the context."""
@@ -204,8 +204,8 @@ class LiveLayout(QAbstractTextDocumentLayout):
         if not selections:
             return []
         flow, document = self.flow, self.document()
-        first = document.findBlockByNumber(flow.heights.at(top)[0]).position()
-        last_block = document.findBlockByNumber(flow.heights.at(bottom)[0])
+        first = document.findBlockByNumber(flow.heights.line_at(top)[0]).position()
+        last_block = document.findBlockByNumber(flow.heights.line_at(bottom)[0])
         last = last_block.position() + last_block.length()
         highlights = []
         for selection in selections:

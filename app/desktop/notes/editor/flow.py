@@ -27,7 +27,7 @@ class TextFlow(NoteRows):
 
     def __init__(self, style: EditorStyle) -> None:
         super().__init__(style)
-        self._laid_out: dict[EditorRow, None] = {}
+        self._laid_out_rows: dict[EditorRow, None] = {}
         self._has_folds = False
 
     def load(self, lines: list[str]) -> None:
@@ -36,7 +36,7 @@ class TextFlow(NoteRows):
         self.rows = [EditorRow(scan) for scan in scan_lines(lines)]
         self.active = (-1, -1)
         self.preedit = None
-        self._laid_out.clear()
+        self._laid_out_rows.clear()
         self.table_widths.clear()
         self._has_folds = any(row.scan.fold == "-" for row in self.rows)
         if self.shows_source:
@@ -48,7 +48,7 @@ class TextFlow(NoteRows):
     def splice(self, first: int, removed: int, lines: list[str]) -> None:
         """Replace `removed` lines from `first` on by `lines`."""
         for row in self.rows[first : first + removed]:
-            self._laid_out.pop(row, None)
+            self._laid_out_rows.pop(row, None)
         self.table_widths.clear()
         state = self.rows[first - 1].scan.state if first else ()
         new_rows, state = self._scan(first, lines, state)
@@ -56,7 +56,7 @@ class TextFlow(NoteRows):
         if same_lines and long_lines.can_patch(self, first, new_rows[0]):
             long_lines.patch(self, first, lines[0])
             new_rows = [self.rows[first]]
-            self._laid_out[new_rows[0]] = None
+            self._laid_out_rows[new_rows[0]] = None
         else:
             self._keep_layouts(first, removed, lines, new_rows)
         for old_row, new_row in zip(self.rows[first : first + removed], new_rows, strict=False):
@@ -70,8 +70,8 @@ class TextFlow(NoteRows):
         if self.shows_source:
             for row in new_rows:
                 row.active = True
-        shaped_above = self._shapes_line_above(first)
-        shaped_last = self._shapes_line_above(first + removed)
+        shapes_above = self._shapes_line_above(first)
+        shapes_last = self._shapes_line_above(first + removed)
         self.lines[first : first + removed] = lines
         self.rows[first : first + removed] = new_rows
         if not same_lines:
@@ -79,9 +79,9 @@ class TextFlow(NoteRows):
             self.heights.splice(first, removed, [row.height or line_height for row in new_rows])
             self._shift_active(first, removed, len(lines))
         end = self._rescan(first + len(lines), state)
-        if shaped_last or self._shapes_line_above(first + len(lines)):
+        if shapes_last or self._shapes_line_above(first + len(lines)):
             self._forget_layout(first + len(lines) - 1)
-        if shaped_above or self._shapes_line_above(first):
+        if shapes_above or self._shapes_line_above(first):
             self._forget_layout(first - 1)
         self._forget_block_layouts(first, end)
         self._has_folds = self._has_folds or any(row.scan.fold == "-" for row in new_rows)
@@ -95,18 +95,18 @@ class TextFlow(NoteRows):
             rows.append(EditorRow(scan))
         return rows, state
 
-    def _rescan(self, at: int, state: State) -> int:
+    def _rescan(self, index: int, state: State) -> int:
         """Scan until the state of a line is unchanged; return that line."""
-        while at < len(self.rows):
-            scan = scan_line(self.lines[at], state, is_first=at == 0)
-            row = self.rows[at]
+        while index < len(self.rows):
+            scan = scan_line(self.lines[index], state, is_first=index == 0)
+            row = self.rows[index]
             if scan == row.scan:
                 break
             row.scan = scan
             row.fragments = None
             state = scan.state
-            at += 1
-        return at
+            index += 1
+        return index
 
     def _keep_layouts(self, first: int, removed: int, lines: list[str], new_rows: list[EditorRow]) -> None:
         """Keep the layout of very long lines that were split or joined."""
@@ -116,7 +116,7 @@ class TextFlow(NoteRows):
         tail = (self.rows[first + removed - 1], self.lines[first + removed - 1])
         last = len(lines) - 1
         for number in {0, last}:
-            long_lines.carry_over(
+            long_lines.reuse_fragments(
                 self,
                 first + number,
                 lines[number],
@@ -125,7 +125,7 @@ class TextFlow(NoteRows):
                 tail if number == last else None,
             )
             if new_rows[number].fragments is not None:
-                self._laid_out[new_rows[number]] = None
+                self._laid_out_rows[new_rows[number]] = None
 
     def _shift_active(self, first: int, removed: int, added: int) -> None:
         start, end = self.active
@@ -134,31 +134,31 @@ class TextFlow(NoteRows):
         elif end >= first:
             self.active = (min(start, first), max(first + added - 1, end + added - removed))
 
-    def _shapes_line_above(self, at: int) -> bool:
+    def _shapes_line_above(self, index: int) -> bool:
         """Return whether a line turns the one above it into a heading or a table head."""
         kinds = (LineKind.SETEXT, LineKind.TABLE_DELIMITER)
-        return 0 <= at < len(self.rows) and self.rows[at].scan.kind in kinds
+        return 0 <= index < len(self.rows) and self.rows[index].scan.kind in kinds
 
-    def _forget_layout(self, at: int) -> None:
-        if 0 <= at < len(self.rows):
-            self.rows[at].fragments = None
+    def _forget_layout(self, index: int) -> None:
+        if 0 <= index < len(self.rows):
+            self.rows[index].fragments = None
 
     def _forget_block_layouts(self, first: int, end: int) -> None:
         """Discard layouts that depend on a whole block that was edited: tables, formulas and diagrams."""
-        for at in {first, max(first, min(end, len(self.rows)) - 1)}:
-            if at >= len(self.rows):
+        for index in {first, max(first, min(end, len(self.rows)) - 1)}:
+            if index >= len(self.rows):
                 continue
-            start, last = self.block(at)
-            if self.rows[at].scan.kind is LineKind.CODE and self.rows[at].active:
-                self._recolor(at, start, last)
+            start, last = self.block(index)
+            if self.rows[index].scan.kind is LineKind.CODE and self.rows[index].active:
+                self._recolor(index, start, last)
             elif start != last:
                 for row in self.rows[start : last + 1]:
-                    if len(self.lines[at]) <= PART_LENGTH:
+                    if len(self.lines[index]) <= PART_LENGTH:
                         row.fragments = None
 
-    def _recolor(self, at: int, start: int, last: int) -> None:
-        """Discard the layouts of code lines whose colors changed with the edit of line `at`."""
-        for line in range(max(start, at - CHUNK_LINES), min(last, at + CHUNK_LINES) + 1):
+    def _recolor(self, index: int, start: int, last: int) -> None:
+        """Discard the layouts of code lines whose colors changed with the edit of line `index`."""
+        for line in range(max(start, index - CHUNK_LINES), min(last, index + CHUNK_LINES) + 1):
             row = self.rows[line]
             if row.fragments is not None and row.code_spans != self.code_spans(line):
                 row.fragments = None
@@ -170,11 +170,11 @@ class TextFlow(NoteRows):
         if self.shows_source:
             return False
         changed = False
-        for at in {*_clamp_lines(previous, len(self.rows)), *_clamp_lines((first, last), len(self.rows))}:
-            row, active = self.rows[at], first <= at <= last
+        for index in {*_clamp_lines(previous, len(self.rows)), *_clamp_lines((first, last), len(self.rows))}:
+            row, active = self.rows[index], first <= index <= last
             if row.active != active:
                 row.active = active
-                if row.fragments is None or not self._looks_the_same(at):
+                if row.fragments is None or not self._is_same_with_cursor(index):
                     row.fragments = None
                     changed = True
         return changed
@@ -185,38 +185,38 @@ class TextFlow(NoteRows):
             return
         self.shows_source = shown
         first, last = self.active
-        for at, row in enumerate(self.rows):
-            row.active = shown or first <= at <= last
+        for index, row in enumerate(self.rows):
+            row.active = shown or first <= index <= last
             row.hidden = False
         self._hide_folded()
         self.forget_layouts()
 
-    def _looks_the_same(self, at: int) -> bool:
+    def _is_same_with_cursor(self, index: int) -> bool:
         """Return whether a line looks the same with the cursor: it has no markup, or is too long to style."""
-        scan = self.rows[at].scan
-        return (scan.kind is LineKind.BLANK and not scan.quotes) or len(self.lines[at]) > PART_LENGTH
+        scan = self.rows[index].scan
+        return (scan.kind is LineKind.BLANK and not scan.quotes) or len(self.lines[index]) > PART_LENGTH
 
     def is_folded(self, row: EditorRow) -> bool:
         """Return whether the block of a line is folded; source mode opens what only the markup folds."""
         return row.is_folded and not (self.shows_source and row.folded is None)
 
-    def set_folded(self, at: int, folded: bool) -> None:
-        """Fold or unfold the block that belongs to line `at`."""
-        if self.fold_range(at) is None:
+    def set_folded(self, index: int, folded: bool) -> None:
+        """Fold or unfold the block that belongs to line `index`."""
+        if self.fold_range(index) is None:
             return
-        self.rows[at].folded = folded
-        self.rows[at].fragments = None
+        self.rows[index].folded = folded
+        self.rows[index].fragments = None
         self._has_folds = True
         self._hide_folded()
 
-    def reveal(self, at: int) -> bool:
-        """Unfold every block that hides line `at`; return whether there was one."""
-        if not 0 <= at < len(self.rows) or not self.rows[at].hidden:
+    def reveal(self, index: int) -> bool:
+        """Unfold every block that hides line `index`; return whether there was one."""
+        if not 0 <= index < len(self.rows) or not self.rows[index].hidden:
             return False
-        for above in range(at - 1, -1, -1):
+        for above in range(index - 1, -1, -1):
             if self.rows[above].is_folded:
                 hidden_range = self.fold_range(above)
-                if hidden_range and hidden_range[0] <= at <= hidden_range[1]:
+                if hidden_range and hidden_range[0] <= index <= hidden_range[1]:
                     self.rows[above].folded = False
                     self.rows[above].fragments = None
         self._hide_folded()
@@ -227,35 +227,35 @@ class TextFlow(NoteRows):
         if not self._has_folds:
             return
         hidden_until = -1
-        any_folds = False
-        for at, row in enumerate(self.rows):
-            hidden = at <= hidden_until
+        has_folds = False
+        for index, row in enumerate(self.rows):
+            hidden = index <= hidden_until
             if row.is_folded:
-                any_folds = True
-                hidden_range = self.fold_range(at) if self.is_folded(row) and not hidden else None
+                has_folds = True
+                hidden_range = self.fold_range(index) if self.is_folded(row) and not hidden else None
                 if hidden_range is not None and not self._contains_cursor(hidden_range):
                     hidden_until = max(hidden_until, hidden_range[1])
             if row.hidden != hidden:
                 row.hidden = hidden
                 row.fragments = None
-                self.heights.set(at, 0.0 if hidden else row.height or self.style.line_height)
-        self._has_folds = any_folds
+                self.heights.set(index, 0.0 if hidden else row.height or self.style.line_height)
+        self._has_folds = has_folds
 
     def _contains_cursor(self, lines: tuple[int, int]) -> bool:
         return lines[0] <= self.active[0] <= lines[1]
 
-    def row(self, at: int) -> EditorRow:
-        """Return the row of line `at`, laid out."""
-        row = self.rows[at]
+    def row(self, index: int) -> EditorRow:
+        """Return the row of line `index`, laid out."""
+        row = self.rows[index]
         if row.fragments is None:
-            row_layout.lay_out(self, at, row)
-            self.heights.set(at, row.height)
-            self._laid_out[row] = None
-            if len(self._laid_out) > MAX_LAYOUTS:
-                oldest = next(iter(self._laid_out))
+            row_layout.lay_out(self, index, row)
+            self.heights.set(index, row.height)
+            self._laid_out_rows[row] = None
+            if len(self._laid_out_rows) > MAX_LAYOUTS:
+                oldest = next(iter(self._laid_out_rows))
                 if oldest is not row:
                     oldest.fragments = None
-                    del self._laid_out[oldest]
+                    del self._laid_out_rows[oldest]
         return row
 
     def set_width(self, width: float) -> None:
@@ -267,18 +267,18 @@ class TextFlow(NoteRows):
 
     def set_style(self, style: EditorStyle) -> None:
         """Set the fonts and colors."""
-        resized = style.font != self.style.font or style.mono != self.style.mono
+        is_resized = style.font != self.style.font or style.mono != self.style.mono
         self.style = style
         self.code_colors.clear()
         self.forget_layouts()
-        if resized:
+        if is_resized:
             self._estimate_heights()
 
     def forget_layouts(self) -> None:
         """Discard all layouts; each row keeps its height until it is laid out again."""
         for row in self.rows:
             row.fragments = None
-        self._laid_out.clear()
+        self._laid_out_rows.clear()
         self.table_widths.clear()
 
     def lay_out_again(self, lines: Iterable[int], top: float) -> float:
@@ -291,53 +291,55 @@ class TextFlow(NoteRows):
         Returns:
             The new top edge that keeps the visible part in place.
         """
-        changed = sorted({n for at in lines for n in range(self.block(at)[0], self.block(at)[1] + 1)})
-        if not changed:
+        changed_lines = sorted(
+            {n for index in lines for n in range(self.block(index)[0], self.block(index)[1] + 1)}
+        )
+        if not changed_lines:
             return top
-        anchor, anchor_top = self.heights.at(top)
+        anchor, anchor_top = self.heights.line_at(top)
         column = None
-        if anchor_top < top and anchor in changed:  # the first visible row starts above the top edge
+        if anchor_top < top and anchor in changed_lines:  # the first visible row starts above the top edge
             column = self.rows[anchor].column_below(top - anchor_top)
-            while column is None and anchor < len(self.rows) - 1 and anchor in changed:
+            while column is None and anchor < len(self.rows) - 1 and anchor in changed_lines:
                 anchor += 1
-        before = self._top_of(anchor, column)
-        for at in changed:
-            self.rows[at].fragments = None
-            self.table_widths.pop(self.rows[at], None)
-        for at in changed:
-            self.row(at)
-        return top + self._top_of(anchor, column) - before
+        previous_top = self._top_of(anchor, column)
+        for index in changed_lines:
+            self.rows[index].fragments = None
+            self.table_widths.pop(self.rows[index], None)
+        for index in changed_lines:
+            self.row(index)
+        return top + self._top_of(anchor, column) - previous_top
 
-    def _top_of(self, at: int, column: int | None) -> float:
+    def _top_of(self, index: int, column: int | None) -> float:
         """Return the top of a row, or of the visual line with a column of it."""
-        return self.heights.top(at) + (0.0 if column is None else self.rows[at].line_top(column))
+        return self.heights.top(index) + (0.0 if column is None else self.rows[index].line_top(column))
 
     def lines_waiting_for(self, request: DrawingRequest) -> list[int]:
         """Return the lines that show or need this drawing."""
-        return [at for at, row in enumerate(self.rows) if row.requests and request in row.requests]
+        return [index for index, row in enumerate(self.rows) if row.requests and request in row.requests]
 
     def lay_out_visible(self, top: float, height: float) -> float:
         """Lay out the visible rows from `top` on; return the top edge that keeps them in place.
 
-        A row that turns out higher than estimated would push the text down while the user scrolls up.
+        A row higher than estimated would push the text down while the user scrolls up.
         """
         for _ in range(4):
-            at, y = self.heights.at(top)
-            grown, has_anchor, has_new = 0.0, False, False
-            while at < len(self.rows) and y < top + height:
-                if self.rows[at].fragments is not None:
+            index, y = self.heights.line_at(top)
+            growth, has_anchor, has_new_rows = 0.0, False, False
+            while index < len(self.rows) and y < top + height:
+                if self.rows[index].fragments is not None:
                     has_anchor = True  # it was visible before and keeps its position
-                    y += self.heights[at]
+                    y += self.heights[index]
                 else:
-                    has_new, old_height = True, self.heights[at]
-                    y += self.row(at).height
+                    has_new_rows, old_height = True, self.heights[index]
+                    y += self.row(index).height
                     if not has_anchor:
-                        grown += self.heights[at] - old_height
-                at += 1
-            if not has_new:
+                        growth += self.heights[index] - old_height
+                index += 1
+            if not has_new_rows:
                 break
             if has_anchor:
-                top += grown
+                top += growth
         return top
 
     def _estimate_heights(self) -> None:

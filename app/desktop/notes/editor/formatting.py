@@ -32,12 +32,12 @@ def toggle_marker(cursor: QTextCursor, marker: str) -> None:
         word.select(QTextCursor.SelectionType.WordUnderCursor)
         if word.selectedText().strip() and word.selectionStart() <= start <= word.selectionEnd():
             start, end = word.selectionStart(), word.selectionEnd()
-    at, width = cursor.position(), len(marker)
+    position, width = cursor.position(), len(marker)
     with one_undo_step(cursor):
         if _is_marked_outside(cursor, start, end, marker):
             replace(cursor, end, end + width, "")
             replace(cursor, start - width, start, "")
-            start, end, at = start - width, end - width, at - width
+            start, end, position = start - width, end - width, position - width
         elif _is_marked_inside(cursor, start, end, marker):
             replace(cursor, end - width, end, "")
             replace(cursor, start, start + width, "")
@@ -45,18 +45,18 @@ def toggle_marker(cursor: QTextCursor, marker: str) -> None:
         else:
             replace(cursor, end, end, marker)
             replace(cursor, start, start, marker)
-            start, end, at = start + width, end + width, at + width
+            start, end, position = start + width, end + width, position + width
     if had_selection:
         select(cursor, start, end)
     else:
-        cursor.setPosition(max(0, at))
+        cursor.setPosition(max(0, position))
 
 
 def _text_between(cursor: QTextCursor, start: int, end: int) -> str:
-    probe = QTextCursor(cursor.document())
+    selection = QTextCursor(cursor.document())
     last = cursor.document().characterCount() - 1
-    select(probe, max(0, min(start, last)), max(0, min(end, last)))
-    return probe.selectedText()
+    select(selection, max(0, min(start, last)), max(0, min(end, last)))
+    return selection.selectedText()
 
 
 def _is_marked_outside(cursor: QTextCursor, start: int, end: int, marker: str) -> bool:
@@ -102,13 +102,13 @@ def toggle_list(cursor: QTextCursor, kind: str) -> None:
         kind: "bullet", "number" or "task".
     """
     blocks = [one for one in selected_blocks(cursor) if one.text().strip()] or selected_blocks(cursor)
-    removes = all(_list_kind(one.text()) == kind for one in blocks)
+    is_removal = all(_list_kind(one.text()) == kind for one in blocks)
     with one_undo_step(cursor):
         for number, block in enumerate(blocks, 1):
             match = _LIST.match(block.text())
             assert match
             marker = {"bullet": "- ", "number": f"{number}. ", "task": "- [ ] "}[kind]
-            replace_in_line(block, match.end(1), match.end(), "" if removes else marker)
+            replace_in_line(block, match.end(1), match.end(), "" if is_removal else marker)
 
 
 def _list_kind(line: str) -> str:
@@ -132,7 +132,7 @@ def toggle_comment(cursor: QTextCursor) -> None:
 
     Without a selection, the line is not selected afterwards, so that the next key does not replace it.
     """
-    had_selection, at = cursor.hasSelection(), cursor.position()
+    had_selection, position = cursor.hasSelection(), cursor.position()
     if not had_selection:
         block = cursor.block()
         select(cursor, block.position(), block.position() + block.length() - 1)
@@ -145,7 +145,7 @@ def toggle_comment(cursor: QTextCursor) -> None:
     if had_selection:
         select(cursor, start, end)
     else:
-        cursor.setPosition(max(start, min(at + (-3 if is_comment else 3), end)))
+        cursor.setPosition(max(start, min(position + (-3 if is_comment else 3), end)))
 
 
 def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bool:
@@ -165,7 +165,7 @@ def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bo
     if not neighbor.isValid():
         return False
     document = cursor.document()
-    anchor, at, neighbor_text = cursor.anchor(), cursor.position(), neighbor.text()
+    anchor, position, neighbor_text = cursor.anchor(), cursor.position(), neighbor.text()
     lines = "\n".join(block.text() for block in blocks)
     top, bottom = (first, neighbor) if down else (neighbor, last)
     replacement = f"{neighbor_text}\n{lines}" if down else f"{lines}\n{neighbor_text}"
@@ -179,5 +179,5 @@ def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bo
             lists.renumber(document.findBlockByNumber(line))
     last_position = document.characterCount() - 1
     cursor.setPosition(min(max(0, anchor + shift), last_position))
-    cursor.setPosition(min(max(0, at + shift), last_position), KEEP_ANCHOR)
+    cursor.setPosition(min(max(0, position + shift), last_position), KEEP_ANCHOR)
     return True

@@ -15,9 +15,9 @@ from app.desktop.widgets.utf16 import utf16_length
 
 def position_at(flow: TextFlow, x: float, y: float) -> tuple[int, int]:
     """Return the line and column at a point."""
-    at, top = flow.heights.at(y)
-    row = flow.row(at)
-    return at, column_at(row, x, y - top, len(flow.lines[at]))
+    index, top = flow.heights.line_at(y)
+    row = flow.row(index)
+    return index, column_at(row, x, y - top, len(flow.lines[index]))
 
 
 def column_at(row: EditorRow, x: float, y: float, length: int) -> int:
@@ -25,12 +25,12 @@ def column_at(row: EditorRow, x: float, y: float, length: int) -> int:
     if not row.fragments:
         return 0 if row.drawing is None else length
     fragment = row.fragments[0]
-    for other in row.fragments:
-        if other.cell is not None:
-            if other.cell[0] <= x:
-                fragment = other
-        elif other.y <= y:
-            fragment = other
+    for candidate in row.fragments:
+        if candidate.cell is not None:
+            if candidate.cell[0] <= x:
+                fragment = candidate
+        elif candidate.y <= y:
+            fragment = candidate
     layout = fragment.layout
     line = layout.lineAt(0)
     for number in range(layout.lineCount()):
@@ -39,7 +39,7 @@ def column_at(row: EditorRow, x: float, y: float, length: int) -> int:
             break
     if not line.isValid():
         return fragment.start
-    return fragment.source(line.xToCursor(x - fragment.x))
+    return fragment.column_of(line.xToCursor(x - fragment.x))
 
 
 def fragment_of(row: EditorRow, column: int) -> RowFragment | None:
@@ -52,28 +52,28 @@ def fragment_of(row: EditorRow, column: int) -> RowFragment | None:
     return match
 
 
-def caret_rect(flow: TextFlow, at: int, column: int) -> QRectF:
+def caret_rect(flow: TextFlow, index: int, column: int) -> QRectF:
     """Return the cursor's rectangle at a position."""
-    row = flow.row(at)
-    top = flow.heights.top(at)
+    row = flow.row(index)
+    top = flow.heights.top(index)
     fragment = fragment_of(row, column)
     if fragment is None:
         return QRectF(0, top, 1, row.height)
-    shown = fragment.shown(column)
-    if flow.preedit is not None and flow.preedit[0] == at and column >= flow.preedit[1]:
-        shown += utf16_length(flow.preedit[2])
-    line = fragment.layout.lineForTextPosition(shown)
+    offset = fragment.offset_of(column)
+    if flow.preedit is not None and flow.preedit[0] == index and column >= flow.preedit[1]:
+        offset += utf16_length(flow.preedit[2])
+    line = fragment.layout.lineForTextPosition(offset)
     if not line.isValid():
         return QRectF(fragment.x, top + fragment.y, 1, flow.style.line_height)
-    return QRectF(fragment.x + x_of(line, shown), top + fragment.y + line.y(), 1, line.height())
+    return QRectF(fragment.x + x_of(line, offset), top + fragment.y + line.y(), 1, line.height())
 
 
 def is_on_text(flow: TextFlow, x: float, y: float) -> bool:
     """Return whether a point is on text or a drawing in it, not in the space next to or below it."""
     if not 0 <= y < flow.heights.total:
         return False
-    at, top = flow.heights.at(y)
-    for fragment in flow.row(at).fragments or ():
+    index, top = flow.heights.line_at(y)
+    for fragment in flow.row(index).fragments or ():
         if any(box.contains(x, y - top) for box in drawing_boxes(fragment)):
             return True
         for number in range(fragment.layout.lineCount()):

@@ -62,7 +62,7 @@ class LineHeights:
             y += height
         return y
 
-    def at(self, y: float) -> tuple[int, float]:
+    def line_at(self, y: float) -> tuple[int, float]:
         """Return the index and top of the line at `y`; the last line for an offset below the end."""
         index, top = 0, 0.0
         for number, chunk in enumerate(self._chunks):

@@ -95,19 +95,19 @@ _OPENERS = frozenset("#`~$>|!-*_+=[<% \t0123456789\ufeff:")
 _VERBATIM = frozenset(("fence", "properties", "math", "comment"))
 
 
-def scan_line(line: str, before: State, *, is_first: bool = False) -> ScannedLine:
+def scan_line(line: str, previous_state: State, *, is_first: bool = False) -> ScannedLine:
     """Scan `line`.
 
     Args:
         line: The line without its end.
-        before: The state after the previous line.
+        previous_state: The state after the previous line.
         is_first: Whether it is the note's first line: properties start only there.
     """
-    if before and before[0] == "quote":
-        quotes: tuple[str, ...] = before[1]  # type: ignore[assignment]
-        inner: State = before[2]  # type: ignore[assignment]
+    if previous_state and previous_state[0] == "quote":
+        quotes: tuple[str, ...] = previous_state[1]  # type: ignore[assignment]
+        inner: State = previous_state[2]  # type: ignore[assignment]
     else:
-        quotes, inner = (), before
+        quotes, inner = (), previous_state
         if inner and inner[0] in _VERBATIM:
             return _scan_block(line, inner, is_first)
     if ">" in line[:4] and (match := _QUOTE.match(line)):
@@ -128,10 +128,10 @@ def scan_lines(lines: list[str]) -> list[ScannedLine]:
 
 def _scan_quoted(line: str, match: re.Match[str], quotes: tuple[str, ...], inner: State) -> ScannedLine:
     prefix, depth = match.end(), match[0].count(">")
-    rest = line[prefix:]
+    content = line[prefix:]
     if depth > len(quotes):
         enclosing = (*quotes, *("",) * (depth - len(quotes)))
-        if callout := _CALLOUT.match(rest):
+        if callout := _CALLOUT.match(content):
             name = callout[1].lower()
             enclosing = (*enclosing[:-1], name)
             state = ("quote", enclosing, ())
@@ -139,7 +139,7 @@ def _scan_quoted(line: str, match: re.Match[str], quotes: tuple[str, ...], inner
             return ScannedLine(LineKind.CALLOUT, depth, marker, enclosing, name, callout[2], state)
     else:
         enclosing = quotes[:depth]
-    inner_line = _scan_block(rest, inner if depth == len(quotes) else (), False)
+    inner_line = _scan_block(content, inner if depth == len(quotes) else (), False)
     return inner_line._replace(
         marker=prefix + inner_line.marker, quotes=enclosing, state=("quote", enclosing, inner_line.state)
     )
@@ -150,8 +150,8 @@ def _scan_block(line: str, state: State, is_first: bool) -> ScannedLine:
         return continued
     if not line or line.isspace():
         return _BLANK if not state or state[0] != "list" else ScannedLine(LineKind.BLANK, state=state)
-    in_list = bool(state) and state[0] == "list"
-    if line[0] in _OPENERS and (opened := _open_block(line, state, is_first, in_list)) is not None:
+    is_in_list = bool(state) and state[0] == "list"
+    if line[0] in _OPENERS and (opened := _open_block(line, state, is_first, is_in_list)) is not None:
         return opened
     return _TEXT_WITH_PIPE if "|" in line else _TEXT
 
@@ -185,7 +185,7 @@ def _continue_block(line: str, state: State) -> ScannedLine | None:
     return None
 
 
-def _open_block(line: str, state: State, is_first: bool, in_list: bool) -> ScannedLine | None:
+def _open_block(line: str, state: State, is_first: bool, is_in_list: bool) -> ScannedLine | None:
     """Return the line as the start of a block; None for text."""
     start = line[0]
     if start == "#":
@@ -193,52 +193,52 @@ def _open_block(line: str, state: State, is_first: bool, in_list: bool) -> Scann
         return ScannedLine(LineKind.HEADING, len(match[1]), match.end()) if match else None
     if is_first and line.lstrip("\ufeff").rstrip() == "---":
         return ScannedLine(LineKind.PROPERTIES, state=("properties",))
-    bare = line.lstrip(" \t")
-    if bare[:3] in ("```", "~~~") and (match := (_FENCE_IN_LIST if in_list else _FENCE).match(line)):
+    stripped = line.lstrip(" \t")
+    if stripped[:3] in ("```", "~~~") and (match := (_FENCE_IN_LIST if is_in_list else _FENCE).match(line)):
         language = match[2].lower()
         return ScannedLine(
             LineKind.FENCE_OPEN,
             detail=language,
-            state=("fence", match[1], state if in_list else (), language),
+            state=("fence", match[1], state if is_in_list else (), language),
         )
-    if bare.startswith("$$"):
-        text = bare.rstrip()
+    if stripped.startswith("$$"):
+        text = stripped.rstrip()
         is_closed = len(text) > 3 and text.endswith("$$")
         if is_closed or "$$" not in text[2:]:
             return ScannedLine(LineKind.MATH, state=() if is_closed else ("math",))
     if start == "|":
         return ScannedLine(LineKind.TABLE, state=_TABLE_STATE)
-    if bare[0] in "-*_" and _RULE.match(line):
+    if stripped[0] in "-*_" and _RULE.match(line):
         return ScannedLine(LineKind.RULE)
     if match := _ITEM.match(line):
-        return _scan_item(match, state, in_list)
-    if bare[0] == "!" and (embed := _EMBED.match(line) or _IMAGE.match(line)):
+        return _scan_item(match, state, is_in_list)
+    if stripped[0] == "!" and (embed := _EMBED.match(line) or _IMAGE.match(line)):
         target = embed[1] if embed.re is _EMBED else f"{embed[2]}|{embed[1]}"
-        return ScannedLine(LineKind.EMBED, detail=target, state=state if in_list else ())
-    if bare[0] in "<%" and (opened := _open_comment_or_html(line, bare)) is not None:
+        return ScannedLine(LineKind.EMBED, detail=target, state=state if is_in_list else ())
+    if stripped[0] in "<%" and (opened := _open_comment_or_html(line, stripped)) is not None:
         return opened
     if start == "[" and (match := _FOOTNOTE.match(line)):
         return ScannedLine(LineKind.FOOTNOTE, marker=match.end(), detail=match[1], state=_PARAGRAPH)
     if start in " \t":
-        return _scan_indented(line, bare, state, in_list)
+        return _scan_indented(line, stripped, state, is_in_list)
     return None
 
 
-def _open_comment_or_html(line: str, bare: str) -> ScannedLine | None:
+def _open_comment_or_html(line: str, stripped: str) -> ScannedLine | None:
     """Return the line as the start of a comment or an HTML block."""
     for opener, closer in (("%%", "%%"), ("<!--", "-->")):
-        if bare.startswith(opener):
-            end = bare.find(closer, len(opener))
+        if stripped.startswith(opener):
+            end = stripped.find(closer, len(opener))
             if end < 0:
                 return ScannedLine(LineKind.COMMENT, state=("comment", closer))
-            is_all = not bare[end + len(closer) :].strip()
-            return ScannedLine(LineKind.COMMENT) if is_all else None
+            is_whole_line = not stripped[end + len(closer) :].strip()
+            return ScannedLine(LineKind.COMMENT) if is_whole_line else None
     return ScannedLine(LineKind.HTML, state=_HTML_STATE) if _HTML.match(line) else None
 
 
-def _scan_item(match: re.Match[str], state: State, in_list: bool) -> ScannedLine:
+def _scan_item(match: re.Match[str], state: State, is_in_list: bool) -> ScannedLine:
     indent = _indent_width(match[1])
-    indents: tuple[int, ...] = state[1] if in_list else ()  # type: ignore[assignment]
+    indents: tuple[int, ...] = state[1] if is_in_list else ()  # type: ignore[assignment]
     while indents and indents[-1] >= indent:
         indents = indents[:-1]
     new_state = ("list", (*indents, indent))
@@ -246,11 +246,11 @@ def _scan_item(match: re.Match[str], state: State, in_list: bool) -> ScannedLine
     return ScannedLine(kind, len(indents), match.end(), detail=detail, state=new_state)
 
 
-def _scan_indented(line: str, bare: str, state: State, in_list: bool) -> ScannedLine | None:
+def _scan_indented(line: str, stripped: str, state: State, is_in_list: bool) -> ScannedLine | None:
     """Return the line as continued text of a list item, or as indented code."""
-    spaces = len(line) - len(bare)
+    spaces = len(line) - len(stripped)
     indent = _indent_width(line[:spaces])
-    if in_list:
+    if is_in_list:
         indents: tuple[int, ...] = state[1]  # type: ignore[assignment]
         depth = sum(other < indent for other in indents)
         if depth:

@@ -27,9 +27,9 @@ def continue_block(cursor: QTextCursor) -> bool:
             with _renumbering([cursor.block()]):
                 _end_block(cursor, match, is_item)
         else:
-            repeats = bool(match[4]) and _repeats_number(cursor.block())
-            cursor.insertText(f"\n{_next_prefix(match, is_item, repeats=repeats)}")
-            if match[4] and not repeats:
+            is_repeated = bool(match[4]) and _repeats_number(cursor.block())
+            cursor.insertText(f"\n{_next_prefix(match, is_item, is_repeated=is_repeated)}")
+            if match[4] and not is_repeated:
                 renumber(cursor.block())
     return True
 
@@ -56,25 +56,25 @@ def renumber(block: QTextBlock) -> None:
 @contextmanager
 def _renumbering(blocks: Sequence[QTextBlock]) -> Iterator[None]:
     """Renumber the lists that items leave and join when their indents change."""
-    moved = [one for one in blocks if _item_number(one.text())]
-    moved_lines = {one.blockNumber() for one in moved}
-    vacated: list[tuple[QTextBlock, str]] = []
-    for block in moved:
+    moved_items = [one for one in blocks if _item_number(one.text())]
+    moved_lines = {one.blockNumber() for one in moved_items}
+    vacated_items: list[tuple[QTextBlock, str]] = []
+    for block in moved_items:
         below = next(_siblings(block, down=True), None)
         if below is not None and below.blockNumber() not in moved_lines:
             above = [one for one in _siblings(block, down=False) if one.blockNumber() in moved_lines]
-            vacated.append((below, _item_number((above[-1] if above else block).text())))
-    indents = [_indent_of(one) for one in moved]
+            vacated_items.append((below, _item_number((above[-1] if above else block).text())))
+    indents = [_indent_of(one) for one in moved_items]
     yield
-    for block, indent in zip(moved, indents, strict=True):
+    for block, indent in zip(moved_items, indents, strict=True):
         is_first = _item_number(block.text()) and next(_siblings(block, down=False), None) is None
         if is_first and _indent_of(block) > indent:
             _set_number(block, "1")
-    for block, number in vacated:
+    for block, number in vacated_items:
         if next(_siblings(block, down=False), None) is None:
             _set_number(block, number)  # It replaces the item that has left.
         renumber(block)
-    for block in moved:
+    for block in moved_items:
         renumber(block)
 
 
@@ -124,9 +124,9 @@ def _has_lines_below(item: QTextBlock) -> bool:
     below = item.next()
     while below.isValid() and not below.text().strip():
         below = below.next()
-    match, own = _PREFIX.match(below.text()), _PREFIX.match(item.text())
-    assert match and own
-    return len(match[2].expandtabs(4)) > len(own[2].expandtabs(4))
+    match, item_match = _PREFIX.match(below.text()), _PREFIX.match(item.text())
+    assert match and item_match
+    return len(match[2].expandtabs(4)) > len(item_match[2].expandtabs(4))
 
 
 def _end_block(cursor: QTextCursor, match: re.Match[str], is_item: bool) -> None:
@@ -139,10 +139,10 @@ def _end_block(cursor: QTextCursor, match: re.Match[str], is_item: bool) -> None
     replace_in_line(cursor.block(), match.end(1) if is_item else 0, match.end(), "")
 
 
-def _next_prefix(match: re.Match[str], is_item: bool, *, repeats: bool) -> str:
+def _next_prefix(match: re.Match[str], is_item: bool, *, is_repeated: bool) -> str:
     if not is_item:
         return match[1]
-    bullet = f"{int(match[4]) + (not repeats)}{match[5]}" if match[4] else match[3]
+    bullet = f"{int(match[4]) + (not is_repeated)}{match[5]}" if match[4] else match[3]
     return f"{match[1]}{match[2]}{bullet}{match[6]}{'[ ] ' if match[7] else ''}"
 
 

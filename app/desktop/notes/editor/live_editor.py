@@ -169,8 +169,8 @@ class LiveEditor(LiveView):
 
     def _move_lines(self, cursor: QTextCursor, *, down: bool) -> None:
         blocks = text_cursor.selected_blocks(cursor)
-        touched = range(blocks[0].blockNumber() - 1, blocks[-1].blockNumber() + 2)
-        kinds = {self.flow.rows[at].scan.kind for at in touched if 0 <= at < len(self.flow.rows)}
+        lines = range(blocks[0].blockNumber() - 1, blocks[-1].blockNumber() + 2)
+        kinds = {self.flow.rows[index].scan.kind for index in lines if 0 <= index < len(self.flow.rows)}
         formatting.move_lines(cursor, down, numbered=kinds.isdisjoint(_CODE_LIKE))
 
     def event(self, event: QEvent) -> bool:
@@ -206,7 +206,7 @@ class LiveEditor(LiveView):
             self.ensureCursorVisible()
         is_typing = _is_text(event) or event.key() == Qt.Key.Key_Backspace
         if is_typing and self.document().revision() != revision:
-            self._look_for_completion(only_open=not _is_text(event))
+            self._update_completion(only_open=not _is_text(event))
         elif not _is_modifier(event):
             self._close_completion()
 
@@ -237,13 +237,13 @@ class LiveEditor(LiveView):
         if not self.preferences.auto_pairs:
             return False
         if key == _Key.Key_Backspace and modifiers == _None:
-            done = pairs.delete_pair(cursor)
+            is_handled = pairs.delete_pair(cursor)
         else:
-            in_code = self._scan_kind() in _CODE_LIKE
-            done = _is_text(event) and pairs.type_character(cursor, event.text(), in_code=in_code)
-        if done:
+            is_in_code = self._scan_kind() in _CODE_LIKE
+            is_handled = _is_text(event) and pairs.type_character(cursor, event.text(), is_in_code=is_in_code)
+        if is_handled:
             self.setTextCursor(cursor)
-        return done
+        return is_handled
 
     def _keep_indent(self, cursor: QTextCursor) -> bool:
         """Start the next line of code with the indent of this one."""
@@ -256,12 +256,12 @@ class LiveEditor(LiveView):
 
     def _tab(self, cursor: QTextCursor, *, backward: bool) -> bool:
         if table_editing.is_in_table(self.flow, cursor.blockNumber()):
-            done = table_editing.move_to_cell(self.flow, cursor, backward)
+            is_handled = table_editing.move_to_cell(self.flow, cursor, backward)
         else:
-            done = lists.indent_items(cursor, deeper=not backward)
-        if done:
+            is_handled = lists.indent_items(cursor, deeper=not backward)
+        if is_handled:
             self.setTextCursor(cursor)
-        return done or backward
+        return is_handled or backward
 
     def _cut(self) -> bool:
         cursor = self.selection_with_markup()
@@ -278,7 +278,7 @@ class LiveEditor(LiveView):
         """Complete text from an input method."""
         super().inputMethodEvent(event)
         if event.commitString() and not self.isReadOnly():
-            self._look_for_completion()
+            self._update_completion()
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery, argument: object = None) -> Any:  # noqa: ANN401
         """Return the position of the cursor, for the window of an input method."""
@@ -377,12 +377,12 @@ class LiveEditor(LiveView):
         self._items = list(items)
         self._popup.offer([item.label for item in self._items], self.caret_area())
 
-    def _look_for_completion(self, *, only_open: bool = False) -> None:
+    def _update_completion(self, *, only_open: bool = False) -> None:
         """Detect the request at the cursor; with `only_open`, only update an open list."""
         if only_open and self._request is None:
             return
         before, _ = text_around_cursor(self.textCursor())
-        request = find_request(before[-_MAX_TRIGGER_CHARS:], in_code=self._scan_kind() in _CODE_LIKE)
+        request = find_request(before[-_MAX_TRIGGER_CHARS:], is_in_code=self._scan_kind() in _CODE_LIKE)
         if request is None:
             self._dismissed_at = None
             self._close_completion()
@@ -398,7 +398,7 @@ class LiveEditor(LiveView):
             self.completion_requested.emit(request)
 
     def _trigger(self, request: CompletionRequest) -> tuple[str, int]:
-        """Return what triggered a completion: Escape suppresses it until another trigger."""
+        """Return the trigger of a completion; Escape suppresses it until the next trigger."""
         return request.kind, self.textCursor().position() - utf16_length(request.word)
 
     def _dismiss_key(self, event: QKeyEvent) -> bool:

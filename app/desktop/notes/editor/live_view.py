@@ -83,7 +83,7 @@ class LiveView(QTextEdit):
         self._mode = EditorMode.LIVE
         self._header: QWidget | None = None
         self._has_form = True
-        self._in_properties = False
+        self._is_in_properties = False
         self._goal_x: float | None = None
         self._is_pressed = False
         self._hovered_link = ""
@@ -176,8 +176,8 @@ class LiveView(QTextEdit):
     def visible_lines(self) -> range:
         """Return the visible lines."""
         top = self.verticalScrollBar().value() - self._layout.top
-        first, _ = self.flow.heights.at(max(0.0, top))
-        last, _ = self.flow.heights.at(max(0.0, top + self.viewport().height()))
+        first, _ = self.flow.heights.line_at(max(0.0, top))
+        last, _ = self.flow.heights.line_at(max(0.0, top + self.viewport().height()))
         return range(first, last + 1)
 
     def go_to_line(self, line: int) -> None:
@@ -254,12 +254,12 @@ class LiveView(QTextEdit):
         """Keep the line at the top of the view in place while heights change."""
         bar = self.verticalScrollBar()
         flow, layout = self.flow, self._layout
-        scrolled = bar.value() - layout.top
-        line, top = flow.heights.at(max(0.0, scrolled))
-        offset = scrolled - top
+        scroll_offset = bar.value() - layout.top
+        line, top = flow.heights.line_at(max(0.0, scroll_offset))
+        offset = scroll_offset - top
         yield
         layout.emit_size()
-        if scrolled > 0:
+        if scroll_offset > 0:
             bar.setValue(round(layout.top + flow.heights.top(min(line, len(flow.rows) - 1)) + offset))
 
     def set_header(self, header: QWidget) -> None:
@@ -288,14 +288,14 @@ class LiveView(QTextEdit):
         is_live = self._mode is EditorMode.LIVE
         height = 0
         if header is not None and header.parentWidget() is self.viewport():
-            header.setVisible(is_live and not self._in_properties)
+            header.setVisible(is_live and not self._is_in_properties)
             width = self.viewport().width()
-            if is_live and not self._in_properties:
+            if is_live and not self._is_in_properties:
                 height = max(header.sizeHint().height(), header.heightForWidth(width))
                 header.setGeometry(0, -self.verticalScrollBar().value(), width, height)
-        hides = header is not None and is_live and self._has_form
-        if hides != flow.hides_properties:
-            flow.hides_properties = hides
+        hides_properties = header is not None and is_live and self._has_form
+        if hides_properties != flow.hides_properties:
+            flow.hides_properties = hides_properties
             first, last = flow.block(0)
             if flow.rows[first].scan.kind is LineKind.PROPERTIES:
                 for row in flow.rows[first : last + 1]:
@@ -306,10 +306,10 @@ class LiveView(QTextEdit):
         if top != layout.top:
             bar = self.verticalScrollBar()
             value = bar.value()
-            moved, layout.top = top - layout.top, top
+            distance, layout.top = top - layout.top, top
             layout.emit_size()
             if value > layout.top:
-                bar.setValue(round(value + moved))
+                bar.setValue(round(value + distance))
         self.viewport().update()
 
     def show_drawing(self, request: DrawingRequest, drawing: Drawing) -> None:
@@ -319,10 +319,10 @@ class LiveView(QTextEdit):
         self._last_drawings[(request.kind, request.source)] = drawing
         bar = self.verticalScrollBar()
         top = bar.value() - self._layout.top
-        moved = self.flow.lay_out_again(self.flow.lines_waiting_for(request), top)
+        new_top = self.flow.lay_out_again(self.flow.lines_waiting_for(request), top)
         self._layout.emit_size()
-        if moved != top:
-            bar.setValue(round(moved + self._layout.top))
+        if new_top != top:
+            bar.setValue(round(new_top + self._layout.top))
         self.viewport().update()
 
     def refresh_files(self) -> None:
@@ -342,17 +342,18 @@ class LiveView(QTextEdit):
     def _drawing(self, row: EditorRow, kind: str, source: str) -> Drawing | None:
         """Return the drawing for a row; a missing one is requested."""
         style = self.flow.style
-        in_file = kind in ("image", "embed")
-        room = int(self.flow.width - row.indent)
+        is_file = kind in ("image", "embed")
+        available_width = int(self.flow.width - row.indent)
         request = DrawingRequest(
             kind,
             source,
-            -(-room // _WIDTH_STEP) * _WIDTH_STEP if in_file or kind == "mermaid" else 0,
+            -(-available_width // _WIDTH_STEP) * _WIDTH_STEP if is_file or kind == "mermaid" else 0,
             style.font.pointSizeF(),
             style.theme.text,
             self.devicePixelRatioF(),
             style.theme.is_dark,
-            self.drawing_scope if in_file else "",
+            style.zoom if is_file else 1.0,
+            self.drawing_scope if is_file else "",
         )
         row.requests.append(request)
         drawing = _SHARED_CACHE.get(request)
@@ -373,16 +374,16 @@ class LiveView(QTextEdit):
 
     def show_links(self, existence: dict[str, bool]) -> None:
         """Set whether each target of a link exists."""
-        changed = {
+        changed_targets = {
             target for target, exists in existence.items() if self._link_exists.get(target, True) != exists
         }
         self._link_exists.update(existence)
         for target in existence:
             self._unknown_links.pop(target, None)
         for row, line in zip(self.flow.rows, self.flow.lines, strict=True):
-            if row.fragments and any(f"[[{target}" in line for target in changed):
+            if row.fragments and any(f"[[{target}" in line for target in changed_targets):
                 row.fragments = None
-        if changed:
+        if changed_targets:
             self.viewport().update()
 
     def refresh_links(self) -> None:
@@ -404,15 +405,15 @@ class LiveView(QTextEdit):
             return
         line = self.textCursor().blockNumber()
         flow = self.flow
-        in_properties = flow.rows[line].scan.kind is LineKind.PROPERTIES
-        if in_properties != self._in_properties:  # show either the form or the source, never both
-            self._in_properties = in_properties
+        is_in_properties = flow.rows[line].scan.kind is LineKind.PROPERTIES
+        if is_in_properties != self._is_in_properties:  # show either the form or the source, never both
+            self._is_in_properties = is_in_properties
             self._place_header()
-        revealed = flow.reveal(line)
-        if flow.set_active(line, line) or revealed:
+        is_revealed = flow.reveal(line)
+        if flow.set_active(line, line) or is_revealed:
             first, last = flow.active
-            for at in range(first, min(last, first + 60) + 1):
-                flow.row(at)
+            for index in range(first, min(last, first + 60) + 1):
+                flow.row(index)
             self._layout.emit_size()
             self.viewport().update()
             self.ensureCursorVisible()
@@ -455,15 +456,15 @@ class LiveView(QTextEdit):
 
     def _flow_point(self, event: QMouseEvent) -> QPointF:
         """Convert the point of an event to flow coordinates."""
-        scrolled = QPointF(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
-        return self._layout.to_flow(event.position() + scrolled)
+        scroll_offset = QPointF(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
+        return self._layout.to_flow(event.position() + scroll_offset)
 
     def _click(self, event: QMouseEvent) -> bool:
         """Handle a click on an active element; return whether there was one."""
         point, flow = self._flow_point(event), self.flow
         if not 0 <= point.y() < flow.heights.total:
             return False
-        line, top = flow.heights.at(point.y())
+        line, top = flow.heights.line_at(point.y())
         row = flow.row(line)
         if self._is_on_fold_mark(row, point - QPointF(0, top)) and flow.fold_range(line) is not None:
             self.set_folded(line, not flow.is_folded(row))
@@ -479,14 +480,14 @@ class LiveView(QTextEdit):
 
     def is_on_checkbox(self, point: QPointF) -> bool:
         """Return whether a point of the flow is on the box of a task, drawn or as source."""
-        line, top = self.flow.heights.at(point.y())
+        line, top = self.flow.heights.line_at(point.y())
         row = self.flow.row(line)
         if row.scan.kind is not LineKind.TASK or not row.fragments:
             return False
         if not row.active:
-            reach = _CHECKBOX_TOLERANCE
+            tolerance = _CHECKBOX_TOLERANCE
             box = row_layout.checkbox(self.flow, row).translated(0, top)
-            return box.adjusted(-reach, -reach, reach, reach).contains(point)
+            return box.adjusted(-tolerance, -tolerance, tolerance, tolerance).contains(point)
         start = self.flow.lines[line].find("[", 0, row.scan.marker)
         if start < 0:
             return False
@@ -496,13 +497,13 @@ class LiveView(QTextEdit):
 
     def _is_on_fold_mark(self, row: EditorRow, point: QPointF) -> bool:
         center = painting.fold_mark_center(self.flow, row)
-        reach = _FOLD_MARK_TOLERANCE * self.flow.style.zoom
-        return abs(point.x() - center.x()) <= reach and abs(point.y() - center.y()) <= reach
+        tolerance = _FOLD_MARK_TOLERANCE * self.flow.style.zoom
+        return abs(point.x() - center.x()) <= tolerance and abs(point.y() - center.y()) <= tolerance
 
     def _hover(self, event: QMouseEvent) -> None:
         point, flow = self._flow_point(event), self.flow
         is_inside = 0 <= point.y() < flow.heights.total
-        line, top = flow.heights.at(point.y()) if is_inside else (-1, 0.0)
+        line, top = flow.heights.line_at(point.y()) if is_inside else (-1, 0.0)
         self._set_hovered_line(line)
         shape = Qt.CursorShape.IBeamCursor
         link = None
@@ -510,10 +511,10 @@ class LiveView(QTextEdit):
             link = self.link_at_point(point)
             row = flow.row(line)
             has_ctrl = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-            on_fold = (
+            is_on_fold_mark = (
                 self._is_on_fold_mark(row, point - QPointF(0, top)) and flow.fold_range(line) is not None
             )
-            if on_fold or self.is_on_checkbox(point) or (has_ctrl and link is not None):
+            if is_on_fold_mark or self.is_on_checkbox(point) or (has_ctrl and link is not None):
                 shape = Qt.CursorShape.PointingHandCursor
         self.viewport().setCursor(shape)
         # An embedded note is already shown.
@@ -526,10 +527,10 @@ class LiveView(QTextEdit):
             self._layout.hovered = line
             self.viewport().update()
 
-    def _set_hovered_link(self, name: str, at: QPoint) -> None:
+    def _set_hovered_link(self, name: str, position: QPoint) -> None:
         if name != self._hovered_link:
             self._hovered_link = name
-            self.link_hovered.emit(name, at)
+            self.link_hovered.emit(name, position)
 
     def link_at_point(self, point: QPointF) -> InlineLink | None:
         """Return the link at a point of the flow."""
@@ -539,7 +540,7 @@ class LiveView(QTextEdit):
         return self._link_in_line(line, column)
 
     def _embed_at(self, point: QPointF) -> InlineLink | None:
-        line, top = self.flow.heights.at(point.y())
+        line, top = self.flow.heights.line_at(point.y())
         row = self.flow.row(line)
         is_drawn = row.scan.kind is LineKind.EMBED and row.drawing is not None
         if is_drawn and row_layout.picture_box(self.flow, row).translated(0, top).contains(point):
@@ -634,10 +635,10 @@ class LiveView(QTextEdit):
         bar, height = self.verticalScrollBar(), self.viewport().height()
         top = round(self.flow.heights.top(line) + self._layout.top) - bar.value()
         bottom = top + math.ceil(self.flow.heights[line])
-        rest = bottom - height if step > 0 else -top
-        if bottom - top <= height or rest <= 0 or bottom <= 0 or top >= height:
+        remaining = bottom - height if step > 0 else -top
+        if bottom - top <= height or remaining <= 0 or bottom <= 0 or top >= height:
             return False
-        bar.setValue(bar.value() + step * min(rest, round(height * navigation.PAGE_SHARE)))
+        bar.setValue(bar.value() + step * min(remaining, round(height * navigation.PAGE_SHARE)))
         return True
 
     def is_at_start_of_text(self) -> bool:
@@ -737,13 +738,13 @@ class LiveView(QTextEdit):
 
     def _layout_visible(self) -> None:
         bar, flow, layout = self.verticalScrollBar(), self.flow, self._layout
-        before, value = flow.heights.total, bar.value()
+        old_height, value = flow.heights.total, bar.value()
         top = flow.lay_out_visible(value - layout.top, self.viewport().height())
-        if flow.heights.total != before:
+        if flow.heights.total != old_height:
             layout.emit_size()
-            moved = round(top + layout.top)
-            if moved != value and value > layout.top:
-                bar.setValue(moved)
+            new_value = round(top + layout.top)
+            if new_value != value and value > layout.top:
+                bar.setValue(new_value)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the text in a column of readable width."""
@@ -752,13 +753,13 @@ class LiveView(QTextEdit):
         self._layout.emit_size()
 
     def _fit_column(self) -> None:
-        layout, view = self._layout, self.viewport().width()
+        layout, view_width = self._layout, self.viewport().width()
         zoom = self._theme.zoom
-        widest = round(self._preferences.line_width * zoom) or view
-        width = max(120, min(widest, view - round(2 * _MIN_MARGIN * zoom)))
+        max_width = round(self._preferences.line_width * zoom) or view_width
+        width = max(120, min(max_width, view_width - round(2 * _MIN_MARGIN * zoom)))
         with self._keep_top_line():
-            layout.left = max(_MIN_MARGIN * zoom * 0.75, (view - width) / 2)
-            layout.page_width = view
+            layout.left = max(_MIN_MARGIN * zoom * 0.75, (view_width - width) / 2)
+            layout.page_width = view_width
             self.flow.set_width(float(width))
             self._place_header()
 

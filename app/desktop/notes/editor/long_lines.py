@@ -11,22 +11,22 @@ from app.desktop.notes.editor.rows import EditorRow, RowFragment, utf16_maps
 from app.vault.common_ends import common_prefix_length, common_suffix_length
 
 
-def lay_out(flow: NoteRows, at: int, row: EditorRow) -> None:
+def lay_out(flow: NoteRows, index: int, row: EditorRow) -> None:
     """Lay out a very long line."""
-    line = flow.lines[at]
+    line = flow.lines[index]
     row.fragments = _split(flow, line, row, 0, len(line))
-    _stack(row, text_layout.space_above(flow, at, row))
+    _stack(row, text_layout.space_above(flow, index, row))
 
 
-def can_patch(flow: NoteRows, at: int, new_row: EditorRow) -> bool:
-    """Return whether line `at`, which is now `new_row`, is long enough for a partial layout."""
-    old_row = flow.rows[at]
-    return len(flow.lines[at]) > PART_LENGTH and bool(old_row.fragments) and new_row.scan == old_row.scan
+def can_patch(flow: NoteRows, index: int, new_row: EditorRow) -> bool:
+    """Return whether line `index`, which is now `new_row`, is long enough for a partial layout."""
+    old_row = flow.rows[index]
+    return len(flow.lines[index]) > PART_LENGTH and bool(old_row.fragments) and new_row.scan == old_row.scan
 
 
-def patch(flow: NoteRows, at: int, line: str) -> None:
-    """Lay out only the changed part of line `at`."""
-    row, old_line = flow.rows[at], flow.lines[at]
+def patch(flow: NoteRows, index: int, line: str) -> None:
+    """Lay out only the changed part of line `index`."""
+    row, old_line = flow.rows[index], flow.lines[index]
     fragments = row.fragments or []
     start = common_prefix_length(old_line, line)
     tail = common_suffix_length(old_line, line, start)
@@ -41,13 +41,13 @@ def patch(flow: NoteRows, at: int, line: str) -> None:
     for fragment in fragments[last + 1 :]:
         fragment.shift(growth)
     row.fragments = fragments[:first] + new_fragments + fragments[last + 1 :]
-    _stack(row, text_layout.space_above(flow, at, row))
-    flow.heights.set(at, row.height)
+    _stack(row, text_layout.space_above(flow, index, row))
+    flow.heights.set(index, row.height)
 
 
-def carry_over(
+def reuse_fragments(
     flow: NoteRows,
-    at: int,
+    index: int,
     line: str,
     row: EditorRow,
     head: tuple[EditorRow, str] | None,
@@ -57,7 +57,7 @@ def carry_over(
 
     Args:
         flow: The flow, with its rows before the edit.
-        at: The number of the new line.
+        index: The index of the new line.
         line: The text of the new line.
         row: Its row.
         head: The old line that it starts with, and its text.
@@ -91,7 +91,7 @@ def carry_over(
         head_fragments + (_split(flow, line, row, start, end) if end > start else []) + tail_fragments
     )
     # The flow has no row for the new line yet; the edit later repeats the layout of a setext heading.
-    is_heading = at > 0 and row.scan.kind is LineKind.HEADING
+    is_heading = index > 0 and row.scan.kind is LineKind.HEADING
     _stack(row, text_layout.padding_above(flow, is_heading=is_heading))
 
 
@@ -117,7 +117,7 @@ def _split(flow: NoteRows, line: str, row: EditorRow, start: int, end: int) -> l
         fragment = _create_part(flow, line, start, stop, font)
         count = fragment.layout.lineCount()
         if stop < end and count > 1:
-            stop = fragment.source(fragment.layout.lineAt(count - 1).textStart())
+            stop = fragment.column_of(fragment.layout.lineAt(count - 1).textStart())
             fragment = _create_part(flow, line, start, stop, font)
         fragments.append(fragment)
         if stop == start:
@@ -128,9 +128,9 @@ def _split(flow: NoteRows, line: str, row: EditorRow, start: int, end: int) -> l
 
 def _create_part(flow: NoteRows, line: str, start: int, stop: int, font: QFont) -> RowFragment:
     text = line[start:stop]
-    to_source = to_shown = None
+    columns = offsets = None
     if not text.isascii() and max(text, default="") > "\uffff":
-        to_source, to_shown = utf16_maps(text, start)
-    fragment = RowFragment(text_layout.make_layout(flow, text, font), start, stop, 0, 0, to_source, to_shown)
+        columns, offsets = utf16_maps(text, start)
+    fragment = RowFragment(text_layout.create_layout(flow, text, font), start, stop, 0, 0, columns, offsets)
     text_layout.break_lines(fragment.layout, flow.width)
     return fragment

@@ -76,8 +76,8 @@ def move_vertically(
         line = _next_visible_line(flow, start[0], step)
         if line < first_text_line(flow):
             return (first_text_line(flow), 0), goal_x
-        inside = 0.0 if step > 0 else _FAR_X
-        target = line, hit_test.column_at(flow.row(line), goal_x, inside, len(flow.lines[line]))
+        y_in_row = 0.0 if step > 0 else _FAR_X
+        target = line, hit_test.column_at(flow.row(line), goal_x, y_in_row, len(flow.lines[line]))
     return target, goal_x
 
 
@@ -101,10 +101,10 @@ def first_text_line(flow: TextFlow) -> int:
     return min(last + 1, len(flow.lines) - 1) if has_properties else 0
 
 
-def _next_visible_line(flow: TextFlow, at: int, step: int) -> int:
+def _next_visible_line(flow: TextFlow, index: int, step: int) -> int:
     """Return the next visible line in a direction; the last one if there is none."""
     last = len(flow.rows) - 1
-    line = min(max(0, at + step), last)
+    line = min(max(0, index + step), last)
     while 0 < line < last and (flow.rows[line].hidden or not flow.row(line).height):
         line += step
     return line

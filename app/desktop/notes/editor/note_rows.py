@@ -34,7 +34,7 @@ class NoteRows:
         hides_properties: Whether a form shows the properties, so that their lines are hidden.
         preedit: The line, column and text that an input method is composing.
         drawing: Returns the drawing for a kind and a source; None until it is ready.
-        misspelled: Returns the misspelled ranges of a piece of prose.
+        misspelled: Returns the misspelled ranges of prose.
         is_unresolved: Returns whether a link's target is known not to exist.
         code_colors: Highlights code blocks.
         table_widths: The column widths of tables, by the row of their first line.
@@ -56,51 +56,53 @@ class NoteRows:
         self.code_colors = CodeColors()
         self.table_widths: dict[EditorRow, list[float]] = {}
 
-    def block(self, at: int) -> tuple[int, int]:
-        """Return the first and last line of the table, code, formula or heading at line `at`."""
-        if not 0 <= at < len(self.rows):
-            return at, at
-        scan = self.rows[at].scan
+    def block(self, index: int) -> tuple[int, int]:
+        """Return the first and last line of the table, code, formula or heading at line `index`."""
+        if not 0 <= index < len(self.rows):
+            return index, index
+        scan = self.rows[index].scan
         if scan.kind in _FENCED:
-            return self._fenced_block(at)
+            return self._fenced_block(index)
         if scan.kind in _UNTIL_END:
-            return self._contiguous_lines(at, frozenset((scan.kind,)))
-        if scan.kind in _TABLE or self._is_table_head(at):
-            return self._table_block(at)
-        if scan.kind is LineKind.SETEXT and at:
-            return at - 1, at
-        if scan.kind is LineKind.TEXT and at + 1 < len(self.rows):
-            below = self.rows[at + 1].scan
+            return self._contiguous_lines(index, frozenset((scan.kind,)))
+        if scan.kind in _TABLE or self._is_table_head(index):
+            return self._table_block(index)
+        if scan.kind is LineKind.SETEXT and index:
+            return index - 1, index
+        if scan.kind is LineKind.TEXT and index + 1 < len(self.rows):
+            below = self.rows[index + 1].scan
             if below.kind is LineKind.SETEXT and below.quotes == scan.quotes:
-                return at, at + 1
-        return at, at
+                return index, index + 1
+        return index, index
 
-    def _fenced_block(self, at: int) -> tuple[int, int]:
-        rows, first, last = self.rows, at, at
-        if rows[at].scan.kind is LineKind.CODE and not rows[at].scan.state:
-            return self._contiguous_lines(at, frozenset((LineKind.CODE,)))  # indented code
-        while first > 0 and rows[first].scan.kind is not LineKind.FENCE_OPEN and at - first < MAX_BLOCK_LINES:
+    def _fenced_block(self, index: int) -> tuple[int, int]:
+        rows, first, last = self.rows, index, index
+        if rows[index].scan.kind is LineKind.CODE and not rows[index].scan.state:
+            return self._contiguous_lines(index, frozenset((LineKind.CODE,)))  # indented code
+        while (
+            first > 0 and rows[first].scan.kind is not LineKind.FENCE_OPEN and index - first < MAX_BLOCK_LINES
+        ):
             if rows[first - 1].scan.kind not in _FENCED:
                 break
             first -= 1
         while last + 1 < len(rows) and rows[last].scan.kind is not LineKind.FENCE_CLOSE:
             below = rows[last + 1].scan.kind
             ends_block = below is LineKind.FENCE_OPEN or below not in _FENCED
-            if ends_block or last - at >= MAX_BLOCK_LINES:
+            if ends_block or last - index >= MAX_BLOCK_LINES:
                 break
             last += 1
         return first, last
 
-    def _contiguous_lines(self, at: int, kinds: frozenset[LineKind]) -> tuple[int, int]:
-        """Return the first and last line of the block around `at`, whose lines have these kinds."""
-        rows, first, last = self.rows, at, at
-        while first > 0 and at - first < MAX_BLOCK_LINES:
+    def _contiguous_lines(self, index: int, kinds: frozenset[LineKind]) -> tuple[int, int]:
+        """Return the first and last line of the block around `index`, whose lines have these kinds."""
+        rows, first, last = self.rows, index, index
+        while first > 0 and index - first < MAX_BLOCK_LINES:
             above = rows[first - 1].scan
             # A line with an empty state ends its block.
             if above.kind not in kinds or (above.kind in _UNTIL_END and not _inner_state(above)):
                 break
             first -= 1
-        while last + 1 < len(rows) and last - at < MAX_BLOCK_LINES:
+        while last + 1 < len(rows) and last - index < MAX_BLOCK_LINES:
             scan = rows[last].scan
             if scan.kind in _UNTIL_END and not _inner_state(scan):
                 break
@@ -109,23 +111,23 @@ class NoteRows:
             last += 1
         return first, last
 
-    def _is_table_head(self, at: int) -> bool:
+    def _is_table_head(self, index: int) -> bool:
         """Return whether a line without a leading bar is the first line of a table."""
-        if self.rows[at].scan.kind is not LineKind.TEXT or at + 1 >= len(self.rows):
+        if self.rows[index].scan.kind is not LineKind.TEXT or index + 1 >= len(self.rows):
             return False
-        return self.rows[at + 1].scan.kind is LineKind.TABLE_DELIMITER
+        return self.rows[index + 1].scan.kind is LineKind.TABLE_DELIMITER
 
-    def _table_block(self, at: int) -> tuple[int, int]:
-        first, last = at, at
-        rows, quotes = self.rows, self.rows[at].scan.quotes
-        while first > 0 and at - first < MAX_BLOCK_LINES:
+    def _table_block(self, index: int) -> tuple[int, int]:
+        first, last = index, index
+        rows, quotes = self.rows, self.rows[index].scan.quotes
+        while first > 0 and index - first < MAX_BLOCK_LINES:
             above = rows[first - 1].scan
             if above.quotes != quotes or not (above.kind in _TABLE or self._is_table_head(first - 1)):
                 break
             first -= 1
             if above.kind is LineKind.TEXT:
                 break
-        while last + 1 < len(rows) and last - at < MAX_BLOCK_LINES:
+        while last + 1 < len(rows) and last - index < MAX_BLOCK_LINES:
             below = rows[last + 1].scan
             if below.quotes != quotes or below.kind not in _TABLE:
                 break
@@ -138,50 +140,52 @@ class NoteRows:
             return False
         return self.rows[first + 1].scan.kind is LineKind.TABLE_DELIMITER
 
-    def code_spans(self, at: int) -> list[CodeSpan]:
-        """Return the colors of line `at`, which is in a code block."""
-        scan = self.rows[at].scan
-        if scan.kind is not LineKind.CODE or not scan.detail or len(self.lines[at]) > PART_LENGTH:
+    def code_spans(self, index: int) -> list[CodeSpan]:
+        """Return the colors of line `index`, which is in a code block."""
+        scan = self.rows[index].scan
+        if scan.kind is not LineKind.CODE or not scan.detail or len(self.lines[index]) > PART_LENGTH:
             return []
-        first, last = self.block(at)
+        first, last = self.block(index)
         fence_lines = self.rows[first].scan.kind is LineKind.FENCE_OPEN
         depth = len(scan.quotes)
         code = self.lines[first + fence_lines : last + 1]
         if depth:
             code = [line[self.rows[first + fence_lines + n].scan.marker :] for n, line in enumerate(code)]
-        spans = self.code_colors.spans(scan.detail, code, at - first - fence_lines, self.style.theme.is_dark)
+        spans = self.code_colors.spans(
+            scan.detail, code, index - first - fence_lines, self.style.theme.is_dark
+        )
         if depth:
             shift = scan.marker
             spans = [one._replace(start=one.start + shift, end=one.end + shift) for one in spans]
         return spans
 
-    def fold_range(self, at: int) -> tuple[int, int] | None:
-        """Return the first and last line that folding line `at` hides; None if it can't be folded."""
-        scan = self.rows[at].scan
-        if scan.kind is LineKind.HEADING or self._is_setext_heading(at):
-            return self._below_heading(at)
+    def fold_range(self, index: int) -> tuple[int, int] | None:
+        """Return the first and last line that folding line `index` hides; None if it can't be folded."""
+        scan = self.rows[index].scan
+        if scan.kind is LineKind.HEADING or self._is_setext_heading(index):
+            return self._below_heading(index)
         if scan.kind in _ITEMS:
-            return self._below_item(at)
+            return self._below_item(index)
         if scan.kind is LineKind.CALLOUT:
-            return self._below_callout(at)
+            return self._below_callout(index)
         return None
 
-    def heading_level(self, at: int) -> int:
-        """Return the level of the heading in line `at`; 0 if it is none."""
-        scan = self.rows[at].scan
+    def heading_level(self, index: int) -> int:
+        """Return the level of the heading in line `index`; 0 if it is none."""
+        scan = self.rows[index].scan
         if scan.kind is LineKind.HEADING:
             return scan.level
-        return self.rows[at + 1].scan.level if self._is_setext_heading(at) else 0
+        return self.rows[index + 1].scan.level if self._is_setext_heading(index) else 0
 
-    def _is_setext_heading(self, at: int) -> bool:
-        if self.rows[at].scan.kind is not LineKind.TEXT or at + 1 >= len(self.rows):
+    def _is_setext_heading(self, index: int) -> bool:
+        if self.rows[index].scan.kind is not LineKind.TEXT or index + 1 >= len(self.rows):
             return False
-        below = self.rows[at + 1].scan
-        return below.kind is LineKind.SETEXT and below.quotes == self.rows[at].scan.quotes
+        below = self.rows[index + 1].scan
+        return below.kind is LineKind.SETEXT and below.quotes == self.rows[index].scan.quotes
 
-    def _below_heading(self, at: int) -> tuple[int, int] | None:
-        level = self.heading_level(at)
-        first = last = at + (1 if self.rows[at].scan.kind is LineKind.HEADING else 2)
+    def _below_heading(self, index: int) -> tuple[int, int] | None:
+        level = self.heading_level(index)
+        first = last = index + (1 if self.rows[index].scan.kind is LineKind.HEADING else 2)
         while last < len(self.rows) and not 0 < self.heading_level(last) <= level:
             last += 1
         last -= 1
@@ -189,29 +193,29 @@ class NoteRows:
             last -= 1
         return (first, last) if last >= first else None
 
-    def _below_item(self, at: int) -> tuple[int, int] | None:
-        scan = self.rows[at].scan
-        last = at
-        for below in range(at + 1, len(self.rows)):
+    def _below_item(self, index: int) -> tuple[int, int] | None:
+        scan = self.rows[index].scan
+        last = index
+        for below in range(index + 1, len(self.rows)):
             scan_below = self.rows[below].scan
-            deeper = scan_below.level > scan.level and (
+            is_deeper = scan_below.level > scan.level and (
                 scan_below.kind in _ITEMS or scan_below.kind is LineKind.TEXT
             )
-            if scan_below.quotes != scan.quotes or not (deeper or scan_below.kind is LineKind.BLANK):
+            if scan_below.quotes != scan.quotes or not (is_deeper or scan_below.kind is LineKind.BLANK):
                 break
-            if deeper:
+            if is_deeper:
                 last = below
-        return (at + 1, last) if last > at else None
+        return (index + 1, last) if last > index else None
 
-    def _below_callout(self, at: int) -> tuple[int, int] | None:
-        depth = self.rows[at].scan.level
-        last = at
+    def _below_callout(self, index: int) -> tuple[int, int] | None:
+        depth = self.rows[index].scan.level
+        last = index
         while last + 1 < len(self.rows):
             below = self.rows[last + 1].scan
             if len(below.quotes) < depth or (below.kind is LineKind.CALLOUT and below.level <= depth):
                 break
             last += 1
-        return (at + 1, last) if last > at else None
+        return (index + 1, last) if last > index else None
 
 
 def _never_unresolved(target: str) -> bool:

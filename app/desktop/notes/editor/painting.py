@@ -38,25 +38,25 @@ def paint(
     hovered: int = -1,
 ) -> None:
     """Paint the rows between `top` and `bottom`; the hovered line shows its fold mark."""
-    at, y = flow.heights.at(top)
-    while at < len(flow.rows) and y < bottom:
-        row = flow.row(at)
+    index, y = flow.heights.line_at(top)
+    while index < len(flow.rows) and y < bottom:
+        row = flow.row(index)
         if row.height:
             painter.save()
-            _paint_background(flow, painter, at, row, y)
-            if can_fold(flow, at, row, at == hovered):
+            _paint_background(flow, painter, index, row, y)
+            if can_fold(flow, index, row, index == hovered):
                 center = fold_mark_center(flow, row) + QPointF(0, y)
                 _paint_triangle(flow, painter, center, is_folded=flow.is_folded(row))
             painter.restore()
-            _paint_text(flow, painter, at, row, y, top, bottom, highlights)
+            _paint_text(flow, painter, index, row, y, top, bottom, highlights)
         y += row.height
-        at += 1
+        index += 1
 
 
 def _paint_text(
     flow: TextFlow,
     painter: QPainter,
-    at: int,
+    index: int,
     row: EditorRow,
     y: float,
     top: float,
@@ -75,7 +75,7 @@ def _paint_text(
         selections = [
             selected
             for highlight in highlights
-            if (selected := _format_range(flow, at, fragment, highlight)) is not None
+            if (selected := _format_range(flow, index, fragment, highlight)) is not None
         ]
         fragment.layout.draw(painter, QPointF(fragment.x, y + fragment.y), selections, clip)
         _paint_inline_drawings(painter, fragment, y, selections)
@@ -108,24 +108,24 @@ def _text_color(flow: TextFlow, row: EditorRow) -> QColor:
 
 
 def _format_range(
-    flow: TextFlow, at: int, fragment: RowFragment, highlight: Highlight
+    flow: TextFlow, index: int, fragment: RowFragment, highlight: Highlight
 ) -> QTextLayout.FormatRange | None:
     """Return the part of a highlight that is in a fragment."""
     (first, first_column), (last, last_column), color = highlight
-    if not first <= at <= last:
+    if not first <= index <= last:
         return None
-    start = fragment.shown(first_column) if at == first else 0
-    end = fragment.shown(last_column) if at == last else len(fragment.layout.text()) + 1
+    start = fragment.offset_of(first_column) if index == first else 0
+    end = fragment.offset_of(last_column) if index == last else len(fragment.layout.text()) + 1
     if end <= start:
         return None
     text_format = QTextCharFormat()
     text_format.setBackground(color)
-    if at != last and fragment.cell is None:
+    if index != last and fragment.cell is None:
         text_format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
     return text_layout.format_range(start, end - start, text_format)
 
 
-def _paint_background(flow: TextFlow, painter: QPainter, at: int, row: EditorRow, y: float) -> None:
+def _paint_background(flow: TextFlow, painter: QPainter, index: int, row: EditorRow, y: float) -> None:
     """Paint the background and the margin of the text."""
     _paint_quotes(flow, painter, row, y)
     kind = row.scan.kind
@@ -230,10 +230,10 @@ def _paint_checkbox(flow: TextFlow, painter: QPainter, row: EditorRow, y: float)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, row.scan.detail)
 
 
-def can_fold(flow: TextFlow, at: int, row: EditorRow, is_hovered: bool) -> bool:
+def can_fold(flow: TextFlow, index: int, row: EditorRow, is_hovered: bool) -> bool:
     """Return whether a fold mark is shown: on folded lines, hovered lines and callouts."""
     is_marked = is_hovered or row.is_folded or (row.scan.kind is LineKind.CALLOUT and bool(row.scan.fold))
-    return is_marked and flow.fold_range(at) is not None
+    return is_marked and flow.fold_range(index) is not None
 
 
 def fold_mark_center(flow: TextFlow, row: EditorRow) -> QPointF:

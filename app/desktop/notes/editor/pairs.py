@@ -14,13 +14,13 @@ _SURROUNDING = {**_CLOSERS, "*": "*", "_": "_", "~": "~", "=": "=", "$": "$", "%
 _ALLOWED_FOLLOWERS = frozenset(" \t)]}\"'`,.;:!?*_~")
 
 
-def type_character(cursor: QTextCursor, char: str, *, in_code: bool) -> bool:
+def type_character(cursor: QTextCursor, char: str, *, is_in_code: bool) -> bool:
     """Type a bracket or quote as a pair; return False to let the editor type the character.
 
     Args:
         cursor: The cursor, which is moved.
         char: The character.
-        in_code: Whether the cursor is in code, where quotes and backticks are not paired.
+        is_in_code: Whether the cursor is in code, where quotes and backticks are not paired.
     """
     if cursor.hasSelection():
         return _surround(cursor, char)
@@ -32,7 +32,7 @@ def type_character(cursor: QTextCursor, char: str, *, in_code: bool) -> bool:
     if closer is None or (after and after[0] not in _ALLOWED_FOLLOWERS):
         return False
     is_quote = char == closer
-    if is_quote and (in_code or before[-1:].isalnum() or before[-1:] == char):
+    if is_quote and (is_in_code or before[-1:].isalnum() or before[-1:] == char):
         return False
     if before.endswith("\\"):
         return False
@@ -47,9 +47,9 @@ def delete_pair(cursor: QTextCursor) -> bool:
     before, after = text_around_cursor(cursor)
     if cursor.hasSelection() or not before or _CLOSERS.get(before[-1]) != after[:1] or not after:
         return False
-    at = cursor.position()
+    position = cursor.position()
     with one_undo_step(cursor):
-        select(cursor, at - 1, at + 1)
+        select(cursor, position - 1, position + 1)
         cursor.removeSelectedText()
     return True
 

@@ -16,11 +16,11 @@ from app.desktop.notes.editor.text_layout import (
     MIN_WIDTH,
     VERBATIM,
     break_lines,
+    create_layout,
     format_range,
     indent_of,
     inline_drawings,
     inline_pictures,
-    make_layout,
     misspelled_ranges,
     narrowed,
     reserve_space,
@@ -34,19 +34,19 @@ from app.desktop.widgets.utf16 import utf16_length
 CHECKBOX_SIZE = 15.0
 
 
-def lay_out(flow: NoteRows, at: int, row: EditorRow) -> None:
+def lay_out(flow: NoteRows, index: int, row: EditorRow) -> None:
     """Compute the fragments and the height of a row."""
     row.drawing = None
     row.pictures = []
     row.requests = []
     row.code_spans = []
-    row.indent = indent_of(flow, at, row)
+    row.indent = indent_of(flow, index, row)
     if row.hidden:
         _collapse(row)
-    elif len(flow.lines[at]) > PART_LENGTH:
-        long_lines.lay_out(flow, at, row)
-    elif row.active or not _lay_out_rendered(flow, at, row):
-        _lay_out_text(flow, at, row)
+    elif len(flow.lines[index]) > PART_LENGTH:
+        long_lines.lay_out(flow, index, row)
+    elif row.active or not _lay_out_rendered(flow, index, row):
+        _lay_out_text(flow, index, row)
 
 
 def picture_box(flow: NoteRows, row: EditorRow) -> QRectF:
@@ -55,11 +55,11 @@ def picture_box(flow: NoteRows, row: EditorRow) -> QRectF:
     if drawing is None:
         return QRectF()
     x = row.indent
-    room = max(MIN_WIDTH, flow.width - x)
-    scale = min(1.0, room / max(1.0, drawing.width))
+    available_width = max(MIN_WIDTH, flow.width - x)
+    scale = min(1.0, available_width / max(1.0, drawing.width))
     width, height = drawing.width * scale, drawing.height * scale
     if row.scan.kind is not LineKind.EMBED:
-        x += max(0.0, (room - width) / 2)
+        x += max(0.0, (available_width - width) / 2)
     return QRectF(x, 6, width, height)
 
 
@@ -74,16 +74,16 @@ def _collapse(row: EditorRow) -> None:
     row.fragments, row.height = [], 0.0
 
 
-def _lay_out_rendered(flow: NoteRows, at: int, row: EditorRow) -> bool:
+def _lay_out_rendered(flow: NoteRows, index: int, row: EditorRow) -> bool:
     """Lay out special rows and drawings; return False for plain text and for drawings that are not ready."""
     scan = row.scan
     kind = scan.kind
     if kind is LineKind.TEXT and not scan.level:
-        first, _ = flow.block(at)
-        return tables.lay_out_row(flow, at, row, first) if flow.is_table(at) else False
+        first, _ = flow.block(index)
+        return tables.lay_out_row(flow, index, row, first) if flow.is_table(index) else False
     if kind in (LineKind.TABLE, LineKind.TABLE_DELIMITER):
-        first, _ = flow.block(at)
-        return flow.is_table(first) and tables.lay_out_row(flow, at, row, first)
+        first, _ = flow.block(index)
+        return flow.is_table(first) and tables.lay_out_row(flow, index, row, first)
     if kind is LineKind.PROPERTIES and flow.hides_properties:
         _collapse(row)
         return True
@@ -91,67 +91,71 @@ def _lay_out_rendered(flow: NoteRows, at: int, row: EditorRow) -> bool:
         _collapse(row)
         return True
     if kind in (LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE, LineKind.CODE):
-        return _lay_out_diagram(flow, at, row) or _lay_out_fence(flow, at, row)
+        return _lay_out_diagram(flow, index, row) or _lay_out_fence(flow, index, row)
     if kind is LineKind.MATH:
-        return _lay_out_formula(flow, at, row)
+        return _lay_out_formula(flow, index, row)
     if kind is LineKind.EMBED:
-        return _lay_out_embed(flow, at, row)
+        return _lay_out_embed(flow, index, row)
     if kind is LineKind.RULE:
-        row.fragments = [_label_fragment(flow, at, row, "", 0)]
+        row.fragments = [_label_fragment(flow, index, row, "", 0)]
         row.height = row.fragments[0].y + row.fragments[0].height
         return True
-    if kind is LineKind.CALLOUT and scan.marker >= len(flow.lines[at].rstrip()):
+    if kind is LineKind.CALLOUT and scan.marker >= len(flow.lines[index].rstrip()):
         title = scan.detail.replace("-", " ").capitalize()
-        row.fragments = [_label_fragment(flow, at, row, title, inline.BOLD)]
+        row.fragments = [_label_fragment(flow, index, row, title, inline.BOLD)]
         row.height = row.fragments[0].y + row.fragments[0].height
         return True
     return False
 
 
-def _lay_out_fence(flow: NoteRows, at: int, row: EditorRow) -> bool:
+def _lay_out_fence(flow: NoteRows, index: int, row: EditorRow) -> bool:
     """Lay out the fences of a code block: its language, and a small space at its end."""
     kind = row.scan.kind
     if kind is LineKind.CODE:
         return False
     row.fragments = [
-        _label_fragment(flow, at, row, row.scan.detail if kind is LineKind.FENCE_OPEN else "", inline.FAINT)
+        _label_fragment(
+            flow, index, row, row.scan.detail if kind is LineKind.FENCE_OPEN else "", inline.FAINT
+        )
     ]
     first = row.fragments[0]
     row.height = first.y + (first.height if kind is LineKind.FENCE_OPEN else flow.style.line_height * 0.4)
     return True
 
 
-def _lay_out_diagram(flow: NoteRows, at: int, row: EditorRow) -> bool:
+def _lay_out_diagram(flow: NoteRows, index: int, row: EditorRow) -> bool:
     if row.scan.detail != "mermaid":
         return False
-    first, last = flow.block(at)
+    first, last = flow.block(index)
     if flow.rows[first].scan.kind is not LineKind.FENCE_OPEN:
         return False
     end = last if flow.rows[last].scan.kind is LineKind.FENCE_CLOSE else last + 1
     source = "\n".join(flow.lines[n][flow.rows[n].scan.marker :] for n in range(first + 1, end))
-    return bool(source.strip()) and _show_in_first_row(flow, at, row, first, "mermaid", source)
+    return bool(source.strip()) and _show_in_first_row(flow, index, row, first, "mermaid", source)
 
 
-def _lay_out_formula(flow: NoteRows, at: int, row: EditorRow) -> bool:
-    first, last = flow.block(at)
+def _lay_out_formula(flow: NoteRows, index: int, row: EditorRow) -> bool:
+    first, last = flow.block(index)
     text = "\n".join(flow.lines[n][flow.rows[n].scan.marker :] for n in range(first, last + 1))
     source = text.strip().strip("$").strip()
-    return bool(source) and _show_in_first_row(flow, at, row, first, "math", source)
+    return bool(source) and _show_in_first_row(flow, index, row, first, "math", source)
 
 
-def _show_in_first_row(flow: NoteRows, at: int, row: EditorRow, first: int, kind: str, source: str) -> bool:
+def _show_in_first_row(
+    flow: NoteRows, index: int, row: EditorRow, first: int, kind: str, source: str
+) -> bool:
     """Show a drawing in the first row of its block; the other rows are hidden."""
     drawing = flow.drawing(row, kind, source)
     if drawing is None:
         return False
     _collapse(row)
-    if at == first:
+    if index == first:
         row.drawing = drawing
         row.height = picture_box(flow, row).bottom() + 6
     return True
 
 
-def _lay_out_embed(flow: NoteRows, at: int, row: EditorRow) -> bool:
+def _lay_out_embed(flow: NoteRows, index: int, row: EditorRow) -> bool:
     drawing = _embedded(flow, row)
     if drawing is None:
         return False
@@ -166,10 +170,10 @@ def _embedded(flow: NoteRows, row: EditorRow) -> Drawing | None:
     return flow.drawing(row, kind, row.scan.detail)
 
 
-def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
+def _lay_out_text(flow: NoteRows, index: int, row: EditorRow) -> None:
     """Lay out a line as text: its source, or without its markup."""
-    line, scan = flow.lines[at], row.scan
-    y = space_above(flow, at, row)
+    line, scan = flow.lines[index], row.scan
+    y = space_above(flow, index, row)
     spans: list[inline.Span] = []
     hidden: list[inline.Range] = []
     inline_scan = inline.EMPTY
@@ -179,7 +183,7 @@ def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
     if scan.marker:
         hidden.insert(0, (0, scan.marker))
     font = source_font(flow, row)
-    level = flow.heading_level(at)
+    level = flow.heading_level(index)
     if level:
         font = flow.style.headings[level]
     if scan.kind is LineKind.CALLOUT and not row.active:
@@ -203,9 +207,9 @@ def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
         hidden.insert(1, (name_end, name_end + 2))
     if row.active:
         spans += [(start, end, inline.FAINT) for start, end in hidden]
-        fragment = _source_fragment(flow, at, row, spans, y, font)
+        fragment = _source_fragment(flow, index, row, spans, y, font)
     else:
-        fragment = _rendered_fragment(flow, at, row, spans, hidden, inline_scan, y, font)
+        fragment = _rendered_fragment(flow, index, row, spans, hidden, inline_scan, y, font)
     row.fragments = [fragment]
     row.height = y + fragment.height
     if row.active and scan.kind is LineKind.EMBED:
@@ -222,7 +226,7 @@ def _keep_picture(flow: NoteRows, row: EditorRow) -> None:
 
 
 def _keep_inline_pictures(flow: NoteRows, row: EditorRow, embeds: list[inline.InlineEmbed]) -> None:
-    """Keep the pictures of a line below its source, next to each other; small ones are left out."""
+    """Keep the pictures of a line below its source, next to each other; small ones are omitted."""
     left, top = row.indent, row.height + 6
     for _, _, drawing in inline_pictures(flow, row, embeds):
         picture = narrowed(drawing, flow.width - row.indent)
@@ -236,22 +240,22 @@ def _keep_inline_pictures(flow: NoteRows, row: EditorRow, embeds: list[inline.In
 
 
 def _source_fragment(
-    flow: NoteRows, at: int, row: EditorRow, spans: list[inline.Span], y: float, font: QFont
+    flow: NoteRows, index: int, row: EditorRow, spans: list[inline.Span], y: float, font: QFont
 ) -> RowFragment:
     """Return the source line, including the text that an input method is composing."""
-    line, x = flow.lines[at], row.indent
-    to_source = to_shown = None
+    line, x = flow.lines[index], row.indent
+    columns = offsets = None
     if not line.isascii() and max(line, default="") > "\uffff":
-        to_source, to_shown = utf16_maps(line, 0)
-    fragment = RowFragment(make_layout(flow, line, font), 0, len(line), x, y, to_source, to_shown)
-    _set_formats(flow, at, row, fragment, line, spans)
-    if flow.preedit is not None and flow.preedit[0] == at:
+        columns, offsets = utf16_maps(line, 0)
+    fragment = RowFragment(create_layout(flow, line, font), 0, len(line), x, y, columns, offsets)
+    _set_formats(flow, index, row, fragment, line, spans)
+    if flow.preedit is not None and flow.preedit[0] == index:
         _compose(fragment, flow.preedit[1], flow.preedit[2])
-    break_lines(fragment.layout, flow.width - x, _hang_from(row, line))
+    break_lines(fragment.layout, flow.width - x, _hanging_offset(row, line))
     return fragment
 
 
-def _hang_from(row: EditorRow, line: str) -> int:
+def _hanging_offset(row: EditorRow, line: str) -> int:
     """Return the end of a list marker in source: wrapped lines are aligned with the text after it."""
     scan = row.scan
     is_in_list = scan.kind in (LineKind.LIST_ITEM, LineKind.TASK) or (
@@ -262,7 +266,7 @@ def _hang_from(row: EditorRow, line: str) -> int:
 
 def _compose(fragment: RowFragment, column: int, text: str) -> None:
     """Insert the text that an input method is composing, and shift the formats after it."""
-    offset, length = fragment.shown(column), utf16_length(text)
+    offset, length = fragment.offset_of(column), utf16_length(text)
     formats = []
     for span in fragment.layout.formats():
         if span.start >= offset:
@@ -278,7 +282,7 @@ def _compose(fragment: RowFragment, column: int, text: str) -> None:
 
 def _rendered_fragment(
     flow: NoteRows,
-    at: int,
+    index: int,
     row: EditorRow,
     spans: list[inline.Span],
     hidden: list[inline.Range],
@@ -287,50 +291,55 @@ def _rendered_fragment(
     font: QFont,
 ) -> RowFragment:
     """Return the line without its markup, and with its formulas and pictures drawn."""
-    line, x = flow.lines[at], row.indent
+    line, x = flow.lines[index], row.indent
     drawings = inline_drawings(flow, row, line, spans, inline_scan.embeds, flow.width - x)
     if not hidden and not drawings:
-        return _source_fragment(flow, at, row, spans, y, font)
+        return _source_fragment(flow, index, row, spans, y, font)
     fragment, placed_drawings = without_markup(flow, line, hidden, inline_scan.separators, drawings, font)
     fragment.x, fragment.y = x, y
     visible_spans = [one for one in spans if not (one[2] & inline.MATH and one[0] in drawings)]
-    _set_formats(flow, at, row, fragment, line, visible_spans)
+    _set_formats(flow, index, row, fragment, line, visible_spans)
     if placed_drawings:
         reserve_space(flow, fragment, placed_drawings)
     break_lines(fragment.layout, flow.width - x, drawings=placed_drawings)
     return fragment
 
 
-def _label_fragment(flow: NoteRows, at: int, row: EditorRow, label: str, bits: int) -> RowFragment:
+def _label_fragment(flow: NoteRows, index: int, row: EditorRow, label: str, bits: int) -> RowFragment:
     """Return a line that shows only a label, which is not part of its source."""
-    line = flow.lines[at]
+    line = flow.lines[index]
     font = source_font(flow, row)
-    layout = make_layout(flow, label, font)
+    layout = create_layout(flow, label, font)
     if bits and label:
         layout.setFormats([format_range(0, len(label), flow.style.text_format(bits))])
     end = len(line) if row.scan.kind is LineKind.CALLOUT else 0
     x = row.indent
-    fragment = RowFragment(layout, 0, len(line), x, space_above(flow, at, row))
-    fragment.to_source = [end] * (len(label) + 1)
-    fragment.to_shown = [0] * len(line) + [len(label)] if end else [0] * (len(line) + 1)
+    fragment = RowFragment(layout, 0, len(line), x, space_above(flow, index, row))
+    fragment.columns = [end] * (len(label) + 1)
+    fragment.offsets = [0] * len(line) + [len(label)] if end else [0] * (len(line) + 1)
     break_lines(layout, flow.width - x)
     return fragment
 
 
 def _set_formats(
-    flow: NoteRows, at: int, row: EditorRow, fragment: RowFragment, line: str, spans: list[inline.Span]
+    flow: NoteRows, index: int, row: EditorRow, fragment: RowFragment, line: str, spans: list[inline.Span]
 ) -> None:
-    shown = [(fragment.shown(start), fragment.shown(end), bits) for start, end, bits in spans]
+    displayed_spans = [
+        (fragment.offset_of(start), fragment.offset_of(end), bits) for start, end, bits in spans
+    ]
     formats = [
         format_range(start, end - start, flow.style.text_format(bits))
         for start, end, bits in split_overlaps(
-            [*(one for one in shown if one[1] > one[0]), *misspelled_ranges(flow, row, line, spans, fragment)]
+            [
+                *(one for one in displayed_spans if one[1] > one[0]),
+                *misspelled_ranges(flow, row, line, spans, fragment),
+            ]
         )
     ]
     if row.scan.kind is LineKind.CODE:
-        row.code_spans = flow.code_spans(at)
+        row.code_spans = flow.code_spans(index)
         for span in row.code_spans:
-            start, end = fragment.shown(span.start), fragment.shown(span.end)
+            start, end = fragment.offset_of(span.start), fragment.offset_of(span.end)
             code_format = flow.style.code_format(span.color, span.bold, span.italic)
             formats.append(format_range(start, end - start, code_format))
     if formats:

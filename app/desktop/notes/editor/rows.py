@@ -27,14 +27,14 @@ class RowFragment:
         end: The column after the last one.
         x: The left edge, from the left of the text.
         y: The top edge, from the top of the row.
-        to_source: For each offset of the displayed text (UTF-16) the column of the line; None if both differ
+        columns: For each offset of the displayed text (UTF-16) the column of the line; None if both differ
             only by `start`.
-        to_shown: For each column from `start` on the offset in the displayed text; None likewise.
+        offsets: For each column from `start` on the offset in the displayed text; None in the same case.
         cell: The left edge and the width of the table cell that it fills.
         drawings: The offsets of formulas and pictures in the text, and their drawings.
     """
 
-    __slots__ = ("cell", "drawings", "end", "layout", "start", "to_shown", "to_source", "x", "y")
+    __slots__ = ("cell", "columns", "drawings", "end", "layout", "offsets", "start", "x", "y")
 
     def __init__(
         self,
@@ -43,16 +43,16 @@ class RowFragment:
         end: int,
         x: float,
         y: float,
-        to_source: list[int] | None = None,
-        to_shown: list[int] | None = None,
+        columns: list[int] | None = None,
+        offsets: list[int] | None = None,
     ) -> None:
         self.layout = layout
         self.start = start
         self.end = end
         self.x = x
         self.y = y
-        self.to_source = to_source
-        self.to_shown = to_shown
+        self.columns = columns
+        self.offsets = offsets
         self.cell: tuple[float, float] | None = None
         self.drawings: tuple[tuple[int, Drawing], ...] = ()
 
@@ -60,20 +60,20 @@ class RowFragment:
         """Shift the columns, because the text before them has changed in length."""
         self.start += columns
         self.end += columns
-        if self.to_source is not None:
-            self.to_source = [column + columns for column in self.to_source]
+        if self.columns is not None:
+            self.columns = [column + columns for column in self.columns]
 
-    def source(self, shown: int) -> int:
+    def column_of(self, offset: int) -> int:
         """Return the source column of an offset in the displayed text."""
-        if self.to_source is None:
-            return self.start + shown
-        return self.to_source[min(shown, len(self.to_source) - 1)]
+        if self.columns is None:
+            return self.start + offset
+        return self.columns[min(offset, len(self.columns) - 1)]
 
-    def shown(self, column: int) -> int:
+    def offset_of(self, column: int) -> int:
         """Return the offset in the displayed text where `column` is, or would be."""
-        if self.to_shown is None:
+        if self.offsets is None:
             return min(max(0, column - self.start), self.end - self.start)
-        return self.to_shown[min(max(0, column - self.start), len(self.to_shown) - 1)]
+        return self.offsets[min(max(0, column - self.start), len(self.offsets) - 1)]
 
     @property
     def first_line_middle(self) -> float:
@@ -128,13 +128,13 @@ class EditorRow:
             for number in range(fragment.layout.lineCount()):
                 line = fragment.layout.lineAt(number)
                 if fragment.cell is None and fragment.y + line.y() >= y:
-                    return fragment.source(line.textStart())
+                    return fragment.column_of(line.textStart())
         return None
 
     def line_top(self, column: int) -> float:
         """Return the top of the visual line with a column, from the top of the row."""
         for fragment in reversed(self.fragments or ()):
-            line = fragment.layout.lineForTextPosition(fragment.shown(column))
+            line = fragment.layout.lineForTextPosition(fragment.offset_of(column))
             if fragment.start <= column and line.isValid():
                 return fragment.y + line.y()
         return 0.0
@@ -155,18 +155,18 @@ def layout_height(layout: QTextLayout) -> float:
 
 
 def utf16_maps(text: str, start: int) -> tuple[list[int], list[int]]:
-    """Return the maps `to_source` and `to_shown` for text with surrogate pairs that is shown verbatim."""
-    to_source: list[int] = []
-    to_shown: list[int] = []
+    """Return the maps `columns` and `offsets` for text with surrogate pairs that is shown verbatim."""
+    columns: list[int] = []
+    offsets: list[int] = []
     offset = 0
     for column, char in enumerate(text):
-        to_shown.append(offset)
+        offsets.append(offset)
         width = 2 if char > "\uffff" else 1
-        to_source += [start + column] * width
+        columns += [start + column] * width
         offset += width
-    to_source.append(start + len(text))
-    to_shown.append(offset)
-    return to_source, to_shown
+    columns.append(start + len(text))
+    offsets.append(offset)
+    return columns, offsets
 
 
 def is_right_to_left(text: str) -> bool:

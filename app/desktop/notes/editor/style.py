@@ -18,20 +18,22 @@ class EditorStyle:
     """Fonts, colors and formats; replaced when the theme, the zoom or the preferences change."""
 
     def __init__(self, theme: Theme, zoom: float = 1.0, preferences: EditorPreferences | None = None) -> None:
-        chosen = preferences or EditorPreferences()
+        text_preferences = preferences or EditorPreferences()
         self.theme = theme
         self.font = interface_font(zoom)
-        if chosen.family:
-            self.font.setFamilies([chosen.family])
+        if text_preferences.family:
+            self.font.setFamilies([text_preferences.family])
         default_points = self.font.pointSizeF() * _TEXT_SCALE
-        points = chosen.points * zoom if chosen.points else default_points
+        points = text_preferences.points * zoom if text_preferences.points else default_points
         self.font.setPointSizeF(points)
         # Indents, bullets and boxes grow with the text.
         self.zoom = zoom * points / default_points
         self.mono = code_font(zoom)
-        if chosen.code_family:
-            self.mono.setFamilies([chosen.code_family])
-        self.mono.setPointSizeF(chosen.code_points * zoom if chosen.code_points else points * _CODE_SCALE)
+        if text_preferences.code_family:
+            self.mono.setFamilies([text_preferences.code_family])
+        self.mono.setPointSizeF(
+            text_preferences.code_points * zoom if text_preferences.code_points else points * _CODE_SCALE
+        )
         self.metrics = QFontMetricsF(self.font)
         self.line_height = self.metrics.lineSpacing() * 1.2
         self.space = self.metrics.horizontalAdvance(" ")

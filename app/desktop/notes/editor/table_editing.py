@@ -34,10 +34,12 @@ def move_to_cell(rows: NoteRows, cursor: QTextCursor, backward: bool) -> bool:
     if not (is_header or rows.is_table(first)) or last - first > _MAX_TABLE_LINES:
         return False
     prefix = rows.lines[first][: rows.rows[first].scan.marker]
-    skipped = [rows.rows[at].scan.marker for at in range(first, last + 1)]
-    cells = [_split_cells(rows.lines[at], skipped[at - first]) for at in range(first, last + 1)]
+    prefix_lengths = [rows.rows[index].scan.marker for index in range(first, last + 1)]
+    cells = [
+        _split_cells(rows.lines[index], prefix_lengths[index - first]) for index in range(first, last + 1)
+    ]
     columns = len(cells[0])
-    aligns = [] if is_header else alignments(rows.lines[first + 1], skipped[1])
+    aligns = [] if is_header else alignments(rows.lines[first + 1], prefix_lengths[1])
     if is_header:
         cells.append(["---"] * columns)
     column = _cell_at_cursor(cursor, rows.rows[line].scan.marker)
@@ -74,12 +76,13 @@ def align_table(cells: list[list[str]], columns: list[str]) -> list[str]:
     for number, row in enumerate(rows):
         if number == 1:
             padded_cells = [
-                _delimiter(widths[at], columns[at] if at < len(columns) else "") for at in range(len(row))
+                _delimiter(widths[index], columns[index] if index < len(columns) else "")
+                for index in range(len(row))
             ]
         else:
             padded_cells = [
-                _padded(text, widths[at], columns[at] if at < len(columns) else "")
-                for at, text in enumerate(row)
+                _padded(text, widths[index], columns[index] if index < len(columns) else "")
+                for index, text in enumerate(row)
             ]
         lines.append(f"| {' | '.join(padded_cells)} |")
     return lines
@@ -97,10 +100,10 @@ def _split_cells(line: str, start: int) -> list[str]:
 def _cell_at_cursor(cursor: QTextCursor, marker: int) -> int:
     """Return the index of the cell that contains the cursor."""
     before, after = text_around_cursor(cursor)
-    at = len(before)
+    column = len(before)
     index = 0
     for number, (start, _) in enumerate(cell_ranges(before + after, marker)):
-        if start <= at:
+        if start <= column:
             index = number
     return index
 
@@ -126,22 +129,22 @@ def _delimiter(width: int, align: str) -> str:
 
 
 def _padded(text: str, width: int, align: str) -> str:
-    room = width - display_width(text)
+    padding = width - display_width(text)
     if align == "right":
-        return " " * room + text
+        return " " * padding + text
     if align == "center":
-        return " " * (room // 2) + text + " " * (room - room // 2)
-    return text + " " * room
+        return " " * (padding // 2) + text + " " * (padding - padding // 2)
+    return text + " " * padding
 
 
 def _replace_lines(cursor: QTextCursor, first: int, old_lines: list[str], new_lines: list[str]) -> None:
     """Replace the lines from `first` on, leaving unchanged lines untouched."""
     document: QTextDocument = cursor.document()
     with one_undo_step(cursor):
-        for offset, (before, after) in enumerate(zip(old_lines, new_lines, strict=False)):
-            if before != after:
+        for offset, (old_line, new_line) in enumerate(zip(old_lines, new_lines, strict=False)):
+            if old_line != new_line:
                 block = document.findBlockByNumber(first + offset)
-                replace(cursor, block.position(), block.position() + block.length() - 1, after)
+                replace(cursor, block.position(), block.position() + block.length() - 1, new_line)
         if len(new_lines) > len(old_lines):
             block = document.findBlockByNumber(first + len(old_lines) - 1)
             end = block.position() + block.length() - 1

@@ -28,7 +28,7 @@ def cell_ranges(line: str, start: int = 0) -> list[tuple[int, int]]:
     """
     end = len(line.rstrip())
     first = start + len(line[start:end]) - len(line[start:end].lstrip())
-    bars = [at for at in range(first, end) if line[at] == "|" and line[at - 1 : at] != "\\"]
+    bars = [index for index in range(first, end) if line[index] == "|" and line[index - 1 : index] != "\\"]
     edges = list(bars)
     if not bars or bars[0] != first:
         edges.insert(0, first - 1)
@@ -58,21 +58,23 @@ def alignments(delimiter: str, start: int = 0) -> list[str]:
     return aligns
 
 
-def lay_out_row(flow: NoteRows, at: int, row: EditorRow, first: int) -> bool:
-    """Lay out line `at` of the table that begins at line `first`."""
+def lay_out_row(flow: NoteRows, index: int, row: EditorRow, first: int) -> bool:
+    """Lay out line `index` of the table that begins at line `first`."""
     row.fragments = []
     row.height = 0.0
     if row.scan.kind is LineKind.TABLE_DELIMITER:
         return True
     widths = _column_widths(flow, first)
     columns = alignments(flow.lines[first + 1], flow.rows[first + 1].scan.marker)
-    line, padding = flow.lines[at], CELL_PADDING * flow.style.zoom
+    line, padding = flow.lines[index], CELL_PADDING * flow.style.zoom
     x = row.indent
     height = flow.style.line_height
     for number, (start, end) in enumerate(cell_ranges(line, row.scan.marker)[: len(widths)]):
         width = widths[number]
         align = columns[number] if number < len(columns) else ""
-        fragment = _layout_cell(flow, row, line, start, end, align, width - 2 * padding, is_head=at == first)
+        fragment = _layout_cell(
+            flow, row, line, start, end, align, width - 2 * padding, is_head=index == first
+        )
         fragment.x, fragment.y, fragment.cell = x + padding, padding * 0.6, (x, width)
         row.fragments.append(fragment)
         height = max(height, fragment.height + 1.2 * padding)
@@ -103,14 +105,14 @@ def _layout_cell(
         flow, text, inline_scan.hidden, inline_scan.separators, drawings, font
     )
     visible_spans = [one for one in spans if not (one[2] & inline.MATH and one[0] in drawings)]
-    shown = [(fragment.shown(a), fragment.shown(b), bits) for a, b, bits in visible_spans]
-    shown += text_layout.misspelled_ranges(
+    displayed_spans = [(fragment.offset_of(a), fragment.offset_of(b), bits) for a, b, bits in visible_spans]
+    displayed_spans += text_layout.misspelled_ranges(
         flow, EditorRow(row.scan._replace(marker=0)), text, spans, fragment
     )
     fragment.layout.setFormats(
         [
             text_layout.format_range(a, b - a, flow.style.text_format(bits))
-            for a, b, bits in split_overlaps([one for one in shown if one[1] > one[0]])
+            for a, b, bits in split_overlaps([one for one in displayed_spans if one[1] > one[0]])
         ]
     )
     if placed_drawings:
@@ -118,8 +120,8 @@ def _layout_cell(
     fragment.shift(start)
     if align in ("center", "right"):
         option = fragment.layout.textOption()
-        center = align == "center"
-        option.setAlignment(Qt.AlignmentFlag.AlignHCenter if center else Qt.AlignmentFlag.AlignRight)
+        is_centered = align == "center"
+        option.setAlignment(Qt.AlignmentFlag.AlignHCenter if is_centered else Qt.AlignmentFlag.AlignRight)
         fragment.layout.setTextOption(option)
     text_layout.break_lines(fragment.layout, width, drawings=placed_drawings)
     return fragment
@@ -134,41 +136,41 @@ def _column_widths(flow: NoteRows, first: int) -> list[float]:
     widths = []
     last = flow.block(first)[1]
     padding = 2 * CELL_PADDING * flow.style.zoom + 2
-    for at in range(first, min(last + 1, first + _MAX_MEASURED_LINES)):
-        scan = flow.rows[at].scan
+    for index in range(first, min(last + 1, first + _MAX_MEASURED_LINES)):
+        scan = flow.rows[index].scan
         if scan.kind is LineKind.TABLE_DELIMITER:
             continue
-        for number, (start, end) in enumerate(cell_ranges(flow.lines[at], scan.marker)):
-            width = _cell_width(flow, at, start, end) * (1.08 if at == first else 1.0) + padding
+        for number, (start, end) in enumerate(cell_ranges(flow.lines[index], scan.marker)):
+            width = _cell_width(flow, index, start, end) * (1.08 if index == first else 1.0) + padding
             if number < len(widths):
                 widths[number] = max(widths[number], width)
-            elif at == first:
+            elif index == first:
                 widths.append(width)
     widths = [max(_MIN_COLUMN_WIDTH, width) for width in widths]
-    room = flow.width - head_row.indent - 1
-    if (total := sum(widths)) > room:
-        widths = _shrink(widths, room, total)
+    available_width = flow.width - head_row.indent - 1
+    if (total := sum(widths)) > available_width:
+        widths = _shrink(widths, available_width, total)
     flow.table_widths[head_row] = widths
     return widths
 
 
-def _shrink(widths: list[float], room: float, total: float) -> list[float]:
+def _shrink(widths: list[float], available_width: float, total: float) -> list[float]:
     """Return reduced widths; columns narrower than their share keep their width."""
-    share = room / len(widths)
+    share = available_width / len(widths)
     wide_columns = [one for one in widths if one > share]
     narrow_total = total - sum(wide_columns)
-    scale = max(0.05, (room - narrow_total) / sum(wide_columns)) if wide_columns else 1.0
+    scale = max(0.05, (available_width - narrow_total) / sum(wide_columns)) if wide_columns else 1.0
     return [max(_MIN_COLUMN_WIDTH, one * scale) if one > share else one for one in widths]
 
 
-def _cell_width(flow: NoteRows, at: int, start: int, end: int) -> float:
+def _cell_width(flow: NoteRows, index: int, start: int, end: int) -> float:
     """Return the width of a cell's text without markup, with its pictures."""
-    text = flow.lines[at][start:end]
+    text = flow.lines[index][start:end]
     inline_scan = inline.scan_inline(text)
     is_hidden = bytearray(len(text))
     width = flow.style.metrics.horizontalAdvance(LINK_SEPARATOR) * len(inline_scan.separators)
     hidden = list(inline_scan.hidden)
-    for first, last, drawing in text_layout.inline_pictures(flow, flow.rows[at], inline_scan.embeds):
+    for first, last, drawing in text_layout.inline_pictures(flow, flow.rows[index], inline_scan.embeds):
         hidden.append((first, last))
         width += drawing.width + text_layout.DRAWING_SPACE
     for first, last in hidden:

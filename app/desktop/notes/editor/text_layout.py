@@ -53,7 +53,7 @@ VERBATIM = frozenset(
 )
 
 
-def indent_of(flow: NoteRows, at: int, row: EditorRow) -> float:
+def indent_of(flow: NoteRows, index: int, row: EditorRow) -> float:
     """Return the left edge of a row's text."""
     scan, zoom = row.scan, flow.style.zoom
     x = QUOTE_INDENT * zoom * len(scan.quotes)
@@ -62,19 +62,19 @@ def indent_of(flow: NoteRows, at: int, row: EditorRow) -> float:
     is_item = scan.kind in (LineKind.LIST_ITEM, LineKind.TASK)
     if not is_item and not (scan.kind is LineKind.TEXT and scan.level):
         return x
-    text = x + LIST_INDENT * zoom * (scan.level + is_item)
+    text_x = x + LIST_INDENT * zoom * (scan.level + is_item)
     if not row.active:
-        return text
+        return text_x
     if flow.shows_source:
         return x
     # The text keeps its position when the marker before it appears.
-    marker = flow.lines[at][: scan.marker]
-    return max(x, text - flow.style.metrics.horizontalAdvance(marker.expandtabs(4)))
+    marker = flow.lines[index][: scan.marker]
+    return max(x, text_x - flow.style.metrics.horizontalAdvance(marker.expandtabs(4)))
 
 
-def space_above(flow: NoteRows, at: int, row: EditorRow) -> float:
+def space_above(flow: NoteRows, index: int, row: EditorRow) -> float:
     """Return the space between the top of a row and its text."""
-    is_heading = at > 0 and (row.scan.kind is LineKind.HEADING or flow.heading_level(at) > 0)
+    is_heading = index > 0 and (row.scan.kind is LineKind.HEADING or flow.heading_level(index) > 0)
     return padding_above(flow, is_heading=is_heading)
 
 
@@ -90,7 +90,7 @@ def source_font(flow: NoteRows, row: EditorRow) -> QFont:
     return flow.style.headings[row.scan.level] if row.scan.kind is LineKind.HEADING else flow.style.font
 
 
-def make_layout(flow: NoteRows, text: str, font: QFont) -> QTextLayout:
+def create_layout(flow: NoteRows, text: str, font: QFont) -> QTextLayout:
     """Return a layout that is not yet broken into lines."""
     layout = QTextLayout(text, font)
     option = QTextOption()
@@ -107,7 +107,7 @@ def make_layout(flow: NoteRows, text: str, font: QFont) -> QTextLayout:
 def break_lines(
     layout: QTextLayout,
     width: float,
-    hang_from: int = 0,
+    hanging_offset: int = 0,
     drawings: Sequence[tuple[int, Drawing]] = (),
 ) -> None:
     """Break a layout's text into visual lines.
@@ -115,22 +115,24 @@ def break_lines(
     Args:
         layout: The text.
         width: The width from its left edge to the right one.
-        hang_from: The offset in the text that all lines but the first align with; 0 for no hanging indent.
+        hanging_offset: The offset in the text that all lines but the first align with; 0 for none.
         drawings: The offsets of formulas and pictures in the text, and their drawings, for which a line
             reserves space above and below its text.
     """
-    y = hang = 0.0
+    y = hanging_indent = 0.0
     layout.beginLayout()
     while (line := layout.createLine()).isValid():
-        line.setLineWidth(max(MIN_WIDTH, width - hang))
+        line.setLineWidth(max(MIN_WIDTH, width - hanging_indent))
         height = line.height()
         first, last = line.textStart(), line.textStart() + line.textLength()
-        inside = [drawing for offset, drawing in drawings if first <= offset < last]
-        above = max((drawing.ascent - line.ascent() for drawing in inside), default=0.0)
-        below = max((drawing.height - drawing.ascent - line.descent() for drawing in inside), default=0.0)
-        line.setPosition(QPointF(hang, y + height * (LINE_SPACING - 1) / 2 + max(0.0, above)))
-        if not y and 0 < hang_from < line.textLength():
-            hang = x_of(line, hang_from)
+        line_drawings = [drawing for offset, drawing in drawings if first <= offset < last]
+        above = max((drawing.ascent - line.ascent() for drawing in line_drawings), default=0.0)
+        below = max(
+            (drawing.height - drawing.ascent - line.descent() for drawing in line_drawings), default=0.0
+        )
+        line.setPosition(QPointF(hanging_indent, y + height * (LINE_SPACING - 1) / 2 + max(0.0, above)))
+        if not y and 0 < hanging_offset < line.textLength():
+            hanging_indent = x_of(line, hanging_offset)
         y += height * LINE_SPACING + max(0.0, above) + max(0.0, below)
     layout.endLayout()
 
@@ -153,30 +155,30 @@ def without_markup(
     for start, (end, _) in drawings.items():
         is_hidden[start] = 0
         is_hidden[start + 1 : end] = b"\1" * (end - start - 1)
-    shown: list[str] = []
-    to_source: list[int] = []
-    to_shown: list[int] = []
+    characters: list[str] = []
+    columns: list[int] = []
+    offsets: list[int] = []
     placed_drawings: list[tuple[int, Drawing]] = []
     offset = 0
     for column, char in enumerate(line):
-        to_shown.append(offset)
+        offsets.append(offset)
         if is_hidden[column]:
             continue
         if column in separators:
-            shown.append(LINK_SEPARATOR)
-            to_source += [column] * len(LINK_SEPARATOR)
+            characters.append(LINK_SEPARATOR)
+            columns += [column] * len(LINK_SEPARATOR)
             offset += len(LINK_SEPARATOR)
         if column in drawings:
             placed_drawings.append((offset, drawings[column][1]))
             char = OBJECT_REPLACEMENT
-        shown.append(char)
+        characters.append(char)
         width = 2 if char > "\uffff" else 1
-        to_source += [column] * width
+        columns += [column] * width
         offset += width
-    to_shown.append(offset)
-    to_source.append(len(line))
-    layout = make_layout(flow, "".join(shown), font)
-    return RowFragment(layout, 0, len(line), 0.0, 0.0, to_source, to_shown), placed_drawings
+    offsets.append(offset)
+    columns.append(len(line))
+    layout = create_layout(flow, "".join(characters), font)
+    return RowFragment(layout, 0, len(line), 0.0, 0.0, columns, offsets), placed_drawings
 
 
 def inline_drawings(
@@ -185,17 +187,17 @@ def inline_drawings(
     line: str,
     spans: Sequence[inline.Span],
     embeds: Sequence[inline.InlineEmbed],
-    room: float,
+    available_width: float,
 ) -> dict[int, tuple[int, Drawing]]:
-    """Return the ready formulas and pictures of a line, by start column; none wider than `room`."""
+    """Return the ready formulas and pictures of a line by start column, at most `available_width` wide."""
     result = {}
     for start, end, bits in spans:
         if bits & inline.MATH and (source := line[start:end].strip("$").strip()):
             drawing = flow.drawing(row, "inline-math", source)
             if drawing is not None:
-                result[start] = (end, narrowed(drawing, room))
+                result[start] = (end, narrowed(drawing, available_width))
     for start, end, drawing in inline_pictures(flow, row, embeds):
-        result[start] = (end, narrowed(drawing, room))
+        result[start] = (end, narrowed(drawing, available_width))
     return result
 
 
@@ -208,9 +210,9 @@ def inline_pictures(
             yield start, end, drawing
 
 
-def narrowed(drawing: Drawing, room: float) -> Drawing:
-    """Return a drawing scaled down to fit `room`, since it can't be wrapped."""
-    max_width = max(MIN_WIDTH, room - DRAWING_SPACE)
+def narrowed(drawing: Drawing, available_width: float) -> Drawing:
+    """Return a drawing scaled down to fit `available_width`, since it can't be wrapped."""
+    max_width = max(MIN_WIDTH, available_width - DRAWING_SPACE)
     if drawing.width <= max_width:
         return drawing
     scale = max_width / drawing.width
@@ -223,13 +225,13 @@ def reserve_space(flow: NoteRows, fragment: RowFragment, placed_drawings: list[t
     `break_lines` and `RowFragment.height` add the height.
     """
     font = flow.style.font
-    natural = QFontMetricsF(font).horizontalAdvance(OBJECT_REPLACEMENT)
+    natural_width = QFontMetricsF(font).horizontalAdvance(OBJECT_REPLACEMENT)
     formats = list(fragment.layout.formats())
     for offset, drawing in placed_drawings:
         space_format = QTextCharFormat()
         space_format.setFont(font)
         space_format.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
-        space_format.setFontLetterSpacing(drawing.width + DRAWING_SPACE - natural)
+        space_format.setFontLetterSpacing(drawing.width + DRAWING_SPACE - natural_width)
         space_format.setForeground(Qt.GlobalColor.transparent)
         formats.append(format_range(offset, 1, space_format))
     fragment.layout.setFormats(formats)
@@ -248,7 +250,7 @@ def misspelled_ranges(
         if bits & inline.NOT_PROSE:
             is_excluded[start:end] = b"\1" * (end - start)
     return [
-        (fragment.shown(start), fragment.shown(end), inline.MISSPELLED)
+        (fragment.offset_of(start), fragment.offset_of(end), inline.MISSPELLED)
         for start, end in flow.misspelled(line)
         if not any(is_excluded[start:end])
     ]

@@ -63,7 +63,7 @@ def status_label(tool: ToolState) -> str:
     }[tool.status]
 
 
-def tool_tip(tool: ToolState) -> str:
+def tool_tooltip(tool: ToolState) -> str:
     """Return the tool's description of itself, marked as unverified."""
     lines = [escape_hidden(tool.summary)]
     if tool.hints:

@@ -125,7 +125,7 @@ class ExternalServersPage(Editor):
         if self._client is not None:
             tasks.start(self._client.run(work), owner=self, action=self.tr("change the servers"))
 
-    def _set(self, servers: Sequence[ExternalServer]) -> None:
+    def _set_servers(self, servers: Sequence[ExternalServer]) -> None:
         self.servers = tuple(servers)
         self._show_servers()
         self.emit_value()
@@ -136,12 +136,12 @@ class ExternalServersPage(Editor):
     async def _add(self) -> None:
         server, _ = await self._run_form(None)
         if server is not None:
-            self._set((*self.servers, server))
+            self._set_servers((*self.servers, server))
 
     async def _edit(self, initial: ExternalServer) -> None:
         server, has_new_token = await self._run_form(initial)
         if server is not None and server != initial:
-            self._set([server if other.name == initial.name else other for other in self.servers])
+            self._set_servers([server if other.name == initial.name else other for other in self.servers])
         elif server is not None and has_new_token and server.on:
             self._run(lambda vault: vault.external.retry(initial.name))
 
@@ -161,7 +161,7 @@ class ExternalServersPage(Editor):
         )
         if not confirmed:
             return
-        self._set([other for other in self.servers if other.name != server.name])
+        self._set_servers([other for other in self.servers if other.name != server.name])
         account = token_account(server.name, server.address)
 
         def forget(vault: VaultService) -> None:

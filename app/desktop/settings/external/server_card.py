@@ -22,7 +22,7 @@ from app.desktop.settings.external.labels import (
     location_label,
     state_label,
     status_label,
-    tool_tip,
+    tool_tooltip,
     tools_label,
 )
 from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
@@ -82,22 +82,22 @@ class ServerCard(QFrame):
         theme.changed.connect(self._update_icons)
 
     def _build(self) -> None:
-        name = QLabel(self.server.name)
-        name.setTextFormat(Qt.TextFormat.PlainText)
-        name.setProperty("textSize", "strong")
+        name_label = QLabel(self.server.name)
+        name_label.setTextFormat(Qt.TextFormat.PlainText)
+        name_label.setProperty("textSize", "strong")
         self.switch = QCheckBox(self.tr("On"))
         self.switch.setChecked(self.server.on)
         self.switch.setAccessibleName(self.tr("{0} is on").format(self.server.name))
         self.switch.setToolTip(self.tr("Start with the vault and offer the allowed tools"))
         self.switch.toggled.connect(self.switched)
-        edit = _button(self.tr("Edit…"), self.tr("Change the program, address or token"))
-        edit.clicked.connect(self.edited)
-        remove = _button(self.tr("Remove"), self.tr("Remove the server from the settings"))
-        remove.clicked.connect(self.removed)
+        edit_button = _button(self.tr("Edit…"), self.tr("Change the program, address or token"))
+        edit_button.clicked.connect(self.edited)
+        remove_button = _button(self.tr("Remove"), self.tr("Remove the server from the settings"))
+        remove_button.clicked.connect(self.removed)
         header = QHBoxLayout()
         header.setSpacing(8)
-        header.addWidget(name, 1)
-        for widget in (edit, remove, self.switch):
+        header.addWidget(name_label, 1)
+        for widget in (edit_button, remove_button, self.switch):
             header.addWidget(widget)
         state_row = QHBoxLayout()
         state_row.addWidget(self.state_label, 1)
@@ -138,18 +138,20 @@ class ServerCard(QFrame):
 
     def show_state(self, state: ServerState | None) -> None:
         """Show the state of the server; None if no vault is open."""
-        before, self.state = self.state, state
-        failed = state is not None and state.connection_state is ConnectionState.FAILED
+        previous_state, self.state = self.state, state
+        has_failed = state is not None and state.connection_state is ConnectionState.FAILED
         self.state_label.setText(state_label(state) if state else self.tr("Runs while a vault is open."))
         self.state_label.setProperty("tone", TONES[state.connection_state] if state else "faint")
         self.state_label.style().polish(self.state_label)
-        self.retry_button.setVisible(failed)
-        lines = state.errors[-_MAX_ERROR_LINES:] if state and failed else ()
-        _show(self.errors, "\n".join(escape_hidden(line) for line in lines))
-        _show(self.problems, "\n".join(escape_hidden(problem) for problem in state.problems) if state else "")
+        self.retry_button.setVisible(has_failed)
+        lines = state.errors[-_MAX_ERROR_LINES:] if state and has_failed else ()
+        _set_label_text(self.errors, "\n".join(escape_hidden(line) for line in lines))
+        _set_label_text(
+            self.problems, "\n".join(escape_hidden(problem) for problem in state.problems) if state else ""
+        )
         tools = state.tools if state and state.connection_state is not ConnectionState.OFF else ()
-        _show(self.tools_label, tools_label(state) if state and tools else "")
-        previous_tools = before.tools if before is not None else ()
+        _set_label_text(self.tools_label, tools_label(state) if state and tools else "")
+        previous_tools = previous_state.tools if previous_state is not None else ()
         if tools != previous_tools or bool(tools) is self.tree.isHidden():
             self._fill(tools)
         self._show_buttons()
@@ -167,7 +169,7 @@ class ServerCard(QFrame):
             if tool.status == "changed":
                 row.setIcon(2, icon(theme, "warning", theme.warning))
             for column in range(3):
-                row.setToolTip(column, tool_tip(tool))
+                row.setToolTip(column, tool_tooltip(tool))
             self.tree.addTopLevelItem(row)
             if selected is not None and tool.name == selected.name:
                 self.tree.setCurrentItem(row)
@@ -183,7 +185,7 @@ class ServerCard(QFrame):
             self._fill(self.state.tools)
 
     def _name_width(self, tools: tuple[ToolState, ...]) -> int:
-        """Return the width of the longest name and its check box, leaving room for the summaries."""
+        """Return the width of the longest name and its check box, leaving space for the summaries."""
         widths = (self.tree.fontMetrics().horizontalAdvance(escape_hidden(tool.name)) for tool in tools)
         zoom = self._theme.zoom
         return min(max(widths, default=0) + round(_CHECKBOX_WIDTH * zoom), round(_MAX_NAME_WIDTH * zoom))
@@ -247,6 +249,6 @@ def _button(text: str, tooltip: str) -> QPushButton:
     return button
 
 
-def _show(label: QLabel, text: str) -> None:
+def _set_label_text(label: QLabel, text: str) -> None:
     label.setText(text)
     label.setVisible(bool(text))

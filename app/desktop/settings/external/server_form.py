@@ -188,7 +188,7 @@ class ServerDialog(dialogs.SheetDialog):
             self._show_message(error.message, "danger")
         except ValidationError as error:
             self._show_message(
-                "; ".join(f"{variable['loc'][0]}: {variable['msg']}" for variable in error.errors()), "danger"
+                "; ".join(f"{problem['loc'][0]}: {problem['msg']}" for problem in error.errors()), "danger"
             )
         else:
             return server

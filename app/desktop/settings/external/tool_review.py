@@ -24,12 +24,14 @@ class ToolReviewDialog(dialogs.SheetDialog):
         super().__init__(parent, self._title(tool), self._explanation(server, tool))
         self.view = DiffView(theme)
         self.view.setMinimumHeight(round(220 * theme.zoom))
-        before = tool.allowed_text.encode("utf-8", "surrogatepass") if tool.allowed_text else None
-        current = tool.current_text.encode("utf-8", "surrogatepass") if tool.current_text else before
+        allowed_definition = tool.allowed_text.encode("utf-8", "surrogatepass") if tool.allowed_text else None
+        current_definition = (
+            tool.current_text.encode("utf-8", "surrogatepass") if tool.current_text else allowed_definition
+        )
         if tool.status == "changed":
-            self.view.show_contents(before, current)
+            self.view.show_contents(allowed_definition, current_definition)
         else:
-            self.view.show_contents(current, current)
+            self.view.show_contents(current_definition, current_definition)
         self.add_body(self.view)
         if tool.hints:
             label = QLabel(
@@ -42,16 +44,16 @@ class ToolReviewDialog(dialogs.SheetDialog):
             self.add_body(label)
         if tool.status == "allowed":
             self.add_button(self.tr("Revoke"), REVOKE_RESULT)
-        close = self.add_button(
+        close_button = self.add_button(
             self.tr("Don't allow") if tool.status in ("new", "changed") else self.tr("Close"),
             int(QDialog.DialogCode.Rejected),
         )
         if tool.status in ("new", "changed"):
-            changed = tool.status == "changed"
-            allow_label = self.tr("Allow new version") if changed else self.tr("Allow")
+            is_changed = tool.status == "changed"
+            allow_label = self.tr("Allow new version") if is_changed else self.tr("Allow")
             self.add_button(allow_label, ALLOW_RESULT, "primary")
-        close.setDefault(True)
-        close.setFocus()
+        close_button.setDefault(True)
+        close_button.setFocus()
         # Wide enough for both versions side by side, if the screen is.
         available = self.screen().availableSize()
         self.resize(

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.desktop.theme.theme import Theme
 from app.desktop.widgets.diff.row_layout import DiffRows
-from app.desktop.widgets.diff.row_painter import TICK_WIDTH, pane_at
+from app.desktop.widgets.diff.row_painter import CHECK_BOX_WIDTH, pane_at
 from app.desktop.widgets.diff.selection import Selection, TextPosition, row_line, word_at
 from app.desktop.widgets.diff.viewport import DiffViewport
 from app.vault.escaped_line import CHIP_SIGN, NOTE_SIGN, EscapedLine
@@ -27,7 +27,7 @@ _MAX_SPOKEN_CHARS = 2_000
 
 
 class DiffCanvas(DiffViewport):
-    """A diff whose hunks can be visited (F8) and ticked (Space or a click), and whose text can be copied.
+    """A diff: F8 goes to the next hunk, Space or a click toggles it, and its text can be copied.
 
     `hunk_toggled` carries the hunk and whether it is now included, `unfold_requested` the first line of a
     fold, `current_changed` the hunk that the keys act on.
@@ -46,7 +46,7 @@ class DiffCanvas(DiffViewport):
     @property
     def current(self) -> int:
         """The hunk that the keys act on; -1 if there is none yet."""
-        return self._ticks.current
+        return self._check_boxes.current
 
     def show_rows(self, diff_rows: DiffRows | None, *, keep_scroll: bool = False) -> None:
         """Show `diff_rows` from its first change, or at the current scroll position."""
@@ -57,24 +57,24 @@ class DiffCanvas(DiffViewport):
             self.arrange()
             self.verticalScrollBar().setValue(scroll_value)
         else:
-            self._ticks = replace(self._ticks, current=-1)
+            self._check_boxes = replace(self._check_boxes, current=-1)
             self._is_unscrolled = True
             self.arrange()
-            self._make_current(0 if diff_rows is not None and diff_rows.first_rows else -1)
+            self._set_current(0 if diff_rows is not None and diff_rows.first_rows else -1)
 
-    def set_ticks(self, unticked: frozenset[int], shown: bool) -> None:
-        """Set the excluded hunks, and whether tick boxes are shown."""
-        rearrange = shown != self._ticks.shown
-        self._ticks = replace(self._ticks, unticked=unticked, shown=shown)
-        if rearrange:
+    def set_check_boxes(self, excluded_hunks: frozenset[int], are_visible: bool) -> None:
+        """Set the excluded hunks, and whether check boxes are shown."""
+        is_rearranged = are_visible != self._check_boxes.are_visible
+        self._check_boxes = replace(self._check_boxes, excluded_hunks=excluded_hunks, are_visible=are_visible)
+        if is_rearranged:
             self.arrange()
         self.viewport().update()
 
     def step(self, by: int) -> bool:
         """Go to the next (1) or the previous (-1) hunk; return False if there is none."""
-        hunks = len(self._diff_rows.diff.hunks) if self._diff_rows else 0
+        hunk_count = len(self._diff_rows.diff.hunks) if self._diff_rows else 0
         target = self.current + by
-        if not 0 <= target < hunks:
+        if not 0 <= target < hunk_count:
             return False
         self.go_to_hunk(target)
         return True
@@ -85,7 +85,7 @@ class DiffCanvas(DiffViewport):
             return
         self._is_unscrolled = False
         self._reveal(index)
-        self._make_current(index)
+        self._set_current(index)
 
     def hunk_text(self, index: int) -> str:
         """Return hunk `index` as lines with − and +, at most 20 of each side, hidden characters named."""
@@ -98,12 +98,12 @@ class DiffCanvas(DiffViewport):
         return "\n".join(parts + [f"+ {_line_text(diff_rows.line('after', number))}" for number in added])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move between hunks with F8 and Shift+F8, tick one with Space, copy with Ctrl+C."""
+        """Move between hunks with F8 and Shift+F8, toggle one with Space, copy with Ctrl+C."""
         self._is_unscrolled = False
         bar, key = self.verticalScrollBar(), event.key()
         if key == Qt.Key.Key_F8:
             self.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
-        elif key == Qt.Key.Key_Space and self._ticks.shown and self.current >= 0:
+        elif key == Qt.Key.Key_Space and self._check_boxes.are_visible and self.current >= 0:
             if not event.isAutoRepeat():
                 self._toggle(self.current)
         elif event.matches(QKeySequence.StandardKey.Copy):
@@ -132,8 +132,8 @@ class DiffCanvas(DiffViewport):
         if row.folded and row.before is not None:
             self.unfold_requested.emit(row.before)
         elif row.hunk >= 0:
-            self._make_current(row.hunk)
-            if self._ticks.shown and event.position().x() < TICK_WIDTH:
+            self._set_current(row.hunk)
+            if self._check_boxes.are_visible and event.position().x() < CHECK_BOX_WIDTH:
                 self._toggle(row.hunk)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -141,10 +141,10 @@ class DiffCanvas(DiffViewport):
         pane = pane_at(self._panes(), event.position().x())
         if pane is None or self._diff_rows is None:
             return
-        row, at = self._position_at(event.position(), pane)
+        row, position = self._position_at(event.position(), pane)
         line = row_line(self._diff_rows, self._diff_rows.rows[row], pane.sides)
         if line is not None:
-            start, end = word_at(line, at)
+            start, end = word_at(line, position)
             self._select(Selection(pane.sides, TextPosition(row, start), TextPosition(row, end)))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -153,12 +153,14 @@ class DiffCanvas(DiffViewport):
             self._extend_selection(event.position())
             return
         row, x = self._row_at(event), event.position().x()
-        tick = row is not None and row.hunk >= 0 and self._ticks.shown and x < TICK_WIDTH
-        if tick or (row is not None and row.folded > 0):
+        is_on_check_box = (
+            row is not None and row.hunk >= 0 and self._check_boxes.are_visible and x < CHECK_BOX_WIDTH
+        )
+        if is_on_check_box or (row is not None and row.folded > 0):
             shape = Qt.CursorShape.PointingHandCursor
         else:
-            over_text = row is not None and pane_at(self._panes(), x) is not None
-            shape = Qt.CursorShape.IBeamCursor if over_text else Qt.CursorShape.ArrowCursor
+            is_over_text = row is not None and pane_at(self._panes(), x) is not None
+            shape = Qt.CursorShape.IBeamCursor if is_over_text else Qt.CursorShape.ArrowCursor
         self.viewport().setCursor(shape)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -210,8 +212,8 @@ class DiffCanvas(DiffViewport):
             self._select(None)
             return
         position = self._position_at(event.position(), pane)
-        extends = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._selection is not None
-        if extends and self._selection is not None and self._selection.sides == pane.sides:
+        is_extending = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._selection is not None
+        if is_extending and self._selection is not None and self._selection.sides == pane.sides:
             self._select(replace(self._selection, end=position))
         else:
             self._select(Selection(pane.sides, position, position))
@@ -227,13 +229,13 @@ class DiffCanvas(DiffViewport):
         self._select(replace(selection, end=self._position_at(point, pane)))
 
     def _toggle(self, hunk: int) -> None:
-        self.hunk_toggled.emit(hunk, hunk in self._ticks.unticked)
+        self.hunk_toggled.emit(hunk, hunk in self._check_boxes.excluded_hunks)
 
-    def _make_current(self, index: int) -> None:
-        self._ticks = replace(self._ticks, current=index)
+    def _set_current(self, index: int) -> None:
+        self._check_boxes = replace(self._check_boxes, current=index)
         if index >= 0 and self._diff_rows is not None:
             label = self.tr("Change {0} of {1}")
-            if index in self._ticks.unticked:
+            if index in self._check_boxes.excluded_hunks:
                 label = self.tr("Change {0} of {1}, excluded")
             label = label.format(index + 1, len(self._diff_rows.diff.hunks))
             self.setAccessibleDescription(f"{label}\n{self.hunk_text(index)}")
@@ -244,11 +246,14 @@ class DiffCanvas(DiffViewport):
 def _line_text(line: EscapedLine) -> str:
     """Return a shown line as plain text, with its labels in ⟨⟩ so that they can't be mistaken for text."""
     parts: list[str] = []
-    at = 0
+    position = 0
     if len(line.text) > _MAX_SPOKEN_CHARS:
         return f"{line.text[:_MAX_SPOKEN_CHARS]}… ({len(line.text):,} characters)"
     for start, end, kind in line.signs:
-        shown = line.text[start:end]
-        parts += [line.text[at:start], f"⟨{shown}⟩" if kind in (CHIP_SIGN, NOTE_SIGN) else shown]
-        at = end
-    return "".join([*parts, line.text[at:]])
+        sign_text = line.text[start:end]
+        parts += [
+            line.text[position:start],
+            f"⟨{sign_text}⟩" if kind in (CHIP_SIGN, NOTE_SIGN) else sign_text,
+        ]
+        position = end
+    return "".join([*parts, line.text[position:]])

@@ -10,13 +10,16 @@ _BYTES_PER_LINE = 16
 
 def hex_dump(content: bytes) -> bytes:
     """Return offset, bytes and characters, 16 per line; after 1 MiB, only size and hash of the rest."""
-    shown = content[:_MAX_DUMP_BYTES]
-    lines = [_dump_line(at, shown[at : at + _BYTES_PER_LINE]) for at in range(0, len(shown), _BYTES_PER_LINE)]
+    dumped = content[:_MAX_DUMP_BYTES]
+    lines = [
+        _dump_line(offset, dumped[offset : offset + _BYTES_PER_LINE])
+        for offset in range(0, len(dumped), _BYTES_PER_LINE)
+    ]
     if remainder := content[_MAX_DUMP_BYTES:]:
         lines.append(f"and {len(remainder):,} bytes more, SHA-256 {hashlib.sha256(remainder).hexdigest()}\n")
     return "".join(lines).encode()
 
 
-def _dump_line(offset: int, part: bytes) -> str:
-    characters = "".join(chr(code) if 32 <= code < 127 else "." for code in part)
-    return f"{offset:08x}  {part.hex(' '):<47}  {characters}\n"
+def _dump_line(offset: int, chunk: bytes) -> str:
+    characters = "".join(chr(code) if 32 <= code < 127 else "." for code in chunk)
+    return f"{offset:08x}  {chunk.hex(' '):<47}  {characters}\n"

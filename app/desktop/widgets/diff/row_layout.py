@@ -1,4 +1,4 @@
-"""Lay out the rows of a diff, unified or side by side, with unchanged stretches folded. Pure."""
+"""Lay out the rows of a diff, unified or side by side, with unchanged sections folded. Pure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DiffMode(StrEnum):
 class DiffRow(NamedTuple):
     """One row: the lines on its two sides (None: no line) and its hunk (-1: unchanged).
 
-    A row for a folded stretch has the first lines of the stretch, and their number in `folded`.
+    A row for a folded section has the first lines of the section, and their number in `folded`.
     """
 
     before: int | None
@@ -85,7 +85,7 @@ class DiffRows:
 
     @property
     def fold_rows(self) -> list[int]:
-        """The indexes of the rows for folded stretches."""
+        """The indexes of the rows for folded sections."""
         return list(np.nonzero(self._cells < 0)[0].tolist())
 
     def fold_end(self, row: DiffRow) -> int:
@@ -134,21 +134,21 @@ def _row_lines(row: DiffRow) -> list[tuple[str, int]]:
     return lines[-1:] if row.hunk < 0 else lines
 
 
-def layout_rows(diff: Diff, mode: DiffMode, opened: Iterable[int] = ()) -> DiffRows:
+def layout_rows(diff: Diff, mode: DiffMode, unfolded: Iterable[int] = ()) -> DiffRows:
     """Return the rows of `diff`; unchanged lines beyond `CONTEXT_LINES` from a change are folded.
 
     Args:
         diff: The diff.
         mode: The display mode.
-        opened: The folds to show unfolded, by their first line before the change.
+        unfolded: The folds to show unfolded, by their first line before the change.
     """
     partners: dict[tuple[str, int], int] = {}
     rows: list[DiffRow] = []
     first_rows: list[int] = []
-    unfolded = frozenset(opened)
-    for hunk_index, unchanged in _stretches(diff):
+    unfolded_lines = frozenset(unfolded)
+    for hunk_index, unchanged in _sections(diff):
         if hunk_index < 0:
-            rows += _unchanged_rows(unchanged, diff, unfolded)
+            rows += _unchanged_rows(unchanged, diff, unfolded_lines)
         else:
             first_rows.append(len(rows))
             rows += _hunk_rows(hunk_index, diff, mode, partners)
@@ -158,33 +158,33 @@ def layout_rows(diff: Diff, mode: DiffMode, opened: Iterable[int] = ()) -> DiffR
     return DiffRows(diff, mode, tuple(rows), partners, tuple(first_rows), lines, marks, cells, breaks)
 
 
-def _stretches(diff: Diff) -> Iterator[tuple[int, Hunk]]:
-    """Yield unchanged stretches (index -1) and hunks in order."""
-    at_before = at_after = 0
+def _sections(diff: Diff) -> Iterator[tuple[int, Hunk]]:
+    """Yield unchanged sections (index -1) and hunks in order."""
+    next_before = next_after = 0
     for index, hunk in enumerate(diff.hunks):
-        if hunk.before_start > at_before:
-            yield -1, Hunk(at_before, hunk.before_start, at_after, hunk.after_start)
+        if hunk.before_start > next_before:
+            yield -1, Hunk(next_before, hunk.before_start, next_after, hunk.after_start)
         yield index, hunk
-        at_before, at_after = hunk.before_end, hunk.after_end
-    if at_before < len(diff.before):
-        yield -1, Hunk(at_before, len(diff.before), at_after, len(diff.after))
+        next_before, next_after = hunk.before_end, hunk.after_end
+    if next_before < len(diff.before):
+        yield -1, Hunk(next_before, len(diff.before), next_after, len(diff.after))
 
 
-def _unchanged_rows(stretch: Hunk, diff: Diff, unfolded: frozenset[int]) -> Iterator[DiffRow]:
-    """Yield the rows of an unchanged stretch, with its middle folded if that is long enough."""
-    count = stretch.removed
-    follows_change = bool(diff.hunks) and diff.hunks[0].before_start < stretch.before_end
-    precedes_change = bool(diff.hunks) and diff.hunks[-1].before_start >= stretch.before_end
+def _unchanged_rows(section: Hunk, diff: Diff, unfolded: frozenset[int]) -> Iterator[DiffRow]:
+    """Yield the rows of an unchanged section, with a long middle part folded."""
+    count = section.removed
+    follows_change = bool(diff.hunks) and diff.hunks[0].before_start < section.before_end
+    precedes_change = bool(diff.hunks) and diff.hunks[-1].before_start >= section.before_end
     leading = CONTEXT_LINES if follows_change or not diff.hunks else 0
     trailing = CONTEXT_LINES if precedes_change or not diff.hunks else 0
-    hidden = count - leading - trailing
-    folds = hidden >= _MIN_FOLDED_LINES and stretch.before_start + leading not in unfolded
+    folded = count - leading - trailing
+    folds = folded >= _MIN_FOLDED_LINES and section.before_start + leading not in unfolded
     for offset in range(leading if folds else count):
-        yield DiffRow(stretch.before_start + offset, stretch.after_start + offset)
+        yield DiffRow(section.before_start + offset, section.after_start + offset)
     if folds:
-        yield DiffRow(stretch.before_start + leading, stretch.after_start + leading, folded=hidden)
+        yield DiffRow(section.before_start + leading, section.after_start + leading, folded=folded)
         for offset in range(count - trailing, count):
-            yield DiffRow(stretch.before_start + offset, stretch.after_start + offset)
+            yield DiffRow(section.before_start + offset, section.after_start + offset)
 
 
 def _hunk_rows(

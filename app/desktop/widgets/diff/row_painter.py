@@ -1,4 +1,4 @@
-"""Paint the rows of a diff: gutters, ticks, folds and one or two panes of text."""
+"""Paint the rows of a diff: gutters, check boxes, folds and one or two panes of text."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from app.desktop.widgets.diff.text_painter import Grid, TextPainter
 from app.vault.diff_words import Span
 from app.vault.escaped_line import escape_hidden
 
-TICK_WIDTH = 28
+CHECK_BOX_WIDTH = 28
 FOLD_EXTRA = 10
 _PADDING = 8
-_UNTICKED_OPACITY = 0.38
+_EXCLUDED_OPACITY = 0.38
 _MAX_HEADING_DISTANCE = 3_000
 
 
@@ -31,49 +31,51 @@ class Pane:
     left: int
     right: int
     numbers: tuple[tuple[str, int], ...]
-    sign: int
-    text: int
+    sign_x: int
+    text_x: int
 
 
 @dataclass(frozen=True, slots=True)
-class TickState:
-    """The excluded hunks, whether tick boxes are shown, and the current hunk (-1: none)."""
+class CheckBoxState:
+    """The excluded hunks, whether check boxes are shown, and the current hunk (-1: none)."""
 
-    unticked: frozenset[int] = frozenset()
-    shown: bool = False
+    excluded_hunks: frozenset[int] = frozenset()
+    are_visible: bool = False
     current: int = -1
 
 
-def layout_panes(diff_rows: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> tuple[Pane, ...]:
+def layout_panes(diff_rows: DiffRows, grid: Grid, width: int, has_check_boxes: bool) -> tuple[Pane, ...]:
     """Return the panes for a viewport of `width`: one, or two side by side."""
-    left = TICK_WIDTH if ticks_shown else 4
+    left = CHECK_BOX_WIDTH if has_check_boxes else 4
     digits = max(2, len(str(max(len(diff_rows.diff.before), len(diff_rows.diff.after)))))
-    number, sign = round(digits * grid.cell) + _PADDING, round(2 * grid.cell)
+    number_width, sign_width = round(digits * grid.cell) + _PADDING, round(2 * grid.cell)
     if diff_rows.mode is DiffMode.TEXT:
-        start = left + number + _PADDING
-        return (Pane(("after",), 0, width, (("after", left + number),), start, start + sign),)
+        start = left + number_width + _PADDING
+        return (Pane(("after",), 0, width, (("after", left + number_width),), start, start + sign_width),)
     if diff_rows.mode is DiffMode.UNIFIED:
-        edges = (("before", left + number), ("after", left + 2 * number))
-        start = left + 2 * number + _PADDING
-        return (Pane(("before", "after"), 0, width, edges, start, start + sign),)
+        edges = (("before", left + number_width), ("after", left + 2 * number_width))
+        start = left + 2 * number_width + _PADDING
+        return (Pane(("before", "after"), 0, width, edges, start, start + sign_width),)
     middle = (left + width) // 2
 
     def pane(side: str, outer: int, inner: int, right: int) -> Pane:
-        start = inner + number + _PADDING
-        return Pane((side,), outer, right, ((side, inner + number),), start, start + sign)
+        start = inner + number_width + _PADDING
+        return Pane((side,), outer, right, ((side, inner + number_width),), start, start + sign_width)
 
     return pane("before", 0, left, middle), pane("after", middle, middle, width)
 
 
 def pane_at(panes: Sequence[Pane], x: float) -> Pane | None:
-    """Return the pane whose text is under `x`; None over numbers and ticks."""
-    return next((pane for pane in panes if pane.text <= x < pane.right), None)
+    """Return the pane whose text is under `x`; None over numbers and check boxes."""
+    return next((pane for pane in panes if pane.text_x <= x < pane.right), None)
 
 
-def text_columns(diff_rows: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> int:
+def text_columns(diff_rows: DiffRows, grid: Grid, width: int, has_check_boxes: bool) -> int:
     """Return the number of cells in a text line of the narrower pane."""
-    room = min(pane.right - pane.text for pane in layout_panes(diff_rows, grid, width, ticks_shown))
-    return max(8, int((room - _PADDING) / grid.cell) - 1)
+    text_width = min(
+        pane.right - pane.text_x for pane in layout_panes(diff_rows, grid, width, has_check_boxes)
+    )
+    return max(8, int((text_width - _PADDING) / grid.cell) - 1)
 
 
 @dataclass(frozen=True)
@@ -94,13 +96,13 @@ class RowPainter:
         painter: QPainter,
         diff_rows: DiffRows,
         context: PaintContext,
-        ticks: TickState,
+        check_boxes: CheckBoxState,
         selection: Selection | None,
     ) -> None:
-        self._painter, self._diff_rows, self._ticks = painter, diff_rows, ticks
+        self._painter, self._diff_rows, self._check_boxes = painter, diff_rows, check_boxes
         self._selection = selection
         self._grid, self._theme, self._columns = context.grid, context.theme, context.columns
-        self._panes = layout_panes(diff_rows, context.grid, context.width, ticks.shown)
+        self._panes = layout_panes(diff_rows, context.grid, context.width, check_boxes.are_visible)
         self._text_painter = TextPainter(painter, context.grid, context.theme)
 
     def paint(self, index: int, box: QRect) -> None:
@@ -109,8 +111,8 @@ class RowPainter:
         if row.folded:
             self._paint_fold(row, box)
             return
-        is_included = row.hunk not in self._ticks.unticked
-        self._painter.setOpacity(1.0 if is_included or row.hunk < 0 else _UNTICKED_OPACITY)
+        is_included = row.hunk not in self._check_boxes.excluded_hunks
+        self._painter.setOpacity(1.0 if is_included or row.hunk < 0 else _EXCLUDED_OPACITY)
         for pane in self._panes:
             self._paint_pane(index, row, pane, box)
         self._painter.setOpacity(1.0)
@@ -130,43 +132,43 @@ class RowPainter:
         if side is None or (number := numbers[side]) is None:
             self._painter.fillRect(area, QColor(self._theme.sunken))
             return
-        changed = row.hunk >= 0
-        if changed:
+        is_changed = row.hunk >= 0
+        if is_changed:
             is_before = side == "before"
             self._painter.fillRect(
                 area, QColor(self._theme.removed_bg if is_before else self._theme.added_bg)
             )
-        self._paint_gutter(numbers, pane, box, ("−" if side == "before" else "+") if changed else "")
+        self._paint_gutter(numbers, pane, box, ("−" if side == "before" else "+") if is_changed else "")
         self._painter.save()
-        area.setLeft(pane.text)
+        area.setLeft(pane.text_x)
         self._painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
-        selected = self._selected(index, side, number, pane)
-        self._paint_text(side, number, QPointF(pane.text, box.top()), changed, selected)
+        selected = self._selected_spans(index, side, number, pane)
+        self._paint_text(side, number, QPointF(pane.text_x, box.top()), is_changed, selected)
         self._painter.restore()
 
     def _paint_gutter(self, numbers: dict[str, int | None], pane: Pane, box: QRect, sign: str) -> None:
         self._painter.setFont(self._grid.font)
         self._painter.setPen(QColor(self._theme.faint))
-        base = box.top() + self._grid.ascent
+        baseline = box.top() + self._grid.ascent
         for side, right in pane.numbers:
             if (number := numbers[side]) is not None:
                 text = str(number + 1)
-                self._painter.drawText(QPointF(right - len(text) * self._grid.cell, base), text)
+                self._painter.drawText(QPointF(right - len(text) * self._grid.cell, baseline), text)
         if sign:
             self._painter.setPen(QColor(self._theme.danger if sign == "−" else self._theme.success))
-            self._painter.drawText(QPointF(pane.sign, base), sign)
+            self._painter.drawText(QPointF(pane.sign_x, baseline), sign)
 
-    def _selected(self, index: int, side: str, number: int, pane: Pane) -> tuple[Span, ...]:
+    def _selected_spans(self, index: int, side: str, number: int, pane: Pane) -> tuple[Span, ...]:
         if self._selection is None or self._selection.sides != pane.sides:
             return ()
         part = self._selection.part(index, len(self._diff_rows.line(side, number).text))
         return () if part is None else (part,)
 
     def _paint_text(
-        self, side: str, number: int, corner: QPointF, changed: bool, selected: tuple[Span, ...]
+        self, side: str, number: int, corner: QPointF, is_changed: bool, selected: tuple[Span, ...]
     ) -> None:
         line = self._diff_rows.line(side, number)
-        marks = self._diff_rows.marks(side, number) if changed else ()
+        marks = self._diff_rows.marks(side, number) if is_changed else ()
         color = QColor(self._theme.removed_word if side == "before" else self._theme.added_word)
         starts = self._diff_rows.breaks(side, number, self._columns)
         window, height = self._painter.window(), self._grid.height
@@ -174,26 +176,28 @@ class RowPainter:
         last = min(len(starts), int((window.bottom() - corner.y()) // height) + 1)
         for row in range(first, last):
             part = (starts[row], starts[row + 1] if row + 1 < len(starts) else len(line.text))
-            at = QPointF(corner.x(), corner.y() + row * height)
-            self._text_painter.paint_marks(line, part, at, marks, color)
-            self._text_painter.paint_marks(line, part, at, selected, QColor(self._theme.selection))
-            self._text_painter.paint_text(line, part, at)
+            origin = QPointF(corner.x(), corner.y() + row * height)
+            self._text_painter.paint_marks(line, part, origin, marks, color)
+            self._text_painter.paint_marks(line, part, origin, selected, QColor(self._theme.selection))
+            self._text_painter.paint_text(line, part, origin)
 
     def _paint_margin(self, index: int, row: DiffRow, box: QRect, is_included: bool) -> None:
-        """Paint the bar of the current hunk, and the tick box on the first row of each hunk."""
-        if row.hunk == self._ticks.current:
+        """Paint the bar of the current hunk, and the check box on the first row of each hunk."""
+        if row.hunk == self._check_boxes.current:
             self._painter.fillRect(0, box.top(), 3, box.height(), QColor(self._theme.accent))
-        if self._ticks.shown and self._diff_rows.first_rows[row.hunk] == index:
-            side = 14.0
-            top = box.top() + (self._grid.height - side) / 2
-            self._paint_tick(QRectF((TICK_WIDTH - side) / 2 + 1, top, side, side), is_included)
+        if self._check_boxes.are_visible and self._diff_rows.first_rows[row.hunk] == index:
+            box_size = 14.0
+            top = box.top() + (self._grid.height - box_size) / 2
+            self._paint_check_box(
+                QRectF((CHECK_BOX_WIDTH - box_size) / 2 + 1, top, box_size, box_size), is_included
+            )
 
-    def _paint_tick(self, box: QRectF, is_ticked: bool) -> None:
+    def _paint_check_box(self, box: QRectF, is_checked: bool) -> None:
         theme = self._theme
-        self._painter.setPen(QColor(theme.accent if is_ticked else theme.faint))
-        self._painter.setBrush(QColor(theme.accent if is_ticked else theme.raised))
+        self._painter.setPen(QColor(theme.accent if is_checked else theme.faint))
+        self._painter.setBrush(QColor(theme.accent if is_checked else theme.raised))
         self._painter.drawRoundedRect(box, 4, 4)
-        if is_ticked:
+        if is_checked:
             pen = QPen(QColor(theme.accent_text), 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
             self._painter.setPen(pen)
             corners = ((0.24, 0.52), (0.43, 0.71), (0.77, 0.31))
@@ -202,14 +206,14 @@ class RowPainter:
 
     def _paint_fold(self, row: DiffRow, box: QRect) -> None:
         self._painter.fillRect(box, QColor(self._theme.sunken))
-        self._painter.setFont(self._grid.shaped)
+        self._painter.setFont(self._grid.shaped_font)
         self._painter.setPen(QColor(self._theme.muted))
-        lines = PluralText("DiffView", "{0} unchanged line", "{0} unchanged lines").format(row.folded)
+        line_count = PluralText("DiffView", "{0} unchanged line", "{0} unchanged lines").format(row.folded)
         heading = self._heading_before(row)
-        text = f"⋯  {lines}" + (f"   ·   {heading}" if heading else "")
-        inner = box.adjusted(self._panes[0].sign, 0, -_PADDING, 0)
+        text = f"⋯  {line_count}" + (f"   ·   {heading}" if heading else "")
+        text_area = box.adjusted(self._panes[0].sign_x, 0, -_PADDING, 0)
         alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine
-        self._painter.drawText(inner, alignment, text)
+        self._painter.drawText(text_area, alignment, text)
 
     def _heading_before(self, row: DiffRow) -> str:
         """Return the Markdown heading that applies to the text after the fold."""

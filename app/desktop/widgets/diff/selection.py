@@ -18,10 +18,10 @@ _MAX_WORD_CHARS = 200
 
 
 class TextPosition(NamedTuple):
-    """The position before character `at` of the displayed text in row `row`."""
+    """The position before character `offset` of the displayed text in row `row`."""
 
     row: int
-    at: int
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Selection:
         first, last = self.ordered
         if self.is_empty or not first.row <= row <= last.row:
             return None
-        return first.at if row == first.row else 0, last.at if row == last.row else length
+        return first.offset if row == first.row else 0, last.offset if row == last.row else length
 
     def text(self, diff_rows: DiffRows) -> str:
         """Return the selected text, by lines; a fold is an ellipsis."""
@@ -93,18 +93,18 @@ def nearest_position(line: EscapedLine, part: Span, cells: float) -> int:
     return end
 
 
-def word_at(line: EscapedLine, at: int) -> Span:
+def word_at(line: EscapedLine, position: int) -> Span:
     """Return the word, or the run of spaces or punctuation, around a position."""
     for start, end, _ in line.signs:
-        if start <= at < end:
+        if start <= position < end:
             return start, end
     text = line.text
-    if at >= len(text):
+    if position >= len(text):
         return len(text), len(text)
-    kind, start, end = _character_class(text[at]), at, at + 1
-    while start > max(0, at - _MAX_WORD_CHARS) and _character_class(text[start - 1]) == kind:
+    kind, start, end = _character_class(text[position]), position, position + 1
+    while start > max(0, position - _MAX_WORD_CHARS) and _character_class(text[start - 1]) == kind:
         start -= 1
-    while end < min(len(text), at + _MAX_WORD_CHARS) and _character_class(text[end]) == kind:
+    while end < min(len(text), position + _MAX_WORD_CHARS) and _character_class(text[end]) == kind:
         end += 1
     return start, end
 
@@ -112,18 +112,18 @@ def word_at(line: EscapedLine, at: int) -> Span:
 def copied_text(line: EscapedLine, start: int, end: int) -> str:
     """Return the copied text for a part of a displayed line."""
     parts: list[str] = []
-    at = start
+    position = start
     for left, right, kind in line.signs:
         if right <= start or left >= end:
             continue
-        parts.append(line.text[at : max(at, left)])
-        shown = line.text[max(left, start) : min(right, end)]
+        parts.append(line.text[position : max(position, left)])
+        visible_part = line.text[max(left, start) : min(right, end)]
         if kind == QUIET_SIGN:
-            parts.append("\t" if line.text[left] == "→" else " " * len(shown))
+            parts.append("\t" if line.text[left] == "→" else " " * len(visible_part))
         elif kind != NOTE_SIGN:
             parts.append(f"⟨{line.text[left:right]}⟩")
-        at = right
-    return "".join([*parts, line.text[at : max(at, end)]])
+        position = right
+    return "".join([*parts, line.text[position : max(position, end)]])
 
 
 def _character_class(character: str) -> str:

@@ -26,10 +26,10 @@ _RUN = re.compile(
 
 @dataclass(frozen=True)
 class Grid:
-    """The size of a character cell in `font`, in logical pixels; `shaped` is the font with shaping."""
+    """The size of a character cell in `font`, in logical pixels; `shaped_font` is the font with shaping."""
 
     font: QFont
-    shaped: QFont
+    shaped_font: QFont
     cell: float
     height: int
     ascent: float
@@ -53,13 +53,13 @@ class TextPainter:
     def __init__(self, painter: QPainter, grid: Grid, theme: Theme) -> None:
         self._painter = painter
         self._grid = grid
-        self._text = QColor(theme.text)
-        self._quiet = QColor(theme.faint)
-        self._line = QColor(theme.faint)
-        self._line.setAlphaF(0.45)
-        self._chip = QColor(theme.warning)
-        self._chip_soft = QColor(theme.warning)
-        self._chip_soft.setAlphaF(0.16)
+        self._text_color = QColor(theme.text)
+        self._quiet_color = QColor(theme.faint)
+        self._line_color = QColor(theme.faint)
+        self._line_color.setAlphaF(0.45)
+        self._chip_color = QColor(theme.warning)
+        self._chip_background = QColor(theme.warning)
+        self._chip_background.setAlphaF(0.16)
 
     def paint_marks(
         self, line: EscapedLine, part: Span, corner: QPointF, spans: tuple[Span, ...], color: QColor
@@ -80,13 +80,13 @@ class TextPainter:
         """Paint `part` of `line` with its top left at `corner`."""
         start, end = part
         x = corner.x()
-        for left, right, kind in _pieces(line, start, end):
+        for left, right, kind in _marked_pieces(line, start, end):
             width = self._width(line, left, right)
             if kind in (CHIP_SIGN, NOTE_SIGN):
                 box = QRectF(x, corner.y(), width, self._grid.height)
                 self._draw_chip(line.text[left:right], box, is_warning=kind == CHIP_SIGN)
             else:
-                self._painter.setPen(self._quiet if kind else self._text)
+                self._painter.setPen(self._quiet_color if kind else self._text_color)
                 self._draw_plain(line, left, right, QPointF(x, corner.y() + self._grid.ascent))
             x += width
 
@@ -96,52 +96,54 @@ class TextPainter:
 
     def _draw_chip(self, text: str, box: QRectF, *, is_warning: bool) -> None:
         inner = box.adjusted(0.5, 2.5, -0.5, -2.5)
-        self._painter.setPen(self._chip if is_warning else self._line)
-        self._painter.setBrush(self._chip_soft if is_warning else Qt.BrushStyle.NoBrush)
+        self._painter.setPen(self._chip_color if is_warning else self._line_color)
+        self._painter.setBrush(self._chip_background if is_warning else Qt.BrushStyle.NoBrush)
         self._painter.drawRoundedRect(inner, 4, 4)
-        self._painter.setPen(self._chip if is_warning else self._quiet)
-        small = QFont(self._grid.font)
-        small.setPointSizeF(small.pointSizeF() * 0.82)
-        self._painter.setFont(small)
+        self._painter.setPen(self._chip_color if is_warning else self._quiet_color)
+        small_font = QFont(self._grid.font)
+        small_font.setPointSizeF(small_font.pointSizeF() * 0.82)
+        self._painter.setFont(small_font)
         self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _draw_plain(self, line: EscapedLine, start: int, end: int, at: QPointF) -> None:
+    def _draw_plain(self, line: EscapedLine, start: int, end: int, origin: QPointF) -> None:
         text = line.text[start:end]
         if line.is_narrow:
             self._painter.setFont(self._grid.font)
-            self._painter.drawText(at, text)
+            self._painter.drawText(origin, text)
             return
-        for run, cells, narrow in _runs(text):
-            self._painter.setFont(self._grid.font if narrow else self._grid.shaped)
-            self._draw_fitting(run, at, cells * self._grid.cell, narrow)
-            at = QPointF(at.x() + cells * self._grid.cell, at.y())
+        for run, cells, is_narrow in _runs(text):
+            self._painter.setFont(self._grid.font if is_narrow else self._grid.shaped_font)
+            self._draw_fitting(run, origin, cells * self._grid.cell, is_narrow)
+            origin = QPointF(origin.x() + cells * self._grid.cell, origin.y())
 
-    def _draw_fitting(self, run: str, at: QPointF, width: float, narrow: bool) -> None:
+    def _draw_fitting(self, run: str, origin: QPointF, width: float, is_narrow: bool) -> None:
         """Draw `run` in its cells, narrowing wider glyphs of a substitute font to fit."""
-        drawn = 0.0 if narrow else QFontMetricsF(self._grid.shaped).horizontalAdvance(run)
-        if narrow or drawn <= width or not width:
-            self._painter.drawText(QPointF(at.x() + max(0.0, width - drawn) / 2 * (not narrow), at.y()), run)
+        advance = 0.0 if is_narrow else QFontMetricsF(self._grid.shaped_font).horizontalAdvance(run)
+        if is_narrow or advance <= width or not width:
+            self._painter.drawText(
+                QPointF(origin.x() + max(0.0, width - advance) / 2 * (not is_narrow), origin.y()), run
+            )
             return
         self._painter.save()
-        self._painter.translate(at)
-        self._painter.scale(width / drawn, 1.0)
+        self._painter.translate(origin)
+        self._painter.scale(width / advance, 1.0)
         self._painter.drawText(QPointF(0, 0), run)
         self._painter.restore()
 
 
-def _pieces(line: EscapedLine, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+def _marked_pieces(line: EscapedLine, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     """Split `start` to `end` at the marked characters; each piece has its kind ("" for plain text)."""
-    at = start
+    position = start
     for left, right, kind in line.signs:
         left, right = max(left, start), min(right, end)
         if left >= right:
             continue
-        if at < left:
-            yield at, left, ""
+        if position < left:
+            yield position, left, ""
         yield left, right, kind
-        at = right
-    if at < end:
-        yield at, end, ""
+        position = right
+    if position < end:
+        yield position, end, ""
 
 
 def _runs(text: str) -> Iterator[tuple[str, int, bool]]:

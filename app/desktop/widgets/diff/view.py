@@ -37,11 +37,11 @@ _MESSAGE_HEIGHT = 120
 class DiffView(QWidget):
     """Shows the change between two contents, computing large diffs in a thread.
 
-    With `show_contents(…, selectable=True)` each hunk has a tick box, and `ticks_changed` carries the
-    excluded hunks. `compared` carries the `Diff` as soon as it is computed.
+    With `show_contents(…, selectable=True)` each hunk has a check box, and `excluded_hunks_changed` carries
+    the excluded hunks. `compared` carries the `Diff` as soon as it is computed.
     """
 
-    ticks_changed = Signal(object)
+    excluded_hunks_changed = Signal(object)
     compared = Signal(object)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -52,8 +52,8 @@ class DiffView(QWidget):
         self._is_mode_chosen = False
         self._unfolded: set[int] = set()
         self._selectable = False
-        self._unticked: frozenset[int] = frozenset()
-        self._round = 0
+        self._excluded_hunks: frozenset[int] = frozenset()
+        self._request_number = 0
         self._pages = QStackedWidget(self)
         self.canvas = DiffCanvas(theme.theme, self._pages)
         self._message = QLabel(self._pages)
@@ -76,8 +76,8 @@ class DiffView(QWidget):
     def preferred_height(self) -> int:
         """The height in pixels that shows all rows."""
         bar = self._bar.sizeHint().height()
-        shown = self._pages.currentWidget() is self.canvas
-        return bar + (self.canvas.text_height + _BOTTOM_MARGIN if shown else _MESSAGE_HEIGHT)
+        is_diff_shown = self._pages.currentWidget() is self.canvas
+        return bar + (self.canvas.text_height + _BOTTOM_MARGIN if is_diff_shown else _MESSAGE_HEIGHT)
 
     @property
     def diff(self) -> Diff | None:
@@ -96,7 +96,7 @@ class DiffView(QWidget):
         *,
         comparison: Callable[[], Diff] | None = None,
         selectable: bool = False,
-        unticked: frozenset[int] = frozenset(),
+        excluded_hunks: frozenset[int] = frozenset(),
         keep_scroll: bool = False,
     ) -> None:
         """Show the change from `before` to `after` (None: no such file).
@@ -105,14 +105,14 @@ class DiffView(QWidget):
             before: The old bytes.
             after: The new bytes.
             comparison: Returns the diff, if the caller caches it; may be called in a thread.
-            selectable: Whether to show tick boxes; binary content never has them, and is shown as a dump.
-            unticked: The hunks whose tick box is off.
+            selectable: Whether to show check boxes; binary content never has them, and is shown as a dump.
+            excluded_hunks: The hunks whose check box is off.
             keep_scroll: Whether to keep the scroll position, for a text that is being edited.
         """
         old_content, new_content = before or b"", after or b""
         is_dump = is_binary(old_content) or is_binary(new_content)
         self._selectable = selectable and not is_dump
-        self._unticked = unticked
+        self._excluded_hunks = excluded_hunks
         if not keep_scroll:
             self._unfolded = set()
 
@@ -125,7 +125,7 @@ class DiffView(QWidget):
 
     def show_message(self, text: str) -> None:
         """Show a message in place of a diff."""
-        self._round += 1
+        self._request_number += 1
         self._diff = None
         self.canvas.show_rows(None)
         self._message.setText(text)
@@ -133,16 +133,16 @@ class DiffView(QWidget):
         self._refresh_bar()
 
     def set_mode(self, mode: DiffMode) -> None:
-        """Show unified or side by side from now on, whatever the width."""
+        """Show unified or side by side from now on, at any width."""
         self._is_mode_chosen = True
         self._apply_mode(mode)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show side by side if both sides have room for a line of prose, unless the user chose a mode."""
+        """Show side by side if both sides have space for a line of prose, unless the user chose a mode."""
         super().resizeEvent(event)
-        fitting = DiffMode.SIDE_BY_SIDE if self.width() >= _MIN_SIDE_BY_SIDE_WIDTH else DiffMode.UNIFIED
-        if not self._is_mode_chosen and fitting is not self._mode:
-            self._apply_mode(fitting)
+        fitting_mode = DiffMode.SIDE_BY_SIDE if self.width() >= _MIN_SIDE_BY_SIDE_WIDTH else DiffMode.UNIFIED
+        if not self._is_mode_chosen and fitting_mode is not self._mode:
+            self._apply_mode(fitting_mode)
 
     def _apply_mode(self, mode: DiffMode) -> None:
         self._mode = mode
@@ -158,7 +158,7 @@ class DiffView(QWidget):
         return self.canvas.step(by)
 
     def _prepare(self, compute_diff: Callable[[], Diff], size: int, *, keep_scroll: bool) -> None:
-        self._round += 1
+        self._request_number += 1
         mode, unfolded = self._mode, frozenset(self._unfolded)
         measure = self.canvas.measure(self._selectable)
 
@@ -176,18 +176,18 @@ class DiffView(QWidget):
         if not keep_scroll:
             self._message.setText(self.tr("Comparing…"))
             self._pages.setCurrentWidget(self._message)
-        show_later = self._show_later(self._round, prepare_rows, keep_scroll)
+        show_later = self._show_later(self._request_number, prepare_rows, keep_scroll)
         tasks.start(show_later, owner=self, action=self.tr("compare the versions"))
 
     async def _show_later(
-        self, started: int, prepare_rows: Callable[[], tuple[Diff, DiffRows]], keep_scroll: bool
+        self, request_number: int, prepare_rows: Callable[[], tuple[Diff, DiffRows]], keep_scroll: bool
     ) -> None:
         diff, diff_rows = await asyncio.to_thread(prepare_rows)
-        await self._make_ready(diff_rows)
-        if started == self._round:
+        await self._prepare_rows(diff_rows)
+        if request_number == self._request_number:
             self._show(diff, diff_rows, keep_scroll=keep_scroll)
 
-    async def _make_ready(self, diff_rows: DiffRows) -> None:
+    async def _prepare_rows(self, diff_rows: DiffRows) -> None:
         """Prepare `diff_rows` for the current width, again whenever the width changes meanwhile."""
         while not diff_rows.is_ready(columns := self.canvas.measure(self._selectable)(diff_rows)):
             await asyncio.to_thread(diff_rows.prepare, columns)
@@ -195,7 +195,7 @@ class DiffView(QWidget):
     async def _measure(self) -> None:
         diff_rows = self.canvas.diff_rows
         if diff_rows is not None:
-            await self._make_ready(diff_rows)
+            await self._prepare_rows(diff_rows)
         if diff_rows is self.canvas.diff_rows:
             self.canvas.arrange()
 
@@ -207,7 +207,7 @@ class DiffView(QWidget):
         else:
             self._message.setText(self.tr("Empty file"))
             self._pages.setCurrentWidget(self._message)
-        self.canvas.set_ticks(self._unticked, self._selectable and len(diff.hunks) > 1)
+        self.canvas.set_check_boxes(self._excluded_hunks, self._selectable and len(diff.hunks) > 1)
         self.canvas.show_rows(diff_rows, keep_scroll=keep_scroll)
         self._refresh_bar()
         if is_new:
@@ -219,17 +219,17 @@ class DiffView(QWidget):
             self._prepare(lambda: diff, size, keep_scroll=keep_scroll)
 
     def _toggle(self, hunk: int, included: bool) -> None:
-        self._unticked = self._unticked - {hunk} if included else self._unticked | {hunk}
-        self.canvas.set_ticks(self._unticked, True)
+        self._excluded_hunks = self._excluded_hunks - {hunk} if included else self._excluded_hunks | {hunk}
+        self.canvas.set_check_boxes(self._excluded_hunks, True)
         self._refresh_bar()
-        self.ticks_changed.emit(self._unticked)
+        self.excluded_hunks_changed.emit(self._excluded_hunks)
 
     def _unfold(self, first_line: int) -> None:
         self._unfolded.add(first_line)
         self._lay_out_again(keep_scroll=True)
 
-    def _unfold_all(self, on: bool) -> None:
-        self._unfolded = {_ALL_FOLDS} if on else set()
+    def _unfold_all(self, unfolded: bool) -> None:
+        self._unfolded = {_ALL_FOLDS} if unfolded else set()
         self._lay_out_again(keep_scroll=True)
 
     def _build_bar(self) -> QWidget:
@@ -245,18 +245,18 @@ class DiffView(QWidget):
         layout.addLayout(self._header, 1)
         layout.addWidget(self._counts)
         layout.addSpacing(8)
-        self._previous = _tool(bar, self.tr("Previous change (Shift+F8)"))
-        self._next = _tool(bar, self.tr("Next change (F8)"))
-        self._unfold_button = _tool(bar, self.tr("Show unchanged lines"), checkable=True)
-        self._unified_button = _tool(bar, self.tr("Unified"), checkable=True)
-        self._side_button = _tool(bar, self.tr("Side by side"), checkable=True)
+        self._previous_button = _create_tool_button(bar, self.tr("Previous change (Shift+F8)"))
+        self._next_button = _create_tool_button(bar, self.tr("Next change (F8)"))
+        self._unfold_button = _create_tool_button(bar, self.tr("Show unchanged lines"), checkable=True)
+        self._unified_button = _create_tool_button(bar, self.tr("Unified"), checkable=True)
+        self._side_button = _create_tool_button(bar, self.tr("Side by side"), checkable=True)
         self._unified_button.setChecked(True)
         group = QButtonGroup(self)
         for button in (self._unified_button, self._side_button):
             group.addButton(button)
         for button in (
-            self._previous,
-            self._next,
+            self._previous_button,
+            self._next_button,
             self._unfold_button,
             self._unified_button,
             self._side_button,
@@ -265,8 +265,8 @@ class DiffView(QWidget):
         return bar
 
     def _connect(self) -> None:
-        self._previous.clicked.connect(lambda: self.step(-1))
-        self._next.clicked.connect(lambda: self.step(1))
+        self._previous_button.clicked.connect(lambda: self.step(-1))
+        self._next_button.clicked.connect(lambda: self.step(1))
         self._unfold_button.toggled.connect(self._unfold_all)
         self._unified_button.clicked.connect(lambda: self.set_mode(DiffMode.UNIFIED))
         self._side_button.clicked.connect(lambda: self.set_mode(DiffMode.SIDE_BY_SIDE))
@@ -284,7 +284,13 @@ class DiffView(QWidget):
 
     def _apply_theme(self, theme: Theme) -> None:
         names = ("caret-up", "caret-down", "arrows-out-line-vertical", "rows", "columns")
-        buttons = (self._previous, self._next, self._unfold_button, self._unified_button, self._side_button)
+        buttons = (
+            self._previous_button,
+            self._next_button,
+            self._unfold_button,
+            self._unified_button,
+            self._side_button,
+        )
         for button, name in zip(buttons, names, strict=True):
             button.setIcon(icon(theme, name))
             button.setIconSize(QSize(16, 16))
@@ -293,28 +299,28 @@ class DiffView(QWidget):
 
     def _refresh_bar(self) -> None:
         diff, theme = self._diff, self._theme.theme
-        hunks = len(diff.hunks) if diff else 0
-        self._previous.setEnabled(hunks > 0 and self.canvas.current > 0)
-        self._next.setEnabled(self.canvas.current < hunks - 1)
+        hunk_count = len(diff.hunks) if diff else 0
+        self._previous_button.setEnabled(hunk_count > 0 and self.canvas.current > 0)
+        self._next_button.setEnabled(self.canvas.current < hunk_count - 1)
         for button in (self._unfold_button, self._unified_button, self._side_button):
             button.setVisible(diff is not None and bool(diff.before) and bool(diff.after))
-        for button in (self._previous, self._next):
-            button.setVisible(hunks > 1)
+        for button in (self._previous_button, self._next_button):
+            button.setVisible(hunk_count > 1)
         if diff is None:
             self._counts.clear()
             return
-        change_number = self.tr("Change {0} of {1}").format(self.canvas.current + 1, hunks)
-        excluded = self.tr("{0} excluded").format(len(self._unticked))
-        excluded_text = f"&nbsp;&nbsp;·&nbsp;&nbsp;{excluded}" if self._unticked else ""
+        change_number = self.tr("Change {0} of {1}").format(self.canvas.current + 1, hunk_count)
+        excluded = self.tr("{0} excluded").format(len(self._excluded_hunks))
+        excluded_text = f"&nbsp;&nbsp;·&nbsp;&nbsp;{excluded}" if self._excluded_hunks else ""
         counts = ((theme.success, "+", diff.added), (theme.danger, "−", diff.removed))
-        shown = "&nbsp;".join(
+        counts_text = "&nbsp;".join(
             f"<span style='color:{color}'>{sign}{count:,}</span>" for color, sign, count in counts if count
         )
-        position = change_number if hunks else self.tr("No changes")
-        self._counts.setText(f"{position}&nbsp;&nbsp; {shown}{excluded_text}")
+        position = change_number if hunk_count else self.tr("No changes")
+        self._counts.setText(f"{position}&nbsp;&nbsp; {counts_text}{excluded_text}")
 
 
-def _tool(bar: QWidget, name: str, *, checkable: bool = False) -> QToolButton:
+def _create_tool_button(bar: QWidget, name: str, *, checkable: bool = False) -> QToolButton:
     button = QToolButton(bar)
     button.setToolTip(name)
     button.setAccessibleName(name)

@@ -1,4 +1,4 @@
-"""The viewport of a diff; it paints only the visible rows, whatever the size of the texts."""
+"""The viewport of a diff; it paints only the visible rows, so the size of the texts does not matter."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from app.desktop.theme.theme import Theme, code_font
 from app.desktop.widgets.diff.row_layout import DiffRow, DiffRows
 from app.desktop.widgets.diff.row_painter import (
     FOLD_EXTRA,
+    CheckBoxState,
     PaintContext,
     Pane,
     RowPainter,
-    TickState,
     layout_panes,
     text_columns,
 )
@@ -40,9 +40,9 @@ class DiffViewport(QAbstractScrollArea):
         super().__init__(parent)
         self._theme = theme
         self._diff_rows: DiffRows | None = None
-        self._ticks = TickState()
+        self._check_boxes = CheckBoxState()
         self._selection: Selection | None = None
-        self._tops = np.zeros(1, dtype=np.int64)
+        self._row_tops = np.zeros(1, dtype=np.int64)
         self._columns = 80
         self._is_unscrolled = True
         self._grid = Grid.of(_code_font(self), self)
@@ -51,7 +51,7 @@ class DiffViewport(QAbstractScrollArea):
     @property
     def text_height(self) -> int:
         """The height of the whole text, in pixels."""
-        return int(self._tops[-1])
+        return int(self._row_tops[-1])
 
     @property
     def diff_rows(self) -> DiffRows | None:
@@ -64,16 +64,16 @@ class DiffViewport(QAbstractScrollArea):
         self._grid = Grid.of(_code_font(self), self)
         self.arrange()
 
-    def measure(self, ticks_shown: bool) -> Callable[[DiffRows], int]:
+    def measure(self, has_check_boxes: bool) -> Callable[[DiffRows], int]:
         """Return a function, for any thread, that computes the cells in a line at the current width.
 
         Args:
-            ticks_shown: Whether a diff with several hunks would have tick boxes.
+            has_check_boxes: Whether a diff with several hunks would have check boxes.
         """
         grid, width = self._grid, self._width
 
         def cells(diff_rows: DiffRows) -> int:
-            return text_columns(diff_rows, grid, width, ticks_shown and len(diff_rows.diff.hunks) > 1)
+            return text_columns(diff_rows, grid, width, has_check_boxes and len(diff_rows.diff.hunks) > 1)
 
         return cells
 
@@ -93,13 +93,13 @@ class DiffViewport(QAbstractScrollArea):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         width, offset = self.viewport().width(), self.verticalScrollBar().value()
         context = PaintContext(self._grid, self._theme, width, self._columns)
-        rows = RowPainter(painter, self._diff_rows, context, self._ticks, self._selection)
+        rows = RowPainter(painter, self._diff_rows, context, self._check_boxes, self._selection)
         for index in range(self._index_at(offset + event.rect().top()), len(self._diff_rows.rows)):
-            top = int(self._tops[index])
+            top = int(self._row_tops[index])
             if top > offset + event.rect().bottom():
                 break
-            rows.paint(index, QRect(0, top - offset, width, int(self._tops[index + 1]) - top))
-        rows.paint_divider(min(self.viewport().height(), int(self._tops[-1]) - offset))
+            rows.paint(index, QRect(0, top - offset, width, int(self._row_tops[index + 1]) - top))
+        rows.paint_divider(min(self.viewport().height(), int(self._row_tops[-1]) - offset))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Wrap the lines for the new width."""
@@ -116,13 +116,15 @@ class DiffViewport(QAbstractScrollArea):
     def _panes(self) -> tuple[Pane, ...]:
         if self._diff_rows is None:
             return ()
-        return layout_panes(self._diff_rows, self._grid, self.viewport().width(), self._ticks.shown)
+        return layout_panes(
+            self._diff_rows, self._grid, self.viewport().width(), self._check_boxes.are_visible
+        )
 
     def _position_at(self, point: QPointF, pane: Pane) -> TextPosition:
         """Return the text position in `pane` nearest to a point of the viewport."""
         diff_rows = self._diff_rows
         assert diff_rows is not None
-        y = min(max(round(point.y()) + self.verticalScrollBar().value(), 0), int(self._tops[-1]) - 1)
+        y = min(max(round(point.y()) + self.verticalScrollBar().value(), 0), int(self._row_tops[-1]) - 1)
         index = min(self._index_at(y), len(diff_rows.rows) - 1)
         row = diff_rows.rows[index]
         line, side = row_line(diff_rows, row, pane.sides), row_side(row, pane.sides)
@@ -130,40 +132,42 @@ class DiffViewport(QAbstractScrollArea):
         if line is None or side is None or number is None:
             return TextPosition(index, 0)
         starts = [*diff_rows.breaks(side, number, self._columns), len(line.text)]
-        at = min((y - int(self._tops[index])) // self._grid.height, len(starts) - 2)
-        cells = (point.x() - pane.text) / self._grid.cell
-        return TextPosition(index, nearest_position(line, (starts[at], starts[at + 1]), cells))
+        line_index = min((y - int(self._row_tops[index])) // self._grid.height, len(starts) - 2)
+        cells = (point.x() - pane.text_x) / self._grid.cell
+        return TextPosition(
+            index, nearest_position(line, (starts[line_index], starts[line_index + 1]), cells)
+        )
 
     @property
     def _width(self) -> int:
-        # Always reserve room for the bar: otherwise its visibility would depend on itself.
+        # Always reserve space for the bar: otherwise its visibility would depend on itself.
         return self.width() - self.verticalScrollBar().sizeHint().width()
 
     def arrange(self) -> None:
         """Wrap the lines for the current width, and compute the position of each row."""
-        bar, view, before = self.verticalScrollBar(), self.viewport(), int(self._tops[-1])
+        bar, view, old_height = self.verticalScrollBar(), self.viewport(), int(self._row_tops[-1])
         anchor = self._index_at(bar.value())
         if self._diff_rows is None:
-            self._tops = np.zeros(1, dtype=np.int64)
+            self._row_tops = np.zeros(1, dtype=np.int64)
         else:
-            columns = text_columns(self._diff_rows, self._grid, self._width, self._ticks.shown)
+            columns = text_columns(self._diff_rows, self._grid, self._width, self._check_boxes.are_visible)
             if self._diff_rows.is_ready(columns) or not self._diff_rows.is_ready(self._columns):
                 self._columns = columns
             else:
                 self.measure_requested.emit()
             heights = self._diff_rows.heights(self._columns) * self._grid.height
             heights[self._diff_rows.fold_rows] += FOLD_EXTRA
-            self._tops = np.concatenate(([0], np.cumsum(heights)))
-        if int(self._tops[-1]) != before and self._is_unscrolled:
+            self._row_tops = np.concatenate(([0], np.cumsum(heights)))
+        if int(self._row_tops[-1]) != old_height and self._is_unscrolled:
             self.height_changed.emit()
         bar.setPageStep(view.height())
         bar.setSingleStep(self._grid.height)
-        bar.setRange(0, max(0, int(self._tops[-1]) - view.height()))
+        bar.setRange(0, max(0, int(self._row_tops[-1]) - view.height()))
         if self._is_unscrolled and self._diff_rows is not None and self._diff_rows.first_rows:
             bar.setValue(0)
             self._reveal(0)
         else:
-            bar.setValue(int(self._tops[min(anchor, len(self._tops) - 1)]))
+            bar.setValue(int(self._row_tops[min(anchor, len(self._row_tops) - 1)]))
         view.update()
 
     def _reveal(self, index: int) -> None:
@@ -173,18 +177,18 @@ class DiffViewport(QAbstractScrollArea):
         row = self._diff_rows.first_rows[index]
         above = self._diff_rows.rows_above_change(row, self._columns) * self._grid.height
         bar, page = self.verticalScrollBar(), self.viewport().height()
-        top = int(self._tops[row])
+        top = int(self._row_tops[row])
         if above + 2 * self._grid.height > page:
             top += above
         if not bar.value() <= top < bar.value() + page * 3 // 4:
             bar.setValue(top - page // 4)
 
     def _index_at(self, y: int) -> int:
-        return max(0, int(np.searchsorted(self._tops, y, side="right")) - 1)
+        return max(0, int(np.searchsorted(self._row_tops, y, side="right")) - 1)
 
     def _row_at(self, event: QMouseEvent) -> DiffRow | None:
         y = round(event.position().y()) + self.verticalScrollBar().value()
-        if self._diff_rows is None or not 0 <= y < int(self._tops[-1]):
+        if self._diff_rows is None or not 0 <= y < int(self._row_tops[-1]):
             return None
         return self._diff_rows.rows[self._index_at(y)]
 

@@ -20,8 +20,8 @@ def find_breaks(line: EscapedLine, columns: int) -> list[int]:
     if line.cells <= columns:
         return [0]
     if not line.is_narrow:
-        long = len(line.text) > _MAX_PROSE_CHARS
-        return (_breaks_at_the_edge if long else _breaks_by_width)(line.text, columns)
+        is_long = len(line.text) > _MAX_PROSE_CHARS
+        return (_breaks_at_edge if is_long else _breaks_by_width)(line.text, columns)
     if len(line.text) > _MAX_PROSE_CHARS:
         return list(range(0, len(line.text), columns))
     return _breaks_at_spaces(line.text, columns)
@@ -36,7 +36,7 @@ def _breaks_at_spaces(text: str, columns: int) -> list[int]:
     return starts
 
 
-def _breaks_at_the_edge(text: str, columns: int) -> list[int]:
+def _breaks_at_edge(text: str, columns: int) -> list[int]:
     """Find breaks like `_breaks_by_width`, ignoring spaces, for lines of up to millions of characters."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     kinds = np.flatnonzero(np.bincount(codes))

@@ -14,7 +14,7 @@ def test_frames_run_until_stopped_and_not_while_there_is_nothing_to_show(qtbot):
         return is_idle[0]
 
     timer = FrameTimer(owner, lambda: frames.append(timer.elapsed()), is_waiting)
-    timer.wake()
+    timer.ensure_started()
     qtbot.waitUntil(lambda: len(checks) >= 3)
     assert not frames
     is_idle[0] = False

@@ -212,7 +212,7 @@ def test_scrolling_moves_lines_by_the_step_alone(make_editor: Make) -> None:
     bar.setValue(bar.maximum() // 2)
     editor.viewport().repaint()
     for step in [-60] * 60 + [60] * 40 + [-7] * 60:
-        line, _ = flow.heights.at(bar.value() + 350 - layout.top)
+        line, _ = flow.heights.line_at(bar.value() + 350 - layout.top)
         before = flow.heights.top(line) - bar.value()
         bar.setValue(bar.value() + step)
         editor.viewport().repaint()
@@ -235,7 +235,7 @@ def test_a_drawing_that_arrives_late_moves_nothing_above_it(make_editor: Make, w
     if where == "above":
         bar.setValue(round(editor.flow.heights.top(70)))
         editor.viewport().repaint()
-    top, _ = editor.flow.heights.at(bar.value() - editor._layout.top + 30)
+    top, _ = editor.flow.heights.line_at(bar.value() - editor._layout.top + 30)
     before = editor.flow.heights.top(top) - bar.value()
     image = QImage(300, 200, QImage.Format.Format_ARGB32)
     for request in requests:

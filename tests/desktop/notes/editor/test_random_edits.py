@@ -198,4 +198,4 @@ def test_random_edits_of_a_very_long_line_keep_its_parts(make_editor: Callable[.
                 assert row.fragments[0].start == 0 and row.fragments[-1].end == len(line)
                 for part in row.fragments:
                     column = min(part.start + 5, part.end)
-                    assert part.source(part.shown(column)) == column
+                    assert part.column_of(part.offset_of(column)) == column

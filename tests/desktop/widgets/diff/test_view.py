@@ -17,7 +17,7 @@ from app.desktop.widgets.diff.hex_dump import hex_dump
 from app.desktop.widgets.diff.row_layout import DiffMode, layout_rows
 from app.desktop.widgets.diff.selection import Selection, TextPosition, copied_text, word_at
 from app.desktop.widgets.diff.view import DiffView
-from app.desktop.widgets.diff.wrapping import _breaks_at_the_edge, find_breaks
+from app.desktop.widgets.diff.wrapping import _breaks_at_edge, find_breaks
 from app.encoding import is_binary
 from app.vault import escaped_line as escaped_line_module
 from app.vault.diff import compare
@@ -130,7 +130,7 @@ def test_a_line_escaped_in_chunks_is_the_same(text: str, size: int) -> None:
 @given(st.text("ab 中é", min_size=1, max_size=80), st.integers(4, 20))
 def test_lines_of_data_break_by_their_width_however_long(text: str, columns: int) -> None:
     line = escape_line(f"{text}|\n".encode())
-    starts = [*_breaks_at_the_edge(line.text, columns), len(line.text)]
+    starts = [*_breaks_at_edge(line.text, columns), len(line.text)]
     widths = [sum(map(cell_width, line.text[start:end])) for start, end in pairwise(starts)]
     assert max(widths) <= columns and all(width >= columns - 1 for width in widths[:-1])
 
@@ -234,25 +234,25 @@ def test_f8_walks_the_changes_and_announces_them(view: DiffView) -> None:
     assert canvas.accessibleDescription() == "Change 1 of 2\n− line 10\n+ line ten"
 
 
-def test_a_click_on_a_tick_box_and_space_exclude_a_hunk(view: DiffView, qtbot: QtBot) -> None:
+def test_a_click_on_a_check_box_and_space_exclude_a_hunk(view: DiffView, qtbot: QtBot) -> None:
     view.show_contents(BEFORE, AFTER, selectable=True)
-    ticks: list[frozenset[int]] = []
-    view.ticks_changed.connect(ticks.append)
+    excluded: list[frozenset[int]] = []
+    view.excluded_hunks_changed.connect(excluded.append)
     canvas = view.canvas
-    top = int(canvas._tops[canvas.diff_rows.first_rows[0]]) - canvas.verticalScrollBar().value()
+    top = int(canvas._row_tops[canvas.diff_rows.first_rows[0]]) - canvas.verticalScrollBar().value()
     QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(12, top + 8))
     QTest.keyClick(canvas, Qt.Key.Key_F8)
     QTest.keyClick(canvas, Qt.Key.Key_Space)
     QTest.keyClick(canvas, Qt.Key.Key_Space)
-    assert ticks == [frozenset({0}), frozenset({0, 1}), frozenset({0})]
+    assert excluded == [frozenset({0}), frozenset({0, 1}), frozenset({0})]
 
 
-def test_without_ticks_space_does_nothing(view: DiffView) -> None:
+def test_without_check_boxes_space_does_nothing(view: DiffView) -> None:
     view.show_contents(BEFORE, AFTER)
-    ticks: list[frozenset[int]] = []
-    view.ticks_changed.connect(ticks.append)
+    excluded: list[frozenset[int]] = []
+    view.excluded_hunks_changed.connect(excluded.append)
     QTest.keyClick(view.canvas, Qt.Key.Key_Space)
-    assert ticks == []
+    assert excluded == []
 
 
 def test_a_change_is_copied_with_its_hidden_characters_named(view: DiffView) -> None:
@@ -377,8 +377,8 @@ def test_a_word_is_a_run_of_letters_of_spaces_or_of_signs() -> None:
 
 def text_point(view: DiffView, row: int, cells: float) -> QPoint:
     canvas = view.canvas
-    x = canvas._panes()[-1].text + cells * canvas._grid.cell
-    return QPoint(round(x), int(canvas._tops[row]) - canvas.verticalScrollBar().value() + 8)
+    x = canvas._panes()[-1].text_x + cells * canvas._grid.cell
+    return QPoint(round(x), int(canvas._row_tops[row]) - canvas.verticalScrollBar().value() + 8)
 
 
 def test_text_is_selected_with_the_mouse_and_copied(view: DiffView) -> None:
