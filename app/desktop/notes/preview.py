@@ -93,7 +93,7 @@ class Preview(QFrame):
         if self._path != path:
             return
         zoom = self._theme.zoom
-        self._text.set_text_style(interface_font(zoom), code_font(zoom), 0)
+        self._text.set_text_style(interface_font(zoom), code_font(zoom), 0, zoom)
         width, max_height = round(_WIDTH * zoom), round(_MAX_HEIGHT * zoom)
         self.resize(width, max_height)
         self._move_to_link()

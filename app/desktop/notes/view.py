@@ -582,7 +582,7 @@ class NoteView(QWidget):
     def _apply_reading_style(self) -> None:
         """Give the reading view the fonts and the line width of the editor."""
         style, width = self.editor.flow.style, self.editor.preferences.line_width
-        self.reader.set_text_style(style.font, style.mono, width)
+        self.reader.set_text_style(style.font, style.mono, width, style.zoom)
         if self.isVisible():
             self._render_timer.start()
         else:

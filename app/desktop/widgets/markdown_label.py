@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.reading_view import split_address
+from app.desktop.widgets.page_images import split_address
 from app.vault.markdown.render import NoteTarget, RenderColors, render
 
 

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from app.desktop.theme.theme import Theme, ThemeSource
+from app.desktop.widgets.page_images import fit_image, split_address, with_image_sizes
 from app.vault.markdown.render_page import MONOSPACE
 from app.vault.path import NotePath
 
@@ -28,8 +29,6 @@ _TOP_MARGIN = 16
 _RESIZE_DELAY_MS = 120
 # Qt keeps an image size that the page sets, even if the view is narrower.
 _SIZE_OF_DRAWING = re.compile(r'(<img src="drawing:[^"]*") width="\d+" height="\d+"')
-_SIZE_OF_IMAGE = re.compile(r'(<img src="vault:[^"#]*)" width="(\d+)"(?: height="(\d+)")?')
-_WIDTH_AND_HEIGHT = re.compile(r"(\d+)x(\d*)")
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,7 @@ class ReadingView(QTextBrowser):
         self._pointer = QPoint()
         self._header: QWidget | None = None
         self._text_width = _TEXT_WIDTH
+        self._text_zoom = theme.zoom
         self._code_style = ""
         self.verticalScrollBar().valueChanged.connect(self._place_header)
         self.setAccessibleName(self.tr("Note"))
@@ -94,17 +94,21 @@ class ReadingView(QTextBrowser):
         html = _SIZE_OF_DRAWING.sub(r"\1", rendered.html)
         if self._code_style:
             html = html.replace(f"font-family:{MONOSPACE};", self._code_style)
-        # Include the size in the address, since an image may be shown in several sizes.
-        self.setHtml(_SIZE_OF_IMAGE.sub(r'\1#\2x\3"', html))
+        self.setHtml(with_image_sizes(html))
         self._place_header()
         self.verticalScrollBar().setValue(scroll_value)
 
-    def set_text_style(self, text: QFont, code: QFont, width: int) -> None:
-        """Set the fonts, and the width of the text at 100 %; 0 is the width of the view.
+    def set_text_style(self, text: QFont, code: QFont, width: int, zoom: float) -> None:
+        """Set the look of the text; the code font and the zoom apply from the next note on.
 
-        The code font applies from the next note on.
+        Args:
+            text: The font of the text.
+            code: The font of code.
+            width: The width of the text at 100 %; 0 is the width of the view.
+            zoom: The size of the text relative to its default, by which pictures grow.
         """
         self.setFont(text)
+        self._text_zoom = zoom
         families = ",".join(f"'{family}'" for family in code.families() if "'" not in family)
         self._code_style = f"font-family:{families},{MONOSPACE};font-size:{code.pointSizeF():g}pt;"
         self._text_width = width
@@ -174,30 +178,21 @@ class ReadingView(QTextBrowser):
         return image
 
     def _image(self, url: QUrl) -> QImage | None:
-        """Return the image at an address, at the size after `#`; None if it was not loaded with the note."""
-        scheme, path, size = split_address(url)
+        """Return an image in its size on the page; None if it was not loaded with the note."""
+        scheme, path, options = split_address(url)
         image = self._images.get(f"{scheme}:{path}")
-        if image is None or not (match := _WIDTH_AND_HEIGHT.fullmatch(size)):
-            return image and self._scale_to_text(image)
-        ratio, width = self.devicePixelRatioF(), int(match[1])
-        height = int(match[2]) if match[2] else round(image.height() * width / max(1, image.width()))
-        if 0 < (available_width := self._available_width()) < width:
-            width, height = available_width, max(1, round(height * available_width / width))
-        image = image.scaled(
-            max(1, round(width * ratio)),
-            max(1, round(height * ratio)),
-            Qt.AspectRatioMode.IgnoreAspectRatio,
-            Qt.TransformationMode.SmoothTransformation,
-        )
-        image.setDevicePixelRatio(ratio)
-        return image
+        if image is None:
+            return None
+        if scheme == "drawing":
+            return self._scale_to_text(image)
+        return fit_image(image, options, self._available_width(), self._text_zoom, self.devicePixelRatioF())
 
     def _available_width(self) -> int:
         """Return the width of the text."""
         return int(self.viewport().width() - 2 * self.document().documentMargin())
 
     def _scale_to_text(self, image: QImage) -> QImage:
-        """Return the image scaled down to the text width; Qt itself scales without smoothing."""
+        """Return a drawing scaled down to the text width; Qt itself scales without smoothing."""
         ratio = self.devicePixelRatioF()
         if (image_ratio := image.devicePixelRatio()) > ratio:
             width = max(1, round(image.width() * ratio / image_ratio))
@@ -269,13 +264,3 @@ class ReadingView(QTextBrowser):
         palette = self.palette()
         palette.setColor(palette.ColorRole.Base, QColor(theme.panel))
         self.setPalette(palette)
-
-
-def split_address(url: QUrl) -> tuple[str, str, str]:
-    """Return the decoded scheme, path and fragment of a link's address.
-
-    Each part is decoded separately: a name may contain `#`, `?` or `%`, and Qt does not decode whole
-    addresses.
-    """
-    decoded = QUrl.ComponentFormattingOption.FullyDecoded
-    return url.scheme(), url.path(decoded), url.fragment(decoded)

@@ -7,15 +7,17 @@ QuickJS and rasterizes with resvg. Both are loaded with the first formula or dia
 
 from __future__ import annotations
 
+import re
 import threading
 import warnings
 from collections.abc import Callable
 
-from PySide6.QtCore import QByteArray, QRectF, QSizeF, Qt
+from PySide6.QtCore import QByteArray, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import QFont, QImage, QPainter, QTextDocument
 
 from app.desktop.notes.editor.drawings import NOT_DRAWABLE, Drawing, DrawingRequest
 from app.desktop.notes.editor.embeds import split_target
+from app.desktop.widgets.page_images import fit_image, split_address, with_image_sizes
 
 MAX_IMAGE_HEIGHT = 640.0
 MAX_EMBED_HEIGHT = 900.0
@@ -24,6 +26,7 @@ _PIXELS_PER_POINT = 96 / 72
 _DISPLAY_SCALE, _INLINE_SCALE = 1.15, 1.02
 _MAX_DIAGRAM_PIXELS = 4_000
 _DIAGRAM_TEXT_PIXELS = 16
+_IMAGE_ADDRESS = re.compile(r'<img src="((?:vault|drawing):[^"]*)"')
 _LIGHT_THEME, _DARK_THEME = "redux-color", "dark"
 # ziamath keeps its options and fonts in module globals, and QuickJS is not thread-safe.
 _TYPESETTING_LOCK = threading.Lock()
@@ -59,12 +62,11 @@ def _draw_image(request: DrawingRequest, load: Load) -> Drawing:
     image = load(target)
     if image is None or image.isNull():
         return NOT_DRAWABLE
-    natural_size = QSizeF(image.width(), image.height())
-    size = QSizeF(natural_size)
+    size = QSizeF(image.width(), image.height())
     if wanted_width:
-        height = wanted_height or natural_size.height() * wanted_width / natural_size.width()
-        size = QSizeF(wanted_width, height)
-    max_size = QSizeF(request.width or natural_size.width(), MAX_IMAGE_HEIGHT)
+        size = QSizeF(wanted_width, wanted_height or image.height() * wanted_width / image.width())
+    size *= request.zoom
+    max_size = QSizeF(request.width or size.width(), MAX_IMAGE_HEIGHT * request.zoom)
     if size.width() > max_size.width() or size.height() > max_size.height():
         size.scale(max_size, Qt.AspectRatioMode.KeepAspectRatio)
     pixels = size * request.ratio
@@ -132,10 +134,13 @@ def _draw_embed(request: DrawingRequest, render: Render) -> Drawing:
     font.setPointSizeF(request.points)
     document.setDefaultFont(font)
     width = float(request.width)
-    for address, image in images.items():
-        if image.width() > width:
-            image = image.scaledToWidth(max(1, int(width)), Qt.TransformationMode.SmoothTransformation)
-        document.addResource(QTextDocument.ResourceType.ImageResource.value, address, image)
+    html = with_image_sizes(html)
+    for address in set(_IMAGE_ADDRESS.findall(html)):
+        scheme, path, options = split_address(url := QUrl(address))
+        if (image := images.get(f"{scheme}:{path}")) is not None:
+            if scheme != "drawing":
+                image = fit_image(image, options, width, request.zoom, request.ratio)
+            document.addResource(QTextDocument.ResourceType.ImageResource.value, url, image)
     document.setHtml(html)
     document.setTextWidth(width)
     height = min(document.size().height(), MAX_EMBED_HEIGHT)

@@ -27,6 +27,7 @@ class DrawingRequest(NamedTuple):
         color: The color of the text, as "#rrggbb".
         ratio: The device pixel ratio.
         is_dark: Whether the theme is dark.
+        zoom: The size of the text relative to its default.
         note: The path of the note that contains it, to resolve relative names.
     """
 
@@ -37,6 +38,7 @@ class DrawingRequest(NamedTuple):
     color: str = ""
     ratio: float = 1.0
     is_dark: bool = False
+    zoom: float = 1.0
     note: str = ""
 
 

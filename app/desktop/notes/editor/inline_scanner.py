@@ -70,6 +70,8 @@ class InlineScan(NamedTuple):
     separators: list[int]
 
 
+_ADDRESS = r"(?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?"
+_PICTURE = rf"!\[[^\[\]\n]*\]\({_ADDRESS}\)|!\[\[[^\[\]\n]*\]\]"
 _INLINE = re.compile(
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
     r"|(?P<code>(?P<tick>`+)(?!`)[^\n]*?(?<!`)(?P=tick)(?!`))"
@@ -77,7 +79,8 @@ _INLINE = re.compile(
     r"|(?P<wiki>!?\[\[(?P<target>[^\[\]|\n]+)(?:\|(?P<alias>[^\[\]\n]*))?\]\])"
     r"|(?P<footnote>\[\^(?P<name>[^\]\s]+)\])"
     r"|(?P<inline_note>\^\[(?:[^\[\]\n]|\[\[[^\[\]\n]*\]\]|\[[^\[\]\n]*\])+\])"
-    r"|(?P<link>!?\[(?P<words>[^\[\]\n]*)\]\((?P<url><[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\))"
+    rf"|(?P<link>!?\[(?P<words>(?:{_PICTURE}|[^\[\]\n])*)\]"
+    r"\((?P<url><[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\))"
     r"|(?P<both>\*\*\*(?=[^\s*])[^*\n]+?(?<=\S)\*\*\*)"
     r"|(?P<bold>(?P<strong>\*\*|(?<!\w)__)(?=\S)(?:(?!(?P=strong)).)+?(?<=\S)(?P=strong))"
     r"|(?P<strike>~~(?=\S)[^~\n]+~~)"
@@ -160,6 +163,8 @@ def _add_link(match: re.Match[str], kind: str, style: int, result: InlineScan) -
         _add(result, a, b, *inner, style | LINK)
         address = match["url"].strip("<>")
         result.links.append(InlineLink(a, b, "address", address))
+        if "![" in match["words"]:
+            _scan(match.string, *inner, style | LINK, result)
         if match[0][0] == "!":
             options = match["words"].replace("\\|", "|")
             result.embeds.append(InlineEmbed(a, b, f"{address}|{options}"))

@@ -352,6 +352,7 @@ class LiveView(QTextEdit):
             style.theme.text,
             self.devicePixelRatioF(),
             style.theme.is_dark,
+            style.zoom if is_file else 1.0,
             self.drawing_scope if is_file else "",
         )
         row.requests.append(request)

@@ -58,6 +58,8 @@ def paint_until_idle(editor: LiveEditor) -> None:
         ("some ![[x.png|120]] words", f"some {OBJECT} words"),
         ("some ![a|120](x.png) words", f"some {OBJECT} words"),
         ('some ![120](<x.png> "title") words', f"some {OBJECT} words"),
+        ("some [![a|120](x.png)](https://a.example/b) words", f"some {OBJECT} words"),
+        ("some [![[x.png|120]]](<Other note.md>) words", f"some {OBJECT} words"),
         ("**bold ![[x.png|120]]** words", f"bold {OBJECT} words"),
         ("- ![[x.png|120]]", OBJECT),
         ("- [x] done ![[x.png|120]]", f"done {OBJECT}"),
@@ -99,6 +101,22 @@ def test_a_column_of_a_table_is_as_wide_as_its_pictures(make_editor: Make) -> No
     assert [fragment.cell for fragment in editor.flow.row(5).fragments] == [
         one.cell for one, _, _ in pictures
     ]
+
+
+def test_pictures_grow_with_the_text(make_editor: Make) -> None:
+    editor = make_editor()
+    show_pictures(editor)
+    editor.load("first\n\nin ![[x.png|120]] a line\n\n![[x.png]]\n\nend")
+    paint_until_idle(editor)
+    ((_, small, _),) = drawn(editor.flow.row(2))
+    alone = editor.flow.row(4).drawing
+    editor._theme.set("light", 1.5)
+    paint_until_idle(editor)
+    ((_, large, _),) = drawn(editor.flow.row(2))
+    assert (small.width, large.width) == (120, 180)
+    assert alone is not None and (alone.width, alone.height) == (300, 200)
+    zoomed = editor.flow.row(4).drawing
+    assert zoomed is not None and (zoomed.width, zoomed.height) == (450, 300)
 
 
 @pytest.mark.parametrize("line", ["in ![[gone.png|120]] a line", "in ![[x.txt]] a line"])
@@ -147,6 +165,18 @@ def test_a_point_on_a_picture_is_before_or_after_its_source(make_editor: Make) -
         link = editor.link_at_point(point)
         assert link is not None and link.target == "x.png"
     assert editor.link_at_point(QPointF(box.right() + 60, top + box.top() + 3)) is None
+
+
+def test_a_click_on_a_picture_in_a_link_follows_the_link(make_editor: Make) -> None:
+    editor = make_editor()
+    show_pictures(editor)
+    editor.load("first\n\nsee [![a|120](x.png)](https://a.example) here\n\nend")
+    paint_until_idle(editor)
+    ((_, _, box),) = drawn(editor.flow.row(2))
+    top = editor.flow.heights.top(2)
+    for part in (0.2, 0.8):
+        link = editor.link_at_point(QPointF(box.left() + part * box.width(), top + box.center().y()))
+        assert link is not None and link.target == "https://a.example"
 
 
 def test_a_selected_picture_is_tinted_and_copied_with_its_markup(make_editor: Make) -> None:

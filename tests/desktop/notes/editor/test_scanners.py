@@ -120,6 +120,8 @@ def shown(text: str) -> str:
         ("a **b** *c* ***d*** `e` ~~f~~ ==g==", "a b c d e f g"),
         ("[[Note|alias]] and [[Note#Part]]", "alias and Note > Part"),
         ("[words](https://a.example/x_(y)) <https://b.example>", "words https://b.example"),
+        ("see [![logo](x.png)](https://a.example) there", "see logo there"),
+        ('[![[x.png]] and *words*](a_(b) "title")', "x.png and words"),
         ("snake_case_name and 2*3*4", "snake_case_name and 2*3*4"),
         ("\\*no\\* emphasis", "*no* emphasis"),
         ("`**code**` stays", "**code** stays"),
