@@ -38,7 +38,7 @@ class EntailmentClassifier:
     chosen: `classify` raises the reason once, then `available` is False.
 
     Args:
-        hidden: Returns whether a rule hides a note from models.
+        is_hidden: Returns whether a rule hides a note from models.
         threads: Processor threads that the worker may use.
     """
 

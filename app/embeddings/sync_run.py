@@ -80,7 +80,7 @@ class SyncRun:
         index: Provides the notes, their hashes and their privacy.
         store: Reads the notes.
         embedder: Embeds chunks without vectors.
-        excluded: Returns whether a rule excludes a note from embedding.
+        is_excluded: Returns whether a rule excludes a note from embedding.
     """
 
     def __init__(

@@ -85,9 +85,9 @@ class EmbeddingScheduler:
         store: Reads the notes.
         embedder: Computes the vectors.
         events: Receives the progress.
-        excluded: Returns whether a rule excludes a note from embedding.
+        is_excluded: Returns whether a rule excludes a note from embedding.
         throttle: Limits the speed to what the machine can spare.
-        when_complete: Called each time all notes have vectors.
+        on_complete: Called each time all notes have vectors.
         switching: Whether these vectors will replace another model's.
     """
 

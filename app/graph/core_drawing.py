@@ -189,10 +189,10 @@ class LineBatch:
     """The links of one picture, clipped and sorted into bands of rows; prepared once, then drawn.
 
     Args:
-        at: float32 (n, 2), nodes in pixels of the picture.
+        positions: float32 (n, 2), nodes in pixels of the picture.
         edges: int32 (m, 2), rows.
         light: float32 (m,), 1 for an ordinary link, 0 for a hidden one.
-        breadth: float32 (m,), the width in pixels at a ratio of one.
+        widths: float32 (m,), the width in pixels at a ratio of one.
         classes: int16 (m,), the color class of each link.
         colors: uint8 (k, 3), red, green, blue of each class.
         dashed: uint8 (m,), not 0 for a dashed link. None if no link is dashed.

@@ -139,7 +139,7 @@ class _Drag:
     Args:
         row: The body.
         linked: The rows linked to it.
-        at: float32 (n, 2), all bodies at the start of the drag.
+        positions: float32 (n, 2), all bodies at the start of the drag.
     """
 
     def __init__(self, row: int, linked: NDArray[np.int32], positions: Positions) -> None:

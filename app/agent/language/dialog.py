@@ -25,7 +25,7 @@ class DialogState:
 
     Args:
         open_note: The path of the note on the screen.
-        given: The paths of the notes attached to the prompt.
+        attached: The paths of the notes attached to the prompt.
         focus: The last mentioned note, by every path that it may have now: the user may have denied its
             rename.
         results: The paths of the last listed notes, in order.

@@ -53,16 +53,6 @@ USES = ("uses1", "uses2", "uses3")
 OVERDUE = "overdue"
 LIMITS = tuple(f"l{number}" for number in (*range(1, 11), -1, -2, -3))
 
-_BEFORE_YEARS = frozenset(("of", "in", "from", "since", "the", "year", "years"))
-_CENTURIES = {
-    "fifteenth": 15,
-    "sixteenth": 16,
-    "seventeenth": 17,
-    "eighteenth": 18,
-    "nineteenth": 19,
-    "twentieth": 20,
-}
-
 Span = tuple[int, int]
 Symbol = str | Span
 Period = tuple[date | None, date | None]
@@ -413,8 +403,8 @@ class ProgramReader:
         if (number := plain_number(self._text(span))) is not None:
             return number
         words = [token.key for token in self.tokens(span)]
-        if "half" in words and set(words) <= {"one", "a", "half"}:
-            return "0.5"
+        if (fraction := self._language.table("fractions").get(" ".join(words))) is not None:
+            return str(fraction)
         is_percent = len(words) == 2 and words[1] in self._language.words("percent")
         if len(words) != 1 + is_percent:
             return None
@@ -433,7 +423,8 @@ class ProgramReader:
             if before:
                 return None, first - timedelta(days=1)
             if since:
-                return (last + timedelta(days=1) if tokens[0].key == "after" else first), None
+                is_exclusive = tokens[0].key in self._language.table("years").get("exclusive", ())
+                return (last + timedelta(days=1) if is_exclusive else first), None
             return first, last
         days = self._request.dates.parse_span(tokens, 0)
         return (days.first, days.last) if days is not None and days.end == len(tokens) else None
@@ -448,14 +439,15 @@ class ProgramReader:
     def _years(self, tokens: Sequence[Token]) -> tuple[int, int] | None:
         """Return the first and the last year of a year, a decade or a century."""
         words = [token.key.replace("'", "") for token in tokens if token.kind != "mark"]
-        function_words = self._language.words("determiners") | self._language.words("prepositions")
-        while words and (words[0] in function_words or words[0] in _BEFORE_YEARS):
+        table = self._language.table("years")
+        ignored = self._language.words("determiners").union(table.get("before", ()))
+        while words and words[0] in ignored:
             words = words[1:]
         if len(words) == 1 and (match := re.fullmatch(r"(1\d|20)(\d\d)(s?)", words[0])):
             first = int(match[1] + match[2])
             return first, first + (0 if not match[3] else 99 if match[2] == "00" else 9)
         if len(words) == 2 and words[1] in self._language.words("century_nouns"):
-            century = _CENTURIES.get(words[0]) or int(re.sub(r"\D", "", words[0]) or 0)
+            century = table.get("centuries", {}).get(words[0]) or int(re.sub(r"\D", "", words[0]) or 0)
             if 10 <= century <= 21:
                 return century * 100 - 100, century * 100 - 1
         return None
