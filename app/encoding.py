@@ -114,17 +114,17 @@ async def check_json_size(raw: bytes) -> None:
     """
     if len(raw) <= MAX_SYNC_BYTES or raw.count(b",") + raw.count(b":") <= MAX_VALUES:
         return
-    if await asyncio.to_thread(_separators, raw) > MAX_VALUES:
+    if await asyncio.to_thread(_count_separators, raw) > MAX_VALUES:
         raise LimitError(f"JSON with more than {MAX_VALUES:,} values is not accepted.", limit=MAX_VALUES)
 
 
-def _separators(raw: bytes) -> int:
+def _count_separators(raw: bytes) -> int:
     """Count the commas and colons outside the texts of some JSON."""
-    plain = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
-    count, inside = 0, False
-    for at in range(0, len(plain), _CHUNK_BYTES):
-        parts = plain[at : at + _CHUNK_BYTES].split(b'"')
-        outside = b"".join(parts[1::2] if inside else parts[::2])
+    unescaped = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
+    count, is_in_text = 0, False
+    for start in range(0, len(unescaped), _CHUNK_BYTES):
+        parts = unescaped[start : start + _CHUNK_BYTES].split(b'"')
+        outside = b"".join(parts[1::2] if is_in_text else parts[::2])
         count += outside.count(b",") + outside.count(b":")
-        inside ^= len(parts) % 2 == 0
+        is_in_text ^= len(parts) % 2 == 0
     return count

@@ -29,10 +29,10 @@ def _create_private(path: Path) -> Path:
 
 def _folder(variable: str, default: str) -> Path:
     """Return the folder named by `variable`, else the platform's, created privately if missing."""
-    named = os.environ.get(variable)
-    path = Path(named or default)
+    chosen = os.environ.get(variable)
+    path = Path(chosen or default)
     # A folder that the user chose may have other uses, so it keeps its mode.
-    return path if named and path.is_dir() else _create_private(path)
+    return path if chosen and path.is_dir() else _create_private(path)
 
 
 def config_folder() -> Path:
@@ -103,8 +103,8 @@ def vault_cache_folder(root: Path) -> Path:
 
 def resources_folder() -> Path:
     """Return the folder of resources in a checkout, an installed package or a frozen bundle."""
-    if frozen := getattr(sys, "_MEIPASS", None):
-        return Path(frozen) / "resources"
-    here = Path(__file__).resolve().parent
-    installed = here / "resources"
-    return installed if installed.is_dir() else here.parent / "resources"
+    if bundle := getattr(sys, "_MEIPASS", None):
+        return Path(bundle) / "resources"
+    package_folder = Path(__file__).resolve().parent
+    installed_resources = package_folder / "resources"
+    return installed_resources if installed_resources.is_dir() else package_folder.parent / "resources"

@@ -39,7 +39,7 @@ async def test_separators_outside_texts_are_counted_whatever_the_texts_hold(valu
     raw = json.dumps(value).encode() * 2
     bare = json.dumps(value, separators=(",", ":"))
     plain = re.sub(r'"(?:[^"\\]|\\.)*"', "", bare)
-    assert encoding._separators(raw) == 2 * (plain.count(",") + plain.count(":"))
+    assert encoding._count_separators(raw) == 2 * (plain.count(",") + plain.count(":"))
 
 
 async def test_many_values_are_refused_and_a_long_text_is_not():

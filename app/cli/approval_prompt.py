@@ -101,9 +101,11 @@ def format_diff(diff: Diff) -> Iterator[Text]:
         yield Text(f"{'⋯':>{width}}", style="dim")
 
 
-def format_line(line: bytes, spans: Sequence[Span] = (), *, first: bool = False, last: bool = False) -> Text:
+def format_line(
+    line: bytes, spans: Sequence[Span] = (), *, is_first: bool = False, is_last: bool = False
+) -> Text:
     """Return a line for display with `spans` highlighted and hidden characters named in ⟨⟩."""
-    escaped = escape_line(line, first=first, last=last)
+    escaped = escape_line(line, is_first=is_first, is_last=is_last)
     text = Text(escaped.text)
     for start, end in spans:
         text.stylize(_CHANGED_STYLE, escaped.displayed_index(start), escaped.displayed_index(end))

@@ -81,7 +81,7 @@ def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
     """Return all installed tools with the vault's categories; with None, those outside a vault."""
     registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
     settings = load_settings()
-    for problem in load_plugins(registry, on=settings.tools.plugins_on).problems:
+    for problem in load_plugins(registry, enabled=settings.tools.plugins_on).problems:
         screen.print_message(problem)
     vault_settings = VaultSettings()
     if root is not None:
@@ -91,7 +91,7 @@ def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
     off = categories_off_by_rule(root)
     for category in registry.categories:
         by_default = any(one.id == category.id and one.on for one in CATEGORIES)
-        on = vault_settings.has_category_on(category.id, settings.permissions, by_default=by_default)
+        on = vault_settings.is_category_on(category.id, settings.permissions, by_default=by_default)
         registry.set_category(category.id, on and category.id not in off)
     return registry
 

@@ -60,7 +60,7 @@ def matching_names(notes: Iterable[str], typed: str) -> list[str]:
         candidate = stem if "/" in typed else name
         if name_key(candidate).startswith(prefix_key) and _is_plain(stem):
             matches.append(stem if name_counts[name_key(name)] > 1 else candidate)
-    return sorted(matches, key=lambda one: (len(one), one))[:_MAX_COMPLETIONS]
+    return sorted(matches, key=lambda match: (len(match), match))[:_MAX_COMPLETIONS]
 
 
 def _is_plain(name: str) -> bool:

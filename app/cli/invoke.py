@@ -86,7 +86,7 @@ async def call_tool(
             session.client,
             tool,
             arguments,
-            waiting="wait" if options.waits else "pending",
+            wait_mode="wait" if options.waits else "pending",
             claim=options.claim,
             progress=_progress_callback(session, options, screen),
         )
@@ -132,17 +132,17 @@ def _progress_callback(
     session: CliSession, options: Options, screen: CliConsole
 ) -> Callable[[CallProgress], None]:
     """Return a callback that shows progress, and always reports a request for approval elsewhere."""
-    reported = False
+    is_reported = False
 
     def report(progress: CallProgress) -> None:
-        nonlocal reported
+        nonlocal is_reported
         if progress.stage != "asking":
             if session.is_joined:
                 screen.show_progress(progress.message)
             return
-        if not session.is_joined or reported:
+        if not session.is_joined or is_reported:
             return
-        reported = True
+        is_reported = True
         if options.approve:
             screen.print_message(
                 "--approve has no effect here: the program that has the vault open asks its user."

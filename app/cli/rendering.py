@@ -40,7 +40,7 @@ def print_result(screen: CliConsole, outcome: ToolOutcome, terms: Sequence[str] 
     result = {name: value for name, value in filled.items() if value or name not in _FLAG_FIELDS}
     verbatim = next((name for name in _VERBATIM_FIELDS if isinstance(result.get(name), str)), "")
     prose = next((name for name in _PROSE_FIELDS if isinstance(result.get(name), str)), "")
-    printed = True
+    has_output = True
     if verbatim:
         screen.text(str(result[verbatim]))
     elif _is_empty_text(outcome.result):
@@ -52,8 +52,8 @@ def print_result(screen: CliConsole, outcome: ToolOutcome, terms: Sequence[str] 
     elif outcome.commit is not None:
         _print_change(screen, result, outcome.message)
     else:
-        printed = _show_fields(screen, result)
-    _print_message(screen, outcome, printed)
+        has_output = _show_fields(screen, result)
+    _print_message(screen, outcome, has_output)
 
 
 def _is_empty(value: object) -> bool:

@@ -57,7 +57,7 @@ async def open_session(
     brief: bool = True,
     takes_over: bool = False,
     enable_tools: Collection[str] = (),
-    patience: float = OPEN_TIMEOUT_S,
+    timeout: float = OPEN_TIMEOUT_S,
 ) -> AsyncIterator[CliSession]:
     """Open the vault at `root` and update its index.
 
@@ -69,7 +69,7 @@ async def open_session(
         takes_over: Whether a process without a window releases the vault, since there is a user here to ask,
             and none there.
         enable_tools: Categories of tools to turn on if the vault is opened here.
-        patience: Seconds to wait for a process that has the vault open and can't be joined.
+        timeout: Seconds to wait for a process that has the vault open and can't be joined.
 
     Raises:
         InvalidParametersError: `enable_tools` names an unknown category.
@@ -78,7 +78,7 @@ async def open_session(
     """
     client = Client(CallerKind.CLI, CALLER_NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
     opener = _VaultOpener(root, approver, brief, takes_over)
-    link, vault, has_window = await _join_or_open(opener, screen, patience)
+    link, vault, has_window = await _join_or_open(opener, screen, timeout)
     try:
         if vault is None:
             assert link is not None
@@ -137,10 +137,10 @@ class _VaultOpener:
 
 
 async def _join_or_open(
-    opener: _VaultOpener, screen: CliConsole, patience: float
+    opener: _VaultOpener, screen: CliConsole, timeout: float
 ) -> tuple[RemoteVaultAccess | None, VaultService | None, bool]:
     """Return the connection or the open vault, and whether the joined process has a window."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + timeout
     while True:
         if (joined := await opener.join()) is not None:
             return joined[0], None, joined[1]
@@ -152,7 +152,7 @@ async def _join_or_open(
         except VaultBusyError as error:
             if time.monotonic() >= deadline:
                 owner = str(error.data.get("owner", "another program"))
-                message = f"{error.message} It can't be joined, and did not close within {patience:g} s."
+                message = f"{error.message} It can't be joined, and did not close within {timeout:g} s."
                 raise VaultBusyError(message, owner=owner) from error
             screen.show_progress(f"{error.message} Waiting…")
         await asyncio.sleep(_POLL_INTERVAL_S)

@@ -39,8 +39,8 @@ def join_or_open(root: Path, enable_tools: Collection[str]) -> FailoverVaultAcce
     async def join() -> Backend | None:
         return await _join(real_root)
 
-    async def open_here(make_way: Callable[[], Awaitable[None]]) -> Backend:
-        return await _open(real_root, make_way, enable_tools)
+    async def open_here(on_yield: Callable[[], Awaitable[None]]) -> Backend:
+        return await _open(real_root, on_yield, enable_tools)
 
     async def take_over() -> bool:
         return await ask_to_yield(real_root)
@@ -61,7 +61,7 @@ async def _join(root: Path) -> Backend | None:
 
 
 async def _open(
-    root: Path, make_way: Callable[[], Awaitable[None]], enable_tools: Collection[str]
+    root: Path, on_yield: Callable[[], Awaitable[None]], enable_tools: Collection[str]
 ) -> Backend:
     """Open the vault; requests for approval go to the calling client, if it supports them."""
     approver = ClientApprover()
@@ -71,7 +71,7 @@ async def _open(
     try:
         vault.settings.enable_categories(enable_tools)
         approver.is_pending = vault.is_pending
-        await vault.connections.begin_headless(make_way)
+        await vault.connections.begin_headless(on_yield)
         await vault.start_scan(lambda progress: None)
     except BaseException:
         await vault.close()

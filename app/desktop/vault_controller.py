@@ -317,7 +317,7 @@ class VaultController(QObject):
 
     def _failure_message(self, event: TaskFailed) -> str:
         text = self.tr("Could not {0}: {1}. Your notes are safe. Retrying in {2} s.")
-        return text.format(event.task, event.reason.rstrip("."), f"{event.again_in:g}")
+        return text.format(event.task, event.reason.rstrip("."), f"{event.retry_delay:g}")
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         for event in events:

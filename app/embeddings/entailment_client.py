@@ -94,7 +94,7 @@ class EntailmentClassifier:
             if not self.available:
                 raise EmbedderUnavailable(self._problem or "No cross-encoder is chosen.")
             try:
-                rows = await self._worker.run(lambda worker: worker.classify(clean), patience=LOAD_TIMEOUT_S)
+                rows = await self._worker.run(lambda worker: worker.classify(clean), timeout=LOAD_TIMEOUT_S)
             except WorkerClosed:
                 # Another model was chosen, or the vault is being closed.
                 continue

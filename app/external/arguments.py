@@ -156,7 +156,7 @@ def _parameter(name: str, schema: Schema, required: bool) -> Parameter:
 def _field_type(parameter: Parameter, schema: Schema) -> tuple[object, object]:
     """Return the field for forms: its type selects the control, and converts nothing."""
     kind: Any = Literal[parameter.choices] if parameter.choices else parameter.annotation
-    if parameter.many:
+    if parameter.is_list:
         kind = list[kind]
     constraints: dict[str, Any] = {}
     if kind in (int, float):

@@ -73,16 +73,16 @@ class ServerConnection:
     Args:
         name: The server's name, for messages.
         open_streams: Starts the server or connects to it.
-        changed: Called when the state or the tools of the server have changed.
+        on_changed: Called when the state or the tools of the server have changed.
         timeouts: Timeouts and delays.
     """
 
     def __init__(
-        self, name: str, open_streams: Open, changed: Callable[[], None], timeouts: ConnectionTimeouts
+        self, name: str, open_streams: Open, on_changed: Callable[[], None], timeouts: ConnectionTimeouts
     ) -> None:
         self._name = name
         self._open = open_streams
-        self._changed = changed
+        self._on_changed = on_changed
         self._timeouts = timeouts
         self._task: asyncio.Task[None] | None = None
         self._connection: _LiveConnection | None = None
@@ -317,7 +317,7 @@ class ServerConnection:
             started_at = asyncio.get_running_loop().time()
             self.listing = await list_tools(session)
             self._listed_at = started_at
-        self._changed()
+        self._on_changed()
 
     def _set_state(self, state: ConnectionState, reason: str) -> None:
         self.state, self.reason = state, reason
@@ -325,7 +325,7 @@ class ServerConnection:
             self._start_done.clear()
         else:
             self._start_done.set()
-        self._changed()
+        self._on_changed()
 
 
 def silence_sdk_loggers() -> None:

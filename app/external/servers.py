@@ -59,7 +59,7 @@ class ExternalServers:
         events: Publishes changes.
         folder: The user's data folder, for allowed tools and the working folders of programs.
         key_of: Returns a server's token.
-        categories_changed: Called when a category was added or removed, or can now be switched.
+        on_categories_changed: Called when a category was added or removed, or can now be switched.
     """
 
     def __init__(
@@ -68,13 +68,13 @@ class ExternalServers:
         events: EventBus,
         folder: Path,
         key_of: KeyOf,
-        categories_changed: Callable[[], None],
+        on_categories_changed: Callable[[], None],
     ) -> None:
         self._registry = registry
         self._events = events
         self._folder = folder / "external"
         self._key_of = key_of
-        self._categories_changed = categories_changed
+        self._on_categories_changed = on_categories_changed
         self.timeouts = ConnectionTimeouts()
         self._pins = Pins(folder)
         self._running_servers: dict[str, _RunningServer] = {}
@@ -115,7 +115,7 @@ class ExternalServers:
         for name, server in enabled.items():
             if name not in self._running_servers:
                 self._add(server)
-        self._categories_changed()
+        self._on_categories_changed()
 
     async def close(self) -> None:
         """Stop all servers and their child processes."""
@@ -309,7 +309,7 @@ class ExternalServers:
             if registered_name not in running.registered_tools:
                 self._register_tool(running, registered_name, tool)
         if set(running.registered_tools) != previous_names:
-            self._categories_changed()
+            self._on_categories_changed()
         self._events.publish(ExternalChanged(name))
 
     def _register_tool(self, running: _RunningServer, registered_name: str, tool: RemoteTool) -> None:

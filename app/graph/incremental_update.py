@@ -168,8 +168,8 @@ class _GraphEdit:
         for index in np.flatnonzero(is_leaving).tolist():
             source, target = graph.edges[index].tolist()
             key = (source, target, graph.edge_types[graph.edge_codes[index]])
-            stays = source not in replaced and target not in self._unlinked_rows
-            if stays or (
+            is_unaffected = source not in replaced and target not in self._unlinked_rows
+            if is_unaffected or (
                 key in links_to_add and _is_same_confidence(links_to_add[key], float(graph.confidence[index]))
             ):
                 links_to_add.pop(key, None)

@@ -22,7 +22,7 @@ def add_suggestions(
         pairs: int32 (k, 2), rows of source and target; pairs that are already linked are left out.
         scores: float32 (k,), drawn as confidence; by default none is stated.
     """
-    real = len(graph.links)
+    link_count = len(graph.links)
     pairs = np.asarray(pairs, dtype=np.int32).reshape(-1, 2)
     if scores is None:
         scores = np.full(len(pairs), np.nan, dtype=np.float32)
@@ -30,7 +30,7 @@ def add_suggestions(
     pairs, scores = pairs[is_new], np.asarray(scores, dtype=np.float32)[is_new]
     types = tuple(name for name in graph.edge_types if name != SUGGESTED)
     code_map = [types.index(name) if name in types else 0 for name in graph.edge_types]
-    codes = np.array(code_map, dtype=np.int16)[graph.edge_codes[:real]]
+    codes = np.array(code_map, dtype=np.int16)[graph.edge_codes[:link_count]]
     if len(pairs):
         types = (*types, SUGGESTED)
         codes = np.append(codes, np.full(len(pairs), len(types) - 1, dtype=np.int16))
@@ -39,8 +39,8 @@ def add_suggestions(
         edges=np.ascontiguousarray(np.concatenate([graph.links, pairs])),
         edge_types=types,
         edge_codes=codes,
-        confidence=np.append(graph.confidence[:real], scores),
-        suggested=np.arange(real + len(pairs)) >= real,
+        confidence=np.append(graph.confidence[:link_count], scores),
+        suggested=np.arange(link_count + len(pairs)) >= link_count,
     )
     cached_names = ("rows", "is_note", "neighborhood", "degree")
     vars(extended).update({name: value for name, value in vars(graph).items() if name in cached_names})

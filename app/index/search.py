@@ -154,7 +154,7 @@ class SearchRun:
     def _hits(self, page: RankedPage, node: Node, executor: QueryExecutor) -> Iterator[SearchHit]:
         terms = tuple(highlight_terms(node))
         names = page.group_of or {}
-        by_meaning = any(isinstance(part, SimilarityFilter) for part in walk_nodes(node))
+        uses_similarity = any(isinstance(part, SimilarityFilter) for part in walk_nodes(node))
         tasks = [
             part
             for part in walk_nodes(node)
@@ -163,10 +163,10 @@ class SearchRun:
         for id, score in page.page:
             self._check()
             path, title, modified = self._connection.execute(_HIT_QUERY, (id,)).fetchone()
-            text = executor.text(id) if terms or by_meaning or tasks else ""
+            text = executor.text(id) if terms or uses_similarity or tasks else ""
             lines = find_lines(text, terms)
             excerpts = snippets(text, terms, MAX_SNIPPETS, lines_with_terms=lines) or (
-                opening_snippet(text) if by_meaning else ()
+                opening_snippet(text) if uses_similarity else ()
             )
             if tasks:
                 excerpts = _with_tasks(

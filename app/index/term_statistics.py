@@ -77,12 +77,12 @@ def term_statistics(
         ).fetchone()
         if count == _MAX_COUNTED:
             count = max(count, count * texts // max(1, last))
-        has = (
+        has_term = (
             best is not None
             and connection.execute(
                 f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?", (f'"{quoted}"', best)
             ).fetchone()
         )
         frequencies.append(int(count))
-        in_best.append(bool(has))
+        in_best.append(bool(has_term))
     return TermStatistics(texts, words, tuple(frequencies), tuple(in_best))

@@ -31,7 +31,7 @@ from app.index.query_ast import (
 
 _BETWEEN = r"[\W_]+"
 _MAX_MARKS = 200
-_BEFORE, _AFTER = f"(?<![^\\W_{UNSPACED}])", f"(?![^\\W_{UNSPACED}])"
+_WORD_START, _WORD_END = f"(?<![^\\W_{UNSPACED}])", f"(?![^\\W_{UNSPACED}])"
 _RE2_MEMORY = 8 << 20
 _UNSUPPORTED = (
     ("look-behind", re.compile(r"\(\?<[=!]")),
@@ -117,8 +117,8 @@ def check_patterns(node: Node) -> None:
 
 def _pattern_error(regex: RegexTerm, reason: str) -> QueryError:
     """Return the error for a pattern that RE2 can't compile, naming an unsupported construct if any."""
-    for name, shape in _UNSUPPORTED:
-        if match := shape.search(regex.pattern):
+    for name, pattern in _UNSUPPORTED:
+        if match := pattern.search(regex.pattern):
             # In the query, a slash in the pattern has a backslash before it.
             position = regex.position + 1 + match.start() + regex.pattern.count("/", 0, match.start())
             return QueryError(
@@ -143,12 +143,12 @@ class _Compiled:
 
     def places(self, text: str) -> Iterator[tuple[int, int]]:
         # Search for the literal prefix first: in large texts, the pattern takes ten times as long.
-        at = text.find(self.prefix_text)
-        while at >= 0:
-            match = self.pattern.match(text, at)
+        index = text.find(self.prefix_text)
+        while index >= 0:
+            match = self.pattern.match(text, index)
             if match is not None:
                 yield match.span()
-            at = text.find(self.prefix_text, match.end() if match else at + 1)
+            index = text.find(self.prefix_text, match.end() if match else index + 1)
 
 
 @lru_cache(maxsize=256)
@@ -160,11 +160,11 @@ def _compile_leaf(leaf: WordTerm | PhraseTerm, cased: bool) -> _Compiled | None:
         return _Compiled(text, re.compile(re.escape(text))) if text.strip() else None
     parts = [re.escape(words[0])]
     for left, right in pairwise(words):
-        tight = is_unspaced(left[-1]) or is_unspaced(right[0])
-        parts.append((r"[\W_]*" if tight else _BETWEEN) + re.escape(right))
-    before = "" if is_unspaced(words[0][0]) else _BEFORE
+        is_unspaced_pair = is_unspaced(left[-1]) or is_unspaced(right[0])
+        parts.append((r"[\W_]*" if is_unspaced_pair else _BETWEEN) + re.escape(right))
+    before = "" if is_unspaced(words[0][0]) else _WORD_START
     prefix = isinstance(leaf, WordTerm) and leaf.prefix and can_extend(words)
-    after = "" if prefix or is_unspaced(words[-1][-1]) else _AFTER
+    after = "" if prefix or is_unspaced(words[-1][-1]) else _WORD_END
     return _Compiled(words[0], re.compile(before + "".join(parts) + after))
 
 
@@ -177,15 +177,25 @@ def required_literals(node: Node) -> tuple[str, ...] | None:
         case FieldFilter(_, item):
             return required_literals(item)
         case And(items):
-            literals = [found for item in items if (found := required_literals(item)) is not None]
+            literals = [
+                literals_of_item
+                for item in items
+                if (literals_of_item := required_literals(item)) is not None
+            ]
             # The fewest and longest literals occur in the fewest pieces.
-            return min(literals, key=lambda found: (len(found), -min(map(len, found))), default=None)
+            return min(
+                literals,
+                key=lambda literals_of_item: (len(literals_of_item), -min(map(len, literals_of_item))),
+                default=None,
+            )
         case Or(items):
             alternatives = [required_literals(item) for item in items]
             return (
                 None
                 if None in alternatives
-                else tuple(prefix_text for found in alternatives for prefix_text in found or ())
+                else tuple(
+                    prefix_text for literals_of_item in alternatives for prefix_text in literals_of_item or ()
+                )
             )
         case _:
             return None
@@ -230,36 +240,36 @@ def find_marks(text: str, terms: Iterable[Term]) -> Marks:
     chunk = FoldedText(text)
     marks: Marks = []
     for term in terms:
-        for count, place in enumerate(term.places(chunk)):
+        for count, mark in enumerate(term.places(chunk)):
             if count >= _MAX_MARKS:
                 break
-            marks.append(place)
+            marks.append(mark)
     marks.sort()
-    joined: Marks = []
+    merged: Marks = []
     for start, end in marks:
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            joined.append((start, end))
-    return joined
+            merged.append((start, end))
+    return merged
 
 
 def shorten(
-    text: str, places: Sequence[tuple[int, int]], width: int
+    text: str, marks: Sequence[tuple[int, int]], width: int
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Shorten a line around its first mark to about `width` characters, and shift the marks."""
     lead = len(text) - len(text.lstrip())
     start, end = lead, len(text.rstrip())
     before = after = ""
     if end - start > width:
-        first = places[0][0] if places else start
+        first = marks[0][0] if marks else start
         start = max(start, min(first - width // 4, end - width))
         end = min(end, start + width)
         before, after = ("…" if start > lead else ""), ("…" if end < len(text.rstrip()) else "")
     shift = len(before) - start
     shifted = tuple(
         (max(left, start) + shift, min(right, end) + shift)
-        for left, right in places
+        for left, right in marks
         if left < end and right > start
     )
     return before + text[start:end] + after, shifted

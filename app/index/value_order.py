@@ -75,8 +75,8 @@ def in_value_order(
     elif key == "dated":
         for name in reversed(_DATED):
             rows = connection.execute(_PROPERTY, {**values, "key": name})
-            stated = {id: _sort_key(json.loads(text)) for id, text in rows}
-            sort_keys.update({id: day for id, day in stated.items() if isinstance(day, int | float)})
+            days = {id: _sort_key(json.loads(text)) for id, text in rows}
+            sort_keys.update({id: day for id, day in days.items() if isinstance(day, int | float)})
         if not sort_keys:
             sort_keys.update(connection.execute(_QUERIES["created"], values).fetchall())
     else:
@@ -85,11 +85,11 @@ def in_value_order(
         for id, text in connection.execute(_PROPERTY, values):
             if (value := _sort_key(json.loads(text))) is not None:
                 sort_keys[id] = value
-    backwards = order.startswith("-")
+    is_reversed = order.startswith("-")
     numbers = sorted((id for id in sort_keys if isinstance(sort_keys[id], int | float)), key=lambda id: id)
-    numbers.sort(key=lambda id: float(sort_keys[id]), reverse=not backwards)
+    numbers.sort(key=lambda id: float(sort_keys[id]), reverse=not is_reversed)
     texts = sorted((id for id in sort_keys if isinstance(sort_keys[id], str)), key=lambda id: id)
-    texts.sort(key=lambda id: str(sort_keys[id]), reverse=backwards)
+    texts.sort(key=lambda id: str(sort_keys[id]), reverse=is_reversed)
     return [*numbers, *texts, *sorted(set(ids) - set(sort_keys))]
 
 

@@ -80,7 +80,7 @@ class VaultIndex:
         self._records: dict[str, NoteRecord] | None = None
         self._stale: set[str] = set()
         self._stats: tuple[tuple[IndexDatabase, int], VaultStats] | None = None
-        self._rebuilding: asyncio.Task[None] | None = None
+        self._rebuild_task: asyncio.Task[None] | None = None
         self._supervisor = Supervisor(events)
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -149,7 +149,7 @@ class VaultIndex:
     async def scan(
         self,
         progress: Callable[[ScanProgress], None] = lambda progress: None,
-        cancelled: Callable[[], bool] = lambda: False,
+        is_cancelled: Callable[[], bool] = lambda: False,
     ) -> ScanReport:
         """Bring the index up to date with the whole vault, publishing `IndexUpdated` for each batch.
 
@@ -158,10 +158,10 @@ class VaultIndex:
             StorageError: the index file cannot be written.
         """
         try:
-            counts = await self._open_indexer.scan(progress, cancelled)
+            counts = await self._open_indexer.scan(progress, is_cancelled)
         except DamagedIndexError as error:
             await self._rebuild(error.message)
-            counts = await self._open_indexer.scan(progress, cancelled)
+            counts = await self._open_indexer.scan(progress, is_cancelled)
         problems = await asyncio.to_thread(self.problems)
         await asyncio.to_thread(self._release_memory)
         skipped = tuple(one for one in problems if one.kind in ("skipped", "misnamed"))
@@ -184,10 +184,10 @@ class VaultIndex:
             await self.scan()
             return IndexDelta(changed, removed)
 
-    async def check(self, cancelled: Callable[[], bool] = lambda: False) -> IndexDelta:
+    async def check(self, is_cancelled: Callable[[], bool] = lambda: False) -> IndexDelta:
         """Find and index missed changes, slowly, and return them; raises as `refresh` does."""
         try:
-            return await self._open_indexer.check(cancelled)
+            return await self._open_indexer.check(is_cancelled)
         except DamagedIndexError as error:
             await self._rebuild(error.message)
             await self.scan()
@@ -217,17 +217,17 @@ class VaultIndex:
             yield
         except DamagedIndexError as error:
             if self._loop is not None and not self._loop.is_closed():
-                self._loop.call_soon_threadsafe(self._rebuild_soon, error.message)
+                self._loop.call_soon_threadsafe(self._schedule_rebuild, error.message)
             raise
 
-    def _rebuild_soon(self, reason: str) -> None:
+    def _schedule_rebuild(self, reason: str) -> None:
         async def rebuild() -> None:
             await self._rebuild(reason)
             with suppress(VaultLostError):  # The watcher reports it and scans when the folder is back.
                 await self.scan()
 
-        if self._rebuilding is None or self._rebuilding.done():
-            self._rebuilding = self._supervisor.start("rebuild the index", rebuild)
+        if self._rebuild_task is None or self._rebuild_task.done():
+            self._rebuild_task = self._supervisor.start("rebuild the index", rebuild)
 
     # Notes and files
 
@@ -248,10 +248,10 @@ class VaultIndex:
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """Return the notes in a folder (None: the root), ordered by key; with `recursive`, also below."""
-        records, wanted = self._all_notes(), name_key((folder or "").strip("/"))
+        records, folder_key = self._all_notes(), name_key((folder or "").strip("/"))
         if not recursive:
-            return tuple(note for note in records if name_key(note.path.folder) == wanted)
-        return tuple(note for note in records if not wanted or note.path.is_under(wanted))
+            return tuple(note for note in records if name_key(note.path.folder) == folder_key)
+        return tuple(note for note in records if not folder_key or note.path.is_under(folder_key))
 
     def note_paths(self) -> tuple[NotePath, ...]:
         """Return the path of every note, ordered by key, without reading properties."""
@@ -354,9 +354,9 @@ class VaultIndex:
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return links.unlinked_mentions(connection, path)
 
-    async def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
+    async def links_to_rewrite(self, old_path: NotePath, new_path: NotePath) -> RenamePlan:
         """Plan the link rewrites for a move of one file; see `moves_to_rewrite`."""
-        return await self.moves_to_rewrite({old: new})
+        return await self.moves_to_rewrite({old_path: new_path})
 
     async def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
         """Plan the link rewrites for simultaneous moves from old to new paths.
@@ -368,8 +368,8 @@ class VaultIndex:
 
     def _plan_moves(self, resolver: Resolver, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
         keys: set[str] = set()
-        for new in moves.values():
-            keys |= resolver.link_keys(NameEntry(new, 0))
+        for new_path in moves.values():
+            keys |= resolver.link_keys(NameEntry(new_path, 0))
         with self._rebuild_on_damage():
             link_records = links.links_concerning(self._open_database.read_connection, moves, keys)
         return plan_renames(resolver, moves, link_records)

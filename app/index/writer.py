@@ -62,7 +62,7 @@ class WriteBatch:
 
 def write(connection: sqlite3.Connection, batch: WriteBatch, resolver: Resolver) -> tuple[NotePath, ...]:
     """Write the batch; return the other notes whose links now resolve differently."""
-    _carry_created(connection, batch)
+    _transfer_creation_times(connection, batch)
     _remove(connection, batch.removed)
     _list_files(connection, batch.files, batch.births)
     connection.executemany(
@@ -82,12 +82,12 @@ def write(connection: sqlite3.Connection, batch: WriteBatch, resolver: Resolver)
     return _relink(connection, batch.link_keys, resolver, {id for id, _ in batch.extracted})
 
 
-def _carry_created(connection: sqlite3.Connection, batch: WriteBatch) -> None:
-    """Carry the creation times of moved notes over."""
-    for old, new in batch.moved:
-        row = connection.execute("SELECT created FROM files WHERE id = ?", (old,)).fetchone()
+def _transfer_creation_times(connection: sqlite3.Connection, batch: WriteBatch) -> None:
+    """Transfer the creation times of moved notes."""
+    for old_id, new_id in batch.moved:
+        row = connection.execute("SELECT created FROM files WHERE id = ?", (old_id,)).fetchone()
         if row is not None:
-            batch.births[new] = min(row[0], batch.births.get(new, row[0]))
+            batch.births[new_id] = min(row[0], batch.births.get(new_id, row[0]))
 
 
 def _remove(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
@@ -112,8 +112,8 @@ def _list_files(
                 f.path.key,
                 f.path.is_note,
                 f.size,
-                at := f.modified_ns,
-                at / 1e9,
+                modified_ns := f.modified_ns,
+                modified_ns / 1e9,
                 min(f.created, births.get(id, f.created)),
             )
             for id, f in files
@@ -175,9 +175,9 @@ def _first_seen(connection: sqlite3.Connection, ids: str, births: Mapping[int, f
 def _insert(connection: sqlite3.Connection, verb: str, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
     rows = iter(rows)
     if first := next(rows, None):
-        marks = ",".join("?" * len(first))
-        connection.execute(f"{verb} INTO {table} VALUES ({marks})", first)
-        connection.executemany(f"{verb} INTO {table} VALUES ({marks})", rows)
+        placeholders = ",".join("?" * len(first))
+        connection.execute(f"{verb} INTO {table} VALUES ({placeholders})", first)
+        connection.executemany(f"{verb} INTO {table} VALUES ({placeholders})", rows)
 
 
 def _file_row(id: int, note: ExtractedNote, first_seen: float) -> tuple[Any, ...]:
@@ -213,10 +213,10 @@ def _relink(
     changed: dict[str, None] = {}
     for keys in _chunks(link_keys, _SQL_BATCH_SIZE):
         updates: list[tuple[int | None, bool, int]] = []
-        marks = ",".join("?" * len(keys))
+        placeholders = ",".join("?" * len(keys))
         for id, source_id, path, target, target_id, was_ambiguous in connection.execute(
             "SELECT links.id, source, path, target, target_id, ambiguous"
-            f" FROM links JOIN files ON files.id = source WHERE link_key IN ({marks})",
+            f" FROM links JOIN files ON files.id = source WHERE link_key IN ({placeholders})",
             keys,
         ):
             entry, ambiguous = resolver.pick(target, NotePath(path))

@@ -123,7 +123,9 @@ def authorize_change(before: Block | None, after: Block | None, agent: str) -> B
     if after is not None and (problem := _find_excess_grant(before, after, permission)):
         verdicts.append(BlockVerdict(_DENY, problem))
     return max(
-        verdicts, key=lambda one: _SEVERITY.index(one.effect), default=BlockVerdict(_ALLOW, "no change")
+        verdicts,
+        key=lambda verdict: _SEVERITY.index(verdict.effect),
+        default=BlockVerdict(_ALLOW, "no change"),
     )
 
 
@@ -139,10 +141,10 @@ def _authorize_new(after: Block | None, agent: str) -> BlockVerdict:
     return BlockVerdict(_ALLOW, "a new block of its own memory")
 
 
-def _find_excess_grant(before: Block, after: Block, own: Permission) -> str:
+def _find_excess_grant(before: Block, after: Block, own_permission: Permission) -> str:
     for agent, granted in after.shares.items():
-        if granted != before.shares.get(agent) and _RANK[granted] > _RANK[own]:
-            return f"{granted} exceeds its own permission {own}"
+        if granted != before.shares.get(agent) and _RANK[granted] > _RANK[own_permission]:
+            return f"{granted} exceeds its own permission {own_permission}"
     return ""
 
 
@@ -159,14 +161,14 @@ def change_operations(before: Block, after: Block | None, agent: str) -> frozens
         return frozenset({BlockOperation.DELETE})
     operations: set[BlockOperation] = set()
     if before.views != after.views:
-        own = before.with_view(agent, after.view_of(agent)).views == after.views
-        operations.add(BlockOperation.VIEW if own else BlockOperation.GOVERN)
+        is_own_view = before.with_view(agent, after.view_of(agent)).views == after.views
+        operations.add(BlockOperation.VIEW if is_own_view else BlockOperation.GOVERN)
     if before.shares != after.shares:
         operations.add(BlockOperation.SHARE)
     if before.type != after.type:
-        away = after.type is BlockType.ARCHIVAL and before.type is not BlockType.CORE
+        is_archiving = after.type is BlockType.ARCHIVAL and before.type is not BlockType.CORE
         is_returning = before.type is BlockType.ARCHIVAL and after.type is BlockType.WORKING
-        operations.add(BlockOperation.ARCHIVE if away or is_returning else BlockOperation.GOVERN)
+        operations.add(BlockOperation.ARCHIVE if is_archiving or is_returning else BlockOperation.GOVERN)
     if before.description != after.description or before.origin != after.origin:
         operations.add(BlockOperation.OVERWRITE)
     if _rules(before) != _rules(after):
@@ -192,24 +194,31 @@ def _content_operations(schema: Schema, before: object, after: object) -> Iterab
         case MapSchema():
             yield from _map_operations(schema, before, after)
         case CompositeSchema():
-            old, new = cast("Mapping[str, Content]", before), cast("Mapping[str, Content]", after)
+            sections_before, sections_after = (
+                cast("Mapping[str, Content]", before),
+                cast("Mapping[str, Content]", after),
+            )
             for section in schema.sections:
-                changed = set(_content_operations(section.content, old[section.name], new[section.name]))
+                changed = set(
+                    _content_operations(
+                        section.content, sections_before[section.name], sections_after[section.name]
+                    )
+                )
                 yield from changed
                 if changed and section.read_only:
                     yield BlockOperation.GOVERN
 
 
 def _map_operations(schema: MapSchema, before: object, after: object) -> Iterable[BlockOperation]:
-    old, new = cast("Mapping[str, object]", before), cast("Mapping[str, object]", after)
+    values_before, values_after = cast("Mapping[str, object]", before), cast("Mapping[str, object]", after)
     for field in schema.fields:
-        old_value, new_value = old.get(field.name), new.get(field.name)
-        if old_value == new_value:
+        value_before, value_after = values_before.get(field.name), values_after.get(field.name)
+        if value_before == value_after:
             continue
         if field.read_only:
             yield BlockOperation.GOVERN
-        are_lists = isinstance(old_value, tuple) and isinstance(new_value, tuple)
-        is_append = are_lists and _starts_with(new_value, old_value)  # type: ignore[arg-type]
+        are_lists = isinstance(value_before, tuple) and isinstance(value_after, tuple)
+        is_append = are_lists and _starts_with(value_after, value_before)  # type: ignore[arg-type]
         yield BlockOperation.APPEND if is_append else BlockOperation.OVERWRITE
 
 

@@ -61,7 +61,7 @@ class Archive:
         return tuple(_to_hit(row) for row in rows)
 
     def search_text(
-        self, agent: str, query: str, limit: int, span: TimeRange = ANY_TIME
+        self, agent: str, query: str, limit: int, time_range: TimeRange = ANY_TIME
     ) -> list[tuple[int, float]]:
         """Return the numbers and BM25 scores of entries with words of the query, best first."""
         words = tokenize(query)
@@ -74,7 +74,15 @@ class Archive:
                 "SELECT entries.id, -bm25(entry_words) FROM entry_words JOIN entries ON entries.id = "
                 f"entry_words.rowid WHERE entry_words MATCH ? AND owner = ? {_SPAN} "
                 "ORDER BY bm25(entry_words), entries.id DESC LIMIT ?",
-                (expression, agent, span.since, span.since, span.until, span.until, limit),
+                (
+                    expression,
+                    agent,
+                    time_range.since,
+                    time_range.since,
+                    time_range.until,
+                    time_range.until,
+                    limit,
+                ),
             ).fetchall()
         return [(int(number), float(score)) for number, score in rows]
 
@@ -103,21 +111,21 @@ class Archive:
             )
 
     def search_vectors(
-        self, agent: str, model: str, vector: np.ndarray, limit: int, span: TimeRange = ANY_TIME
+        self, agent: str, model: str, vector: np.ndarray, limit: int, time_range: TimeRange = ANY_TIME
     ) -> list[tuple[int, float]]:
         """Return the entries closest to a unit vector, best first: their numbers and cosines."""
         with self._database.transaction() as db:
             rows = db.execute(
                 "SELECT entries.id, vector FROM entry_vectors JOIN entries ON entries.id = entry_vectors.id "
                 f"WHERE model = ? AND owner = ? {_SPAN}",
-                (model, agent, span.since, span.since, span.until, span.until),
+                (model, agent, time_range.since, time_range.since, time_range.until, time_range.until),
             ).fetchall()
         if not rows:
             return []
         matrix = np.frombuffer(b"".join(data for _, data in rows), np.float32).reshape(len(rows), -1)
         cosines = matrix @ vector.astype(np.float32)
         best = np.argsort(-cosines, kind="stable")[:limit]
-        return [(int(rows[at][0]), float(cosines[at])) for at in best]
+        return [(int(rows[index][0]), float(cosines[index])) for index in best]
 
     def get(self, scores: Sequence[tuple[int, float]]) -> tuple[ArchiveHit, ...]:
         """Return the entries with these numbers, in this order, each with its score."""

@@ -50,8 +50,8 @@ class Block:
     """A block.
 
     `content` follows its schema (`content.py`). `views` are the views of agents, `shares` the permissions of
-    agents other than the owner, and `origin` is where a loaded document comes from. `kept` is false for a
-    default block that has not been written yet.
+    agents other than the owner, and `origin` is where a loaded document comes from. `is_stored` is false for
+    a default block that has not been written yet.
     """
 
     owner: str
@@ -64,7 +64,7 @@ class Block:
     views: Mapping[str, BlockView] = field(default_factory=dict)
     shares: Mapping[str, Permission] = field(default_factory=dict)
     origin: Mapping[str, str] = field(default_factory=dict)
-    kept: bool = field(default=True, compare=False)
+    is_stored: bool = field(default=True, compare=False)
 
     @classmethod
     def new(
@@ -139,7 +139,7 @@ class Block:
         """Return the agent's permission, or None."""
         return self.permission if agent == self.owner else self.shares.get(agent)
 
-    def shown_to(self, agent: str) -> str:
+    def text_for(self, agent: str) -> str:
         """Return the part of the text in the agent's view; of a log, the newest entries."""
         view = self.view_of(agent)
         text = self.text
@@ -165,7 +165,7 @@ def default_blocks(agent: str) -> tuple[Block, ...]:
             BlockType.CORE,
             description="The agent's identity and way of working.",
             views=pinned,
-            kept=False,
+            is_stored=False,
         ),
         Block(
             agent,
@@ -174,6 +174,6 @@ def default_blocks(agent: str) -> tuple[Block, ...]:
             permission=Permission.HUMAN,
             views=pinned,
             description="What the agent knows about the user.",
-            kept=False,
+            is_stored=False,
         ),
     )

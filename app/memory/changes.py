@@ -27,8 +27,8 @@ def edit_block(before: Block, after: Block, summary: str = "") -> ChangeSet:
 
 def block_change(before: Block, after: Block) -> FileChange:
     """Return the change; a block that is not stored yet is created."""
-    if not before.kept:
-        return Create(before.path, serialize_block(replace(after, kept=True)))
+    if not before.is_stored:
+        return Create(before.path, serialize_block(replace(after, is_stored=True)))
     return Update(before.path, serialize_block(before), serialize_block(after))
 
 

@@ -33,9 +33,9 @@ _MAX_NUMBER = 2**53
 
 
 class LogEntry(NamedTuple):
-    """An entry of a log; `at` is a time in ISO 8601."""
+    """An entry of a log; `time` is a time in ISO 8601."""
 
-    at: str
+    time: str
     text: str
 
 
@@ -157,8 +157,8 @@ def _lines(text: str) -> list[str]:
 
 
 def _log_entry(item: str) -> LogEntry:
-    at, _, text = item.partition(" ")
-    return LogEntry(_timestamp(at), text)
+    time, _, text = item.partition(" ")
+    return LogEntry(_timestamp(time), text)
 
 
 def _parse_map(schema: MapSchema, text: str) -> Fields:

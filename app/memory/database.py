@@ -79,8 +79,8 @@ class MemoryDatabase(Database):
             return None if self.damage is None else self.damage.message
         if not self.restored:
             return f"{self.damage.message} There was no backup yet, so the memory starts empty."
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.restored))
-        return f"{self.damage.message} The backup of {when} was restored."
+        backup_time = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.restored))
+        return f"{self.damage.message} The backup of {backup_time} was restored."
 
     def _after_replacement(self) -> None:
         """Restore the newest readable backup into the new file."""
@@ -94,8 +94,8 @@ class MemoryDatabase(Database):
         """Return the backups, oldest first."""
         return sorted(self.backups.glob("memory-*.sqlite")) if self.backups.is_dir() else []
 
-    def back_up(self, *, after: float = _BACKUP_INTERVAL_S) -> Path | None:
-        """Make a backup if the newest is older than `after` seconds, and delete surplus old ones.
+    def back_up(self, *, min_age: float = _BACKUP_INTERVAL_S) -> Path | None:
+        """Make a backup if the newest is older than `min_age` seconds, and delete surplus old ones.
 
         Returns:
             The new backup; None if none was due, or the memory is empty.
@@ -104,7 +104,7 @@ class MemoryDatabase(Database):
             StorageError: writing failed.
         """
         backups = self.list_backups()
-        if not self._writable or (backups and time.time() - backups[-1].stat().st_mtime < after):
+        if not self._writable or (backups and time.time() - backups[-1].stat().st_mtime < min_age):
             return None
         with self.transaction() as db:
             if not db.execute("SELECT 1 FROM documents LIMIT 1").fetchone():

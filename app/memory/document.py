@@ -75,8 +75,8 @@ class BlockDocument:
 
     def read(self) -> Block:
         """Return the block in the document."""
-        about = self._values(_ABOUT)
-        header: dict[str, JsonValue] = {name: json.loads(value) for name, value in about.items()}
+        header_values = self._values(_ABOUT)
+        header: dict[str, JsonValue] = {name: json.loads(value) for name, value in header_values.items()}
         for name in _MAPS:
             header[name] = {key: json.loads(value) for key, value in self._values(name).items()}
         return build_block(header, self._content)
@@ -136,12 +136,12 @@ class BlockDocument:
 
     # Writing
 
-    def _write_map(self, container: str, wanted: Mapping[str, JsonValue]) -> None:
+    def _write_map(self, container: str, values: Mapping[str, JsonValue]) -> None:
         target = self._doc.get_map(container)
         current = self._values(container)
-        for name in current.keys() - wanted.keys():
+        for name in current.keys() - values.keys():
             target.delete(name)
-        for name, value in wanted.items():
+        for name, value in values.items():
             encoded = json.dumps(value, ensure_ascii=False)
             if current.get(name) != encoded:
                 target.insert(name, encoded)
@@ -204,6 +204,6 @@ class BlockDocument:
                 _insert_all(target.insert, start, items[new_start:new_end])
 
 
-def _insert_all(insert: Callable[[int, str], None], at: int, items: Iterable[str]) -> None:
+def _insert_all(insert: Callable[[int, str], None], start: int, items: Iterable[str]) -> None:
     for offset, item in enumerate(items):
-        insert(at + offset, item)
+        insert(start + offset, item)

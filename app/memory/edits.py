@@ -88,16 +88,16 @@ def edit_range(block: Block, first: int, last: int, text: str, part: str | None 
         InvalidParametersError: there are no such lines.
     """
 
-    def splice(old: str) -> str:
-        lines = old.splitlines(keepends=True)
+    def splice(current: str) -> str:
+        lines = current.splitlines(keepends=True)
         if not 1 <= first <= len(lines) + 1 or not first - 1 <= last <= len(lines):
             message = f"The text has {len(lines)} lines, so there are no lines {first} to {last}."
             raise InvalidParametersError(message, total_lines=len(lines))
         before, after = lines[: first - 1], lines[last:]
         if before and not before[-1].endswith("\n"):
             before[-1] += "\n"
-        new = f"{text}\n" if text and after and not text.endswith("\n") else text
-        return "".join([*before, new, *after])
+        inserted = f"{text}\n" if text and after and not text.endswith("\n") else text
+        return "".join([*before, inserted, *after])
 
     return _edit_text(block, part, splice)
 
@@ -180,9 +180,13 @@ def _edit_part(
         if section.read_only:
             raise InvalidParametersError(f"{section.name} is read-only.", field=section.name)
         parts = dict(cast("Mapping[str, PlainContent]", content))
-        old = parts[section.name]
-        new = _edit_part(section.content, old, inner, change) if dot else change(section.content, old)
-        parts[section.name] = cast("PlainContent", new)
+        section_content = parts[section.name]
+        new_content = (
+            _edit_part(section.content, section_content, inner, change)
+            if dot
+            else change(section.content, section_content)
+        )
+        parts[section.name] = cast("PlainContent", new_content)
         return parts
     raise InvalidParametersError(f"A {schema.kind} has no part {part!r}.")
 
@@ -197,11 +201,11 @@ def _edit_text(block: Block, part: str | None, edit: Callable[[str], str]) -> Bl
 
 
 def _find_part(parts: Mapping[str, V], name: str) -> V:
-    match_ = next((one for key, one in parts.items() if key.casefold() == name.strip().casefold()), None)
-    if match_ is None:
+    part = next((one for key, one in parts.items() if key.casefold() == name.strip().casefold()), None)
+    if part is None:
         message = f"There is no part {name!r}; there are {', '.join(parts)}."
         raise InvalidParametersError(message, allowed=list(parts))
-    return match_
+    return part
 
 
 def _names(schema: MapSchema | CompositeSchema) -> list[str]:
@@ -235,8 +239,8 @@ def _replace_text(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
     if not old:
         raise InvalidParametersError("Give the text to replace; use append to add text.")
     count = text.count(old)
-    wanted = nth if mode == "nth" else 1
-    if count < wanted:
+    occurrence = nth if mode == "nth" else 1
+    if count < occurrence:
         problem = "was not found" if not count else f"occurs only {count} times"
         raise NotFoundError(f"The text {old[:80]!r} {problem}.", found=count)
     if mode == "all":
@@ -245,10 +249,10 @@ def _replace_text(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
                 f"The text would be longer than {MAX_BLOCK_BYTES:,} characters.", limit=MAX_BLOCK_BYTES
             )
         return text.replace(old, new)
-    at = -1
-    for _ in range(wanted):
-        at = text.index(old, at + 1 if at < 0 else at + len(old))
-    return text[:at] + new + text[at + len(old) :]
+    index = -1
+    for _ in range(occurrence):
+        index = text.index(old, index + 1 if index < 0 else index + len(old))
+    return text[:index] + new + text[index + len(old) :]
 
 
 def _replace_pattern(text: str, old: str, new: str) -> str:

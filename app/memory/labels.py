@@ -27,14 +27,14 @@ def clean_label(label: str) -> str:
     Raises:
         InvalidParametersError: the label is empty or too long, or has control characters or empty parts.
     """
-    normal = unicodedata.normalize("NFC", label.strip())
-    if not normal or len(normal) > MAX_LABEL_CHARS or _CONTROL.search(normal):
+    normalized = unicodedata.normalize("NFC", label.strip())
+    if not normalized or len(normalized) > MAX_LABEL_CHARS or _CONTROL.search(normalized):
         raise InvalidParametersError(
             f"A label must have 1 to {MAX_LABEL_CHARS} visible characters.", label=label
         )
-    if any(not part.strip() for part in normal.split("/")):
+    if any(not part.strip() for part in normalized.split("/")):
         raise InvalidParametersError("A label must have text on both sides of each '/'.", label=label)
-    return normal
+    return normalized
 
 
 def block_path(agent: str, label: str) -> NotePath:
@@ -72,7 +72,7 @@ def _path(parts: list[str], label: str) -> NotePath:
 
 def _encode_part(part: str) -> str:
     """Encode a part of a path; of a device name such as `con`, the first letter."""
-    encoded = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), part)
+    encoded = _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), part)
     encoded = encoded.replace("/", "%2F")
     try:
         NotePath.parse(encoded)

@@ -21,7 +21,7 @@ _MAX_VERSIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """The new state of a document: `hash` is None for a deletion, `before` is the previous hash.
+    """The new state of a document: `hash` is None for a deletion, `previous_hash` is the previous hash.
 
     The bytes are parsed into `block` or `entry`.
     """
@@ -30,7 +30,7 @@ class DocumentRow:
     owner: str
     data: bytes
     hash: str | None
-    before: str | None
+    previous_hash: str | None
     block: Block | None = None
     entry: ArchiveEntry | None = None
 

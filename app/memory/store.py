@@ -157,13 +157,15 @@ class MemoryStore:
         with self._lock:
             stored = [block for block in self._blocks.values() if block.permission_of(agent) is not None]
             defaults = [one for one in default_blocks(agent) if one.path.key not in self._blocks]
-        return tuple(sorted((*defaults, *stored), key=lambda one: (one.owner != agent, one.type, one.label)))
+        return tuple(
+            sorted((*defaults, *stored), key=lambda block: (block.owner != agent, block.type, block.label))
+        )
 
     def find(self, label: str, agent: str) -> Block | None:
         """Return the agent's block with this label: its own block before a shared one."""
-        own = block_path(agent, label).key
+        own_key = block_path(agent, label).key
         shared = [one for one in self.blocks(agent) if one.label.casefold() == label.strip().casefold()]
-        return next((one for one in shared if one.path.key == own), shared[0] if shared else None)
+        return next((one for one in shared if one.path.key == own_key), shared[0] if shared else None)
 
     def block(self, label: str, agent: str) -> Block:
         """Return the agent's block with this label.
@@ -187,7 +189,7 @@ class MemoryStore:
             PinnedBlock(
                 one.label,
                 one.description,
-                one.shown_to(agent),
+                one.text_for(agent),
                 one.size,
                 str(one.permission_of(agent)),
                 outside=bool(one.origin),
@@ -267,7 +269,7 @@ class MemoryStore:
             draft = CommitDraft(
                 author,
                 change_set.digest,
-                tuple(CommittedFile(row.path, None, row.before, row.hash) for row in rows),
+                tuple(CommittedFile(row.path, None, row.previous_hash, row.hash) for row in rows),
                 (None,) * len(rows),
                 turn=turn,
                 note=note,
@@ -290,11 +292,11 @@ class MemoryStore:
         contents = [before for change in change_set.changes if (before := before_of(change)) is not None]
         contents += [row.data for row in rows if row.hash is not None]
         self._journal.store_contents({content_hash(one): one for one in contents})
-        former = {row.path.key: self._documents.get(row.path.key) for row in rows}
+        previous_rows = {row.path.key: self._documents.get(row.path.key) for row in rows}
         self._step("begin")
         with self.database.transaction(write=True) as db:
             for row in rows:
-                _check_before(db, row)
+                _check_current_hash(db, row)
                 write_row(db, row, self._documents.get(row.path.key))
                 self._step("row")
             outbox.add_commit(db, draft)
@@ -303,7 +305,7 @@ class MemoryStore:
         try:
             commit = self._journal.record(draft)
         except ScriptoriumError:
-            self._roll_back(draft, rows, former)
+            self._roll_back(draft, rows, previous_rows)
             raise
         for row in rows:
             self._load_row(row)
@@ -356,12 +358,12 @@ class MemoryStore:
                 self._blocks[key] = row.block
 
     def _roll_back(
-        self, draft: CommitDraft, rows: list[DocumentRow], former: dict[str, DocumentRow | None]
+        self, draft: CommitDraft, rows: list[DocumentRow], previous_rows: dict[str, DocumentRow | None]
     ) -> None:
         """Roll back after the journal failed; if that fails too, the outbox recovers it later."""
         with self.database.transaction(write=True) as db:
             for row in reversed(rows):
-                previous = former[row.path.key] or DocumentRow(row.path, "", b"", None, None)
+                previous = previous_rows[row.path.key] or DocumentRow(row.path, "", b"", None, None)
                 write_row(db, previous, row)
             outbox.remove_commit(db, draft.uid)
 
@@ -386,10 +388,10 @@ class MemoryStore:
                 self._load_row(document_row(NotePath.on_disk(path), data, hash))
 
 
-def _check_before(db: Connection, row: DocumentRow) -> None:
+def _check_current_hash(db: Connection, row: DocumentRow) -> None:
     """Check that the database has the state that this process expects; restoring a backup can change it."""
     stored_row = db.execute("SELECT hash FROM documents WHERE key = ?", (row.path.key,)).fetchone()
-    if (stored_row[0] if stored_row else None) != row.before:
+    if (stored_row[0] if stored_row else None) != row.previous_hash:
         raise ConflictError(f"{row.path} changed in the meantime; nothing was written.", path=str(row.path))
 
 

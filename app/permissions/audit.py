@@ -181,14 +181,14 @@ class AuditLog(AuditLogReader):
         gap = None if stored is None else gap_at_end(last, stored)
         if gap is not None and stored is not None:
             self._floor = stored
-        if damage is not None and damage.aside is not None:
+        if damage is not None and damage.moved_to is not None:
             if gap is None:
                 # The numbers in use are unknown; no log has as many rows as Unix time has seconds.
                 self._floor = Head(int(time.time()))
                 gap = Gap(1, self._floor.id, "cut-off")
             # An empty file holds none of the rows that are missing.
-            if damage.aside.stat().st_size:
-                gap = replace(gap, cause="set-aside", file=damage.aside.name)
+            if damage.moved_to.stat().st_size:
+                gap = replace(gap, cause="set-aside", file=damage.moved_to.name)
             head_label = f"row {stored.id} with the hash {stored.hash}" if stored else "missing"
             return f"{damage.message} {gap.message} Its stored head was {head_label}.", gap
         if gap is not None:

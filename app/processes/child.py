@@ -109,7 +109,7 @@ class ChildProcess:
             grace: Seconds to wait for its end.
             terminate: Send SIGTERM to its group after that, and wait another `grace` seconds.
         """
-        family = self._descendants()
+        descendants = self._descendants()
         try:
             if self.stdin is not None:
                 self.stdin.close()
@@ -118,19 +118,19 @@ class ChildProcess:
                 await self.ends_within(grace)
         finally:
             self.kill()
-            _kill_all(family)
+            _kill_all(descendants)
             await asyncio.shield(asyncio.ensure_future(self._reap()))
 
     def kill(self) -> None:
         """Kill the process, its children and its process group."""
-        family = self._descendants()
+        descendants = self._descendants()
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
                 self._process.kill()
         if hasattr(os, "killpg"):
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-        _kill_all(family)
+        _kill_all(descendants)
 
     def _descendants(self) -> list[psutil.Process]:
         """Return its children and theirs, including those that left its group."""

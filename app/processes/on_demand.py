@@ -39,28 +39,28 @@ class OnDemandWorker(Generic[W]):
         self._start = start
         self.idle_timeout = idle_timeout
         self._tries = tries
-        self._turn = asyncio.Lock()
-        self._end_turn = asyncio.Lock()
-        self._starting: asyncio.Task[W] | None = None
+        self._request_lock = asyncio.Lock()
+        self._end_lock = asyncio.Lock()
+        self._start_task: asyncio.Task[W] | None = None
         self._request: asyncio.Future[Any] | None = None
-        self._idle: asyncio.TimerHandle | None = None
-        self._ending: asyncio.Task[None] | None = None
+        self._idle_timer: asyncio.TimerHandle | None = None
+        self._end_task: asyncio.Task[None] | None = None
         self._closed = False
 
     @property
     def running(self) -> W | None:
         """The worker, if it has started."""
-        starting = self._starting
-        if starting is None or not starting.done() or starting.cancelled() or starting.exception():
+        start_task = self._start_task
+        if start_task is None or not start_task.done() or start_task.cancelled() or start_task.exception():
             return None
-        return starting.result()
+        return start_task.result()
 
-    async def run(self, request: Callable[[W], Awaitable[T]], *, patience: float | None = None) -> T:
+    async def run(self, request: Callable[[W], Awaitable[T]], *, timeout: float | None = None) -> T:
         """Return the result of `request`, which is called with a running worker.
 
         Args:
             request: Sends frames and reads the answers.
-            patience: Seconds to wait for the start, which continues after that; None for no limit.
+            timeout: Seconds to wait for the start, which continues after that; None for no limit.
 
         Raises:
             TimeoutError: The worker has not started yet.
@@ -68,13 +68,13 @@ class OnDemandWorker(Generic[W]):
             WorkerLost: The request lost every worker.
             Exception: any exception of `start` and `request`.
         """
-        async with self._turn:
+        async with self._request_lock:
             self._stop_timer()
             try:
                 for tries_left in reversed(range(self._tries)):
-                    worker = await self.get_worker(patience)
+                    worker = await self.get_worker(timeout)
                     try:
-                        return await self._ask(request(worker))
+                        return await self._run_request(request(worker))
                     except WorkerLost as error:
                         log.warning("lost %s (%s)", self._name, error)
                         await self._end()
@@ -84,34 +84,34 @@ class OnDemandWorker(Generic[W]):
             finally:
                 self._start_timer()
 
-    async def get_worker(self, patience: float | None = None) -> W:
+    async def get_worker(self, timeout: float | None = None) -> W:
         """Return the worker after starting it if necessary; arguments and errors are those of `run`."""
         if self._closed:
             raise WorkerClosed
-        if self._starting is None:
-            self._starting = asyncio.create_task(self._run_start(), name=f"start {self._name}")
-        starting = self._starting
-        await asyncio.wait([starting], timeout=patience)
-        if not starting.done():
+        if self._start_task is None:
+            self._start_task = asyncio.create_task(self._run_start(), name=f"start {self._name}")
+        start_task = self._start_task
+        await asyncio.wait([start_task], timeout=timeout)
+        if not start_task.done():
             raise TimeoutError
-        if starting.cancelled():
+        if start_task.cancelled():
             raise WorkerClosed
-        if starting.exception() is not None and self._starting is starting:
-            self._starting = None
-        return starting.result()
+        if start_task.exception() is not None and self._start_task is start_task:
+            self._start_task = None
+        return start_task.result()
 
     async def close(self) -> None:
         """End the worker and fail pending requests; safe to call twice."""
         self._closed = True
         self._stop_timer()
         await self._end()
-        if self._ending is not None:
-            await asyncio.wait([self._ending])
+        if self._end_task is not None:
+            await asyncio.wait([self._end_task])
 
     async def _run_start(self) -> W:
         return await self._start()
 
-    async def _ask(self, answer: Awaitable[T]) -> T:
+    async def _run_request(self, answer: Awaitable[T]) -> T:
         request = asyncio.ensure_future(answer)
         self._request = request
         try:
@@ -124,36 +124,36 @@ class OnDemandWorker(Generic[W]):
             raise
 
     def _stop_timer(self) -> None:
-        if self._idle is not None:
-            self._idle.cancel()
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
 
     def _start_timer(self) -> None:
-        if self.idle_timeout is not None and self._starting is not None and not self._closed:
-            self._idle = asyncio.get_running_loop().call_later(self.idle_timeout, self._on_idle)
+        if self.idle_timeout is not None and self._start_task is not None and not self._closed:
+            self._idle_timer = asyncio.get_running_loop().call_later(self.idle_timeout, self._on_idle)
 
     def _on_idle(self) -> None:
         """End an idle worker, unless it is still starting, which may take long."""
-        if self._starting is not None and not self._starting.done():
+        if self._start_task is not None and not self._start_task.done():
             self._start_timer()
-        elif not self._turn.locked():
-            self._ending = asyncio.create_task(self._end(), name=f"end {self._name}")
+        elif not self._request_lock.locked():
+            self._end_task = asyncio.create_task(self._end(), name=f"end {self._name}")
 
     async def _end(self) -> None:
         """End the worker and the request that it runs; not interrupted by a cancellation."""
         await asyncio.shield(asyncio.ensure_future(self._end_now()))
 
     async def _end_now(self) -> None:
-        async with self._end_turn:
+        async with self._end_lock:
             if self._request is not None:
                 self._request.cancel()
                 await asyncio.wait([self._request])
                 if not self._request.cancelled():
                     # Its caller was canceled too, so an error must be retrieved here.
                     self._request.exception()
-            starting, self._starting = self._starting, None
-            if starting is None:
+            start_task, self._start_task = self._start_task, None
+            if start_task is None:
                 return
-            starting.cancel()
-            (outcome,) = await asyncio.gather(starting, return_exceptions=True)
+            start_task.cancel()
+            (outcome,) = await asyncio.gather(start_task, return_exceptions=True)
             if isinstance(outcome, Worker):
                 await outcome.kill()

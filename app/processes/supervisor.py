@@ -25,12 +25,12 @@ class TaskFailed(Event):
     Attributes:
         task: A description of the task, as the object of "Could not": "watch the vault".
         reason: Why it ended.
-        again_in: Seconds until it restarts.
+        retry_delay: Seconds until it restarts.
     """
 
     task: str
     reason: str
-    again_in: float
+    retry_delay: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,9 @@ class Supervisor:
         running = self._running.get(task)
         if running is not None and not running.done():
             raise ValueError(f"{task} is running already")
-        created = self._running[task] = asyncio.create_task(self._supervise(task, work), name=task)
-        created.add_done_callback(lambda _: self._forget(task, created))
-        return created
+        supervisor_task = self._running[task] = asyncio.create_task(self._supervise(task, work), name=task)
+        supervisor_task.add_done_callback(lambda _: self._forget(task, supervisor_task))
+        return supervisor_task
 
     async def close(self, grace: float = 0.0) -> None:
         """End all tasks without restarting them.
@@ -86,20 +86,20 @@ class Supervisor:
             running_task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
-    def _forget(self, task: str, created: asyncio.Task[None]) -> None:
-        if self._running.get(task) is created:
+    def _forget(self, task: str, supervisor_task: asyncio.Task[None]) -> None:
+        if self._running.get(task) is supervisor_task:
             del self._running[task]
 
     async def _supervise(self, task: str, work: Callable[[], Awaitable[None]]) -> None:
         delay = MIN_RESTART_DELAY_S
-        failed = False
+        has_failed = False
         while True:
             run = asyncio.ensure_future(_run(work))
             try:
-                if failed:
+                if has_failed:
                     await asyncio.wait({run}, timeout=STEADY_AFTER_S)
                     if not run.done() or run.exception() is None:
-                        failed, delay = False, MIN_RESTART_DELAY_S
+                        has_failed, delay = False, MIN_RESTART_DELAY_S
                         self._events.publish(TaskRecovered(task))
                 await run
                 return
@@ -110,7 +110,7 @@ class Supervisor:
             except Exception as error:
                 log.exception("could not %s; starting again in %g s", task, delay)
                 self._events.publish(TaskFailed(task, _error_text(error), delay))
-            failed = True
+            has_failed = True
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._closing.wait(), delay)
             if self._closing.is_set():

@@ -60,8 +60,8 @@ class Worker:
         body = memoryview(frame.body)
         try:
             self._stdin.write(frame.head())
-            for at in range(0, len(body), _PART_BYTES):
-                self._stdin.write(body[at : at + _PART_BYTES])
+            for start in range(0, len(body), _PART_BYTES):
+                self._stdin.write(body[start : start + _PART_BYTES])
                 await self._stdin.drain()
             await self._stdin.drain()
         except OSError as error:

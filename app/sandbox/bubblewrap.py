@@ -68,8 +68,8 @@ def sandbox_arguments(
         "--cap-drop",
         "ALL",
         "--clearenv",
-        *_environment(),
-        *_system(),
+        *_environment_options(),
+        *_system_options(),
         "--proc",
         "/proc",
         "--dev",
@@ -79,7 +79,7 @@ def sandbox_arguments(
         "--tmpfs",
         "/tmp",
     ]
-    options += [*_vault(mount), "--chdir", f"{VAULT_MOUNT}/{cwd}" if cwd else VAULT_MOUNT]
+    options += [*_vault_options(mount), "--chdir", f"{VAULT_MOUNT}/{cwd}" if cwd else VAULT_MOUNT]
     input_data = b"".join(os.fsencode(option) + b"\0" for option in options)
     return [bwrap, "--args", "0", "--", *with_limits(command, IN_SANDBOX, PATH)], input_data
 
@@ -89,12 +89,12 @@ def sandbox_environment() -> dict[str, str]:
     return {"PATH": PATH, "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
 
 
-def _environment() -> Iterable[str]:
+def _environment_options() -> Iterable[str]:
     for name, value in sandbox_environment().items():
         yield from ("--setenv", name, value)
 
 
-def _system() -> Iterable[str]:
+def _system_options() -> Iterable[str]:
     for path in _SYSTEM_FOLDERS:
         yield from ("--ro-bind-try", path, path)
     for path in _SYSTEM_LINKS:
@@ -106,7 +106,7 @@ def _system() -> Iterable[str]:
         yield from ("--ro-bind-try", path, path)
 
 
-def _vault(mount: BindMount) -> Iterable[str]:
+def _vault_options(mount: BindMount) -> Iterable[str]:
     yield from ("--bind" if mount.writable else "--ro-bind", mount.folder, VAULT_MOUNT)
     for name in mount.hidden_folders:
         yield from ("--tmpfs", f"{VAULT_MOUNT}/{name}")

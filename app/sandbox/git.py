@@ -111,12 +111,12 @@ class Repository:
     async def author(self) -> tuple[str, str]:
         """Return name and email address from the user's git configuration, else the app's."""
         identity = []
-        for name, other in zip(("user.name", "user.email"), _DEFAULT_AUTHOR, strict=True):
+        for name, default in zip(("user.name", "user.email"), _DEFAULT_AUTHOR, strict=True):
             arguments = [self._program, "config", "--global", "--includes", "--get", name]
             result = await run_program(
                 arguments, cwd=self._root, environment=_user_environment(), timeout=TIMEOUT_S, max_output=1000
             )
-            identity.append(result.output.decode("utf-8", "replace").strip() or other)
+            identity.append(result.output.decode("utf-8", "replace").strip() or default)
         return identity[0], identity[1]
 
     async def _read_program_overrides(self) -> dict[str, str]:

@@ -73,33 +73,33 @@ async def run_program(
         arguments, cwd=cwd, environment=environment, has_input=input_data is not None
     )
     output, errors = _CapturedStream(max_output), _CapturedStream(max_output)
-    reading = asyncio.gather(
+    read_task = asyncio.gather(
         output.follow(process.stdout), errors.follow(process.stderr), _write_input(process.stdin, input_data)
     )
-    timed_out = False
+    has_timed_out = False
     try:
         async with asyncio.timeout(timeout):
             await process.wait()
             # A background child may hold the outputs open; that counts toward the time limit.
-            await asyncio.shield(reading)
+            await asyncio.shield(read_task)
     except TimeoutError:
-        timed_out = True
+        has_timed_out = True
     finally:
-        await asyncio.shield(asyncio.ensure_future(_end(process, reading)))
+        await asyncio.shield(asyncio.ensure_future(_end(process, read_task)))
     seconds = time.monotonic() - started
     code = -1 if process.exit_status is None else process.exit_status
     captured = bytes(output.content), bytes(errors.content)
-    return ProcessResult(code, *captured, output.cut or errors.cut, timed_out, seconds)
+    return ProcessResult(code, *captured, output.cut or errors.cut, has_timed_out, seconds)
 
 
-async def _end(process: ChildProcess, reading: asyncio.Future[tuple[None, None, None]]) -> None:
+async def _end(process: ChildProcess, read_task: asyncio.Future[tuple[None, None, None]]) -> None:
     """Kill the program and its children, and wait until its output is read."""
     await process.stop()
-    done, _ = await asyncio.wait({reading}, timeout=_KILL_TIMEOUT_S)
+    done, _ = await asyncio.wait({read_task}, timeout=_KILL_TIMEOUT_S)
     if not done:
         # A process that left the group still holds an output; don't wait for it.
-        reading.cancel()
-        await asyncio.wait({reading})
+        read_task.cancel()
+        await asyncio.wait({read_task})
 
 
 async def _write_input(stream: asyncio.StreamWriter | None, input_data: bytes | None) -> None:

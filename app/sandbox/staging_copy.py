@@ -49,10 +49,10 @@ class StagingCopy:
     """A temporary copy: `folder` holds the files, `home` is an empty home folder. Call `remove` when done."""
 
     def __init__(self) -> None:
-        top = Path(tempfile.mkdtemp(prefix="scriptorium-run-"))
-        self.folder = top / "vault"
-        self.home = top / "home"
-        self._top = top
+        temporary_folder = Path(tempfile.mkdtemp(prefix="scriptorium-run-"))
+        self.folder = temporary_folder / "vault"
+        self.home = temporary_folder / "home"
+        self._temporary_folder = temporary_folder
         self._hashes: dict[NotePath, str] = {}
         self._lock = threading.Lock()
         self._removed = False
@@ -98,12 +98,12 @@ class StagingCopy:
         """Remove the copy, even while it is being filled."""
         self._removed = True
         with self._lock:
-            for folder, inner, _ in os.walk(self._top):
+            for folder, inner, _ in os.walk(self._temporary_folder):
                 # A command may have removed the permissions of a folder.
                 for name in inner:
                     if not Path(folder, name).is_symlink():
                         Path(folder, name).chmod(0o700)
-            shutil.rmtree(self._top, ignore_errors=True)
+            shutil.rmtree(self._temporary_folder, ignore_errors=True)
 
     def changes(self, vault: VaultReader, summary: str) -> CommandChanges:
         """Return the changes that a command made to the copy.
@@ -123,17 +123,17 @@ class StagingCopy:
             raise StorageError(f"The files of the command can't be read: {error}") from error
         changes: list[FileChange] = []
         for path, content in sorted(files.items()):
-            before = self._hashes.get(path)
-            if before is None:
+            previous_hash = self._hashes.get(path)
+            if previous_hash is None:
                 changes.append(Create(path, content))
-            elif before != content_hash(content):
-                changes.append(Update(path, self._before(vault, path), content))
+            elif previous_hash != content_hash(content):
+                changes.append(Update(path, self._content_before(vault, path), content))
         for path in sorted(self._hashes.keys() - files.keys()):
             if not os.path.lexists(self.folder / path.text):
-                changes.append(Delete(path, self._before(vault, path)))
+                changes.append(Delete(path, self._content_before(vault, path)))
         return CommandChanges(ChangeSet.of(*changes, summary=summary), tuple(left_out))
 
-    def _before(self, vault: VaultReader, path: NotePath) -> bytes:
+    def _content_before(self, vault: VaultReader, path: NotePath) -> bytes:
         content = vault.read(path)
         if content_hash(content) != self._hashes[path]:
             message = f"{path} was changed in the vault while the command ran. No changes were applied."
@@ -147,10 +147,10 @@ def _read_all(folder: Path, known_paths: Collection[NotePath], left_out: list[st
     pending = [""]
     while pending:
         prefix = pending.pop()
-        with root.folder(prefix) as opened:
-            for name in sorted(opened.names()):
+        with root.folder(prefix) as folder_handle:
+            for name in sorted(folder_handle.names()):
                 text = f"{prefix}/{name}" if prefix else name
-                status = opened.lstat(name)
+                status = folder_handle.lstat(name)
                 if problem := _name_problem(text, known_paths):
                     left_out.append(f"{text}: {problem}")
                 elif status is not None and stat.S_ISDIR(status.st_mode):
@@ -158,7 +158,7 @@ def _read_all(folder: Path, known_paths: Collection[NotePath], left_out: list[st
                 elif status is not None and not stat.S_ISREG(status.st_mode):
                     left_out.append(f"{text}: not a regular file")
                 else:
-                    content = opened.read(name, MAX_BYTES - total)
+                    content = folder_handle.read(name, MAX_BYTES - total)
                     total += len(content)
                     files[NotePath.on_disk(text)] = content
     return files

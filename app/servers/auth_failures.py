@@ -28,10 +28,10 @@ class AuthFailures:
         self.last: RejectedTokens | None = None
         """The number of rejected requests so far, and the last one."""
 
-    def add(self, says: str) -> None:
-        """Record a request with a rejected token; `says` is its name for itself."""
+    def add(self, claimed_name: str) -> None:
+        """Record a request with a rejected token; `claimed_name` is its name for itself."""
         count = self.last.count if self.last is not None else 0
-        self.last = RejectedTokens(count + 1, says, time.time())
+        self.last = RejectedTokens(count + 1, claimed_name, time.time())
         self._unreported += 1
         if self._timer is None:
             self._publish()
@@ -48,4 +48,4 @@ class AuthFailures:
             return
         count, self._unreported = self._unreported, 0
         self._timer = asyncio.get_running_loop().call_later(self._report_interval, self._publish)
-        self._events.publish(TokenRefused(RejectedTokens(count, self.last.says, self.last.at)))
+        self._events.publish(TokenRefused(RejectedTokens(count, self.last.claimed_name, self.last.time)))

@@ -51,9 +51,9 @@ class ChangeStream:
             await self._has_changes.wait()
         kind = next(iter(self._waiting))
         paths = self._waiting.pop(kind)
-        listed = kind in self._listed
+        is_listed = kind in self._listed
         self._listed.discard(kind)
-        return VaultChange(kind, tuple(sorted(paths or ())), listed)
+        return VaultChange(kind, tuple(sorted(paths or ())), is_listed)
 
     async def aclose(self) -> None:
         """End the stream."""

@@ -125,13 +125,13 @@ class ClientRegistry:
         self.mark_seen(client)
         key = _client_key(client)
         self._open_connections[key] = self._open_connections.get(key, 0) + 1
-        released = False
+        is_released = False
 
         def release() -> None:
-            nonlocal released
-            if released:
+            nonlocal is_released
+            if is_released:
                 return
-            released = True
+            is_released = True
             remaining = self._open_connections.get(key, 1) - 1
             if remaining:
                 self._open_connections[key] = remaining
@@ -142,7 +142,7 @@ class ClientRegistry:
 
         return release
 
-    def mark_left(self, client: Client) -> None:
+    def mark_disconnected(self, client: Client) -> None:
         """Record that a client disconnected."""
         record = self._clients.pop(_client_key(client), None)
         self._open_connections.pop(_client_key(client), None)
@@ -164,7 +164,7 @@ class ClientRegistry:
             one for key, one in self._clients.items() if not one.open and not self._open_connections.get(key)
         ]
         if idle:
-            self.mark_left(min(idle, key=lambda one: one.last).client)
+            self.mark_disconnected(min(idle, key=lambda record: record.last).client)
 
     def _schedule_expiry(self) -> None:
         if self._timer is None and self._clients:
@@ -177,7 +177,7 @@ class ClientRegistry:
         deadline = self._clock() - self._timeout
         for key, record in tuple(self._clients.items()):
             if record.last <= deadline and not record.open and not self._open_connections.get(key):
-                self.mark_left(record.client)
+                self.mark_disconnected(record.client)
         self._schedule_expiry()
 
 

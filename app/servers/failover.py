@@ -138,7 +138,7 @@ class FailoverVaultAccess:
         self._request_yield = request_yield
         self._can_ask = can_ask
         self._backend: Backend | None = None
-        self._changing = asyncio.Lock()
+        self._backend_lock = asyncio.Lock()
         self._yield_until = 0.0
         self._reads: frozenset[str] = frozenset()
         self._closed = False
@@ -151,7 +151,7 @@ class FailoverVaultAccess:
     async def close(self) -> None:
         """Disconnect from the vault, or close it."""
         self._closed = True
-        async with self._changing:
+        async with self._backend_lock:
             await self._release_backend()
 
     async def begin(self) -> None:
@@ -201,7 +201,7 @@ class FailoverVaultAccess:
         tool: str,
         arguments: Mapping[str, object],
         *,
-        waiting: WaitMode = "wait",
+        wait_mode: WaitMode = "wait",
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
@@ -210,11 +210,11 @@ class FailoverVaultAccess:
         Raises:
             NetworkError: the backend was lost during the call; whether it was done is unknown.
         """
-        needs_user = waiting == "wait" and tool not in self._reads and self._can_ask()
+        needs_user = wait_mode == "wait" and tool not in self._reads and self._can_ask()
         for _ in range(_MAX_TRIES):
             backend, progress_relay = await self._current(needs_user=needs_user), ProgressRelay(progress)
             work = backend.service.call(
-                client, tool, arguments, waiting=waiting, claim=claim, progress=progress_relay
+                client, tool, arguments, wait_mode=wait_mode, claim=claim, progress=progress_relay
             )
             try:
                 outcome = await _run_on(backend, work, progress_relay)
@@ -229,11 +229,11 @@ class FailoverVaultAccess:
 
     # Backends
 
-    async def _read(self, ask: Callable[[VaultAccess], Coroutine[Any, Any, T]]) -> T:
+    async def _read(self, read: Callable[[VaultAccess], Coroutine[Any, Any, T]]) -> T:
         for _ in range(_MAX_TRIES):
             backend = await self._current()
             try:
-                return await ask(backend.service)
+                return await read(backend.service)
             except HolderGoneError:
                 await self._handle_lost(backend)
         raise NetworkError("The vault moved between processes too often.", sent=False)
@@ -255,7 +255,7 @@ class FailoverVaultAccess:
             and not (needs_user and _cannot_ask(backend))
         ):
             return backend
-        async with self._changing:
+        async with self._backend_lock:
             if self._closed:
                 raise NetworkError("The vault was closed.", sent=False)
             if self._backend is not None and needs_user and _cannot_ask(self._backend):
@@ -284,14 +284,14 @@ class FailoverVaultAccess:
 
     async def _yield_vault(self) -> None:
         """Close the vault here because another process wants it."""
-        async with self._changing:
+        async with self._backend_lock:
             if self._backend is not None and self._backend.is_local:
                 self._yield_until = asyncio.get_running_loop().time() + _YIELD_DELAY_S
                 await self._release_backend()
 
     async def _handle_lost(self, backend: Backend) -> None:
         """Drop a backend that can't be reached."""
-        async with self._changing:
+        async with self._backend_lock:
             if self._backend is backend and not backend.is_local:
                 await self._release_backend()
 

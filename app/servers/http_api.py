@@ -67,7 +67,7 @@ def http_api(service: LocalVaultAccess, on_yield: OnYield | None = None) -> Star
         Route(API_PREFIX + "/news", api.changes, methods=["GET"]),
         Route(API_PREFIX + "/activity", api.activity, methods=["GET"]),
     ]
-    handlers: Any = {ScriptoriumError: _failed, HTTPException: _not_found}
+    handlers: Any = {ScriptoriumError: _error_response, HTTPException: _not_found}
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
@@ -109,12 +109,12 @@ class _Api:
         return _response(await self.service.call(request_client(request), "pending", {"op": "list"}))
 
     async def pending_operation(self, request: Request) -> Response:
-        return _response(await self._about_pending(request, "status"))
+        return _response(await self._call_pending(request, "status"))
 
     async def cancel(self, request: Request) -> Response:
-        return _response(await self._about_pending(request, "cancel"))
+        return _response(await self._call_pending(request, "cancel"))
 
-    async def _about_pending(self, request: Request, op: str) -> ToolOutcome:
+    async def _call_pending(self, request: Request, op: str) -> ToolOutcome:
         arguments = {"op": op, "pending_operation_id": request.path_params["id"]}
         return await self.service.call(request_client(request), "pending", arguments)
 
@@ -135,7 +135,7 @@ class _Api:
         return JSONResponse({"names": names})
 
     async def leave(self, request: Request) -> Response:
-        self.service.clients_registry.mark_left(request_client(request))
+        self.service.clients_registry.mark_disconnected(request_client(request))
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     async def yield_vault(self, request: Request) -> Response:
@@ -149,22 +149,22 @@ class _Api:
         return JSONResponse({"success": True, "message": "The vault is being closed."}, HTTPStatus.ACCEPTED)
 
     async def changes(self, request: Request) -> EventStream:
-        reader = self.service.changes(request_client(request))
+        stream = self.service.changes(request_client(request))
 
         async def events() -> AsyncGenerator[ServerEvent]:
-            async for change in reader:
+            async for change in stream:
                 yield ServerEvent("news", codec.change_to_wire(change))
 
-        return EventStream(events(), reader.end)
+        return EventStream(events(), stream.end)
 
     async def activity(self, request: Request) -> EventStream:
-        reader = self.service.activity(request_client(request))
+        stream = self.service.activity(request_client(request))
 
         async def events() -> AsyncGenerator[ServerEvent]:
-            async for event in reader:
+            async for event in stream:
                 yield ServerEvent(event.kind, event.data)
 
-        return EventStream(events(), reader.end)
+        return EventStream(events(), stream.end)
 
 
 class _Calls:
@@ -177,28 +177,28 @@ class _Calls:
     async def _call(self, request: Request) -> EventStream | Response:
         client, tool = request_client(request), request.path_params["name"]
         arguments = _arguments(await request.body())
-        waiting: WaitMode = "pending" if _is_async(request) else "wait"
+        wait_mode: WaitMode = "pending" if _is_async(request) else "wait"
         claim = unquote(request.headers.get("scriptorium-claim", ""))[:_MAX_CLAIM_CHARS]
-        accepted = request.headers.get("accept", "")
-        if "text/event-stream" in accepted:
-            return EventStream(self._stages(client, tool, arguments, waiting, claim))
-        work = self._service.call(client, tool, arguments, waiting=waiting, claim=claim)
+        accept = request.headers.get("accept", "")
+        if "text/event-stream" in accept:
+            return EventStream(self._stages(client, tool, arguments, wait_mode, claim))
+        work = self._service.call(client, tool, arguments, wait_mode=wait_mode, claim=claim)
         outcome = await until_disconnected(request.receive, work)
         if outcome is None:
             return Response(status_code=_CLIENT_CLOSED_REQUEST)
-        if accepted == codec.OUTCOME_TYPE:
+        if accept == codec.OUTCOME_TYPE:
             return JSONResponse(codec.outcome_to_wire(outcome), media_type=codec.OUTCOME_TYPE)
         return _response(outcome)
 
     async def _stages(
-        self, client: Client, tool: str, arguments: Mapping[str, Any], waiting: WaitMode, claim: str
+        self, client: Client, tool: str, arguments: Mapping[str, Any], wait_mode: WaitMode, claim: str
     ) -> AsyncGenerator[ServerEvent]:
         stages: asyncio.Queue[CallProgress | None] = asyncio.Queue()
 
         async def call() -> ToolOutcome:
             try:
                 return await self._service.call(
-                    client, tool, arguments, waiting=waiting, claim=claim, progress=stages.put_nowait
+                    client, tool, arguments, wait_mode=wait_mode, claim=claim, progress=stages.put_nowait
                 )
             finally:
                 stages.put_nowait(None)
@@ -264,7 +264,7 @@ def _response(outcome: ToolOutcome) -> Response:
     return JSONResponse(outcome.as_dict(), codec.status_of(outcome), headers)
 
 
-async def _failed(request: Request, error: Exception) -> Response:
+async def _error_response(request: Request, error: Exception) -> Response:
     assert isinstance(error, ScriptoriumError)
     return JSONResponse({"success": False, "error": error.as_dict()}, codec.status_of_error(error.type))
 

@@ -279,5 +279,5 @@ def _listen(port: int) -> socket.socket:
         except OSError as error:
             listener.close()
             log.info("port %d is not available: %s", candidate, error)
-            last = error
-    raise NetworkError(f"No port of this machine is available: {last.strerror}.")
+            last_error = error
+    raise NetworkError(f"No port of this machine is available: {last_error.strerror}.")

@@ -70,7 +70,7 @@ class LocalVaultAccess:
         self._pending = pending
         self._memory = memory
         self._queue = FairQueue()
-        self._asking: dict[tuple[str, str], int] = {}
+        self._open_questions: dict[tuple[str, str], int] = {}
         self._tasks: dict[asyncio.Task[Any], bool] = {}
         """The tasks of running calls, and whether this service has canceled the call."""
         self._idle = asyncio.Event()
@@ -120,7 +120,7 @@ class LocalVaultAccess:
         tool: str,
         arguments: Mapping[str, object],
         *,
-        waiting: WaitMode = "wait",
+        wait_mode: WaitMode = "wait",
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
@@ -135,9 +135,9 @@ class LocalVaultAccess:
         if client.kind is CallerKind.MCP and (turn := self.in_turn(client.name)) is not None:
             tainted = caller.tainted or turn.tainted
             caller = replace(caller, turn=turn.turn, conversation=turn.conversation, tainted=tainted)
-        tracker = CallTracker(client, tool, self._queue, self._events, progress, self._asking)
+        tracker = CallTracker(client, tool, self._queue, self._events, progress, self._open_questions)
         self.clients_registry.mark_seen(client, call=True, open_change=1)
-        work = self._submit if waiting == "pending" else self._run
+        work = self._submit if wait_mode == "pending" else self._run
         task = asyncio.current_task()
         assert task is not None and task not in self._tasks, "a task makes one call after the other"
         self._tasks[task] = False
@@ -199,15 +199,15 @@ class LocalVaultAccess:
             view = self._view(client, tool)
         except PermissionDeniedError:
             return []
-        names = self._names(client, view, kind, text)
+        names = self._complete_names(client, view, kind, text)
         self._log_read(client, tool, {"begins": text}, f"{pluralize(len(names), 'completion')}.")
         return names
 
-    def _names(
+    def _complete_names(
         self, client: Client, view: IndexView, kind: Literal["note", "tag", "block"], text: str
     ) -> list[str]:
         if kind == "tag":
-            names = [one.tag for one in sorted(view.tags(), key=lambda one: -one.count)]
+            names = [one.tag for one in sorted(view.tags(), key=lambda tag: -tag.count)]
         elif kind == "block":
             caller = caller_of(client)
             reads = self._runner.visibility_for(caller, BLOCK_TOOL).can_read
@@ -227,9 +227,9 @@ class LocalVaultAccess:
         """Return a stream of events about the client's own calls from now on."""
         return ActivityStream(caller_of(client), self._events, self.clients_registry.hold_connection(client))
 
-    def _log_read(self, client: Client, tool: str, arguments: Mapping[str, object], line: str) -> None:
+    def _log_read(self, client: Client, tool: str, arguments: Mapping[str, object], summary: str) -> None:
         """Log that names were read, as a call of the tool would."""
-        self._runner.audit_writer.log_read(caller_of(client), tool, arguments, line)
+        self._runner.audit_writer.log_read(caller_of(client), tool, arguments, summary)
 
     def _view(self, client: Client, tool: str) -> IndexView:
         """Return the client's view of the index through `tool`, which it must be allowed to call."""

@@ -57,7 +57,7 @@ async def call_tool(
             client,
             params.name,
             request.arguments,
-            waiting=request.waiting,
+            wait_mode=request.wait_mode,
             claim=request.claim,
             progress=reporter.report,
         )

@@ -141,8 +141,8 @@ class Elicitation:
         Raises:
             MCPError: the answer does not belong to a pending call.
         """
-        modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
-        if not modern:
+        is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+        if not is_modern:
             return await _run_live(ctx, work, on_asking)
         if params.request_state is not None:
             return cast("T | t.InputRequiredResult", await self._resume(params, client, call))
@@ -228,8 +228,8 @@ async def _run_live(
 def _can_ask(ctx: Context) -> bool:
     """Return whether the client can show forms to its user."""
     capabilities = ctx.session.client_capabilities
-    elicits = capabilities.elicitation if capabilities is not None else None
-    return elicits is not None and (elicits.form is not None or elicits.url is None)
+    elicitation = capabilities.elicitation if capabilities is not None else None
+    return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
 def _start_task(work: Coroutine[Any, Any, T], asker: Asker | None) -> asyncio.Task[T]:

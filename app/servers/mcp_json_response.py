@@ -31,12 +31,12 @@ class JsonResponseUpgrade:
     def __init__(self, send: Send, hold_timeout: float = _HOLD_TIMEOUT_S) -> None:
         self._send = send
         self._hold_timeout = hold_timeout
-        self._held: list[Message] = []
-        self._holding = True
-        self._answered = False
+        self._held_messages: list[Message] = []
+        self._is_holding = True
+        self._has_answered = False
         self._lock = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
-        self._late_task: asyncio.Task[None] | None = None
+        self._flush_task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> JsonResponseUpgrade:
         return self
@@ -46,18 +46,18 @@ class JsonResponseUpgrade:
     ) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        if self._late_task is not None:
-            self._late_task.cancel()
+        if self._flush_task is not None:
+            self._flush_task.cancel()
 
     async def __call__(self, message: Message) -> None:
         """Send the next part now, or hold it back."""
         async with self._lock:
-            if self._answered:
+            if self._has_answered:
                 return
-            if not self._holding:
+            if not self._is_holding:
                 await self._send(message)
                 return
-            self._held.append(message)
+            self._held_messages.append(message)
             if message["type"] == "http.response.start":
                 if _is_stream(message):
                     self._timer = asyncio.get_running_loop().call_later(
@@ -74,29 +74,29 @@ class JsonResponseUpgrade:
 
     async def _answer(self, data: bytes) -> None:
         """Send the response as JSON instead of the held parts."""
-        self._answered = True
-        start = self._held[0]
+        self._has_answered = True
+        start = self._held_messages[0]
         headers = [
             pair for pair in start["headers"] if pair[0].lower() not in (b"content-type", b"connection")
         ]
         json_headers = [(b"content-type", b"application/json"), (b"content-length", str(len(data)).encode())]
-        self._held.clear()
+        self._held_messages.clear()
         await self._send({**start, "headers": [*headers, *json_headers]})
         await self._send({"type": "http.response.body", "body": data, "more_body": False})
 
     def _begin_to_send(self) -> None:
-        self._late_task = asyncio.create_task(self._send_late(), name="begin a stream of events")
+        self._flush_task = asyncio.create_task(self._flush(), name="begin a stream of events")
 
-    async def _send_late(self) -> None:
+    async def _flush(self) -> None:
         async with self._lock:
-            if not self._answered and self._holding:
+            if not self._has_answered and self._is_holding:
                 await self._send_held()
 
     async def _send_held(self) -> None:
-        self._holding = False
-        for message in self._held:
+        self._is_holding = False
+        for message in self._held_messages:
             await self._send(message)
-        self._held.clear()
+        self._held_messages.clear()
 
 
 def _is_stream(start: Message) -> bool:

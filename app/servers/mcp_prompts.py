@@ -76,7 +76,7 @@ class McpPrompt:
     description: str
     arguments: tuple[PromptArgument, ...]
     tools: tuple[str, ...]
-    make: Callable[[PromptContext], Coroutine[Any, Any, list[Part]]]
+    build: Callable[[PromptContext], Coroutine[Any, Any, list[Part]]]
 
     @property
     def wire(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ async def get_prompt(context: McpContext, ctx: Context, params: t.GetPromptReque
         problem = f"needs {', '.join(missing)}" if missing else f"does not take {', '.join(unknown)}"
         raise MCPError(t.INVALID_PARAMS, f"The prompt {prompt.name} {problem}.")
     try:
-        parts = await run_detached(prompt.make(PromptContext(context, ctx, arguments)))
+        parts = await run_detached(prompt.build(PromptContext(context, ctx, arguments)))
     except ScriptoriumError as error:
         raise MCPError(t.INTERNAL_ERROR, error.message, {"type": error.type}) from error
     messages = [{"role": "user", "content": part} for part in parts]
@@ -177,7 +177,7 @@ async def _build_review_prompt(prompt_context: PromptContext) -> list[Part]:
             break
         notes += page["notes"]
         total = int(page["total"])
-    latest = sorted(notes, key=lambda one: -float(one["modified"]))[:_MAX_SHOWN_NOTES]
+    latest = sorted(notes, key=lambda note: -float(note["modified"]))[:_MAX_SHOWN_NOTES]
     scope = f"the folder {folder}" if folder else "the vault"
     return [
         _text_part(

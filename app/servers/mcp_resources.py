@@ -81,7 +81,7 @@ async def read_resource(context: McpContext, ctx: Context, params: t.ReadResourc
     """
     address = parse_uri(params.uri)
     if address is None:
-        raise _missing(ctx, params.uri, "There is no resource with this URI.")
+        raise _not_found_error(ctx, params.uri, "There is no resource with this URI.")
     try:
         text = await _read_text(context, ctx, address)
     except ScriptoriumError as error:
@@ -137,7 +137,7 @@ def _note_resource(path: str) -> Result:
     return {"uri": note_uri(path), "name": path, "title": name, "mimeType": _MARKDOWN}
 
 
-class _RefusedError(ScriptoriumError):
+class _CallFailedError(ScriptoriumError):
     """A tool call failed; `kind` is the type of its error."""
 
 
@@ -149,19 +149,19 @@ def _check_result(outcome: ToolOutcome) -> dict[str, Any]:
     """
     if outcome.success:
         return dict(outcome.result)
-    raise _RefusedError(outcome.message, kind=(outcome.error or {}).get("type", "denied"))
+    raise _CallFailedError(outcome.message, kind=(outcome.error or {}).get("type", "denied"))
 
 
 def _protocol_error(ctx: Context, error: ScriptoriumError, uri: str) -> MCPError:
     """Convert an error of the app to an error of the protocol."""
     kind = str(error.data.get("kind", error.type))
     if kind in ("not_found", "ambiguous"):
-        return _missing(ctx, uri, error.message)
+        return _not_found_error(ctx, uri, error.message)
     code = t.INVALID_PARAMS if kind == "invalid_parameters" else t.INTERNAL_ERROR
     return MCPError(code, error.message, {"uri": uri, "type": kind})
 
 
-def _missing(ctx: Context, uri: str, message: str) -> MCPError:
+def _not_found_error(ctx: Context, uri: str, message: str) -> MCPError:
     """Return a not-found error, whose code depends on the protocol version."""
     code = t.INVALID_PARAMS if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else _NOT_FOUND_2025
     return MCPError(code, message, {"uri": uri})

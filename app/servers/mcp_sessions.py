@@ -45,7 +45,7 @@ class McpSession:
         self._watched_uris: Counter[str] = Counter()
         self._tools: Mapping[str, McpTool] | None = None
         self._version = 0
-        self._following: asyncio.Task[None] | None = None
+        self._follow_task: asyncio.Task[None] | None = None
         self._last_used = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self.listen = ListenHandler(self, max_subscriptions=_MAX_STREAMS)
@@ -77,11 +77,11 @@ class McpSession:
 
     def watch(self, uris: Iterable[str]) -> Callable[[], None]:
         """Report changes of these resources until the returned function is called."""
-        watched = Counter(uris)
-        self._watched_uris += watched
+        new_uris = Counter(uris)
+        self._watched_uris += new_uris
 
         def unsubscribe() -> None:
-            self._watched_uris -= watched
+            self._watched_uris -= new_uris
 
         return unsubscribe
 
@@ -95,19 +95,19 @@ class McpSession:
         self.listen.close()
         if self._timer is not None:
             self._timer.cancel()
-        if self._following is not None:
-            self._following.cancel()
-            await asyncio.gather(self._following, return_exceptions=True)
+        if self._follow_task is not None:
+            self._follow_task.cancel()
+            await asyncio.gather(self._follow_task, return_exceptions=True)
 
     def _start_following(self) -> None:
         loop = asyncio.get_running_loop()
         self._last_used = loop.time()
-        if self._following is None or self._following.done():
+        if self._follow_task is None or self._follow_task.done():
             self._timer = loop.call_later(_IDLE_TIMEOUT_S, self._stop_when_idle)
             self._version += 1
             self._tools = None
             changes = self._service.changes(self._client)
-            self._following = asyncio.create_task(
+            self._follow_task = asyncio.create_task(
                 self._read_changes(changes), name=f"changes for {self._client.name}"
             )
 
@@ -120,8 +120,8 @@ class McpSession:
         remaining = self._last_used + _IDLE_TIMEOUT_S - loop.time()
         if self._listeners or remaining > 0:
             self._timer = loop.call_later(max(remaining, _IDLE_TIMEOUT_S / 10), self._stop_when_idle)
-        elif self._following is not None:
-            self._following.cancel()
+        elif self._follow_task is not None:
+            self._follow_task.cancel()
 
     async def _read_changes(self, changes: AsyncIterator[VaultChange]) -> None:
         try:

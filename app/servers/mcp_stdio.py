@@ -37,11 +37,11 @@ async def serve_stdio(service: VaultAccess, client: Client) -> None:
     """Serve one client until it closes the pipe."""
     server = mcp_server(service, lambda ctx: client)
     if _are_pipes():
-        async with _pipes() as (incoming, outgoing):
+        async with _open_pipes() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
     else:
-        async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+        async with stdio_server() as (read_stream, write_stream):
+            await server.run(read_stream, write_stream, server.create_initialization_options())
 
 
 def _are_pipes() -> bool:
@@ -53,7 +53,7 @@ def _are_pipes() -> bool:
 
 
 @asynccontextmanager
-async def _pipes() -> AsyncIterator[Streams]:
+async def _open_pipes() -> AsyncIterator[Streams]:
     """Open the client's pipes as streams of messages, without threads."""
     loop = asyncio.get_running_loop()
     source, target = _take_over_streams()

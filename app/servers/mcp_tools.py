@@ -41,7 +41,7 @@ class ToolCallRequest:
     """A parsed call: the tool's own arguments, and the options of the call."""
 
     arguments: Mapping[str, object]
-    waiting: WaitMode
+    wait_mode: WaitMode
     claim: str
 
 

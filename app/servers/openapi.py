@@ -44,7 +44,7 @@ def openapi(vault: str, address: str, tools: tuple[ToolDescriptor, ...]) -> Json
         "servers": [{"url": address}],
         "security": [{"token": []}],
         "tags": [{"name": name} for name in dict.fromkeys(tool.category for tool in tools)],
-        "paths": {**_FIXED_PATHS, **{f"/api/v1/tools/{tool.name}": _path(tool) for tool in tools}},
+        "paths": {**_FIXED_PATHS, **{f"/api/v1/tools/{tool.name}": _path_item(tool) for tool in tools}},
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             "schemas": {"Error": _ERROR, "Pending": _PENDING},
@@ -54,7 +54,7 @@ def openapi(vault: str, address: str, tools: tuple[ToolDescriptor, ...]) -> Json
     }
 
 
-def _path(tool: ToolDescriptor) -> Json:
+def _path_item(tool: ToolDescriptor) -> Json:
     summary, _, _ = tool.description.partition("\n")
     call: Json = {
         "operationId": tool.name,
@@ -67,7 +67,7 @@ def _path(tool: ToolDescriptor) -> Json:
         },
         "responses": {
             "200": _response("The outcome; a denial by the user is an outcome, too.", tool.output_schema),
-            **_failures("401", "403", "404", "409", "413", "422", "429"),
+            **_error_references("401", "403", "404", "409", "413", "422", "429"),
         },
     }
     if not tool.read_only:
@@ -94,18 +94,18 @@ def _error_response(text: str) -> Json:
     return _response(text, {"$ref": "#/components/schemas/Error"})
 
 
-def _failures(*codes: str) -> Json:
+def _error_references(*codes: str) -> Json:
     return {code: {"$ref": f"#/components/responses/E{code}"} for code in codes}
 
 
-def _get_operation(id: str, summary: str, *parameters: Json, answer: Json | None = None) -> Json:
+def _get_operation(id: str, summary: str, *parameters: Json, response: Json | None = None) -> Json:
     operation: Json = {
         "operationId": id,
         "summary": summary,
         "tags": ["vault"],
         "responses": {
-            "200": answer or _response("The answer.", {"type": "object"}),
-            **_failures("401", "403"),
+            "200": response or _response("The answer.", {"type": "object"}),
+            **_error_references("401", "403"),
         },
     }
     if parameters:
@@ -184,6 +184,8 @@ _FIXED_PATHS: Json = {
             _parameter("text", "query", "The text to complete.", _TEXT),
         )
     },
-    "/api/v1/news": {"get": _get_operation("news", "Changes that you may see.", answer=_STREAMED)},
-    "/api/v1/activity": {"get": _get_operation("activity", "Events about your own calls.", answer=_STREAMED)},
+    "/api/v1/news": {"get": _get_operation("news", "Changes that you may see.", response=_STREAMED)},
+    "/api/v1/activity": {
+        "get": _get_operation("activity", "Events about your own calls.", response=_STREAMED)
+    },
 }

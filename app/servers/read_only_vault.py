@@ -39,7 +39,7 @@ class ReadOnlyVaultService:
         tool: str,
         arguments: Mapping[str, object],
         *,
-        waiting: WaitMode = "wait",
+        wait_mode: WaitMode = "wait",
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
@@ -53,7 +53,7 @@ class ReadOnlyVaultService:
                 f"{client.name} has read-only access and can't use {tool}.", tool=tool
             )
         return await self._service.call(
-            client, tool, arguments, waiting=waiting, claim=claim, progress=progress
+            client, tool, arguments, wait_mode=wait_mode, claim=claim, progress=progress
         )
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:

@@ -88,7 +88,7 @@ class RemoteVaultAccess:
         tool: str,
         arguments: Mapping[str, object],
         *,
-        waiting: WaitMode = "wait",
+        wait_mode: WaitMode = "wait",
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
@@ -101,7 +101,7 @@ class RemoteVaultAccess:
         headers = self._headers(client)
         if claim:
             headers["scriptorium-claim"] = quote(encodable(claim))
-        if waiting == "pending":
+        if wait_mode == "pending":
             headers["prefer"] = "respond-async"
         path = f"/tools/{quote(tool, safe='')}"
         try:
@@ -223,6 +223,6 @@ def _closed_error() -> HolderGoneError:
 
 
 def _holder_gone(error: httpx2.HTTPError) -> HolderGoneError:
-    sent = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
+    was_sent = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
     reason = str(error) or type(error).__name__
-    return HolderGoneError(f"The app that has the vault open can't be reached ({reason}).", sent=sent)
+    return HolderGoneError(f"The app that has the vault open can't be reached ({reason}).", sent=was_sent)

@@ -99,7 +99,7 @@ class SecurityMiddleware:
         on_trusted: Callable[[tuple[str, int]], None] = lambda address: None,
         close_connection: Callable[[tuple[str, int]], None] = lambda address: None,
         on_seen: Callable[[Client], None] = lambda client: None,
-        on_refused: Callable[[str], None] = lambda says: None,
+        on_refused: Callable[[str], None] = lambda user_agent: None,
         *,
         body_timeout: float = BODY_TIMEOUT_S,
         send_timeout: float = SEND_TIMEOUT_S,
@@ -108,7 +108,7 @@ class SecurityMiddleware:
         self._hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost")}
         self._origins = {f"http://{host}" for host in self._hosts}
         self._authenticate_token = authenticate
-        self._local = local_token.encode()
+        self._local_token = local_token.encode()
         self._on_trusted = on_trusted
         self._on_seen = on_seen
         self._on_refused = on_refused
@@ -226,7 +226,7 @@ class SecurityMiddleware:
         scheme, _, token = values[0].partition(" ") if len(values) == 1 else ("", "", "")
         token = token.strip()
         if scheme.lower() == "bearer" and token:
-            if hmac.compare_digest(token.encode("utf-8", "surrogateescape"), self._local):
+            if hmac.compare_digest(token.encode("utf-8", "surrogateescape"), self._local_token):
                 return Credential(local=True)
             if (name := self._authenticate_token(token)) is not None:
                 return Credential(local=False, name=name)
@@ -243,12 +243,12 @@ class SecurityMiddleware:
             RejectedRequest: The body is too large or has too many values.
             TimeoutError: the body takes too long.
         """
-        too_large = RejectedRequest(
+        too_large_error = RejectedRequest(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {MAX_BODY_BYTES} bytes."
         )
         length_headers = _Headers(scope).all_values(b"content-length")
         if length_headers and (not length_headers[0].isdecimal() or int(length_headers[0]) > MAX_BODY_BYTES):
-            raise too_large
+            raise too_large_error
         parts, size = [], 0
         async with asyncio.timeout(self._body_timeout):
             while True:
@@ -258,7 +258,7 @@ class SecurityMiddleware:
                 part: bytes = message.get("body", b"")
                 size += len(part)
                 if size > MAX_BODY_BYTES:
-                    raise too_large
+                    raise too_large_error
                 parts.append(part)
                 if not message.get("more_body"):
                     break
@@ -356,15 +356,15 @@ def _is_under(path: str, prefix: str) -> bool:
 
 def _client(credential: Credential, mount: Mount, headers: _Headers) -> Client:
     """Return the client; its own name and kind are trusted only with the local token."""
-    says = headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS)
+    user_agent = headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS)
     session = headers.single_value(b"scriptorium-session", 64)
     if not credential.local:
-        return Client(mount.kind, credential.name, session, says)
+        return Client(mount.kind, credential.name, session, user_agent)
     kind = _KINDS.get(headers.single_value(b"scriptorium-kind", 10), mount.kind)
     name = _decode_header(headers, b"scriptorium-client", _MAX_NAME_CHARS)
     name = name or ("Terminal" if kind is CallerKind.CLI else "Local")
     return Client(
-        kind, name, session, _decode_header(headers, b"scriptorium-says", _MAX_USER_AGENT_CHARS) or says
+        kind, name, session, _decode_header(headers, b"scriptorium-says", _MAX_USER_AGENT_CHARS) or user_agent
     )
 
 

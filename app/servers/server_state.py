@@ -18,12 +18,12 @@ OnYield = Callable[[], Awaitable[None]]
 class RejectedTokens:
     """Requests with an unknown token: their number, and the last client's name and time.
 
-    `says` is the client's own, unverified name; `at` is in Unix seconds.
+    `claimed_name` is the client's own, unverified name; `time` is in Unix seconds.
     """
 
     count: int
-    says: str
-    at: float
+    claimed_name: str
+    time: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,12 +42,12 @@ class EventStream:
     def __init__(
         self,
         events: AsyncGenerator[ServerEvent],
-        done: Callable[[], None] = lambda: None,
+        on_end: Callable[[], None] = lambda: None,
         *,
         keep_alive_s: float = _KEEP_ALIVE_INTERVAL_S,
     ) -> None:
         self._events = events
-        self._done = done
+        self._on_end = on_end
         self._keep_alive_s = keep_alive_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,7 +55,7 @@ class EventStream:
         try:
             await self._stream(receive, send)
         finally:
-            self._done()
+            self._on_end()
 
     async def _stream(self, receive: Receive, send: Send) -> None:
         headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]

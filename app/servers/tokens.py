@@ -127,10 +127,10 @@ class ClientTokens:
 
     def authenticate(self, token: str) -> str | None:
         """Return the program that a token belongs to, or None; takes the same time for a wrong one."""
-        hashed = _hash(token)
+        token_hash = _hash(token)
         name = None
         for client in self._clients.values():
-            if hmac.compare_digest(client.sha256, hashed):
+            if hmac.compare_digest(client.sha256, token_hash):
                 name = client.name
         return name
 

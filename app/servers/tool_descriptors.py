@@ -21,7 +21,7 @@ def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
     The annotations follow from what the approval gate enforces: a tool that proposes nothing, or whose
     category is read-only, changes nothing; a tool that only creates changes no existing note.
     """
-    changes = tool.changes_notes and category.level is not AccessLevel.READ_ONLY
+    changes_existing = tool.changes_notes and category.level is not AccessLevel.READ_ONLY
     has_effect = tool.acts or (
         tool.proposes and not tool.changes_notes and category.level not in _READING_LEVELS
     )
@@ -33,9 +33,9 @@ def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
         category=tool.category,
         input_schema=tool.schema,
         output_schema=outcome_schema(tool.result),
-        read_only=not (changes or has_effect),
-        destructive=(changes or has_effect) and not only_adds,
-        idempotent=not (changes or has_effect),
+        read_only=not (changes_existing or has_effect),
+        destructive=(changes_existing or has_effect) and not only_adds,
+        idempotent=not (changes_existing or has_effect),
         open_world=category.level in _OPEN_WORLD_LEVELS or tool.taints or has_effect,
     )
 
@@ -80,13 +80,13 @@ def outcome_schema(result: type[ToolResult]) -> Schema:
         "words": {"type": "string", "description": "The user's comment."},
     }
     properties |= {name: one for name, one in fields["properties"].items() if name != "message"}
-    needed = [name for name in fields.get("required", ()) if name != "message"]
+    required = [name for name in fields.get("required", ()) if name != "message"]
     return {
         "type": "object",
         "properties": properties,
         "required": ["success", "message"],
         "anyOf": [
-            {"required": ["success", *needed]},
+            {"required": ["success", *required]},
             {"required": ["pending_operation_id"]},
             {"required": ["denied"]},
         ],

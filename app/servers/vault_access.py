@@ -109,7 +109,7 @@ class VaultAccess(Protocol):
         tool: str,
         arguments: Mapping[str, object],
         *,
-        waiting: WaitMode = "wait",
+        wait_mode: WaitMode = "wait",
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
@@ -123,7 +123,7 @@ class VaultAccess(Protocol):
             client: The calling client.
             tool: The tool's name.
             arguments: Arguments for the tool's input schema; validated again here.
-            waiting: Whether to wait for the user.
+            wait_mode: Whether to wait for the user.
             claim: The caller's reason for the change, shown as unverified in the dialog.
             progress: Called for each stage.
 

@@ -69,7 +69,7 @@ def _merge_categories(raw: Raw) -> None:
         raw["categories"] = {**merged, **categories}
 
 
-def take_enabled_categories(settings: Settings) -> None:
+def move_enabled_categories(settings: Settings) -> None:
     """Move the list of enabled categories from the tools, where older versions kept it, to the permissions.
 
     While the permission rules can't be read, the list stays where it is.

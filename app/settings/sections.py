@@ -395,18 +395,18 @@ class Settings(SettingsSection):
     @property
     def answering_program(self) -> AgentProgram | None:
         """The external agent that answers in the panel; None if none does."""
-        chosen = self.agent.answering
-        if not isinstance(chosen, AnswerByProgram):
+        answering = self.agent.answering
+        if not isinstance(answering, AnswerByProgram):
             return None
-        return next((one for one in self.programs.programs if one.name == chosen.name), None)
+        return next((one for one in self.programs.programs if one.name == answering.name), None)
 
     @property
     def answering_agent(self) -> AgentProfile | AgentGroup | None:
         """The agent or group of the team that answers in the panel; None if none does."""
-        chosen = self.agent.answering
-        if not isinstance(chosen, AnswerByTeam):
+        answering = self.agent.answering
+        if not isinstance(answering, AnswerByTeam):
             return None
-        return self.team.agent(chosen.name) or self.team.group(chosen.name)
+        return self.team.agent(answering.name) or self.team.group(answering.name)
 
     @property
     def uses_model(self) -> bool:
@@ -414,9 +414,9 @@ class Settings(SettingsSection):
 
         While the built-in agent answers, no model is contacted, whatever is set up.
         """
-        chosen = self.agent.answering
-        return isinstance(chosen, AnswerByModel) or (
-            not isinstance(chosen, AnswerByBuiltIn) and bool(self.model.model.strip())
+        answering = self.agent.answering
+        return isinstance(answering, AnswerByModel) or (
+            not isinstance(answering, AnswerByBuiltIn) and bool(self.model.model.strip())
         )
 
     general: GeneralSettings = Field(default_factory=GeneralSettings, title="General")

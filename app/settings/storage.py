@@ -14,7 +14,7 @@ from typing import TypeVar, cast
 from pydantic import ValidationError
 
 from app import paths
-from app.settings.migration import take_enabled_categories, upgrade
+from app.settings.migration import move_enabled_categories, upgrade
 from app.settings.section import GuardedSection, SettingsSection
 from app.settings.sections import PermissionSettings, Settings
 from app.settings.vault import VaultSettings
@@ -55,13 +55,13 @@ def load_settings() -> Settings:
     if invalid:
         damage = file.set_aside("some values are invalid")
         _write(file, settings)
-        saved_name = damage.aside.name if damage.aside is not None else file.path.name
+        saved_name = damage.moved_to.name if damage.moved_to is not None else file.path.name
         problem = f"Invalid settings were reset to their defaults: {', '.join(invalid)}. "
         problem += f"The old file was saved as {saved_name}."
     settings.permissions, rules_problem = _load_guarded(
         PermissionSettings, _settings_file(permissions_file(), "The file of permission rules")
     )
-    take_enabled_categories(settings)
+    move_enabled_categories(settings)
     return settings.with_problems(tuple(filter(None, (problem, rules_problem))))
 
 

@@ -19,7 +19,7 @@ class VaultSettings(GuardedSection):
     categories: dict[str, bool] = Field(default_factory=dict)
     limits: tuple[CallLimit, ...] = ()
 
-    def has_category_on(self, id: str, permissions: PermissionSettings, *, by_default: bool) -> bool:
+    def is_category_on(self, id: str, permissions: PermissionSettings, *, by_default: bool) -> bool:
         """Return whether the tool category `id` is on in this vault.
 
         A category that `permissions` turns off is denied by the policy, whatever the result.
@@ -34,8 +34,8 @@ class VaultSettings(GuardedSection):
     def with_categories(self, on: bool | None, *ids: str) -> VaultSettings:
         """Return a copy with these categories on or off; None restores the default."""
         others = {id: value for id, value in self.categories.items() if id not in ids}
-        switched = {} if on is None else dict.fromkeys(ids, on)
-        return self.model_copy(update={"categories": {**others, **switched}})
+        changed = {} if on is None else dict.fromkeys(ids, on)
+        return self.model_copy(update={"categories": {**others, **changed}})
 
 
 class VaultRules(BaseModel):

@@ -24,7 +24,7 @@ class FeedEntry:
     title: str
     text: str
     link: str
-    at: float | None
+    time: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,16 @@ def read_feed(content: bytes, content_type: str, charset: str) -> Feed:
     """
     import feedparser
 
-    kind = f"{content_type or 'application/xml'}; charset={charset}" if charset else content_type
-    parsed = feedparser.parse(content, response_headers={"content-type": kind or "application/xml"})
+    response_type = f"{content_type or 'application/xml'}; charset={charset}" if charset else content_type
+    parsed = feedparser.parse(content, response_headers={"content-type": response_type or "application/xml"})
     if not parsed.get("version"):
         raise InvalidParametersError("The address is not a feed: its content is neither RSS nor Atom.")
-    entries = tuple(_entry(one) for one in parsed.get("entries", ())[:_MAX_ENTRIES])
+    entries = tuple(_parse_entry(one) for one in parsed.get("entries", ())[:_MAX_ENTRIES])
     title = _strip_markup(parsed.get("feed", {}).get("title"), _MAX_TITLE_CHARS)
     return Feed(title, tuple({one.key: one for one in entries}.values()))
 
 
-def _entry(entry: Mapping[str, object]) -> FeedEntry:
+def _parse_entry(entry: Mapping[str, object]) -> FeedEntry:
     title = _strip_markup(entry.get("title"), _MAX_TITLE_CHARS)
     text = _strip_markup(entry.get("summary"), _MAX_TEXT_CHARS)
     link = str(entry.get("link") or "").strip()
@@ -62,10 +62,10 @@ def _entry(entry: Mapping[str, object]) -> FeedEntry:
     key = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     published = entry.get("published_parsed") or entry.get("updated_parsed")
     try:
-        at = float(calendar.timegm(published)) if isinstance(published, tuple) else None
+        time = float(calendar.timegm(published)) if isinstance(published, tuple) else None
     except (OverflowError, ValueError):
-        at = None
-    return FeedEntry(key, title or text[:80] or "Untitled", text, link, at)
+        time = None
+    return FeedEntry(key, title or text[:80] or "Untitled", text, link, time)
 
 
 def _strip_markup(markup: object, max_chars: int) -> str:

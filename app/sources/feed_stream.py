@@ -18,7 +18,7 @@ from app.web.http_fetcher import Fetcher, FetchLimits, WebAnswer, WebError, WebR
 
 log = logging.getLogger(__name__)
 
-FEED_LIMITS = FetchLimits(wire=2 * 1024 * 1024, unpacked=4 * 1024 * 1024, seconds=30.0)
+FEED_LIMITS = FetchLimits(wire_bytes=2 * 1024 * 1024, unpacked_bytes=4 * 1024 * 1024, seconds=30.0)
 CONTENT_TYPES = frozenset(
     {
         "application/rss+xml",
@@ -67,7 +67,7 @@ class FeedStream:
         self._failures = 0
         self._supervisor = Supervisor(events)
         self._notify: Notify | None = None
-        self._etag = self._modified = ""
+        self._etag = self._last_modified = ""
         self._has_baseline = False
         self._seen_keys: dict[str, None] = {}
         self._read_state()
@@ -84,11 +84,11 @@ class FeedStream:
 
     async def _poll(self) -> None:
         while True:
-            due = (self.checked or 0.0) + self._wait()
+            due = (self.checked or 0.0) + self._delay()
             await asyncio.sleep(max(0.0, due - time.time()))
             await self.check()
 
-    def _wait(self) -> float:
+    def _delay(self) -> float:
         return min(self.config.minutes * 60.0 * 2**self._failures, _MAX_WAIT_S) if self.checked else 0.0
 
     async def check(self) -> int:
@@ -115,17 +115,17 @@ class FeedStream:
                 return 0
             raise
         feed = await asyncio.to_thread(read_feed, response.body, response.content_type, response.charset)
-        self._remember(response, feed)
+        self._store_validators(response, feed)
         return self._publish_new(feed)
 
     def _request(self) -> WebRequest:
-        conditions = {"If-None-Match": self._etag, "If-Modified-Since": self._modified}
+        conditions = {"If-None-Match": self._etag, "If-Modified-Since": self._last_modified}
         headers = {name: value for name, value in conditions.items() if value}
         return WebRequest(self.config.url, accept=_ACCEPT, headers=headers)
 
-    def _remember(self, response: WebAnswer, feed: Feed) -> None:
+    def _store_validators(self, response: WebAnswer, feed: Feed) -> None:
         self._etag = response.headers.get("etag", "")[:1000]
-        self._modified = response.headers.get("last-modified", "")[:100]
+        self._last_modified = response.headers.get("last-modified", "")[:100]
         self.title = feed.title
 
     def _publish_new(self, feed: Feed) -> int:
@@ -145,7 +145,7 @@ class FeedStream:
             self.config.id,
             entry.key,
             entry.title,
-            entry.at or time.time(),
+            entry.time or time.time(),
             entry.text,
             entry.link,
             untrusted=True,
@@ -156,7 +156,7 @@ class FeedStream:
         is_same_feed = state.get("url") == self.config.url
         seen = state.get("seen") if is_same_feed else None
         self._etag = str(state.get("etag") or "") if is_same_feed else ""
-        self._modified = str(state.get("modified") or "") if is_same_feed else ""
+        self._last_modified = str(state.get("modified") or "") if is_same_feed else ""
         self._has_baseline = isinstance(seen, list)
         self._seen_keys = dict.fromkeys(str(key) for key in seen) if isinstance(seen, list) else {}
         checked = state.get("checked") if is_same_feed else None
@@ -169,7 +169,7 @@ class FeedStream:
         state = {
             "url": self.config.url,
             "etag": self._etag,
-            "modified": self._modified,
+            "modified": self._last_modified,
             "title": self.title,
             "checked": self.checked,
             "seen": list(self._seen_keys) if self._has_baseline else None,

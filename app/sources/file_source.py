@@ -207,7 +207,7 @@ class FileSource:
         except NotFoundError:
             return None
 
-    def start_of(self, path: NotePath, length: int) -> bytes:
+    def read_start(self, path: NotePath, length: int) -> bytes:
         """Return the first `length` bytes of a file; raises as `read`."""
         return self.store.read_start(path, length)
 
@@ -233,8 +233,8 @@ class FileSource:
 
 def folder_hash(root: Path) -> str:
     """Return eight hexadecimal digits that identify a folder in labels and store names."""
-    real = os.path.realpath(root)
-    return hashlib.sha256(real.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    real_path = os.path.realpath(root)
+    return hashlib.sha256(real_path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _walk(root: Path, folder: str, depth: int) -> Iterator[tuple[NotePath, int]]:

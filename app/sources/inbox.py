@@ -20,42 +20,42 @@ class Inbox:
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
-        self._waiting: OrderedDict[tuple[str, str], Notification] = OrderedDict()
+        self._unread: OrderedDict[tuple[str, str], Notification] = OrderedDict()
         self.dropped = 0
         for notification in _read_items(file):
             self.add(notification)
 
     def __len__(self) -> int:
-        return len(self._waiting)
+        return len(self._unread)
 
     def items_of(self, source: str) -> tuple[Notification, ...]:
         """Return the unread notifications of a source."""
-        return tuple(one for one in self._waiting.values() if one.source == source)
+        return tuple(one for one in self._unread.values() if one.source == source)
 
     def add(self, notification: Notification) -> None:
         """Add a notification; the oldest ones are dropped if there are too many."""
-        self._waiting.pop((notification.source, notification.key), None)
-        self._waiting[notification.source, notification.key] = notification
-        keys = [key for key in self._waiting if key[0] == notification.source]
+        self._unread.pop((notification.source, notification.key), None)
+        self._unread[notification.source, notification.key] = notification
+        keys = [key for key in self._unread if key[0] == notification.source]
         extra = keys[: max(0, len(keys) - _MAX_SOURCE_ITEMS)]
-        extra += list(self._waiting)[: max(0, len(self._waiting) - len(extra) - _MAX_ITEMS)]
+        extra += list(self._unread)[: max(0, len(self._unread) - len(extra) - _MAX_ITEMS)]
         for key in dict.fromkeys(extra):
-            del self._waiting[key]
+            del self._unread[key]
             self.dropped += 1
 
     def take(self, limit: int) -> tuple[Notification, ...]:
         """Remove and return the oldest notifications, at most `limit`."""
-        return tuple(self._waiting.pop(key) for key in list(self._waiting)[:limit])
+        return tuple(self._unread.pop(key) for key in list(self._unread)[:limit])
 
     def remove_source(self, source: str) -> None:
         """Drop the notifications of a source."""
-        for key in [key for key in self._waiting if key[0] == source]:
-            del self._waiting[key]
+        for key in [key for key in self._unread if key[0] == source]:
+            del self._unread[key]
 
     def save(self) -> None:
         """Write the unread notifications to the file."""
         if self._file is not None:
-            write_atomic(self._file, _ITEMS_ADAPTER.dump_json(list(self._waiting.values())))
+            write_atomic(self._file, _ITEMS_ADAPTER.dump_json(list(self._unread.values())))
 
 
 def _read_items(file: Path | None) -> list[Notification]:

@@ -80,9 +80,9 @@ class FileRules:
         permission = _first_match(self._config.rules, path) or Permission.READ_ONLY
         for agent_rules in self._config.agents:
             if word_matches(agent_rules.agent, agent):
-                restricted = _first_match(agent_rules.rules, path)
-                if restricted is not None and _RANK[restricted] < _RANK[permission]:
-                    permission = restricted
+                agent_permission = _first_match(agent_rules.rules, path)
+                if agent_permission is not None and _RANK[agent_permission] < _RANK[permission]:
+                    permission = agent_permission
         return permission
 
     def evaluate(self, change: FileChange, agent: str) -> FileVerdict:

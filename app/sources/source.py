@@ -45,15 +45,15 @@ Notify = Callable[[Notification], None]
 class SourceInfo:
     """The current state of a source, for panels and tools.
 
-    `streams` is set for streams. `items` are the latest notifications, newest first, and `waiting` counts the
-    unread ones. `loaded` lists the labels of the files that agents work on. `detail` is the folder or
+    `is_stream` is set for streams. `items` are the latest notifications, newest first, and `waiting` counts
+    the unread ones. `loaded` lists the labels of the files that agents work on. `detail` is the folder or
     address. `checked` is the time of a feed's last check, in Unix seconds.
     """
 
     config: SourceConfig
     state: SourceState
     detail: str
-    streams: bool
+    is_stream: bool
     problem: str = ""
     items: tuple[Notification, ...] = ()
     waiting: int = 0

@@ -125,7 +125,7 @@ class Sources:
             if isinstance(config, FolderConfig):
                 self._running[config.id] = await self._start_folder(config)
             else:
-                stream = self._stream(config)
+                stream = self._create_stream(config)
                 await stream.start(self._add_notification)
                 self._running[config.id] = _RunningSource(stream, _no_close)
         except (OSError, ScriptoriumError) as error:
@@ -151,7 +151,7 @@ class Sources:
             await source.stop()
             raise
 
-    def _stream(self, config: StreamConfig) -> Stream:
+    def _create_stream(self, config: StreamConfig) -> Stream:
         match config:
             case VaultStreamConfig():
                 return VaultStream(config, self._events)
@@ -192,10 +192,10 @@ class Sources:
         ]
         if len(matches) == 1:
             return matches[0]
-        known = [f"{config.id} ({config.name})" for config in self._configs.values()]
-        suggestions = [match[0] for match in process.extract(id, known, limit=3, score_cutoff=40)]
+        available = [f"{config.id} ({config.name})" for config in self._configs.values()]
+        suggestions = [match[0] for match in process.extract(id, available, limit=3, score_cutoff=40)]
         raise NotFoundError(
-            f"There is no source {id!r}.", source_id=id, suggestions=suggestions, sources=known
+            f"There is no source {id!r}.", source_id=id, suggestions=suggestions, sources=available
         )
 
     def _info(self, config: SourceConfig) -> SourceInfo:
@@ -216,11 +216,11 @@ class Sources:
             problem,
             tuple(reversed(self._recent.get(config.id, ()))),
             len(self.inbox.items_of(config.id)),
-            self._loaded(config),
+            self._loaded_labels(config),
             source.checked if source is not None and not isinstance(source, FileSource) else None,
         )
 
-    def _loaded(self, config: SourceConfig) -> tuple[str, ...]:
+    def _loaded_labels(self, config: SourceConfig) -> tuple[str, ...]:
         if self._memory is None or not isinstance(config, FolderConfig):
             return ()
         blocks = self._memory.all_blocks()
@@ -240,7 +240,7 @@ class Sources:
         """
         if len(self._configs) >= _MAX_SOURCES:
             raise InvalidParametersError(f"There are already {_MAX_SOURCES} sources. Remove one first.")
-        await asyncio.to_thread(self._check, config)
+        await asyncio.to_thread(self._check_config, config)
         self._save({**self._configs, config.id: config})
         self.on_configured("add", config)
         if not config.paused:
@@ -255,7 +255,7 @@ class Sources:
         """Change the configuration; `op` is empty if a tool call is logged already."""
         previous = self._find(config.id)
         if previous != config:
-            await asyncio.to_thread(self._check, config)
+            await asyncio.to_thread(self._check_config, config)
             self._save({**self._configs, config.id: config})
             if op:
                 self.on_configured(op, config)
@@ -309,7 +309,7 @@ class Sources:
             raise StorageError(message, errno=error.errno) from error
         self._configs = sources
 
-    def _check(self, config: SourceConfig) -> None:
+    def _check_config(self, config: SourceConfig) -> None:
         others = [one for one in self._configs.values() if one.id != config.id]
         if isinstance(config, FolderConfig | FolderStreamConfig):
             self._check_folder(Path(config.folder))
@@ -328,7 +328,7 @@ class Sources:
         """Refuse folders that overlap with the vault or the app's own data."""
         if not folder.is_absolute() or not folder.is_dir():
             raise InvalidParametersError(f"There is no folder {folder}.", folder=str(folder))
-        real = Path(os.path.realpath(folder))
+        real_folder = Path(os.path.realpath(folder))
         reserved = {
             "the vault": self._vault,
             "the settings of the app": paths.config_folder(),
@@ -337,7 +337,11 @@ class Sources:
         }
         for name, other_folder in reserved.items():
             other_path = Path(os.path.realpath(other_folder))
-            if real == other_path or other_path in real.parents or real in other_path.parents:
+            if (
+                real_folder == other_path
+                or other_path in real_folder.parents
+                or real_folder in other_path.parents
+            ):
                 raise InvalidParametersError(
                     f"{folder} overlaps with {name}, so it can't be a source. Choose another folder.",
                     folder=str(folder),

@@ -43,20 +43,20 @@ class VaultStream:
     def _handle_change(self, event: NotesChanged) -> None:
         if event.author not in _HUMAN_AUTHORS:
             return
-        origins = {before for before, _ in event.moved}
-        destinations = {after for _, after in event.moved}
-        by = "by you" if event.author == "You" else "outside the app"
-        for before, after in event.moved:
-            self._publish(after, f"{before} is now {after}, moved {by}", (before, after))
+        origins = {old_path for old_path, _ in event.moved}
+        destinations = {new_path for _, new_path in event.moved}
+        actor = "by you" if event.author == "You" else "outside the app"
+        for old_path, new_path in event.moved:
+            self._publish(new_path, f"{old_path} is now {new_path}, moved {actor}", (old_path, new_path))
         changed = [path for path in event.paths if path not in destinations and self._matches(path)]
         for path in changed[:_MAX_BATCH_NOTES]:
-            self._publish(path, f"{path} was changed {by}", (path,))
+            self._publish(path, f"{path} was changed {actor}", (path,))
         if len(changed) > _MAX_BATCH_NOTES:
-            self._publish(None, f"{len(changed) - _MAX_BATCH_NOTES} more notes were changed {by}", ())
+            self._publish(None, f"{len(changed) - _MAX_BATCH_NOTES} more notes were changed {actor}", ())
         if removed := [path for path in event.removed if path not in origins and self._matches(path)]:
             # A deleted note may have been private, so it is not named.
             notes = "A note was" if len(removed) == 1 else f"{len(removed)} notes were"
-            self._publish(None, f"{notes} removed {by}", ())
+            self._publish(None, f"{notes} removed {actor}", ())
 
     def _publish(self, path: NotePath | None, title: str, paths: Iterable[NotePath]) -> None:
         affected = tuple(paths)

@@ -217,18 +217,18 @@ class WorkingCopy:
                 f"The text of {self.path} when it was loaded is no longer stored, so it can't be merged. "
                 "Reconcile with keep=disk or keep=memory."
             )
-        merged = merge(base, disk.content, block.text.encode())
-        if merged.conflicts:
+        merge_result = merge(base, disk.content, block.text.encode())
+        if merge_result.conflicts:
             conflicts = [
                 {"base": one.base.decode(), "disk": one.ours.decode(), "memory": one.theirs.decode()}
-                for one in merged.conflicts[:20]
+                for one in merge_result.conflicts[:20]
             ]
             raise self._conflict(
                 f"Disk and memory changed the same lines of {self.path}. Nothing was changed. Edit the "
                 "block as it should be and reconcile with keep=memory, or use keep=disk.",
                 conflicts=conflicts,
             )
-        return self._reloaded_block(disk, f"Merge {self.path}", merged.text.decode())
+        return self._reloaded_block(disk, f"Merge {self.path}", merge_result.text.decode())
 
     def _reloaded_block(self, disk: TextFile, summary: str, text: str | None = None) -> ChangeSet:
         """Return the change that updates the block to the file's current text, or to a merged one."""
@@ -286,11 +286,11 @@ class WorkingCopy:
                 f"A file can have at most {MAX_FILE_BYTES:,} bytes.", limit=MAX_FILE_BYTES
             )
 
-    def _conflict(self, message: str, **more: object) -> ConflictError:
+    def _conflict(self, message: str, **details: object) -> ConflictError:
         hash = self.disk.hash if self.disk is not None else None
         state = self.state.value
         return ConflictError(
-            message, path=str(self.path), state=state, expected_hash=self.base, current_hash=hash, **more
+            message, path=str(self.path), state=state, expected_hash=self.base, current_hash=hash, **details
         )
 
 

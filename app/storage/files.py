@@ -41,7 +41,7 @@ class DurableFile(Generic[T]):
     path: Path
     store: str
     parse: Callable[[bytes], T]
-    empty: Callable[[], T]
+    make_empty: Callable[[], T]
     consequence: str = ""
     keeps_backup: bool = True
 
@@ -63,7 +63,7 @@ class DurableFile(Generic[T]):
             content = self.path.read_bytes()
             value = self.parse(content)
         except FileNotFoundError:
-            return self.empty(), ""
+            return self.make_empty(), ""
         except READ_ERRORS as error:
             return self._recover(_error_text(error), writable)
         if writable:
@@ -99,7 +99,7 @@ class DurableFile(Generic[T]):
         log.warning("%s", damage.message)
         value = self.last_good()
         if value is None:
-            return self.empty(), f"{damage.message} {self.consequence}".strip()
+            return self.make_empty(), f"{damage.message} {self.consequence}".strip()
         if writable:
             try:
                 write_atomic(self.path, self.backup.read_bytes())

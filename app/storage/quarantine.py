@@ -22,16 +22,18 @@ class Damage:
     store: str
     file: Path
     reason: str
-    aside: Path | None
+    moved_to: Path | None
 
     @property
     def message(self) -> str:
         """A message of one or two sentences: what happened and where the file is now."""
-        if self.aside is None:
+        if self.moved_to is None:
             return f"{self.store} could not be read ({self.reason}) and is being rebuilt."
-        if self.aside == self.file:
+        if self.moved_to == self.file:
             return f"{self.store} could not be read ({self.reason}). The file was left as it is: {self.file}."
-        return f"{self.store} could not be read ({self.reason}). The file was set aside as {self.aside.name}."
+        return (
+            f"{self.store} could not be read ({self.reason}). The file was set aside as {self.moved_to.name}."
+        )
 
 
 def set_aside(file: Path, companions: tuple[str, ...] = ()) -> Path:
@@ -49,13 +51,13 @@ def set_aside(file: Path, companions: tuple[str, ...] = ()) -> Path:
         OSError: It can't be renamed.
     """
     stamp = time.strftime("%Y%m%d-%H%M%S")
-    aside = file.with_name(f"{file.stem}.damaged-{stamp}{file.suffix}")
+    target = file.with_name(f"{file.stem}.damaged-{stamp}{file.suffix}")
     number = 1
-    while aside.exists():
+    while target.exists():
         number += 1
-        aside = file.with_name(f"{file.stem}.damaged-{stamp}-{number}{file.suffix}")
-    for ending in (*companions, ""):
-        part = file.with_name(file.name + ending)
-        if part.exists():
-            part.replace(aside.with_name(aside.name + ending))
-    return aside
+        target = file.with_name(f"{file.stem}.damaged-{stamp}-{number}{file.suffix}")
+    for suffix in (*companions, ""):
+        companion = file.with_name(file.name + suffix)
+        if companion.exists():
+            companion.replace(target.with_name(target.name + suffix))
+    return target

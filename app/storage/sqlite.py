@@ -136,7 +136,7 @@ def open_database(
     """
     try:
         try:
-            return _open(file, schema) if writable else _open_as_guest(file, schema), None
+            return _open(file, schema) if writable else _open_without_writing(file, schema), None
         # The message of an error in a damaged file may not be UTF-8.
         except (sqlite3.DatabaseError, UnusableDatabaseError, UnicodeDecodeError) as error:
             if isinstance(error, sqlite3.Error) and not _is_damage_at_opening(error):
@@ -169,8 +169,8 @@ def retire(file: Path, schema: Schema, reason: Exception | str) -> Damage:
     """
     if not schema.derived:
         return Damage(schema.store, file, str(reason), set_aside(file, COMPANION_SUFFIXES))
-    for ending in (*COMPANION_SUFFIXES, ""):
-        file.with_name(file.name + ending).unlink(missing_ok=True)
+    for suffix in (*COMPANION_SUFFIXES, ""):
+        file.with_name(file.name + suffix).unlink(missing_ok=True)
     return Damage(schema.store, file, str(reason), None)
 
 
@@ -180,10 +180,10 @@ def _open(file: Path, schema: Schema) -> sqlite3.Connection:
         make_private_folder(file.parent)
     if file.exists() and file.stat().st_size == 0 and not schema.derived:
         raise UnusableDatabaseError("it is empty")
-    for ending in ("", *COMPANION_SUFFIXES):
-        part = file.with_name(file.name + ending)
-        if not ending or part.exists():
-            create_private_file(part)
+    for suffix in ("", *COMPANION_SUFFIXES):
+        companion = file.with_name(file.name + suffix)
+        if not suffix or companion.exists():
+            create_private_file(companion)
     connection = _open_connection(file)
     try:
         # Checked before the first write, so that a file of a newer version stays intact.
@@ -198,11 +198,11 @@ def _open(file: Path, schema: Schema) -> sqlite3.Connection:
     return connection
 
 
-def _open_as_guest(file: Path, schema: Schema) -> sqlite3.Connection:
+def _open_without_writing(file: Path, schema: Schema) -> sqlite3.Connection:
     """Open a file that another process owns, and write nothing."""
     if not file.exists():
         return _in_memory(schema)
-    connection = _connect_as_guest(file, schema)
+    connection = _connect_without_writing(file, schema)
     try:
         if _version(connection, schema) < len(schema.migrations):
             raise UnusableDatabaseError("an older version of the app wrote it")
@@ -213,7 +213,7 @@ def _open_as_guest(file: Path, schema: Schema) -> sqlite3.Connection:
     return connection
 
 
-def _connect_as_guest(file: Path, schema: Schema) -> sqlite3.Connection:
+def _connect_without_writing(file: Path, schema: Schema) -> sqlite3.Connection:
     """Connect to a file of another process, or to one in a folder that can't be written."""
     try:
         connection = connect(file, schema)
@@ -229,9 +229,9 @@ def _connect_as_guest(file: Path, schema: Schema) -> sqlite3.Connection:
             raise
     # Reading a write-ahead log needs an index file, which can't be created here. Without a log, the file is
     # complete and has no writer.
-    log = file.with_name(f"{file.name}-wal")
-    if log.exists() and log.stat().st_size:
-        raise UnusableDatabaseError(f"{log.name} can't be read in a read-only folder")
+    wal_file = file.with_name(f"{file.name}-wal")
+    if wal_file.exists() and wal_file.stat().st_size:
+        raise UnusableDatabaseError(f"{wal_file.name} can't be read in a read-only folder")
     address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
     return _with_functions(sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False))
 

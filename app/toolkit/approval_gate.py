@@ -48,7 +48,7 @@ class Allowed:
 class Rejected:
     """The rejection of a proposal. `by_user`: the user denied it, with the reason in `words`."""
 
-    decided: AuditDecision
+    decision: AuditDecision
     message: str
     words: str = ""
     by_user: bool = False
@@ -56,10 +56,10 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class _PendingQuestion:
-    """An open question; `covered` receives the verdict of a grant that answers it."""
+    """An open question; `grant_verdict` receives the verdict of a grant that answers it."""
 
     facts: CallFacts
-    covered: asyncio.Future[Allow]
+    grant_verdict: asyncio.Future[Allow]
 
 
 class ApprovalGate:
@@ -116,19 +116,19 @@ class ApprovalGate:
     def _try_grants(self, _: GrantsChanged) -> None:
         for question in self._open_questions:
             verdict = self._policy.decide(question.facts)
-            if isinstance(verdict, Allow) and verdict.by == "grant" and not question.covered.done():
-                question.covered.set_result(verdict)
+            if isinstance(verdict, Allow) and verdict.by == "grant" and not question.grant_verdict.done():
+                question.grant_verdict.set_result(verdict)
 
     def _allow(self, draft: AuditDraft, verdict: Allow) -> None:
         if verdict.by == "grant":
             self._grants.record_use(verdict.grants)
             draft.decide(AuditDecision.AUTO_APPROVED, verdict.reason, verdict.grants)
         else:
-            decided = AuditDecision.RULE if verdict.by == "rule" else AuditDecision.NO_APPROVAL_NEEDED
-            draft.decide(decided, verdict.reason)
+            decision = AuditDecision.RULE if verdict.by == "rule" else AuditDecision.NO_APPROVAL_NEEDED
+            draft.decide(decision, verdict.reason)
 
     def _record_rejection(self, draft: AuditDraft, rejection: Rejected) -> Rejected:
-        draft.decide(rejection.decided, rejection.words or rejection.message)
+        draft.decide(rejection.decision, rejection.words or rejection.message)
         draft.result = "denied"
         return rejection
 
@@ -144,7 +144,7 @@ class ApprovalGate:
         started = time.perf_counter()
         answer: Decision | Allow | Rejected | None = None
         try:
-            answer = await self._answer(self._approver, request, question.covered)
+            answer = await self._answer(self._approver, request, question.grant_verdict)
         finally:
             self._open_questions.remove(question)
             draft.timer.waited += time.perf_counter() - started
@@ -158,23 +158,23 @@ class ApprovalGate:
         return self._apply_decision(draft, request, answer)
 
     async def _answer(
-        self, approver: Approver, request: ApprovalRequest, covered: asyncio.Future[Allow]
+        self, approver: Approver, request: ApprovalRequest, grant_verdict: asyncio.Future[Allow]
     ) -> Decision | Allow | Rejected:
         """Return the decision of the approver or of a new grant; a timeout is a rejection."""
         answer_task = asyncio.ensure_future(_ask(approver, request))
-        futures: tuple[asyncio.Future[Any], ...] = (answer_task, covered)
+        futures: tuple[asyncio.Future[Any], ...] = (answer_task, grant_verdict)
         withdrawal_reason: str | None = None
         try:
             await _first_within_time_limit(futures, request)
             if answer_task.done():
-                return _decision_of(answer_task)
-            if covered.done():
-                return covered.result()
+                return _task_decision(answer_task)
+            if grant_verdict.done():
+                return grant_verdict.result()
             withdrawal_reason = UNANSWERED_REASON
             return Rejected(AuditDecision.TIMED_OUT, f"The user did not answer within {request.timeout:g} s.")
         finally:
             if not answer_task.done():
-                answer_task.cancel(COVERED_REASON if covered.done() else withdrawal_reason)
+                answer_task.cancel(COVERED_REASON if grant_verdict.done() else withdrawal_reason)
                 await asyncio.wait({answer_task})
                 if not answer_task.cancelled() and (error := answer_task.exception()) is not None:
                     log.error("the approver failed at a withdrawn question", exc_info=error)
@@ -254,7 +254,7 @@ async def _ask(approver: Approver, request: ApprovalRequest) -> Decision:
     return await approver.decide(request)
 
 
-def _decision_of(answer_task: asyncio.Future[Decision]) -> Decision | Rejected:
+def _task_decision(answer_task: asyncio.Future[Decision]) -> Decision | Rejected:
     """Return the answer of the approver; a failure or an invalid answer is a rejection."""
     if answer_task.cancelled():
         return _failed_rejection(asyncio.CancelledError("the approver canceled the request"))

@@ -102,8 +102,8 @@ class AuditDraft:
         """Record that the call ended with an error; the reason still mentions an earlier approval."""
         kind = self.decision.kind
         if self.commit is None and kind not in (AuditDecision.RULE, AuditDecision.TIMED_OUT):
-            approved = kind in (AuditDecision.USER_APPROVED, AuditDecision.AUTO_APPROVED)
-            reason = f"{kind.value}, then {result}" if approved else result
+            was_approved = kind in (AuditDecision.USER_APPROVED, AuditDecision.AUTO_APPROVED)
+            reason = f"{kind.value}, then {result}" if was_approved else result
             self.decide(AuditDecision.FAILED, reason, self.decision.grants)
         self.result = result
 

@@ -99,15 +99,15 @@ class AuditWriter:
             log.error("%d audit entries wait to be written: %s", len(self._unwritten), error)
             return 0
 
-    def log_read(self, caller: Caller, tool: str, arguments: Mapping[str, object], line: str) -> None:
+    def log_read(self, caller: Caller, tool: str, arguments: Mapping[str, object], result: str) -> None:
         """Log that a program read data of `tool` without calling it, such as an MCP resource."""
-        draft = AuditDraft(Call(tool, arguments, caller), line)
+        draft = AuditDraft(Call(tool, arguments, caller), result)
         draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "reading in the vault")
         self.append(draft.entry())
 
-    def log_user_setting(self, setting: str, arguments: Mapping[str, object], line: str) -> None:
+    def log_user_setting(self, setting: str, arguments: Mapping[str, object], result: str) -> None:
         """Log that the user changed a setting of the vault that decides what agents and programs may do."""
-        draft = AuditDraft(Call(setting, arguments, Caller.user()), line)
+        draft = AuditDraft(Call(setting, arguments, Caller.user()), result)
         draft.operation = Operation.ADMINISTRATIVE
         draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "the user's own setting")
         self.append(draft.entry())

@@ -35,9 +35,9 @@ class BatchResult(ToolResult):
 
 
 _PARAMETERS = (
-    Parameter("names", ArgumentKind.NOTE, list, True, None, "The notes.", many=True),
+    Parameter("names", ArgumentKind.NOTE, list, True, None, "The notes.", is_list=True),
     Parameter(
-        "arguments", ArgumentKind.PLAIN, list, True, None, "The other arguments of each call.", many=True
+        "arguments", ArgumentKind.PLAIN, list, True, None, "The other arguments of each call.", is_list=True
     ),
 )
 

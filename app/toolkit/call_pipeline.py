@@ -85,10 +85,10 @@ class Stages(Generic[In, Out]):
 
     def then(self, stage: Stage[Out, Next]) -> Stages[In, Next]:
         """Return the chain with `stage` added to its end."""
-        before = self._stage
+        previous = self._stage
 
         def chained(value: In, proceed: Proceed[Next]) -> Awaitable[ToolOutcome]:
-            return before(value, lambda produced: stage(produced, proceed))
+            return previous(value, lambda result: stage(result, proceed))
 
         return Stages(chained)
 
@@ -442,8 +442,8 @@ class CallPipeline:
                 proposed = answer.effect
         decision = await self._gate.authorize(call.draft, facts, proposed, call.given_values)
         if isinstance(decision, Rejected):
-            if isinstance(answer, Proposal) and answer.otherwise is not None:
-                return without_changes(call.tool, answer.otherwise, decision)
+            if isinstance(answer, Proposal) and answer.result_if_denied is not None:
+                return without_changes(call.tool, answer.result_if_denied, decision)
             return rejected_outcome(decision)
         self._check_category(call.draft, call.category.id)
         if isinstance(answer, EffectProposal):

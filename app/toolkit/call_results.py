@@ -90,8 +90,8 @@ def success(tool: Tool, result: ToolResult, extra: Mapping[str, object] | None =
 
 def failure(error: ScriptoriumError) -> ToolOutcome:
     """Return the outcome of a failed call; text from outside in the error taints its reader."""
-    marks = {"untrusted": UNTRUSTED_NOTICE} if error.has_outside_text else {}
-    data = {**error.as_dict(), **marks}
+    notice = {"untrusted": UNTRUSTED_NOTICE} if error.has_outside_text else {}
+    data = {**error.as_dict(), **notice}
     return ToolOutcome(False, message=error.message, error=data, untrusted=error.has_outside_text)
 
 
@@ -99,10 +99,10 @@ def rejected_outcome(rejected: Rejected) -> ToolOutcome:
     """Return the outcome of a call that the gate rejected."""
     if rejected.by_user:
         return ToolOutcome(False, message=rejected.message, denied=True, words=rejected.words)
-    kind = TimeoutExpiredError if rejected.decided is AuditDecision.TIMED_OUT else PermissionDeniedError
-    error = kind(rejected.message, reason=rejected.decided.value).as_dict()
-    unanswered = rejected.decided is not AuditDecision.RULE
-    return ToolOutcome(False, message=rejected.message, error=error, denied=unanswered)
+    kind = TimeoutExpiredError if rejected.decision is AuditDecision.TIMED_OUT else PermissionDeniedError
+    error = kind(rejected.message, reason=rejected.decision.value).as_dict()
+    is_unanswered = rejected.decision is not AuditDecision.RULE
+    return ToolOutcome(False, message=rejected.message, error=error, denied=is_unanswered)
 
 
 def without_changes(tool: Tool, result: ToolResult, rejected: Rejected) -> ToolOutcome:

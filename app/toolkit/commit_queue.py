@@ -52,7 +52,7 @@ class CommitQueue:
         """
         async with self._lock:
             work = asyncio.ensure_future(self._commit(change_set, caller, entry, undoes, on_written))
-            return await self._shielded(work)
+            return await self._await_shielded(work)
 
     async def commit_external(
         self, change_set: ChangeSet, caller: Caller, *, entry: str, on_written: Callable[[Commit], None]
@@ -74,7 +74,7 @@ class CommitQueue:
         async with self._lock:
             pass
 
-    async def _shielded(self, work: asyncio.Task[Commit]) -> Commit:
+    async def _await_shielded(self, work: asyncio.Task[Commit]) -> Commit:
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=ToolResult)
 S_co = TypeVar("S_co", covariant=True)
-Reads = Callable[[str, NotePath], bool]
+CanRead = Callable[[str, NotePath], bool]
 """Returns whether the call may read a document, by its store and path."""
 
 
@@ -32,7 +32,7 @@ class ToolContext:
 
     `vault` reads notes and finds them by name, `index` provides links, tags and searches, `history` the
     journal and the commits of a call or a turn. `semantic_search` and `language_model` are None while the
-    user has them switched off; the tokens that a call uses are counted. `reads` decides which documents of
+    user has them switched off; the tokens that a call uses are counted. `can_read` decides which documents of
     other stores the caller may see.
     """
 
@@ -42,7 +42,7 @@ class ToolContext:
     history: HistoryView
     semantic_search: SemanticSearch | None
     language_model: LanguageModel | None
-    reads: Reads
+    can_read: CanRead
 
     def propose(
         self,
@@ -50,7 +50,7 @@ class ToolContext:
         result: R | Callable[[ChangeSet], R],
         *,
         undoes: tuple[int, ...] = (),
-        otherwise: R | None = None,
+        result_if_denied: R | None = None,
     ) -> Proposal[R]:
         """Propose `change_set` to the gate, with the result to report once it is written.
 
@@ -58,9 +58,9 @@ class ToolContext:
         change set, which may be a part of `change_set` or contain text that the user edited.
 
         An empty change set is valid: the user is not asked, nothing is written, and the result is reported.
-        `otherwise` is reported if the change is denied and the call still has a result.
+        `result_if_denied` is reported if the change is denied and the call still has a result.
         """
-        return Proposal(change_set, result, undoes, otherwise)
+        return Proposal(change_set, result, undoes, result_if_denied)
 
     def propose_effect(
         self, effect: Effect, run: Callable[[], Awaitable[R | Proposal[R]]]

@@ -23,19 +23,19 @@ class Documentation:
 def parse_docstring(text: str | None) -> Documentation:
     """Parse a docstring; the documentation is empty if it is None."""
     lines = inspect.cleandoc(text or "").splitlines()
-    before: list[str] = []
+    body_lines: list[str] = []
     arguments: dict[str, list[str]] = {}
     section, current = "", ""
     for line in lines:
         if match := _SECTION.match(line):
             section = match[1]
         elif not section:
-            before.append(line)
+            body_lines.append(line)
         elif section in ("Args", "Arguments"):
             current = _add_argument_line(line, current, arguments)
-    body = "\n".join(before).strip()
-    joined = {name: " ".join(part for part in parts if part) for name, parts in arguments.items()}
-    return Documentation(body.partition("\n\n")[0].replace("\n", " "), _unwrap(body), joined)
+    body = "\n".join(body_lines).strip()
+    descriptions = {name: " ".join(part for part in parts if part) for name, parts in arguments.items()}
+    return Documentation(body.partition("\n\n")[0].replace("\n", " "), _unwrap(body), descriptions)
 
 
 def _add_argument_line(line: str, current: str, arguments: dict[str, list[str]]) -> str:

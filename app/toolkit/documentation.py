@@ -35,12 +35,12 @@ def tool_page(tool: Tool, category: Category) -> str:
     """Return the page of one tool: its description, arguments, results and approvals."""
     parts = [f"# {tool.name}", tool.description, _tool_description(tool, category)]
     if tool.parameters:
-        parts += ["## Arguments", _arguments(tool)]
+        parts += ["## Arguments", _arguments_table(tool)]
     if tool.operations:
-        parts += ["## Operations", _operations(tool)]
+        parts += ["## Operations", _operations_list(tool)]
     if tool.examples:
         parts += ["## Example requests", _bullets(f"“{example}”" for example in tool.examples)]
-    parts += ["## Result", _result(tool)]
+    parts += ["## Result", _result_section(tool)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -63,21 +63,20 @@ def _tool_description(tool: Tool, category: Category) -> str:
     return " ".join(lines)
 
 
-def _arguments(tool: Tool) -> str:
+def _arguments_table(tool: Tool) -> str:
     rows = ["| name | type | | |", "|---|---|---|---|"]
     for parameter in tool.parameters:
         schema = tool.schema["properties"][parameter.name]
         if parameter.required:
-            need = "required"
+            requirement = "required"
         else:
-            need = "" if parameter.default in (None, "") else f"default `{parameter.default}`"
-        rows.append(
-            f"| `{parameter.name}` | {_type(schema)} | {need} | {_escape_cell(parameter.description)} |"
-        )
+            requirement = "" if parameter.default in (None, "") else f"default `{parameter.default}`"
+        description = _escape_cell(parameter.description)
+        rows.append(f"| `{parameter.name}` | {_type_text(schema)} | {requirement} | {description} |")
     return "\n".join(rows)
 
 
-def _operations(tool: Tool) -> str:
+def _operations_list(tool: Tool) -> str:
     lines = []
     for op, fields in tool.operations.items():
         arguments = [
@@ -89,10 +88,10 @@ def _operations(tool: Tool) -> str:
     return _bullets(lines)
 
 
-def _result(tool: Tool) -> str:
+def _result_section(tool: Tool) -> str:
     properties: dict[str, Any] = tool.output_schema["properties"]
     rows = [
-        f"| `{name}` | {_type(schema)} | {_escape_cell(schema.get('description', ''))} |"
+        f"| `{name}` | {_type_text(schema)} | {_escape_cell(schema.get('description', ''))} |"
         for name, schema in properties.items()
         if name != "message"
     ]
@@ -100,14 +99,14 @@ def _result(tool: Tool) -> str:
     return f"{head}, and:\n\n| name | type | |\n|---|---|---|\n" + "\n".join(rows) if rows else f"{head}."
 
 
-def _type(schema: dict[str, Any]) -> str:
+def _type_text(schema: dict[str, Any]) -> str:
     """Return the type of a flat schema in a word or two."""
     if "enum" in schema:
         return " or ".join(f"`{choice}`" for choice in schema["enum"])
     if "anyOf" in schema:
-        return " or ".join(_type(option) for option in schema["anyOf"])
+        return " or ".join(_type_text(option) for option in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"list of {_type(schema.get('items', {}))}"
+        return f"list of {_type_text(schema.get('items', {}))}"
     types = schema.get("type", "anything")
     names = types if isinstance(types, list) else [types]
     return " or ".join(_PLAIN.get(str(name), str(name)) for name in names)

@@ -33,12 +33,12 @@ class ExternalChangeRecorder:
         commits: CommitQueue,
         audit_writer: AuditWriter,
         events: EventBus,
-        backlinks: Callable[[NotePath], Iterable[NotePath]],
+        find_backlinks: Callable[[NotePath], Iterable[NotePath]],
     ) -> None:
         self._commits = commits
         self._audit_writer = audit_writer
         self._events = events
-        self._backlinks = backlinks
+        self._find_backlinks = find_backlinks
 
     async def record(
         self, change_set: ChangeSet, caller: Caller, reason: str, without_copy: Iterable[NotePath] = ()
@@ -58,7 +58,7 @@ class ExternalChangeRecorder:
         call = Call(DIRECT_EDIT, arguments, caller)
         draft = AuditDraft(call)
         draft.decide(AuditDecision.NOT_ASKED, reason)
-        draft.set_impact(impact_of_changes(change_set, self._backlinks))
+        draft.set_impact(impact_of_changes(change_set, self._find_backlinks))
         draft.set_paths((*change_set.paths, *listed_only))
         self._events.publish(ToolStarted(call.id, call.name, draft.arguments, caller))
         outcome = ToolOutcome(True, message=_describe_changes(change_set, listed_only))

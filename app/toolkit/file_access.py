@@ -27,15 +27,15 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPath:
-    """A location on disk; `real` is its absolute path without links.
+    """A location on disk; `real_path` is its absolute path without links.
 
-    `inside` is its path in the vault (empty: the vault itself), or None if it is outside. `used_as_folder`:
-    access is requested for the location itself; otherwise for its parent folder.
+    `vault_path` is its path in the vault (empty: the vault itself), or None if it is outside.
+    `used_as_folder`: access is requested for the location itself; otherwise for its parent folder.
     `requested` is the path in the caller's words, the only one to show it for a hidden location.
     """
 
-    real: str
-    inside: str | None
+    real_path: str
+    vault_path: str | None
     used_as_folder: bool = False
     requested: str = ""
 
@@ -46,17 +46,17 @@ class ResolvedPath:
     @property
     def folder(self) -> str:
         """The folder to request access to."""
-        return self.real if self.used_as_folder else str(PurePath(self.real).parent)
+        return self.real_path if self.used_as_folder else str(PurePath(self.real_path).parent)
 
     @property
     def name(self) -> str:
         """Its name in its parent folder."""
-        return PurePath(self.real).name
+        return PurePath(self.real_path).name
 
     @property
     def is_outside(self) -> bool:
         """True if it lies outside the vault."""
-        return self.inside is None
+        return self.vault_path is None
 
 
 class FileAccess:
@@ -67,9 +67,9 @@ class FileAccess:
         own: The app's own folders, which no tool reads.
     """
 
-    def __init__(self, root: Path, own: Iterable[Path]) -> None:
+    def __init__(self, root: Path, app_folders: Iterable[Path]) -> None:
         self.root = os.path.realpath(root)
-        self._denied_folders = (*_SYSTEM_FOLDERS, *(os.path.realpath(folder) for folder in own))
+        self._denied_folders = (*_SYSTEM_FOLDERS, *(os.path.realpath(folder) for folder in app_folders))
 
     def resolve(self, text: str) -> ResolvedPath:
         """Resolve `text`: a path relative to the vault, to `~`, or an absolute one.
@@ -78,31 +78,31 @@ class FileAccess:
             InvalidPathError: the path contains `..`, or no file system would accept it.
             PermissionDeniedError: the path leads to a location that no tool may read.
         """
-        real = os.path.realpath(self._absolute(text))
-        self._check(text, real)
+        real_path = os.path.realpath(self._absolute(text))
+        self._check(text, real_path)
         try:
-            inside = PurePath(real).relative_to(self.root).as_posix()
+            vault_path = PurePath(real_path).relative_to(self.root).as_posix()
         except ValueError:
-            return ResolvedPath(real, None, requested=text)
-        inside = "" if inside == "." else inside
-        if inside and NotePath.on_disk(inside).is_hidden:
+            return ResolvedPath(real_path, None, requested=text)
+        vault_path = "" if vault_path == "." else vault_path
+        if vault_path and NotePath.on_disk(vault_path).is_hidden:
             raise PermissionDeniedError(f"{text} belongs to a program's own data.", path=text)
-        return ResolvedPath(real, inside, requested=text)
+        return ResolvedPath(real_path, vault_path, requested=text)
 
-    def may_enter(self, real: str) -> bool:
+    def may_enter(self, real_path: str) -> bool:
         """Return whether a walk may enter the folder at this path, which contains no links."""
-        path = PurePath(real)
+        path = PurePath(real_path)
         if any(
-            path.is_relative_to(closed) for closed in self._denied_folders
+            path.is_relative_to(denied) for denied in self._denied_folders
         ) or not _SECRET_FOLDERS.isdisjoint(path.parts):
             return False
         return not path.is_relative_to(self.root)
 
-    def _check(self, text: str, real: str) -> None:
-        for parts in (PurePath(self._absolute(text)), PurePath(real)):
-            if any(parts.is_relative_to(closed) for closed in self._denied_folders):
+    def _check(self, text: str, real_path: str) -> None:
+        for path in (PurePath(self._absolute(text)), PurePath(real_path)):
+            if any(path.is_relative_to(denied) for denied in self._denied_folders):
                 raise PermissionDeniedError(f"{text} is a location that no tool may read.", path=text)
-            if not _SECRET_FOLDERS.isdisjoint(parts.parts):
+            if not _SECRET_FOLDERS.isdisjoint(path.parts):
                 raise PermissionDeniedError(
                     f"{text} is in a folder of keys, which no tool may read.", path=text
                 )
@@ -127,7 +127,7 @@ class FileAccess:
         return str(PurePath(self.root, relative))
 
 
-def open_folder(real: str) -> Folder:
+def open_folder(real_path: str) -> Folder:
     """Open the folder at an absolute path without following links, so that only what was approved is read.
 
     Raises:
@@ -135,18 +135,18 @@ def open_folder(real: str) -> Folder:
         InvalidPathError: a part of the path has become a link.
         StorageError: the operating system denies access.
     """
-    path = PurePath(real)
+    path = PurePath(real_path)
     try:
         return VaultRoot(Path(path.anchor)).folder(path.relative_to(path.anchor).as_posix().removeprefix("."))
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise NotFoundError(f"There is no folder {real}.", path=real) from error
+        raise NotFoundError(f"There is no folder {real_path}.", path=real_path) from error
     except OSError as error:
-        raise StorageError(f"{real} can't be read: {error.strerror}.", path=real) from error
+        raise StorageError(f"{real_path} can't be read: {error.strerror}.", path=real_path) from error
 
 
-def is_folder(real: str) -> bool:
+def is_folder(real_path: str) -> bool:
     """Return whether this path is a folder and not a link to one."""
     try:
-        return stat.S_ISDIR(os.lstat(real).st_mode)
+        return stat.S_ISDIR(os.lstat(real_path).st_mode)
     except OSError:
         return False

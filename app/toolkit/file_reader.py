@@ -85,14 +85,14 @@ class WalkLimits:
             self.left_out.append(omission)
 
 
-def walk(top: str, limits: WalkLimits) -> Iterator[DirectoryEntry]:
-    """Yield the entries of the folder at `top` and below, folder by folder, sorted by name.
+def walk(root: str, limits: WalkLimits) -> Iterator[DirectoryEntry]:
+    """Yield the entries of the folder at `root` and below, folder by folder, sorted by name.
 
     Raises:
-        NotFoundError, InvalidPathError, StorageError: as for `open_folder`, for `top` itself.
+        NotFoundError, InvalidPathError, StorageError: as for `open_folder`, for `root` itself.
     """
     limits.begin()
-    pending = [_entries(top, "")]
+    pending = [_entries(root, "")]
     while pending:
         for entry in pending.pop(0):
             if limits.is_over():
@@ -100,38 +100,38 @@ def walk(top: str, limits: WalkLimits) -> Iterator[DirectoryEntry]:
             if not limits.is_visible(entry.path):
                 continue
             yield entry
-            if entry.kind == "folder" and (inner := _open_listing(top, entry, limits)) is not None:
+            if entry.kind == "folder" and (inner := _open_listing(root, entry, limits)) is not None:
                 pending.append(inner)
 
 
-def _open_listing(top: str, entry: DirectoryEntry, limits: WalkLimits) -> list[DirectoryEntry] | None:
+def _open_listing(root: str, entry: DirectoryEntry, limits: WalkLimits) -> list[DirectoryEntry] | None:
     """Return the entries of a folder of the walk; None if it is not entered."""
-    real = str(PurePath(top, entry.path))
+    real_path = str(PurePath(root, entry.path))
     if entry.path.count("/") + 1 >= limits.depth:
         return None
     if entry.path.rpartition("/")[2].startswith("."):
         limits.report_omission("hidden folders")
         return None
-    if not limits.may_enter(real):
+    if not limits.may_enter(real_path):
         limits.report_omission(f"{entry.path}: no tool may read it")
         return None
     try:
-        return _entries(real, f"{entry.path}/")
+        return _entries(real_path, f"{entry.path}/")
     except (NotFoundError, InvalidPathError, StorageError):
         limits.report_omission(f"{entry.path}: it can't be read")
         return None
 
 
-def _entries(real: str, prefix: str) -> list[DirectoryEntry]:
+def _entries(real_path: str, prefix: str) -> list[DirectoryEntry]:
     entries = []
     try:
-        with open_folder(real) as folder:
+        with open_folder(real_path) as folder:
             for name in sorted(folder.names()):
                 if (status := folder.lstat(name)) is not None:
                     kind = _entry_kind(status.st_mode)
                     entries.append(DirectoryEntry(f"{prefix}{name}", kind, status.st_size, status.st_mtime))
     except OSError as error:
-        raise StorageError(f"{real} can't be read: {error.strerror}.", path=real) from error
+        raise StorageError(f"{real_path} can't be read: {error.strerror}.", path=real_path) from error
     return entries
 
 
@@ -143,7 +143,7 @@ def _entry_kind(mode: int) -> Kind:
     return "link" if stat.S_ISLNK(mode) else "other"
 
 
-def read_file(real: str) -> bytes:
+def read_file(real_path: str) -> bytes:
     """Return the bytes of the regular file at an absolute path without links.
 
     Raises:
@@ -152,23 +152,23 @@ def read_file(real: str) -> bytes:
         LimitError: the file has more than `MAX_FILE_BYTES` bytes.
         StorageError: the operating system denies access.
     """
-    return _read(real, lambda folder, name: folder.read(name, MAX_FILE_BYTES))
+    return _read(real_path, lambda folder, name: folder.read(name, MAX_FILE_BYTES))
 
 
-def read_start(real: str, count: int) -> bytes:
+def read_start(real_path: str, count: int) -> bytes:
     """Return the first `count` bytes of a file of any size; raises as `read_file` does."""
-    return _read(real, lambda folder, name: folder.read_start(name, count))
+    return _read(real_path, lambda folder, name: folder.read_start(name, count))
 
 
-def _read(real: str, read: Callable[[Folder, str], bytes]) -> bytes:
-    path = PurePath(real)
+def _read(real_path: str, read: Callable[[Folder, str], bytes]) -> bytes:
+    path = PurePath(real_path)
     try:
         with open_folder(str(path.parent)) as folder:
             return read(folder, path.name)
     except FileNotFoundError as error:
-        raise NotFoundError(f"There is no file {real}.", path=real) from error
+        raise NotFoundError(f"There is no file {real_path}.", path=real_path) from error
     except OSError as error:
-        raise StorageError(f"{real} can't be read: {error.strerror}.", path=real) from error
+        raise StorageError(f"{real_path} can't be read: {error.strerror}.", path=real_path) from error
 
 
 def line_pattern(pattern: str, *, cased: bool) -> _LinePattern:

@@ -48,7 +48,7 @@ def ask_to_read(
 
     outside = [location for location in locations if location.is_outside]
     folders = dict.fromkeys(location.folder for location in outside)
-    paths = (("path", location.real) for location in outside)
+    paths = (("path", location.real_path) for location in outside)
     arguments = (*(("folder", folder) for folder in folders), *paths)
     return context.propose_effect(Effect(OUTSIDE_READ, text, arguments), run)
 
@@ -61,7 +61,7 @@ class FileView:
     """
 
     def __init__(self, context: FileContext, location: ResolvedPath) -> None:
-        if location.inside == "" and not location.used_as_folder:
+        if location.vault_path == "" and not location.used_as_folder:
             raise NotFoundError("The vault is a folder, not a file.")
         self._context = context
         self.location = location
@@ -86,7 +86,9 @@ class FileView:
             NotFoundError: everything in the folder is hidden, so the folder looks as if it did not exist.
         """
         if self._prefix is not None and self._hides_folder(self._prefix.as_posix()):
-            raise NotFoundError(f"There is no folder {self.location.real}.", path=self.location.real)
+            raise NotFoundError(
+                f"There is no folder {self.location.real_path}.", path=self.location.real_path
+            )
 
     def _hides_folder(self, text: str) -> bool:
         return text not in ("", ".") and self._context.vault.hides_folder(NotePath.on_disk(text))
@@ -100,8 +102,10 @@ class FileView:
             StorageError: the file can't be read.
         """
         try:
-            outside = self._prefix is None
-            content = self._read_outside(name) if outside else self._context.vault.read(self._inside(name))
+            is_outside = self._prefix is None
+            content = (
+                self._read_outside(name) if is_outside else self._context.vault.read(self._vault_path(name))
+            )
         except NotFoundError:
             requested = (
                 self.location.requested
@@ -116,13 +120,13 @@ class FileView:
 
     def _read_outside(self, name: str) -> bytes:
         """Return the bytes of a file outside the vault; a private note is reported as not found."""
-        real = str(PurePath(self.location.folder, name))
+        real_path = str(PurePath(self.location.folder, name))
         content = None
         if not self._hides_outside(name):
-            content = read_file(real)
+            content = read_file(real_path)
         # The file may have been replaced since.
         if content is None or (self._may_be_private(name) and is_private(content)):
-            raise NotFoundError(f"There is no file {real}.", path=real)
+            raise NotFoundError(f"There is no file {real_path}.", path=real_path)
         return content
 
     def _hides_outside(self, name: str) -> bool:
@@ -142,23 +146,23 @@ class FileView:
 
     def is_from_web(self, name: str) -> bool:
         """Return whether a file is a note that its properties mark as a web page; raises as `read` does."""
-        if self._prefix is None or not self._inside(name).is_note:
+        if self._prefix is None or not self._vault_path(name).is_note:
             return False
-        return OpenNote(self._inside(name), self.read(name)).is_from_web
+        return OpenNote(self._vault_path(name), self.read(name)).is_from_web
 
     def display_path(self, name: str) -> str:
         """Return a path that the caller can use: relative to the vault, or absolute."""
-        top = PurePath(self.location.folder) if self._prefix is None else self._prefix
-        path = top / name
+        base = PurePath(self.location.folder) if self._prefix is None else self._prefix
+        path = base / name
         return printable(str(path) if self._prefix is None else path.as_posix())
 
-    def _inside(self, name: str) -> NotePath:
+    def _vault_path(self, name: str) -> NotePath:
         assert self._prefix is not None
         return NotePath.on_disk((self._prefix / name).as_posix())
 
     def _is_visible(self, name: str) -> bool:
         """Return whether the call may know of a file of the vault; its text decides if the index is stale."""
-        path, context = self._inside(name), self._context
+        path, context = self._vault_path(name), self._context
         if path.is_hidden or not context.vault.can_see(path) or context.vault.hides_folder(path):
             return False
         if not path.is_note or context.index.note(path) is not None:

@@ -22,7 +22,7 @@ class HiddenPaths:
 
     def __init__(self, paths: Iterable[NotePath] = ()) -> None:
         self.keys = frozenset(path.key for path in paths)
-        self._longest = max(map(len, self.keys), default=0)
+        self._max_length = max(map(len, self.keys), default=0)
 
     def __bool__(self) -> bool:
         return bool(self.keys)
@@ -39,9 +39,9 @@ class HiddenPaths:
         folded = name_key(text)
         for end in _END.finditer(folded) if self.keys else ():
             # JSON may escape one character as up to six.
-            window = folded[max(0, end.end() - 6 * self._longest) : end.end()]
+            window = folded[max(0, end.end() - 6 * self._max_length) : end.end()]
             if "\\" not in window:
-                window = window[-self._longest :]
+                window = window[-self._max_length :]
             for start in _START.finditer(window):
                 name = window[start.start() :]
                 matches |= self.keys & {name, _decode_json_text(name)}

@@ -49,8 +49,8 @@ class HistoryView:
         if not self._visibility.can_see(path):
             return ()
         versions = self._journal.history(path)
-        last = next((one.hash for one in versions if one.hash is not None), None)
-        if self._is_private(path, last):
+        last_hash = next((one.hash for one in versions if one.hash is not None), None)
+        if self._is_private(path, last_hash):
             return ()
         visible = (
             one

@@ -109,12 +109,12 @@ class IndexView:
         """Return all links to the note at `path`, including hidden notes': for edits, never for a result."""
         return self._index.backlinks(path)
 
-    async def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
+    async def links_to_rewrite(self, old_path: NotePath, new_path: NotePath) -> RenamePlan:
         """Return the links to rewrite for a rename or move, including those in hidden notes.
 
         The content of hidden notes must not appear in a result.
         """
-        return await self._index.links_to_rewrite(old, new)
+        return await self._index.links_to_rewrite(old_path, new_path)
 
     def unresolved(self) -> tuple[UnresolvedName, ...]:
         """Return the unresolved link names, each with the number of links that use it."""
@@ -130,9 +130,13 @@ class IndexView:
 
     def tags(self) -> tuple[TagCount, ...]:
         """Return the tags, each with its number of notes."""
-        own, nested = self._hidden_tags()
+        own_counts, nested_counts = self._hidden_tags()
         counted = (
-            replace(one, count=one.count - nested[name_key(one.tag)], own=one.own - own[name_key(one.tag)])
+            replace(
+                one,
+                count=one.count - nested_counts[name_key(one.tag)],
+                own=one.own - own_counts[name_key(one.tag)],
+            )
             for one in self._index.tags()
         )
         return tuple(one for one in counted if one.count > 0)
@@ -304,14 +308,14 @@ class IndexView:
 
     def _hidden_tags(self) -> tuple[Counter[str], Counter[str]]:
         """Count the hidden notes of each tag, without and with its nested tags."""
-        own: Counter[str] = Counter()
-        nested: Counter[str] = Counter()
+        own_counts: Counter[str] = Counter()
+        nested_counts: Counter[str] = Counter()
         for path in self._visibility.hidden():
             record = self._index.note(path)
             keys = {name_key(tag) for tag in record.tags} if record else set()
-            own.update(keys)
-            nested.update({above for key in keys for above in _with_parents(key)})
-        return own, nested
+            own_counts.update(keys)
+            nested_counts.update({above for key in keys for above in _with_parents(key)})
+        return own_counts, nested_counts
 
 
 def _is_plain(query: str) -> bool:

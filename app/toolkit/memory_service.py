@@ -58,13 +58,13 @@ class ConversationQuery:
 
 @dataclass(frozen=True, slots=True)
 class ConversationHit:
-    """A message of a conversation; `at` is in Unix seconds, a higher `score` is a better match."""
+    """A message of a conversation; `time` is in Unix seconds, a higher `score` is a better match."""
 
     conversation: str
     title: str
     position: int
     role: str
-    at: float
+    time: float
     text: str
     score: float
 
@@ -103,9 +103,9 @@ class Memory:
             NotFoundError: no agent has that name; `suggestions` are near misses.
         """
         agents = self.agents()
-        wanted = name.strip().casefold()
+        key = name.strip().casefold()
         for agent in sorted(agents, key=lambda agent: agent != name):
-            if agent.casefold() == wanted:
+            if agent.casefold() == key:
                 return agent
         suggestions = [match[0] for match in process.extract(name, agents, limit=3, score_cutoff=50)]
         raise NotFoundError(f"There is no agent called {name!r}.", agent=name, suggestions=suggestions)
@@ -115,37 +115,37 @@ class Memory:
         agent: str,
         query: str,
         limit: int,
-        span: TimeRange = ANY_TIME,
-        meaning: SemanticSearch | None = None,
+        time_range: TimeRange = ANY_TIME,
+        semantic_search: SemanticSearch | None = None,
     ) -> tuple[ArchiveHit, ...]:
         """Return the agent's entries that best match the query, by words and, if enabled, by meaning."""
-        words = self.archive.search_text(agent, query, max(limit, MAX_FUSED_HITS), span)
+        words = self.archive.search_text(agent, query, max(limit, MAX_FUSED_HITS), time_range)
         best = max((score for _, score in words), default=0.0)
         ranked = [(number, score / best if best > 0 else 1.0) for number, score in words]
-        if meaning is not None:
+        if semantic_search is not None:
             try:
                 semantic_hits = await self._search_vectors(
-                    agent, query, max(limit, MAX_FUSED_HITS), span, meaning
+                    agent, query, max(limit, MAX_FUSED_HITS), time_range, semantic_search
                 )
                 terms = self.archive.term_statistics(query, words[0][0] if words else None)
-                ranked = meaning.fuse(words, semantic_hits, terms)
+                ranked = semantic_search.fuse(words, semantic_hits, terms)
             except EmbedderUnavailable:
                 # The word matches are a valid answer; the missing vectors are reported elsewhere.
                 pass
         return self.archive.get(ranked[:limit])
 
     async def _search_vectors(
-        self, agent: str, query: str, limit: int, span: TimeRange, meaning: SemanticSearch
+        self, agent: str, query: str, limit: int, time_range: TimeRange, semantic_search: SemanticSearch
     ) -> list[tuple[int, float]]:
         """Return the entries closest in meaning, after computing missing vectors."""
-        model = meaning.model_key
+        model = semantic_search.model_key
         if missing := self.archive.missing_vectors(agent, model):
-            vectors = await meaning.vectors_of([text for _, text in missing])
+            vectors = await semantic_search.vectors_of([text for _, text in missing])
             self.archive.save_vectors(
                 model, [(number, vector) for (number, _), vector in zip(missing, vectors, strict=True)]
             )
-        (vector,) = await meaning.vectors_of([query], query=True)
-        hits = self.archive.search_vectors(agent, model, vector, limit, span)
+        (vector,) = await semantic_search.vectors_of([query], query=True)
+        hits = self.archive.search_vectors(agent, model, vector, limit, time_range)
         return [(number, cosine) for number, cosine in hits if cosine >= _MIN_SIMILARITY]
 
 
@@ -157,17 +157,17 @@ class VisibleBlocks:
         reads: Returns whether a document of a store may be read: a block, or the file loaded into it.
     """
 
-    def __init__(self, store: MemoryStore, reads: Callable[[str, NotePath], bool]) -> None:
+    def __init__(self, store: MemoryStore, can_read: Callable[[str, NotePath], bool]) -> None:
         self._store = store
-        self._reads = reads
+        self._can_read = can_read
 
     def can_see(self, block: Block) -> bool:
         """Return whether the caller may read the block."""
-        if not self._reads(self._store.place, block.path):
+        if not self._can_read(self._store.place, block.path):
             return False
         kind, _, rest = block.label.partition(":")
         folder, _, path = rest.partition(":")
-        return kind != "file" or not path or self._reads(f"files-{folder}", NotePath.on_disk(path))
+        return kind != "file" or not path or self._can_read(f"files-{folder}", NotePath.on_disk(path))
 
     def blocks(self, agent: str) -> tuple[Block, ...]:
         """Return the visible blocks; see `MemoryStore.blocks`."""
@@ -201,16 +201,16 @@ class VisibleBlocks:
 _MIN_SIMILARITY = 0.25
 
 
-def memory_binding(store: MemoryStore, loaded: StorePolicy | None = None) -> StoreBinding:
+def memory_binding(store: MemoryStore, loaded_policy: StorePolicy | None = None) -> StoreBinding:
     """Return the memory as a store that the gate may change by the permissions of its blocks.
 
     Args:
         store: The memory.
-        loaded: A policy that is consulted first, for files loaded unchanged; it returns None to pass.
+        loaded_policy: A policy that is consulted first, for files loaded unchanged; it returns None to pass.
     """
 
     def store_policy(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
-        verdict = loaded(change_set, caller) if loaded is not None else None
+        verdict = loaded_policy(change_set, caller) if loaded_policy is not None else None
         return verdict or authorize_memory_change(change_set, caller)
 
     return StoreBinding(store, "the memory", store_policy)
@@ -222,7 +222,7 @@ def authorize_memory_change(change_set: ChangeSet, caller: Caller) -> StoreVerdi
         return None
     agent = agent_key(caller)
     verdicts = [_authorize(change, agent) for change in change_set.changes]
-    worst = max(verdicts, key=lambda one: _SEVERITY[one.effect])
+    worst = max(verdicts, key=lambda verdict: _SEVERITY[verdict.effect])
     return StoreVerdict(worst.effect, worst.reason)
 
 

@@ -72,7 +72,7 @@ class PendingOperations:
         self._may_know = may_know
         self._clock = clock
         self._tasks: dict[str, asyncio.Task[ToolOutcome]] = {}
-        self._asked: dict[str, asyncio.Event] = {}
+        self._question_events: dict[str, asyncio.Event] = {}
         self._details: dict[str, Mapping[str, object]] = {}
         self._unsubscribe = events.subscribe(ApprovalAsked, self._on_approval_asked)
 
@@ -99,18 +99,19 @@ class PendingOperations:
         name: str,
         arguments: Mapping[str, object],
         caller: Caller,
-        enter: Callable[[], Awaitable[None]] | None = None,
+        wait_for_turn: Callable[[], Awaitable[None]] | None = None,
     ) -> ToolOutcome:
         """Call a tool and return the outcome, or a pending operation's id if the user must decide first.
 
-        A call that needs no decision ends here and is not stored. `enter` is awaited before it begins.
+        A call that needs no decision ends here and is not stored. `wait_for_turn` is awaited before it
+        begins.
 
         Raises:
             LimitError: too many operations are already waiting; nothing was called.
         """
         now = self._clock()
         operation = PendingOperation(uuid.uuid4().hex, now, now + LIFETIME_S, caller, name, dict(arguments))
-        task, question_asked = self._begin(operation, enter=enter)
+        task, question_asked = self._begin(operation, wait_for_turn=wait_for_turn)
         wait_task = asyncio.ensure_future(question_asked.wait())
         try:
             await asyncio.wait({task, wait_task}, return_when=asyncio.FIRST_COMPLETED)
@@ -175,7 +176,7 @@ class PendingOperations:
             False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""}
         )
         self._finish(id, PendingState.CANCELLED, outcome)
-        await self._end(id, _CANCELLED_REASON)
+        await self._cancel_task(id, _CANCELLED_REASON)
         return self._store.get(id)
 
     # For the workspace
@@ -201,7 +202,7 @@ class PendingOperations:
         """Withdraw the questions; waiting operations are kept."""
         self._unsubscribe()
         for id in tuple(self._tasks):
-            await self._end(id, _CLOSING_REASON)
+            await self._cancel_task(id, _CLOSING_REASON)
         if self._optional_store is not None:
             self._optional_store.close()
 
@@ -212,11 +213,11 @@ class PendingOperations:
         operation: PendingOperation,
         *,
         is_stored: bool = False,
-        enter: Callable[[], Awaitable[None]] | None = None,
+        wait_for_turn: Callable[[], Awaitable[None]] | None = None,
     ) -> tuple[asyncio.Task[ToolOutcome], asyncio.Event]:
-        question_asked = self._asked[operation.id] = asyncio.Event()
+        question_asked = self._question_events[operation.id] = asyncio.Event()
         task = asyncio.get_running_loop().create_task(
-            self._run(operation, is_stored, enter), name=f"pending {operation.id}"
+            self._run(operation, is_stored, wait_for_turn), name=f"pending {operation.id}"
         )
         self._tasks[operation.id] = task
         task.add_done_callback(lambda _: self._discard(operation.id))
@@ -224,15 +225,18 @@ class PendingOperations:
 
     def _discard(self, id: str) -> None:
         self._tasks.pop(id, None)
-        self._asked.pop(id, None)
+        self._question_events.pop(id, None)
         self._details.pop(id, None)
 
     async def _run(
-        self, operation: PendingOperation, is_stored: bool, enter: Callable[[], Awaitable[None]] | None
+        self,
+        operation: PendingOperation,
+        is_stored: bool,
+        wait_for_turn: Callable[[], Awaitable[None]] | None,
     ) -> ToolOutcome:
         record = _PendingRecord(self._store, operation, self._publish, is_stored=is_stored)
         timeout = max(0.0, operation.expires - self._clock())
-        observer = CallObserver(record.on_question, record.on_write, record.on_effect, timeout, enter)
+        observer = CallObserver(record.on_question, record.on_write, record.on_effect, timeout, wait_for_turn)
         outcome = await self._run_call(
             Call.of(operation.tool, operation.arguments, operation.caller, observer=observer, id=operation.id)
         )
@@ -241,11 +245,11 @@ class PendingOperations:
         return outcome
 
     def _on_approval_asked(self, event: ApprovalAsked) -> None:
-        if question_asked := self._asked.get(event.request.call):
+        if question_asked := self._question_events.get(event.request.call):
             self._details[event.request.call] = self._describe(event.request)
             question_asked.set()
 
-    async def _end(self, id: str, reason: str) -> None:
+    async def _cancel_task(self, id: str, reason: str) -> None:
         task = self._tasks.get(id)
         if task is not None:
             task.cancel(reason)

@@ -86,21 +86,23 @@ def _package(path: Path) -> PluginPackage:
 
 
 def load_plugins(
-    registry: ToolRegistry, entry_points: Iterable[EntryPoint] | None = None, *, on: Collection[str] = ()
+    registry: ToolRegistry, entry_points: Iterable[EntryPoint] | None = None, *, enabled: Collection[str] = ()
 ) -> LoadedPlugins:
     """Register the categories, all off, and the tools of every plug-in that is installed.
 
     Args:
         registry: Already contains the built-in tools, so that no plug-in can use their names.
         entry_points: The entry points; defaults to those of the running Python and of the plug-in folder.
-        on: The names of the enabled plug-ins in the user's folder.
+        enabled: The names of the enabled plug-ins in the user's folder.
     """
     all_entry_points = (
-        (*_installed(_search_path()), *_enabled_entry_points(on)) if entry_points is None else entry_points
+        (*_installed(_search_path()), *_enabled_entry_points(enabled))
+        if entry_points is None
+        else entry_points
     )
     categories: list[str] = []
     problems: list[str] = []
-    for entry in sorted(all_entry_points, key=lambda one: (one.name, one.value)):
+    for entry in sorted(all_entry_points, key=lambda point: (point.name, point.value)):
         try:
             plugin = _load_plugin(entry)
             _register(registry, plugin)
@@ -115,8 +117,8 @@ def load_plugins(
 
 def _search_path() -> tuple[str, ...]:
     """Return Python's module search path without the plug-ins that are or were enabled."""
-    own = paths.plugin_folder()
-    return tuple(one for one in sys.path if not Path(one).is_relative_to(own))
+    plugin_folder = paths.plugin_folder()
+    return tuple(one for one in sys.path if not Path(one).is_relative_to(plugin_folder))
 
 
 @functools.cache
@@ -153,9 +155,9 @@ def _load_plugin(entry: EntryPoint) -> Plugin:
         raise InvalidParametersError("One of its categories is not a Category.")
     if not all(isinstance(one, Tool) for one in plugin.tools):
         raise InvalidParametersError("One of its tools was not created with @tool.")
-    own = {category.id for category in plugin.categories}
+    own_categories = {category.id for category in plugin.categories}
     for tool in plugin.tools:
-        if tool.category not in own:
+        if tool.category not in own_categories:
             raise InvalidParametersError(
                 f"Its tool {tool.name} is in the category {tool.category}, which it does not define."
             )
@@ -166,14 +168,14 @@ def _register(registry: ToolRegistry, plugin: Plugin) -> None:
     """Register the whole plug-in, or nothing if a part fails."""
     for tool in plugin.tools:
         _ = tool.schema  # Build the schema now to report unsupported types.
-    undo: list[Callable[[], None]] = []
+    undo_steps: list[Callable[[], None]] = []
     try:
         for category in plugin.categories:
-            undo.append(registry.add_category(replace(category, on=False)))
+            undo_steps.append(registry.add_category(replace(category, on=False)))
         for tool in plugin.tools:
-            undo.append(registry.register(tool))
+            undo_steps.append(registry.register(tool))
     except InvalidParametersError:
-        for step in reversed(undo):
+        for step in reversed(undo_steps):
             step()
         raise
 

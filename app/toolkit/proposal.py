@@ -21,14 +21,14 @@ class Proposal(Generic[R]):
     as a function of the committed change set; it is called before the commit, so views still show the files
     as they were when the tool ran.
 
-    `undoes` are the ids of the journal's commits that the change undoes. `otherwise` is the result of a call
-    that still has one if the changes are denied.
+    `undoes` are the ids of the journal's commits that the change undoes. `result_if_denied` is the result of
+    a call that still has one if the changes are denied.
     """
 
     change_set: ChangeSet
     result: R | Callable[[ChangeSet], R]
     undoes: tuple[int, ...] = ()
-    otherwise: R | None = None
+    result_if_denied: R | None = None
 
     @property
     def is_derived(self) -> bool:

@@ -48,7 +48,7 @@ class RateLimiter:
         if caller.kind is CallerKind.USER:
             return
         now = self._clock()
-        user_limits = [one for one in self._user_limits if _is_about(one, tool)]
+        user_limits = [one for one in self._user_limits if _applies_to(one, tool)]
         windows = self._windows(tool, category, caller, user_limits, now)
         for calls, subject, limit in windows:
             if len(calls) >= limit:
@@ -103,7 +103,7 @@ class RateLimiter:
             self._turns.popitem(last=False)
 
 
-def _is_about(limit: CallLimit, tool: Tool) -> bool:
+def _applies_to(limit: CallLimit, tool: Tool) -> bool:
     return word_matches(limit.tool, tool.name)
 
 

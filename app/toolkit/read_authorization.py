@@ -66,7 +66,7 @@ class PreparedCall:
             access: The verdict of the store's own permissions.
             from_outside: Whether text from outside that the call has fetched influences the proposal.
         """
-        promised = self.tool.changes_notes if changes_notes else self.tool.proposes
+        is_declared = self.tool.changes_notes if changes_notes else self.tool.proposes
         return CallFacts(
             caller=replace(self.caller, tainted=True) if from_outside else self.caller,
             tool=self.tool.name,
@@ -75,7 +75,7 @@ class PreparedCall:
             parts=impact.parts,
             op=self.op,
             effect=impact.effect,
-            reads_only=self.category.level is AccessLevel.READ_ONLY or not promised,
+            reads_only=self.category.level is AccessLevel.READ_ONLY or not is_declared,
             executes=self.category.level is AccessLevel.EXECUTE,
             creates_only=self.tool.creates_only or self.category.level is AccessLevel.NETWORK,
             always_asks=self.tool.always_asks,

@@ -90,7 +90,7 @@ def find_related_notes(
     for hit in like(path, limit * _OVERSAMPLING, MIN_SIMILARITY) if like else ():
         add_reason(hit.path, RelatednessReason("SEMANTICALLY_RELATED", round(hit.score, 4)))
     related = [_related(other, tuple(reasons.values())) for other, reasons in reasons_by_note.items()]
-    return tuple(sorted(related, key=lambda one: (-one.score, one.path))[:limit])
+    return tuple(sorted(related, key=lambda note: (-note.score, note.path))[:limit])
 
 
 def _related(path: NotePath, reasons: tuple[RelatednessReason, ...]) -> RelatedNote:

@@ -105,9 +105,9 @@ def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) ->
     sharing_is_unchanged = (
         before.views == after.views and before.shares == after.shares if before else not after.shares
     )
-    allowed = source.permission(path, agent)
+    allowed_permission = source.permission(path, agent)
     is_as_on_disk = sources.was_on_disk(source.config.id, after.origin.get(HASH_KEY, ""), after.text.encode())
-    if sharing_is_unchanged and after.permission == allowed and is_as_on_disk:
+    if sharing_is_unchanged and after.permission == allowed_permission and is_as_on_disk:
         return StoreVerdict("allow", "loads a file unchanged into the agent's own memory")
     return None
 

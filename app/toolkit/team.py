@@ -24,14 +24,14 @@ class TeamAnswer:
 class TeamReply:
     """The result of a message to an agent or a group.
 
-    `text` is the whole answer, `answers` are those of the individual agents in the order given, `how`
-    explains how a group reached its answer. `untrusted`: it is based on text from outside.
+    `text` is the whole answer, `answers` are those of the individual agents in the order given, `explanation`
+    says how a group reached its answer. `untrusted`: it is based on text from outside.
     """
 
     to: str
     text: str
     answers: tuple[TeamAnswer, ...]
-    how: str = ""
+    explanation: str = ""
     untrusted: bool = False
 
 

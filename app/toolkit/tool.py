@@ -42,7 +42,7 @@ class Parameter:
     """One argument: the source of a command-line flag, a form field or a slot of an example.
 
     `annotation` is the Python type without its metadata. `default` is None if the argument is `required`.
-    `choices` are the allowed values of a closed choice; `many`: the argument takes a list.
+    `choices` are the allowed values of a closed choice; `is_list`: the argument takes a list.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Parameter:
     default: object
     description: str
     choices: tuple[str, ...] = ()
-    many: bool = False
+    is_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +248,9 @@ def tool(
         documentation = parse_docstring(function.__doc__)
         parameters = _parameters(function, hints, documentation)
         examples_of = examples if isinstance(examples, Mapping) else {}
-        all_examples = tuple(one for many in examples_of.values() for one in many) or tuple(examples)
+        all_examples = tuple(
+            one for operation_examples in examples_of.values() for one in operation_examples
+        ) or tuple(examples)
         tool_ = Tool(
             name=function.__name__,
             category=category,
@@ -281,10 +283,10 @@ def tool(
 
 def _read_return(name: str, annotation: object) -> tuple[type[ToolResult], set[object]]:
     """Return the class of the result and the kinds of proposal that the return annotation declares."""
-    union = get_origin(annotation) in (Union, types.UnionType)
+    is_union = get_origin(annotation) in (Union, types.UnionType)
     results: set[type[ToolResult]] = set()
     kinds: set[object] = set()
-    for option in get_args(annotation) if union else (annotation,):
+    for option in get_args(annotation) if is_union else (annotation,):
         inner: object = option
         if get_origin(option) in (Proposal, EffectProposal):
             kinds.add(get_origin(option))
@@ -304,20 +306,29 @@ def _parameters(
     if not signature or signature[0].name != "context":
         raise TypeError(f"{function.__name__}: the first parameter of a tool is `context`")
     parameters = []
-    for raw in signature[1:]:
-        if raw.kind not in (raw.POSITIONAL_OR_KEYWORD, raw.KEYWORD_ONLY) or raw.name not in hints:
-            raise TypeError(f"{function.__name__}: {raw.name} needs an annotation and a name")
-        if raw.name not in documentation.arguments:
-            raise TypeError(f"{function.__name__}: the docstring's Args do not describe {raw.name}")
-        required = raw.default is raw.empty
+    for parameter in signature[1:]:
+        if (
+            parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+            or parameter.name not in hints
+        ):
+            raise TypeError(f"{function.__name__}: {parameter.name} needs an annotation and a name")
+        if parameter.name not in documentation.arguments:
+            raise TypeError(f"{function.__name__}: the docstring's Args do not describe {parameter.name}")
+        required = parameter.default is parameter.empty
         parameters.append(
-            _parameter(raw.name, hints[raw.name], required, raw.default, documentation.arguments[raw.name])
+            _parameter(
+                parameter.name,
+                hints[parameter.name],
+                required,
+                parameter.default,
+                documentation.arguments[parameter.name],
+            )
         )
     return tuple(parameters)
 
 
 def _parameter(name: str, hint: object, required: bool, default: object, description: str) -> Parameter:
-    kind, annotation, many = ArgumentKind.PLAIN, hint, False
+    kind, annotation, is_list = ArgumentKind.PLAIN, hint, False
     choices: tuple[str, ...] = ()
     pending = [hint]
     while pending:
@@ -329,14 +340,14 @@ def _parameter(name: str, hint: object, required: bool, default: object, descrip
         elif origin in (Union, types.UnionType):
             pending += [option for option in reversed(get_args(annotated)) if option is not type(None)]
         elif origin is list:
-            many = True
+            is_list = True
             pending.append(get_args(annotated)[0])
         elif origin is Literal:
             choices, annotation = get_args(annotated), str
         else:
             annotation = annotated
     shown_default = None if required else default
-    return Parameter(name, kind, annotation, required, shown_default, description, choices, many)
+    return Parameter(name, kind, annotation, required, shown_default, description, choices, is_list)
 
 
 def _arguments_model(

@@ -84,14 +84,18 @@ class VaultView:
             raise _not_found(path)
         try:
             # Visibility depends on the link's target; errors name the link itself.
-            real = self._store.real_path(path)
-            if real != path and not self._visibility.can_see(real):
+            real_path = self._store.real_path(path)
+            if real_path != path and not self._visibility.can_see(real_path):
                 raise _not_found(path)
-            hides = self._visibility.hides_private and real.is_note
+            hides_private_note = self._visibility.hides_private and real_path.is_note
             try:
                 content = self._store.read(path)
             except (LimitError, StorageError) as error:
-                if hides and not isinstance(error, VaultLostError) and self._is_private_by_its_start(real):
+                if (
+                    hides_private_note
+                    and not isinstance(error, VaultLostError)
+                    and self._is_private_by_its_start(real_path)
+                ):
                     raise _not_found(path) from error
                 raise
         except NotFoundError as error:
@@ -100,7 +104,7 @@ class VaultView:
             if self._visibility.hides_folder(path):
                 raise _not_found(path) from error
             raise
-        if hides and is_private(content):
+        if hides_private_note and is_private(content):
             raise _not_found(path)
         return self._changed.get(path, content)
 

@@ -135,8 +135,8 @@ class CallVisibility:
 
     def needs_approval(self, path: NotePath) -> bool:
         """Return whether the user must approve before the call may open `path`."""
-        private = self.hides_private and self._visibility.is_private(path)
-        return not private and path not in self._granted and self.rule(path) == "ask"
+        is_private = self.hides_private and self._visibility.is_private(path)
+        return not is_private and path not in self._granted and self.rule(path) == "ask"
 
     def grant_read(self, path: NotePath) -> None:
         """Let this call read `path`, as the user approved."""

@@ -28,26 +28,26 @@ class VisibleFiles:
 def visible_files(root: str, vault: VaultView) -> VisibleFiles:
     """Check every file of the vault at `root`, and read each note. Blocks: call it in a thread."""
     visible: list[NotePath] = []
-    files: list[str] = []
-    folders: list[str] = []
+    hidden_files: list[str] = []
+    hidden_folders: list[str] = []
     has_hidden = False
-    for folder, inner, names in os.walk(root):
+    for folder, subfolders, names in os.walk(root):
         prefix = os.path.relpath(folder, root).replace(os.sep, "/")
         prefix = "" if prefix == "." else f"{prefix}/"
-        folders += [f"{prefix}{name}" for name in inner if _is_hidden_folder(folder, name)]
-        inner[:] = [name for name in inner if not name.startswith(".")]
+        hidden_folders += [f"{prefix}{name}" for name in subfolders if _is_hidden_folder(folder, name)]
+        subfolders[:] = [name for name in subfolders if not name.startswith(".")]
         for name in names:
             if Path(folder, name).is_symlink():
                 continue
             path = NotePath.on_disk(f"{prefix}{name}")
             if path.is_hidden:
-                files.append(path.text)
+                hidden_files.append(path.text)
             elif _is_visible(vault, path):
                 visible.append(path)
             else:
-                files.append(path.text)
+                hidden_files.append(path.text)
                 has_hidden = True
-    return VisibleFiles(tuple(visible), tuple(files), tuple(folders), has_hidden)
+    return VisibleFiles(tuple(visible), tuple(hidden_files), tuple(hidden_folders), has_hidden)
 
 
 def _is_hidden_folder(folder: str, name: str) -> bool:

@@ -77,15 +77,15 @@ async def find_passages(
     """
     parsed_question = parse_question(question)
     ranking, notes = await rank_passages(context, parsed_question)
-    chosen = ranking.passages[:limit]
-    passages = [_cited(one, ranking, notes[one.candidate.path]) for one in chosen]
+    top_passages = ranking.passages[:limit]
+    passages = [_cite(one, ranking, notes[one.candidate.path]) for one in top_passages]
     message = (
         f"{pluralize(sum(not one.weak for one in passages), 'passage')} found."
         if ranking.is_answer
         else "The notes don't seem to contain an answer."
     )
     result = Answer(answered=ranking.is_answer, passages=passages, message=message)
-    return result.from_notes(context.index.is_from_web(one.candidate.path) for one in chosen)
+    return result.from_notes(context.index.is_from_web(one.candidate.path) for one in top_passages)
 
 
 async def rank_passages(
@@ -108,7 +108,7 @@ async def rank_passages(
     notes: dict[NotePath, OpenNote] = {}
     pool: list[Candidate] = []
     for path in dict.fromkeys((*scores, *chunk_scores)):
-        note = _readable(context, path)
+        note = _open_readable(context, path)
         if note is None:
             continue
         notes[path] = note
@@ -119,7 +119,7 @@ async def rank_passages(
     return scorer.rank(candidates, await _cosines(context, question, candidates)), notes
 
 
-def _readable(context: ToolContext, path: NotePath) -> OpenNote | None:
+def _open_readable(context: ToolContext, path: NotePath) -> OpenNote | None:
     try:
         note = context.vault.open(path)
     except (NotFoundError, StorageError):
@@ -143,7 +143,7 @@ async def _cosines(
     return [float(one) for one in vectors @ query]
 
 
-def _cited(ranked: RankedCandidate, ranking: RankedPassages, note: OpenNote) -> CitedPassage:
+def _cite(ranked: RankedCandidate, ranking: RankedPassages, note: OpenNote) -> CitedPassage:
     passage = ranked.candidate.passage
     fragment = f"^{passage.block}" if passage.block else fragment_of(note.readable_text, passage.span)
     target = note.path.stem_path if note.path.folder else note.name

@@ -189,9 +189,9 @@ def _apply_patches(context: DevelopmentContext, text: str, files: list[str]) -> 
 
 
 def _patch_file(context: DevelopmentContext, part: FilePatch, allowed: dict[str, NotePath]) -> FileChange:
-    if part.old == part.new == "" and len(allowed) > 1:
+    if part.old_name == part.new_name == "" and len(allowed) > 1:
         raise InvalidParametersError("The patch does not say which file it is about: `--- name`, `+++ name`.")
-    text = part.new if part.new is not None else part.old
+    text = part.new_name if part.new_name is not None else part.old_name
     target = _check_target(text) if text else next(iter(allowed.values()))
     if target.key not in allowed:
         raise PermissionDeniedError(
@@ -199,15 +199,17 @@ def _patch_file(context: DevelopmentContext, part: FilePatch, allowed: dict[str,
             path=str(target),
             files=[str(path) for path in allowed.values()],
         )
-    if part.old is not None and part.new is not None and part.old != part.new:
-        raise InvalidParametersError(f"The patch renames {part.old}: use move_note for that.", path=part.old)
-    if part.old is None:
+    if part.old_name is not None and part.new_name is not None and part.old_name != part.new_name:
+        raise InvalidParametersError(
+            f"The patch renames {part.old_name}: use move_note for that.", path=part.old_name
+        )
+    if part.old_name is None:
         if context.vault.existing_path(target) is not None:
             raise ConflictError(f"{target} already exists.", path=str(target))
         return Create(context.vault.disk_spelling(target), apply_patch("", part.hunks).encode())
     before = context.vault.read(target)
     after = apply_patch(decode(before), part.hunks).encode()
-    if part.new is not None:
+    if part.new_name is not None:
         return Update(target, before, after)
     if after:
         raise ConflictError(f"The patch deletes {target}, but not all of its lines.", path=str(target))

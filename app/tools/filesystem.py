@@ -127,7 +127,7 @@ async def find(
 
     location = await resolve_path(context, path)
     return await _list_entries(
-        context, location, f"Find {pattern} in {location.real}", is_match, depth, limit
+        context, location, f"Find {pattern} in {location.real_path}", is_match, depth, limit
     )
 
 
@@ -152,7 +152,7 @@ async def directory_list(
     matches = _glob_matcher(pattern or "*")
     location = await resolve_path(context, path)
     return await _list_entries(
-        context, location, f"List {location.real}", lambda one: matches(one.path), 1, 1000
+        context, location, f"List {location.real_path}", lambda entry: matches(entry.path), 1, 1000
     )
 
 
@@ -187,7 +187,7 @@ async def file_read(
         return text.from_notes([view.is_from_web(location.name)])
 
     if location.is_outside:
-        return ask_to_read(context, f"Read the file {location.real}", location, read=read)
+        return ask_to_read(context, f"Read the file {location.real_path}", location, read=read)
     return await asyncio.to_thread(read)
 
 
@@ -221,19 +221,19 @@ async def grep(
     """
     compiled = line_pattern(pattern, cased=case_sensitive)
     location = await resolve_path(context, path)
-    in_folder = await asyncio.to_thread(_is_folder, context, location)
-    view = FileView(context, location if not in_folder else location.as_folder())
+    is_in_folder = await asyncio.to_thread(_is_folder, context, location)
+    view = FileView(context, location if not is_in_folder else location.as_folder())
     name_matches, walk_limits = _glob_matcher(files or "*"), view.walk_limits(depth)
 
     def search() -> LineMatches:
         walk_limits.begin()
         names: Iterator[str] = iter((location.name,))
-        if not in_folder:
+        if not is_in_folder:
             view.read(location.name)
         else:
             names = (
                 one.path
-                for one in walk(location.real, walk_limits)
+                for one in walk(location.real_path, walk_limits)
                 if one.kind == "file" and name_matches(one.path)
             )
         hits = list(islice(matching_lines(names, view.read, compiled, walk_limits), limit + 1))
@@ -249,15 +249,15 @@ async def grep(
         return matches.from_notes(map(view.is_from_web, dict.fromkeys(hit.path for hit in hits[:limit])))
 
     if location.is_outside:
-        return ask_to_read(context, f"Search {location.real} for {pattern}", view.location, read=search)
+        return ask_to_read(context, f"Search {location.real_path} for {pattern}", view.location, read=search)
     return await asyncio.to_thread(search)
 
 
 def _is_folder(context: FileContext, location: ResolvedPath) -> bool:
     """Return whether a path is a folder that is visible to the call."""
-    if not is_folder(location.real):
+    if not is_folder(location.real_path):
         return False
-    return not location.inside or not context.vault.hides_folder(NotePath.on_disk(location.inside))
+    return not location.vault_path or not context.vault.hides_folder(NotePath.on_disk(location.vault_path))
 
 
 async def _list_entries(
@@ -273,7 +273,9 @@ async def _list_entries(
 
     def list_entries() -> FileList:
         view.require_folder()
-        matches = list(islice((one for one in walk(location.real, walk_limits) if is_match(one)), limit + 1))
+        matches = list(
+            islice((one for one in walk(location.real_path, walk_limits) if is_match(one)), limit + 1)
+        )
         entries = [
             FileEntry(path=view.display_path(one.path), kind=one.kind, size=one.size, modified=one.modified)
             for one in matches[:limit]
@@ -339,5 +341,11 @@ def _left_out(walk_limits: WalkLimits, has_more: bool, limit: int) -> list[str]:
 
 
 def _list_text(entries: list[FileEntry], location: ResolvedPath) -> str:
-    label = location.inside if location.inside else "the vault" if location.inside == "" else location.real
+    label = (
+        location.vault_path
+        if location.vault_path
+        else "the vault"
+        if location.vault_path == ""
+        else location.real_path
+    )
     return f"{pluralize(len(entries), 'file or folder', 'files and folders')} in {printable(label)}."

@@ -228,8 +228,8 @@ class _GitCommands:
             return False
         for blob in (f":{name}", f"HEAD:{name}") if tracked else ():
             result = await self._repository.run(["cat-file", "blob", blob], max_output=HEAD_BYTES)
-            cut = len(result.output) >= HEAD_BYTES
-            if result.exit_code == 0 and is_private(result.output, complete=not cut):
+            is_truncated = len(result.output) >= HEAD_BYTES
+            if result.exit_code == 0 and is_private(result.output, complete=not is_truncated):
                 return False
         return True
 

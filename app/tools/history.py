@@ -118,7 +118,7 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
     elif turn is not None:
         commits = context.history.commits_of_turn(turn)
     else:
-        commits = _last_own(context)
+        commits = _last_own_commit(context)
     if not commits:
         raise NotFoundError("There is nothing to undo.", entry=entry, turn=turn)
     first, *others = context.history.by_place(commits)
@@ -160,7 +160,7 @@ def _nothing_to_undo(context: ToolContext, commits: tuple[int, ...]) -> str:
     return "Nothing to undo: the files are as they were before that change. Nothing was changed."
 
 
-def _last_own(context: ToolContext) -> tuple[int, ...]:
+def _last_own_commit(context: ToolContext) -> tuple[int, ...]:
     """Return this caller's newest commit that is neither undone nor an undo."""
     is_user = context.caller.kind is CallerKind.USER
     for commit in context.history.commits(200):

@@ -70,10 +70,12 @@ async def list_tools(context: AgentContext, query: str = "", limit: Limit = 50) 
         query: Words that describe the task; empty for all tools.
         limit: The maximum number of results.
     """
-    offered = context.services.registry.tools(context.caller)
+    available_tools = context.services.registry.tools(context.caller)
     if query.strip():
-        ranked = sorted(((_match_score(query, one), one) for one in offered), key=lambda pair: -pair[0])
-        offered = [one for score, one in ranked if score >= _MIN_FIT]
+        ranked = sorted(
+            ((_match_score(query, one), one) for one in available_tools), key=lambda pair: -pair[0]
+        )
+        available_tools = [one for score, one in ranked if score >= _MIN_FIT]
     entries = [
         ListedTool(
             name=one.name,
@@ -82,9 +84,9 @@ async def list_tools(context: AgentContext, query: str = "", limit: Limit = 50) 
             proposes=one.proposes,
             operations=list(one.operations),
         )
-        for one in offered[:limit]
+        for one in available_tools[:limit]
     ]
-    return ListedTools(tools=entries, message=f"{pluralize(len(offered), 'tool')}.")
+    return ListedTools(tools=entries, message=f"{pluralize(len(available_tools), 'tool')}.")
 
 
 def _match_score(query: str, candidate: Tool) -> float:
@@ -110,10 +112,10 @@ async def pending(
     """
     operations = context.services.pending
     if op == "list":
-        own = operations.list_for(context.caller)
-        waiting = sum(one.state.is_open for one in own)
-        entries = [_to_listed(one, operations) for one in own]
-        return _mark_untrusted(ListedOperations(operations=entries, message=f"{waiting} open."))
+        own_operations = operations.list_for(context.caller)
+        open_count = sum(one.state.is_open for one in own_operations)
+        entries = [_to_listed(one, operations) for one in own_operations]
+        return _mark_untrusted(ListedOperations(operations=entries, message=f"{open_count} open."))
     id = pending_operation_id or ""
     if op == "cancel":
         operation = await operations.cancel(id, context.caller)

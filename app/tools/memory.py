@@ -186,11 +186,11 @@ def _run_operation(context: MemoryContext, op: str, block: Block) -> Proposal[Bl
 
 def blocks_of(context: MemoryContext) -> VisibleBlocks:
     """Return the blocks that the caller may read."""
-    return VisibleBlocks(context.services.memory.store, context.reads)
+    return VisibleBlocks(context.services.memory.store, context.can_read)
 
 
 def _delete(context: MemoryContext, block: Block) -> Proposal[BlockResult]:
-    if not block.kept:
+    if not block.is_stored:
         message = f"The block {block.label!r} is still empty; nothing was deleted."
         raise NotFoundError(message, label=block.label)
     result = BlockResult(message=f"Deleted the block {block.label}.")
@@ -241,7 +241,7 @@ def _load_file(
     block = parse_block(after) if after is not None else store.block(copy.label, agent)
     result = BlockResult(
         blocks=[info_of(block, agent)],
-        text=block.shown_to(agent),
+        text=block.text_for(agent),
         start_line=block.view_of(agent).start,
         total_lines=len(block.text.splitlines()),
         leaves_context=not block.view_of(agent).pinned,
@@ -255,7 +255,7 @@ def _load(context: MemoryContext, block: Block, agent: str) -> Proposal[BlockRes
     view = after.view_of(agent)
     result = BlockResult(
         blocks=[info_of(after, agent)],
-        text=after.shown_to(agent),
+        text=after.text_for(agent),
         start_line=view.start,
         total_lines=len(after.text.splitlines()),
         leaves_context=not view.pinned,
@@ -291,7 +291,7 @@ def _show_lines(context: MemoryContext, before: Block, after: Block) -> Proposal
     end = min(total, view.start + (view.lines or total) - 1)
     result = BlockResult(
         blocks=[info_of(after, agent)],
-        text=after.shown_to(agent),
+        text=after.text_for(agent),
         start_line=view.start,
         total_lines=total,
         leaves_context=not view.pinned,

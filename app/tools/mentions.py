@@ -38,11 +38,11 @@ async def link_mentions(context: ToolContext, name: NoteName) -> Proposal[Mentio
     target = await context.vault.resolve_strictly(name)
     changes, left_out = [], []
     mentions = context.index.unlinked_mentions(target.path)
-    for source, in_note in groupby(mentions, key=lambda mention: mention.source):
+    for source, note_mentions in groupby(mentions, key=lambda mention: mention.source):
         link_name = context.index.resolver.shortest(target.path, source)
         try:
             note = context.vault.open(source)
-            changes.append(note.with_text(_linked_text(note.text, tuple(in_note), link_name)))
+            changes.append(note.with_text(_linked_text(note.text, tuple(note_mentions), link_name)))
         except (UnreadableNoteError, InvalidParametersError, ConflictError) as error:
             left_out.append(f"{source}: {error.message}")
     summary = f"Link the mentions of {target.name} in {pluralize(len(changes), 'note')}"
@@ -62,8 +62,8 @@ async def link_mentions(context: ToolContext, name: NoteName) -> Proposal[Mentio
 
 def _linked_text(text: str, mentions: Sequence[Mention], name: str) -> str:
     lines = text.split("\n")
-    for number, in_line in groupby(mentions, key=lambda mention: mention.line):
+    for number, line_mentions in groupby(mentions, key=lambda mention: mention.line):
         if number > len(lines):
             raise ConflictError("It was changed: it no longer contains the mention.")
-        lines[number - 1] = linked_line(lines[number - 1], in_line, name)
+        lines[number - 1] = linked_line(lines[number - 1], line_mentions, name)
     return "\n".join(lines)

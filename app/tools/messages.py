@@ -79,7 +79,7 @@ async def send_message(
             user set up several. Empty for user.
         metadata: Data attached to a message to the user, an agent or a group, such as {"topic": "tides"}.
     """
-    _check(target, content, id)
+    _check_message(target, content, id)
     if target == "user":
         delivery = context.services.team.tell_user(context.caller, content, metadata)
         places_label = " and ".join(delivery.places)
@@ -119,13 +119,13 @@ async def delegate(context: AgentContext, agent: str, prompt: str) -> WorkDone:
         agent: The agent's name.
         prompt: The task, with everything that the agent needs to know.
     """
-    _check("agent", prompt, agent)
+    _check_message("agent", prompt, agent)
     reply = await context.services.team.ask_agent(context.caller, agent, prompt)
     result = WorkDone(agent=reply.to, answer=reply.text, message=f"{reply.to} answered.")
     return result.from_outside() if reply.untrusted else result
 
 
-def _check(target: str, content: str, id: str | None) -> None:
+def _check_message(target: str, content: str, id: str | None) -> None:
     if not content.strip():
         raise InvalidParametersError("An empty message can't be sent.")
     if len(content) > _MAX_MESSAGE_CHARS:
@@ -144,7 +144,7 @@ def _to_result(target: str, reply: TeamReply) -> MessageSent:
         delivered_to=[reply.to],
         answer=reply.text,
         answers=[AgentAnswer(agent=one.agent, text=one.text, problem=one.problem) for one in reply.answers],
-        message=f"{reply.to} answered. {reply.how}".strip(),
+        message=f"{reply.to} answered. {reply.explanation}".strip(),
     )
     return result.from_outside() if reply.untrusted else result
 

@@ -55,18 +55,18 @@ async def relations_by_model(
     if model is None or not nodes:
         return list(nodes)
     if reason := model_exclusion_reason(model, (note,)):
-        return [_local(node, reason) for node in nodes]
+        return [_with_reason(node, reason) for node in nodes]
     visible: dict[str, OpenNote] = {}
     for node in nodes[:_MAX_COMPARED_NOTES]:
         other = readable(context, StorageId.parse(node.id).path)
         if other is not None and not model_exclusion_reason(model, (other,)):
             visible[node.id] = other
     if not visible:
-        return [_local(node, f"{_LOCAL_METHODS_PREFIX}it is hidden from models.") for node in nodes]
+        return [_with_reason(node, f"{_LOCAL_METHODS_PREFIX}it is hidden from models.") for node in nodes]
     try:
         assessed = await _ask_relations(model, note, visible)
     except ModelError as error:
-        return [_local(node, f"{_LOCAL_METHODS_PREFIX}{error.message}") for node in nodes]
+        return [_with_reason(node, f"{_LOCAL_METHODS_PREFIX}{error.message}") for node in nodes]
     return [_apply_assessment(node, assessed.get(node.id), model.name) for node in nodes]
 
 
@@ -91,13 +91,13 @@ async def _ask_relations(
 def _apply_assessment(node: RelatedNode, assessed: AssessedRelation | None, name: str) -> RelatedNode:
     kind = relation_type(assessed.relationship_type) if assessed is not None else ""
     if assessed is None or kind not in KNOWN_RELATIONS:
-        return _local(node, f"{_LOCAL_METHODS_PREFIX}{name} suggested no known relation.")
+        return _with_reason(node, f"{_LOCAL_METHODS_PREFIX}{name} suggested no known relation.")
     reasoning = f"{assessed.reasoning} ({name})"
     update = {"suggested_relationship": kind, "reasoning": reasoning, "evidence": [reasoning]}
     return node.model_copy(update=update)
 
 
-def _local(node: RelatedNode, reason: str) -> RelatedNode:
+def _with_reason(node: RelatedNode, reason: str) -> RelatedNode:
     return node.model_copy(update={"reasoning": f"{node.reasoning} ({reason})"})
 
 

@@ -60,37 +60,39 @@ async def move_note(
     note = await context.vault.resolve_strictly(name)
     if new_name is None and folder is None:
         raise InvalidParametersError("Give a new name, a folder, or both.")
-    to = note_path(note.path.folder if folder is None else folder, _strip_brackets(new_name or note.name))
-    if to == note.path:
-        raise InvalidParametersError(f"The note is already at {to}.", path=str(to))
-    existing = context.vault.existing_path(to)
+    new_path = note_path(
+        note.path.folder if folder is None else folder, _strip_brackets(new_name or note.name)
+    )
+    if new_path == note.path:
+        raise InvalidParametersError(f"The note is already at {new_path}.", path=str(new_path))
+    existing = context.vault.existing_path(new_path)
     if existing is not None and existing.key != note.path.key:
         raise ConflictError(f"There is already a note at {existing}.", path=str(existing))
-    plan = await context.index.links_to_rewrite(note.path, to)
+    plan = await context.index.links_to_rewrite(note.path, new_path)
     rewrites = dict(plan.rewrites)
     own_rewrite = rewrites.pop(note.path, None)
     own_text = edit.rewrite_links(note.text, own_rewrite) if own_rewrite else None
     changes, failed = await asyncio.to_thread(_rewrite_links, context, rewrites)
     left_out = [*_skipped_links(context, plan), *failed]
-    summary = f"Move {note.path} to {to}"
+    summary = f"Move {note.path} to {new_path}"
     if changes:
         summary += f", {pluralize(len(changes), 'note')} rewritten"
-    change_set = ChangeSet.of(note.move_change(to, own_text), *changes, summary=summary)
+    change_set = ChangeSet.of(note.move_change(new_path, own_text), *changes, summary=summary)
 
     def report(committed: ChangeSet) -> NoteMoved:
-        moved = any(isinstance(change, Move) for change in committed.changes)
+        is_moved = any(isinstance(change, Move) for change in committed.changes)
         rewritten_paths = [
             str(change.path)
             for change in committed.changes
             if isinstance(change, Update) and context.vault.can_see(change.path)
         ]
-        message = f"Moved {note.path} to {to}." if moved else f"{note.path} was not moved."
+        message = f"Moved {note.path} to {new_path}." if is_moved else f"{note.path} was not moved."
         if rewritten_paths:
             notes = pluralize(len(rewritten_paths), "note that links to it was", "notes that link to it were")
             message = f"{message[:-1]}; {notes} rewritten."
         return NoteMoved(
             path=str(note.path),
-            new_path=str(to if moved else note.path),
+            new_path=str(new_path if is_moved else note.path),
             rewritten=rewritten_paths,
             left_out=left_out,
             message=message,

@@ -233,7 +233,8 @@ def _relation_lines(context: ToolContext, note: OpenNote) -> list[str]:
         for link in incoming_of(context, note)
     ]
     return [
-        words for confidence, words in sorted(lines, key=lambda one: -(one[0] if one[0] is not None else 0.5))
+        words
+        for confidence, words in sorted(lines, key=lambda line: -(line[0] if line[0] is not None else 0.5))
     ]
 
 
@@ -314,12 +315,12 @@ def _surrounding_notes(
         next_level: list[tuple[NotePath, str]] = []
         for path, stance in level:
             for other, kind in _neighbor_steps(context, path, types):
-                opened = None if other in visited else readable(context, other)
-                if opened is None or len(surrounding) >= _MAX_NODES:
+                neighbor_note = None if other in visited else readable(context, other)
+                if neighbor_note is None or len(surrounding) >= _MAX_NODES:
                     continue
                 visited.add(other)
                 own_stance = _combine_stances(stance, kind)
-                surrounding.append((own_stance, opened, step))
+                surrounding.append((own_stance, neighbor_note, step))
                 next_level.append((other, own_stance))
         level = next_level
     return surrounding
@@ -336,7 +337,7 @@ def _neighbor_steps(
         if types is not None and link.type not in types:
             continue
         steps.append((other, _stance_of_link(link, is_incoming)))
-    return sorted(steps, key=lambda one: one[1] == "related")
+    return sorted(steps, key=lambda step: step[1] == "related")
 
 
 def _stance_of_link(link: LinkRecord, incoming: bool) -> str:
@@ -346,10 +347,10 @@ def _stance_of_link(link: LinkRecord, incoming: bool) -> str:
     return "supports" if link.type == "SUPPORTS" and incoming else "related"
 
 
-def _combine_stances(before: str, step: str) -> str:
-    if "related" in (before, step):
+def _combine_stances(stance: str, step: str) -> str:
+    if "related" in (stance, step):
         return "related"
-    return "supports" if before == step else "contradicts"
+    return "supports" if stance == step else "contradicts"
 
 
 def _synthesize(context: ToolContext, note: OpenNote, neighbors: SummaryContext, depth: int) -> str:

@@ -113,12 +113,12 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
         )
     source = await context.vault.resolve_strictly(match[1])
     target_id = await _edge_end(context, match[4])
-    between = _edges_between(context, source, target_id)
-    if match[3] and not between and (other := readable(context, StorageId.parse(target_id).path)):
-        between = _edges_between(context, other, str(source.storage_id))
+    edges = _edges_between(context, source, target_id)
+    if match[3] and not edges and (other := readable(context, StorageId.parse(target_id).path)):
+        edges = _edges_between(context, other, str(source.storage_id))
     kind = relation_type(match[2]) if match[2] else ""
-    matching = [one for one in between if not kind or one.relation.type == kind]
-    ids = [one.id for one in between]
+    matching = [one for one in edges if not kind or one.relation.type == kind]
+    ids = [one.id for one in edges]
     if not matching:
         prefix = f"{kind} " if kind else ""
         raise NotFoundError(

@@ -106,8 +106,8 @@ async def create_node(
         content: `title`, `text` and `folder`; everything else becomes a property (confidence, url, tags, …).
         auto_analyze: Also find related nodes.
     """
-    kind = _checked_type(type)
-    draft = _draft(kind, content)
+    kind = _check_type(type)
+    draft = _parse_draft(kind, content)
     existing = context.vault.existing_path(draft.path) or find_similar(context.index.notes(), draft.path)
     if existing is not None:
         raise ConflictError(f"There is already a note at {existing}.", path=str(existing))
@@ -130,7 +130,7 @@ async def create_node(
     return context.propose(ChangeSet.of(change, summary=f"Create the {kind} {draft.path}"), report)
 
 
-def _draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
+def _parse_draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
     properties = {key: value for key, value in content.items() if value is not None}
     title = next((str(properties.pop(key)) for key in _TITLE_KEYS if properties.get(key)), "")
     text = next((str(properties.pop(key)) for key in _TEXT_KEYS if isinstance(properties.get(key), str)), "")
@@ -140,7 +140,7 @@ def _draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
     body = text if text.strip() else f"# {title}\n"
     note = edit.set_property(body if body.endswith("\n") else f"{body}\n", "type", kind)
     for key, value in properties.items():
-        note = edit.set_property(note, key, _checked_value(key, value))
+        note = edit.set_property(note, key, _check_value(key, value))
     return _Draft(new_path(_UNSAFE.sub(" ", title).strip() or _title_of(text), folder), note)
 
 
@@ -153,17 +153,17 @@ def _title_of(text: str) -> str:
     return plain[:_MAX_TITLE_CHARS].rpartition(" ")[0].rstrip(" ,;.") or plain[:_MAX_TITLE_CHARS]
 
 
-def _checked_type(type: str) -> str:
+def _check_type(type: str) -> str:
     kind = " ".join(type.split()).lower()
     if not kind or not re.fullmatch(r"[\w][\w /-]{0,60}", kind):
         raise InvalidParametersError(f"{type!r} can't be the type of a node: use a word.", given=type)
     return kind
 
 
-def _checked_value(key: str, value: JsonValue) -> JsonValue:
+def _check_value(key: str, value: JsonValue) -> JsonValue:
     if key.lower() == "confidence":
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not 0 <= float(value) <= 1:  # type: ignore[arg-type]
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not 0 <= float(value) <= 1:  # type: ignore[arg-type]
             raise InvalidParametersError("A confidence is a number from 0 to 1.", confidence=value)
     return value
 
@@ -180,8 +180,8 @@ async def get_node(context: ToolContext, node_id: NodeId) -> Node:
     """
     note = await context.vault.resolve_for_reading(node_id)
     parsed = note.parsed
-    own, others = [one.as_result() for one in edges_of(context, note)], incoming_edges(context, note)
-    relations = pluralize(len(own) + len(others), "relation")
+    outgoing, incoming = [one.as_result() for one in edges_of(context, note)], incoming_edges(context, note)
+    relations = pluralize(len(outgoing) + len(incoming), "relation")
     node = Node(
         node_id=str(note.storage_id),
         name=note.name,
@@ -190,8 +190,8 @@ async def get_node(context: ToolContext, node_id: NodeId) -> Node:
         content=note.readable_text[parsed.body_start :][:200_000],
         properties=dict(parsed.properties),
         tags=list(parsed.tag_names),
-        relationships=own,
-        incoming=others,
+        relationships=outgoing,
+        incoming=incoming,
         hash=note.hash,
         message=f"[[{note.name}]] is {with_article(parsed.type)} with {relations}.",
     )
@@ -220,7 +220,7 @@ async def update_node(
         elif value is None:
             text = edit.remove_property(text, key)
         else:
-            checked = _checked_type(str(value)) if key == "type" else _checked_value(key, value)
+            checked = _check_type(str(value)) if key == "type" else _check_value(key, value)
             text = edit.set_property(text, key, checked)
     related = await related_to_draft(context, OpenNote(note.path, text.encode())) if re_analyze else []
     change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
@@ -262,7 +262,7 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
     left_out: list[str] = []
     removed = 0
     if cascade:
-        changes, removed, left_out = await asyncio.to_thread(_cascade, context, note.path)
+        changes, removed, left_out = await asyncio.to_thread(_plan_cascade, context, note.path)
     summary = f"Delete {note.path}" + (f" and {pluralize(removed, 'relation')} to it" if removed else "")
     change_set = ChangeSet.of(note.delete_change(), *changes, summary=summary)
 
@@ -275,13 +275,13 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
             _relations_to(context, OpenNote(one.path, one.before), note.path) for one in updates
         )
         removed_count -= sum(_relations_to(context, one, note.path) for one in rewritten.values())
-        deleted = any(isinstance(one, Delete) for one in committed.changes)
+        is_deleted = any(isinstance(one, Delete) for one in committed.changes)
         sources_left: list[NotePath] = []
-        if deleted:
+        if is_deleted:
             sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
             sources_left = [path for path in sources if path not in rewritten]
             sources_left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
-        message = f"Moved {note.path} to the trash." if deleted else f"{note.path} was not deleted."
+        message = f"Moved {note.path} to the trash." if is_deleted else f"{note.path} was not deleted."
         if removed_count:
             message += f" {pluralize(removed_count, 'relation')} to it removed."
         return NodeDeleted(
@@ -297,7 +297,7 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
     return context.propose(change_set, report)
 
 
-def _cascade(context: ToolContext, target: NotePath) -> tuple[list[Update], int, list[str]]:
+def _plan_cascade(context: ToolContext, target: NotePath) -> tuple[list[Update], int, list[str]]:
     """Plan to remove the relations to a note; return the changes, their number, and the notes left out."""
     changes: list[Update] = []
     left_out: list[str] = []
@@ -361,7 +361,7 @@ async def reclassify_node(
         preserve_relationships: Keep the note's relations.
     """
     note = await context.vault.resolve_strictly(node_id)
-    kind, old_type = _checked_type(new_type), note.parsed.type
+    kind, old_type = _check_type(new_type), note.parsed.type
     text = edit.set_property(note.text, "type", kind) if kind != old_type else note.text
     if not preserve_relationships:
         text = _without_relations(text)

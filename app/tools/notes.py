@@ -180,17 +180,17 @@ async def read_note(
         message = f"[[{note.name}]] has {pluralize(len(lines), 'line')}."
         raise InvalidParametersError(message, path=str(note.path), start_line=first, total_lines=len(lines))
     text = "".join(lines[first - 1 : last])
-    cut = _truncate_lines(text)
-    last_shown = first + len(cut.splitlines()) - 1 if cut else first - 1
+    shown_text = _truncate_lines(text)
+    last_shown = first + len(shown_text.splitlines()) - 1 if shown_text else first - 1
     remark = (
         ""
-        if len(cut) == len(text)
+        if len(shown_text) == len(text)
         else f" Truncated after line {last_shown}; read the rest from the next line."
     )
     answer = NoteText(
         name=note.name,
         path=str(note.path),
-        text=cut,
+        text=shown_text,
         start_line=first,
         end_line=last_shown,
         total_lines=len(lines),

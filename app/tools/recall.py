@@ -102,27 +102,29 @@ async def recall(
     message = "No matching entry."
     if hits:
         message = f"{pluralize(len(hits), 'entry', 'entries')} found."
-    return context.propose(ChangeSet(()), Recalled(entries=[_recalled(one) for one in hits], message=message))
+    return context.propose(
+        ChangeSet(()), Recalled(entries=[_to_result(one) for one in hits], message=message)
+    )
 
 
 async def _recall_visible(
-    context: MemoryContext, memory: Memory, query: str, limit: int, span: TimeRange = ANY_TIME
+    context: MemoryContext, memory: Memory, query: str, limit: int, time_range: TimeRange = ANY_TIME
 ) -> tuple[ArchiveHit, ...]:
     """Return the best matching entries, without those that a rule hides from the caller."""
     agent, place = agent_key(context.caller), memory.store.place
 
-    def visible(hits: tuple[ArchiveHit, ...]) -> tuple[ArchiveHit, ...]:
-        return tuple(one for one in hits if context.reads(place, entry_path(one.owner, one.entry)))
+    def filter_visible(hits: tuple[ArchiveHit, ...]) -> tuple[ArchiveHit, ...]:
+        return tuple(one for one in hits if context.can_read(place, entry_path(one.owner, one.entry)))
 
-    hits = await memory.recall(agent, query, limit, span, context.semantic_search)
-    if visible(hits) == hits:
+    hits = await memory.recall(agent, query, limit, time_range, context.semantic_search)
+    if filter_visible(hits) == hits:
         return hits
     # Some entries are hidden from the caller: search for more to replace them.
-    more_hits = await memory.recall(agent, query, _MAX_RECALLED, span, context.semantic_search)
-    return visible(more_hits)[:limit]
+    more_hits = await memory.recall(agent, query, _MAX_RECALLED, time_range, context.semantic_search)
+    return filter_visible(more_hits)[:limit]
 
 
-def _recalled(hit: ArchiveHit) -> RecalledEntry:
+def _to_result(hit: ArchiveHit) -> RecalledEntry:
     return RecalledEntry(
         entry=hit.entry,
         content=hit.text,
@@ -189,11 +191,11 @@ async def search(
     start, end = _parse_time(since), _parse_time(until)
     results: list[FoundText] = []
     if domain in ("archival_memory", "all") and role is None:
-        results += await _in_archive(context, memory, query, limit, start, end)
+        results += await _search_archive(context, memory, query, limit, start, end)
     if domain == "conversations" or (domain == "all" and _may_read_conversations(context)):
-        results += _in_conversations(context, memory, query, limit, role, start, end)
+        results += _search_conversations(context, memory, query, limit, role, start, end)
     if domain in ("vault", "all") and role is None:
-        results += await _in_vault(context, query, limit, start, end)
+        results += await _search_vault(context, query, limit, start, end)
     texts = FoundTexts(results=results, message=f"{pluralize(len(results), 'result')}.")
     notes = (NotePath.on_disk(one.title) for one in results if one.where == "vault")
     return texts.from_notes(context.index.is_from_web(path) for path in notes)
@@ -205,7 +207,7 @@ def _may_read_conversations(context: MemoryContext) -> bool:
     return context.caller.kind in kinds and agent_key(context.caller) == OWN_AGENT
 
 
-async def _in_archive(
+async def _search_archive(
     context: MemoryContext,
     memory: Memory,
     query: str,
@@ -213,8 +215,8 @@ async def _in_archive(
     since: datetime | None,
     until: datetime | None,
 ) -> list[FoundText]:
-    span = TimeRange(_format_iso(since), _format_iso(until))
-    hits = await _recall_visible(context, memory, query, limit, span)
+    time_range = TimeRange(_format_iso(since), _format_iso(until))
+    hits = await _recall_visible(context, memory, query, limit, time_range)
     return [
         FoundText(
             where="archival_memory",
@@ -227,7 +229,7 @@ async def _in_archive(
     ]
 
 
-def _in_conversations(
+def _search_conversations(
     context: MemoryContext,
     memory: Memory,
     query: str,
@@ -255,14 +257,14 @@ def _in_conversations(
             title=one.title,
             text=one.text[:_MAX_TEXT_CHARS],
             score=round(one.score / best, 3),
-            time=_format_iso(datetime.fromtimestamp(one.at, UTC)),
+            time=_format_iso(datetime.fromtimestamp(one.time, UTC)),
             role=one.role,
         )
         for one in messages
     ]
 
 
-async def _in_vault(
+async def _search_vault(
     context: MemoryContext, query: str, limit: int, since: datetime | None, until: datetime | None
 ) -> list[FoundText]:
     page = await context.index.search_by_words_and_meaning(query, 100 if since or until else limit, 0)
@@ -358,7 +360,7 @@ async def context(
             after = unpin_everywhere(before)
         case _:
             after = _restore_block(before, agent)
-    text = after.shown_to(agent) if op == "load_from_archival" else None
+    text = after.text_for(agent) if op == "load_from_archival" else None
     result = BlockEdited(label=before.label, size=after.size, text=text, message=f"{before.label}: done.")
     return context.propose(
         changes.edit_block(before, after), result.from_outside() if before.origin else result

@@ -148,8 +148,8 @@ async def relation_between(
         note_features(context, source, target),
         note_features(context, target, source),
     )
-    between = note_structure(context, source, target, similarity)
-    local = await asyncio.to_thread(suggest_relation, source_features, target_features, between)
+    structure = note_structure(context, source, target, similarity)
+    local = await asyncio.to_thread(suggest_relation, source_features, target_features, structure)
     if score is not None:
         local = replace(local, score=score)
     return await check_entailment(context, local, (source, source_features), (target, target_features))
@@ -213,7 +213,7 @@ async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[
 
 
 async def _candidates_by_words(
-    context: ToolContext, text: str, own: NotePath, note: OpenNote | None = None
+    context: ToolContext, text: str, own_path: NotePath, note: OpenNote | None = None
 ) -> list[tuple[NotePath, float]]:
     """Return notes that share links, tags or rare words, by word similarity; used without vectors."""
     paths: dict[NotePath, None] = {}
@@ -221,10 +221,10 @@ async def _candidates_by_words(
         related = related_notes(context.index, None, note.path, note.parsed.tag_names, _MAX_WORD_CANDIDATES)
         paths.update(dict.fromkeys(one.path for one in related))
     words = dict.fromkeys(word for word in content_words(text) if word.isalnum())
-    for word in sorted(words, key=lambda one: -len(one))[:12]:
+    for word in sorted(words, key=lambda word: -len(word))[:12]:
         page = await context.index.search(f'"{word}"', 10)
         paths.update(dict.fromkeys(hit.path for hit in page.hits))
-    paths.pop(own, None)
+    paths.pop(own_path, None)
     notes = [
         one for path in list(paths)[:_MAX_COMPARED_NOTES] if (one := readable(context, path)) is not None
     ]

@@ -90,8 +90,8 @@ async def suggest_relationships(
     queue = context.services.suggestions
     if op == "list":
         note = await context.vault.resolve_for_reading(node_id) if node_id else None
-        own = context.caller.kind is CallerKind.USER
-        candidates = await queue.suggestions(note.path if note else None, limit or 20, private=own)
+        is_user = context.caller.kind is CallerKind.USER
+        candidates = await queue.suggestions(note.path if note else None, limit or 20, private=is_user)
         suggestions = []
         for candidate in candidates:
             first = readable(context, NotePath(candidate.source))
@@ -108,7 +108,7 @@ async def suggest_relationships(
         return Suggestions(suggestions=suggestions, message=message)
     source, target = await _parse_pair(context, suggestion_id or "")
     if op == "reject":
-        return _rejection(context, source, target)
+        return _propose_rejection(context, source, target)
     suggestion = await _build_suggestion(context, source, target, MIN_AUTOMATIC_SCORE)
     kind = relation_type(relationship_type) if relationship_type else suggestion.relationship_type
     name = context.index.resolver.shortest(target.path, source.path)
@@ -121,7 +121,9 @@ async def suggest_relationships(
     )
 
 
-def _rejection(context: RelationContext, source: OpenNote, target: OpenNote) -> EffectProposal[Suggestions]:
+def _propose_rejection(
+    context: RelationContext, source: OpenNote, target: OpenNote
+) -> EffectProposal[Suggestions]:
     async def reject() -> Suggestions:
         context.services.suggestions.reject(source.path, target.path)
         return Suggestions(

@@ -199,8 +199,10 @@ async def recalculate_edge_confidence(
     reasoning = "Sum of log-odds: " + "; ".join(f"{one.factor} {one.impact}" for one in factors) + "."
 
     def report(committed: ChangeSet) -> EdgeConfidence:
-        written = _committed_relation(committed, edge, edge.relation.type)
-        new_confidence = (written.confidence if written else None) if committed else confidence
+        committed_relation = _committed_relation(committed, edge, edge.relation.type)
+        new_confidence = (
+            (committed_relation.confidence if committed_relation else None) if committed else confidence
+        )
         confidence_text = "none" if new_confidence is None else f"{new_confidence:.2f}"
         return EdgeConfidence(
             edge_id=edge.id,
@@ -237,9 +239,9 @@ async def reclassify_relationship(
         target = _readable_target(context, edge)
         similarity = await note_similarity(context, edge.source, target)
         local = await relation_between(context, edge.source, target, similarity)
-        suggested = await relation_by_model(context, edge.source, target, local)
-        kind, reasoning = suggested.type, suggested.reasoning
-        if not suggested.evidence:
+        suggestion = await relation_by_model(context, edge.source, target, local)
+        kind, reasoning = suggestion.type, suggestion.reasoning
+        if not suggestion.evidence:
             kind = edge.relation.type
             reasoning = f"The notes contain no evidence for another type than {kind}: {reasoning}"
     text = edit.change_relation(edge.source.text, edge.relation, kind=kind, keep_note=preserve_notes)
@@ -247,8 +249,10 @@ async def reclassify_relationship(
     change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")
 
     def report(committed: ChangeSet) -> RelationshipReclassified:
-        written = _committed_relation(committed, edge, kind)
-        written_type = written.type if written else (kind if not committed else old_type)
+        committed_relation = _committed_relation(committed, edge, kind)
+        written_type = (
+            committed_relation.type if committed_relation else (kind if not committed else old_type)
+        )
         is_changed = bool(committed) and written_type != old_type
         message = f"The relation is {written_type} {'now' if is_changed else 'already'}."
         return RelationshipReclassified(

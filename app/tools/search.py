@@ -292,20 +292,20 @@ async def search_by_properties(context: ToolContext, properties: Properties, lim
     wanted_values = {name_key(key): value for key, value in properties.items()}
     paths = []
     for record in context.index.notes():
-        own = {name_key(key): value for key, value in record.properties.items()}
-        if all(_matches_value(own.get(key), value) for key, value in wanted_values.items()):
+        record_values = {name_key(key): value for key, value in record.properties.items()}
+        if all(_matches_value(record_values.get(key), value) for key, value in wanted_values.items()):
             paths.append(record.path)
     return _names(paths, limit)
 
 
-def _matches_value(own: object, wanted: JsonValue) -> bool:
-    """Return whether a property's value equals the wanted one, or contains it as a list."""
-    if isinstance(wanted, list):
-        return any(_matches_value(own, one) for one in wanted)
-    if own is None or wanted is None:
-        return own is wanted
-    values = own if isinstance(own, list | tuple) else [own]
-    return any(_normalize_value(value) == _normalize_value(wanted) for value in values)
+def _matches_value(actual: object, expected: JsonValue) -> bool:
+    """Return whether a property's value equals the expected one, or contains it as a list."""
+    if isinstance(expected, list):
+        return any(_matches_value(actual, one) for one in expected)
+    if actual is None or expected is None:
+        return actual is expected
+    values = actual if isinstance(actual, list | tuple) else [actual]
+    return any(_normalize_value(value) == _normalize_value(expected) for value in values)
 
 
 def _normalize_value(value: object) -> str:

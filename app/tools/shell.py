@@ -89,7 +89,7 @@ async def shell(
     if any("\0" in word for word in line):
         raise InvalidParametersError("An argument of a command can't contain a NUL character.")
     file_access, sandbox = context.services.file_access, context.services.sandbox
-    folder = await asyncio.to_thread(_folder, context, file_access, cwd)
+    folder = await asyncio.to_thread(_resolve_folder, context, file_access, cwd)
     files = await asyncio.to_thread(visible_files, file_access.root, context.vault)
     problem = await sandbox.problem()
     _check_shielded(problem, files)
@@ -233,12 +233,14 @@ def _effect(run: _CommandRun) -> Effect:
     return Effect(COMMAND, text, arguments)
 
 
-def _folder(context: DevelopmentContext, file_access: FileAccess, cwd: str) -> str:
+def _resolve_folder(context: DevelopmentContext, file_access: FileAccess, cwd: str) -> str:
     """Return the working folder, relative to the vault."""
     location = file_access.resolve(cwd)
-    if location.inside is None:
+    if location.vault_path is None:
         raise PermissionDeniedError(f"{cwd} is not in the vault, where commands run.", cwd=cwd)
-    hidden = bool(location.inside) and context.vault.hides_folder(NotePath.on_disk(location.inside))
-    if hidden or not is_folder(location.real):
+    is_hidden = bool(location.vault_path) and context.vault.hides_folder(
+        NotePath.on_disk(location.vault_path)
+    )
+    if is_hidden or not is_folder(location.real_path):
         raise NotFoundError(f"The vault has no folder {cwd!r}.", cwd=cwd)
-    return location.inside
+    return location.vault_path

@@ -129,12 +129,12 @@ async def file(
     sources, agent = context.services.sources, agent_key(context.caller)
     memory = context.services.memory.store
     if op == "list" or (op == "status" and path is None):
-        folders = _folders(sources, source_id)
+        folders = _select_folders(sources, source_id)
         return await asyncio.to_thread(_list_files, context, folders, memory, agent, op, pattern, limit)
     requested = path or ""
     return await asyncio.to_thread(
         lambda: _run_operation(
-            context, _copy(sources, source_id, memory, agent, requested), op, content, old, new, keep
+            context, _find_copy(sources, source_id, memory, agent, requested), op, content, old, new, keep
         )
     )
 
@@ -187,7 +187,7 @@ def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> W
         NotFoundError: No open folder has it, or the caller may not read it.
         AmbiguousError: Several folders have it.
     """
-    copy = _copy(
+    copy = _find_copy(
         context.services.sources, source_id, context.services.memory.store, agent_key(context.caller), path
     )
     _check_readable(context, copy)
@@ -196,8 +196,8 @@ def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> W
 
 def _check_readable(context: MemoryContext, copy: WorkingCopy) -> None:
     """Raise NotFoundError for a file that the caller may not read."""
-    hidden = copy.disk is not None and _hides(copy.path, classify_privacy(copy.disk.content))
-    if hidden or not context.reads(copy.source.place, copy.path):
+    is_hidden = copy.disk is not None and _hides(copy.path, classify_privacy(copy.disk.content))
+    if is_hidden or not context.can_read(copy.source.place, copy.path):
         raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
 
 
@@ -243,10 +243,10 @@ def _state_answer(copy: WorkingCopy, diff: str) -> FileAnswer:
 
 def _may_know(context: MemoryContext, folder: FileSource, path: NotePath) -> bool:
     """Return whether the rules and the file's own properties let the caller know of it."""
-    if not context.reads(folder.place, path):
+    if not context.can_read(folder.place, path):
         return False
     try:
-        start = folder.start_of(path, HEAD_BYTES)
+        start = folder.read_start(path, HEAD_BYTES)
     except NotFoundError:
         return True
     except StorageError:
@@ -269,8 +269,10 @@ def _list_files(
     for folder in folders:
         is_visible = partial(_may_know, context, folder)
         if op == "status":
-            blocks = (one for one in memory.blocks(agent) if one.origin.get("source") == folder.config.id)
-            loaded = ((NotePath.on_disk(one.origin["path"]), one.size) for one in blocks)
+            blocks = (
+                block for block in memory.blocks(agent) if block.origin.get("source") == folder.config.id
+            )
+            loaded = ((NotePath.on_disk(block.origin["path"]), block.size) for block in blocks)
             paths = [(path, size) for path, size in loaded if is_visible(path)]
         else:
             listing = folder.files(pattern, limit - len(listed), is_visible)
@@ -296,7 +298,7 @@ def _listed_file(
 # Selection of a file
 
 
-def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
+def _select_folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
     """Return the selected folders.
 
     Raises:
@@ -311,7 +313,7 @@ def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
     return folders
 
 
-def _copy(
+def _find_copy(
     sources: Sources, source_id: str | None, memory: MemoryStore, agent: str, requested: str
 ) -> WorkingCopy:
     """Return the agent's working copy of a file.
@@ -319,7 +321,7 @@ def _copy(
     Raises:
         AmbiguousError: Several folders have it.
     """
-    folders = _folders(sources, source_id)
+    folders = _select_folders(sources, source_id)
     labeled = [one for one in folders if requested.startswith(f"file:{one.hash8}:")]
     if requested.startswith("file:") and not labeled:
         raise NotFoundError(f"No open folder has {requested}.", path=requested)

@@ -84,7 +84,7 @@ async def source(
     info = sources.get(source_id or "")
     if op == "status":
         return _sources_answer(context, (info,), _describe_source(info))
-    if not info.streams:
+    if not info.is_stream:
         message = f"{info.name} is a folder, and only streams can be paused. {_describe_source(info)}"
         return _sources_answer(context, (info,), message)
 
@@ -119,7 +119,7 @@ def _listed_source(context: MemoryContext, info: SourceInfo) -> ListedSource:
         source_id=info.id,
         name=info.name,
         type=info.config.kind,
-        stream=info.streams,
+        stream=info.is_stream,
         state=info.state.value,
         where=info.detail,
         problem=info.problem,
@@ -132,7 +132,7 @@ def _listed_source(context: MemoryContext, info: SourceInfo) -> ListedSource:
 def _reads_loaded(context: MemoryContext, label: str) -> bool:
     """Return whether the rules let the caller know of a loaded file, by the label of its block."""
     _, folder, path = label.split(":", 2)
-    return context.reads(f"files-{folder}", NotePath.on_disk(path))
+    return context.can_read(f"files-{folder}", NotePath.on_disk(path))
 
 
 def _may_see_path(path: str, may_see: Callable[[NotePath], bool]) -> bool:
@@ -144,6 +144,6 @@ def _describe_source(info: SourceInfo) -> str:
     message = f"{info.name} is {info.state.value}."
     if info.problem:
         message += f" {info.problem}"
-    if not info.streams:
+    if not info.is_stream:
         message += f" {pluralize(len(info.loaded), 'file')} loaded."
     return message

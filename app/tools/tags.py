@@ -117,8 +117,8 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
     change_set = ChangeSet.of(*changes, summary=summary)
 
     def report(committed: ChangeSet) -> TagRenamed:
-        paths_changed = [str(change.path) for change in committed.changes]
-        message = f"Renamed #{old} to #{new} in {pluralize(len(paths_changed), 'note')}."
-        return TagRenamed(tag=old, new_tag=new, notes=paths_changed, left_out=left_out, message=message)
+        changed_paths = [str(change.path) for change in committed.changes]
+        message = f"Renamed #{old} to #{new} in {pluralize(len(changed_paths), 'note')}."
+        return TagRenamed(tag=old, new_tag=new, notes=changed_paths, left_out=left_out, message=message)
 
     return context.propose(change_set, report)

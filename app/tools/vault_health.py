@@ -54,7 +54,9 @@ async def list_unresolved_links(context: ToolContext, limit: Limit = 50) -> Unre
     Args:
         limit: The maximum number of results.
     """
-    unresolved = sorted(context.index.unresolved(), key=lambda one: (-one.count, one.name.casefold()))
+    unresolved = sorted(
+        context.index.unresolved(), key=lambda target: (-target.count, target.name.casefold())
+    )
     links = [UnresolvedLink(name=one.name, links=one.count) for one in unresolved[:limit]]
     return UnresolvedLinks(
         links=links, total=len(unresolved), message=f"{pluralize(len(unresolved), 'unresolved link')}."

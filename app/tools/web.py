@@ -21,7 +21,7 @@ from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Create
 from app.vault.path import NotePath, note_path
 from app.web.access import WebSearch
-from app.web.claim_query import MAX_QUERY_CHARS, Wanted, build_query, note_statement
+from app.web.claim_query import MAX_QUERY_CHARS, EvidenceFilter, build_query, note_statement
 from app.web.evidence import MIN_RELEVANCE, WeighedHit, weigh
 from app.web.page import WebPage
 from app.web.providers import WebSearchHit
@@ -106,15 +106,19 @@ async def fetch_page(context: WebContext, url: Url) -> EffectProposal[PageText]:
 
 
 def _page_result(page: WebPage) -> PageText:
-    cut = f" These are the first {len(page.text)} of its {page.total} characters." if page.is_cut else ""
+    extent = (
+        f" These are the first {len(page.text)} of its {page.total_chars} characters."
+        if page.is_truncated
+        else ""
+    )
     return PageText(
         url=page.url,
         title=page.title,
         date=page.date,
         text=page.text,
-        total_characters=page.total,
-        truncated=page.is_cut,
-        message=f"Fetched {page.title or page.url}.{cut}",
+        total_characters=page.total_chars,
+        truncated=page.is_truncated,
+        message=f"Fetched {page.title or page.url}.{extent}",
     )
 
 
@@ -133,7 +137,7 @@ async def search_web_for_evidence(
     context: WebContext,
     node_id: NoteName,
     query_override: Query | None = None,
-    evidence_type: Wanted = "all",
+    evidence_type: EvidenceFilter = "all",
     max_results: Few = 5,
     create_sources: bool = False,
 ) -> EffectProposal[Evidence] | Proposal[Evidence]:
@@ -160,8 +164,8 @@ async def search_web_for_evidence(
 
     async def run() -> Evidence | Proposal[Evidence]:
         hits = await web.run(search)
-        weighed = await _weigh_hits(context, note_statement(note.name, text), hits)
-        selected = [one for one in weighed if evidence_type in ("all", one.side)][:max_results]
+        weighed_hits = await _weigh_hits(context, note_statement(note.name, text), hits)
+        selected = [one for one in weighed_hits if evidence_type in ("all", one.side)][:max_results]
         return _evidence_answer(context, note, search, selected, create_sources)
 
     return context.propose_effect(_search_effect(search), run)
@@ -186,8 +190,10 @@ async def _weigh_hits(context: WebContext, statement: str, hits: list[WebSearchH
             similarities = list(await context.semantic_search.similarities(statement, texts))
         except EmbedderUnavailable:
             pass
-    weighed = [weigh(statement, hit, similarity) for hit, similarity in zip(hits, similarities, strict=True)]
-    return sorted(weighed, key=lambda one: -one.relevance)
+    weighed_hits = [
+        weigh(statement, hit, similarity) for hit, similarity in zip(hits, similarities, strict=True)
+    ]
+    return sorted(weighed_hits, key=lambda hit: -hit.relevance)
 
 
 def _evidence_answer(
@@ -215,10 +221,12 @@ def _evidence_answer(
     )
     if not create:
         return evidence
-    changes, known = _sources(context, note, weighed_hits)
+    changes, known_count = _source_notes(context, note, weighed_hits)
     if not changes:
         reason = (
-            " Each already has a source note." if known else " None is relevant enough for a source note."
+            " Each already has a source note."
+            if known_count
+            else " None is relevant enough for a source note."
         )
         return evidence.model_copy(update={"message": message + reason})
 
@@ -229,10 +237,12 @@ def _evidence_answer(
         return evidence.model_copy(update=update)
 
     summary = f"Create {pluralize(len(changes), 'source note')} from a web search about {note.path}"
-    return context.propose(ChangeSet.of(*changes, summary=summary), report, otherwise=evidence)
+    return context.propose(ChangeSet.of(*changes, summary=summary), report, result_if_denied=evidence)
 
 
-def _sources(context: WebContext, note: OpenNote, weighed_hits: list[WeighedHit]) -> tuple[list[Create], int]:
+def _source_notes(
+    context: WebContext, note: OpenNote, weighed_hits: list[WeighedHit]
+) -> tuple[list[Create], int]:
     """Return new source notes, and the number of relevant pages that already have one."""
     records = context.index.notes()
     known_urls = {str(record.properties.get("url") or "") for record in records}

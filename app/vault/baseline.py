@@ -79,12 +79,12 @@ class VaultBaseline:
             self._files.clear()
             self._bytes.close()
 
-    def capture(self, stop: Callable[[], bool] = lambda: False) -> None:
+    def capture(self, is_cancelled: Callable[[], bool] = lambda: False) -> None:
         """Store the current state of all files; read only those changed since the last comparison."""
         seen = set()
         with self._lock:
             for name, signature in self._walk():
-                if stop():
+                if is_cancelled():
                     return
                 seen.add(name)
                 if not self._is_unchanged(name, signature):

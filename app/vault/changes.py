@@ -107,8 +107,10 @@ class ChangeSet:
 
     def restrict_to(self, paths: Iterable[NotePath]) -> ChangeSet:
         """Return a change set with only the changes whose (old) path is in `paths`."""
-        wanted = set(paths)
-        return replace(self, changes=tuple(change for change in self.changes if change.path in wanted))
+        selected_paths = set(paths)
+        return replace(
+            self, changes=tuple(change for change in self.changes if change.path in selected_paths)
+        )
 
     def __bool__(self) -> bool:
         return bool(self.changes)

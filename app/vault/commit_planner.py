@@ -70,7 +70,7 @@ class CommitPlanner:
                 check_writable(path)
         with self._root.dir_handles() as folders:
             results = [self._problems(change, folders) for change in change_set.changes]
-        problems = [problem for some in results for problem in some]
+        problems = [problem for change_problems in results for problem in change_problems]
         if problems:
             message = "; ".join(str(problem["message"]) for problem in problems[:3])
             more = f" and {len(problems) - 3} more" if len(problems) > 3 else ""
@@ -95,8 +95,8 @@ class CommitPlanner:
                 message = f"{change.path} is a symbolic link or a folder."
                 raise InvalidPathError(message, path=str(change.path))
             if current != expected:
-                words = "is gone" if current is None else "has changed in the meantime"
-                problems.append(_plan_problem(change.path, words, expected, current))
+                description = "is gone" if current is None else "has changed in the meantime"
+                problems.append(_plan_problem(change.path, description, expected, current))
         if isinstance(change, Create):
             problems += self._target_problems(change.path, folders)
         elif isinstance(change, Move):
@@ -109,11 +109,11 @@ class CommitPlanner:
         """Return the problems of a new name. With `same_name`, it may exist in another case."""
         spelled, exists = self._root.disk_spelling(target)
         if exists and not (same_name and spelled != target):
-            words = "exists already" if spelled == target else f"is in the way of {target}"
-            return [_plan_problem(spelled, words, None, self._digest(spelled, folders))]
+            description = "exists already" if spelled == target else f"is in the way of {target}"
+            return [_plan_problem(spelled, description, None, self._digest(spelled, folders))]
         if spelled.folder != target.folder:
-            words = f"is the folder's name, not {target.folder}"
-            return [_plan_problem(NotePath.on_disk(spelled.folder), words, None, None)]
+            description = f"is the folder's name, not {target.folder}"
+            return [_plan_problem(NotePath.on_disk(spelled.folder), description, None, None)]
         return []
 
     def _digest(self, path: NotePath, folders: DirHandleCache) -> str | None:
@@ -128,36 +128,39 @@ class CommitPlanner:
             return None
 
     def _add(self, change: FileChange) -> None:
-        old = self._add_content(before_of(change))
-        new = self._add_content(after_of(change))
-        to: NotePath | None = None
-        name: str | None = None
+        old_hash = self._add_content(before_of(change))
+        new_hash = self._add_content(after_of(change))
+        target: NotePath | None = None
+        trash_name: str | None = None
         match change:
             case Create():
-                assert new is not None
+                assert new_hash is not None
                 self._need_folders(change.path.folder)
                 self._plan.operations.append(
-                    self._restore_from_trash(change.path, new) or self._plan_put(change.path, None, new)
+                    self._restore_from_trash(change.path, new_hash)
+                    or self._plan_put(change.path, None, new_hash)
                 )
             case Update():
-                assert old is not None and new is not None
-                self._plan.operations.append(self._plan_put(change.path, old, new, change.path))
+                assert old_hash is not None and new_hash is not None
+                self._plan.operations.append(self._plan_put(change.path, old_hash, new_hash, change.path))
             case Delete():
-                assert old is not None
-                name = self._trash_name(change.path.file_name)
-                self._plan.operations.append(Rename(str(change.path), f"{TRASH_FOLDER}/{name}", old, old))
-            case Move():
-                assert old is not None and new is not None
-                to = change.to
-                self._need_folders(to.folder)
-                is_case_change = change.path.key == to.key
+                assert old_hash is not None
+                trash_name = self._trash_name(change.path.file_name)
                 self._plan.operations.append(
-                    Rename(str(change.path), str(to), old, new, same_name=is_case_change)
+                    Rename(str(change.path), f"{TRASH_FOLDER}/{trash_name}", old_hash, old_hash)
                 )
-                if new != old:
-                    self._plan.operations.append(self._plan_put(to, old, new, change.path))
-        self._plan.changes.append(CommittedFile(change.path, to, old, new))
-        self._plan.trash.append(name)
+            case Move():
+                assert old_hash is not None and new_hash is not None
+                target = change.to
+                self._need_folders(target.folder)
+                is_case_change = change.path.key == target.key
+                self._plan.operations.append(
+                    Rename(str(change.path), str(target), old_hash, new_hash, same_name=is_case_change)
+                )
+                if new_hash != old_hash:
+                    self._plan.operations.append(self._plan_put(target, old_hash, new_hash, change.path))
+        self._plan.changes.append(CommittedFile(change.path, target, old_hash, new_hash))
+        self._plan.trash.append(trash_name)
 
     def _add_content(self, content: bytes | None) -> str | None:
         if content is None:
@@ -166,19 +169,21 @@ class CommitPlanner:
         self._plan.contents[key] = content
         return key
 
-    def _plan_put(self, path: NotePath, old: str | None, new: str, like: NotePath | None = None) -> Put:
+    def _plan_put(
+        self, path: NotePath, old_hash: str | None, new_hash: str, like: NotePath | None = None
+    ) -> Put:
         temp = f"{TEMP_PREFIX}{self._uid}-{len(self._plan.operations)}"
-        return Put(str(path), temp, old, new, None if like is None else str(like))
+        return Put(str(path), temp, old_hash, new_hash, None if like is None else str(like))
 
-    def _restore_from_trash(self, path: NotePath, new: str) -> Rename | None:
+    def _restore_from_trash(self, path: NotePath, new_hash: str) -> Rename | None:
         """Return a rename out of the trash, which keeps times and mode, if the deleted file is unchanged."""
-        name = self._find_in_trash(path, new)
-        if name is None:
+        trash_name = self._find_in_trash(path, new_hash)
+        if trash_name is None:
             return None
         with self._root.dir_handles() as folders:
-            if self._digest(NotePath.on_disk(f"{TRASH_FOLDER}/{name}"), folders) != new:
+            if self._digest(NotePath.on_disk(f"{TRASH_FOLDER}/{trash_name}"), folders) != new_hash:
                 return None
-        return Rename(f"{TRASH_FOLDER}/{name}", str(path), new, new)
+        return Rename(f"{TRASH_FOLDER}/{trash_name}", str(path), new_hash, new_hash)
 
     def _trash_name(self, file_name: str) -> str:
         if self._trash_names is None:
@@ -193,13 +198,13 @@ class CommitPlanner:
         return name
 
     def _need_folders(self, path: str) -> None:
-        done = ""
+        folder = ""
         for part in [part for part in path.split("/") if part]:
-            parent, done = done, f"{done}/{part}" if done else part
-            if done in self._plan.folders:
+            parent, folder = folder, f"{folder}/{part}" if folder else part
+            if folder in self._plan.folders:
                 continue
             if parent in self._plan.folders or not self._exists(parent, part):
-                self._plan.folders.append(done)
+                self._plan.folders.append(folder)
 
     def _exists(self, parent: str, name: str) -> bool:
         with self._root.folder(parent) as folder:
@@ -213,10 +218,12 @@ def check_writable(path: NotePath) -> None:
         raise InvalidPathError(f"{path} is in a hidden folder, which is never written.", path=str(path))
 
 
-def _plan_problem(path: NotePath, words: str, expected: str | None, current: str | None) -> dict[str, object]:
+def _plan_problem(
+    path: NotePath, description: str, expected: str | None, current: str | None
+) -> dict[str, object]:
     return {
         "path": str(path),
-        "message": f"{path} {words}",
+        "message": f"{path} {description}",
         "expected_hash": expected,
         "current_hash": current,
     }

@@ -115,8 +115,8 @@ def record_changes(change_set: ChangeSet) -> tuple[tuple[CommittedFile, ...], di
             hashes.append(None if content is None else content_hash(content))
             if content is not None:
                 contents[content_hash(content)] = content
-        to = change.to if isinstance(change, Move) else None
-        changes.append(CommittedFile(change.path, to, hashes[0], hashes[1]))
+        target = change.to if isinstance(change, Move) else None
+        changes.append(CommittedFile(change.path, target, hashes[0], hashes[1]))
     return tuple(changes), contents
 
 

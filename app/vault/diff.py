@@ -86,8 +86,8 @@ class Diff:
 
 def compare(before: bytes, after: bytes) -> Diff:
     """Compare two texts. Takes about 0.2 s for 100,000 lines with edits throughout."""
-    old, new = split_lines(before), split_lines(after)
-    return Diff(old, new, tuple(_hunks(old, new)))
+    old_lines, new_lines = split_lines(before), split_lines(after)
+    return Diff(old_lines, new_lines, tuple(_hunks(old_lines, new_lines)))
 
 
 def split_lines(content: bytes) -> tuple[bytes, ...]:
@@ -104,20 +104,23 @@ def split_lines(content: bytes) -> tuple[bytes, ...]:
     return tuple(lines)
 
 
-def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Hunk]:
+def _hunks(old_lines: Sequence[bytes], new_lines: Sequence[bytes]) -> Iterator[Hunk]:
     """Yield the hunks between the blocks of equal lines."""
-    at_old = at_new = 0
-    for start_old, start_new, length in [*sorted(_same_blocks(old, new)), (len(old), len(new), 0)]:
-        if start_old > at_old or start_new > at_new:
-            yield Hunk(at_old, start_old, at_new, start_new)
-        at_old, at_new = start_old + length, start_new + length
+    old_position = new_position = 0
+    for start_old, start_new, length in [
+        *sorted(_same_blocks(old_lines, new_lines)),
+        (len(old_lines), len(new_lines), 0),
+    ]:
+        if start_old > old_position or start_new > new_position:
+            yield Hunk(old_position, start_old, new_position, start_new)
+        old_position, new_position = start_old + length, start_new + length
 
 
-def _same_blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Block]:
+def _same_blocks(old_lines: Sequence[bytes], new_lines: Sequence[bytes]) -> Iterator[_Block]:
     """Yield blocks of equal lines as (start before, start after, length), unordered but never crossing."""
     names: dict[bytes, int] = {}
-    a = [names.setdefault(line, len(names)) for line in old]
-    b = [names.setdefault(line, len(names)) for line in new]
+    a = [names.setdefault(line, len(names)) for line in old_lines]
+    b = [names.setdefault(line, len(names)) for line in new_lines]
     gaps: list[tuple[_Gap, int]] = [((0, len(a), 0, len(b)), 0)]
     while gaps:
         untrimmed, rounds = gaps.pop()
@@ -177,18 +180,18 @@ def _anchors(a: list[int], b: list[int], gap: _Gap) -> list[tuple[int, int]]:
 
 def _counts(names: list[int], start: int, end: int) -> Counter[int]:
     counts: Counter[int] = Counter()
-    for at in range(start, end, _CHUNK_SIZE):
-        counts.update(names[at : min(at + _CHUNK_SIZE, end)])
+    for part_start in range(start, end, _CHUNK_SIZE):
+        counts.update(names[part_start : min(part_start + _CHUNK_SIZE, end)])
     return counts
 
 
 def _gaps_between(anchors: list[tuple[int, int]], gap: _Gap) -> Iterator[_Gap]:
     """Yield the gaps before, between and after the anchors."""
-    a_at, a_end, b_at, b_end = gap
+    a_position, a_end, b_position, b_end = gap
     for i, j in [*anchors, (a_end, b_end)]:
-        if i > a_at and j > b_at:
-            yield a_at, i, b_at, j
-        a_at, b_at = i + 1, j + 1
+        if i > a_position and j > b_position:
+            yield a_position, i, b_position, j
+        a_position, b_position = i + 1, j + 1
 
 
 def _common_subsequence(a: list[int], b: list[int], gap: _Gap) -> Iterator[_Block]:

@@ -40,13 +40,13 @@ def changed_spans(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
     middle_before, middle_after = before[head : len(before) - tail], after[head : len(after) - tail]
     if len(middle_before) + len(middle_after) > _MAX_MIDDLE_CHARS:
         return _full_span(head, middle_before), _full_span(head, middle_after)
-    old, new = _WORD.findall(middle_before), _WORD.findall(middle_after)
-    if max(len(old), len(new)) > _MAX_TOKENS:
+    old_tokens, new_tokens = _WORD.findall(middle_before), _WORD.findall(middle_after)
+    if max(len(old_tokens), len(new_tokens)) > _MAX_TOKENS:
         return _full_span(head, middle_before), _full_span(head, middle_after)
-    removed, added, common = _changed_tokens(old, new)
+    removed, added, common = _changed_tokens(old_tokens, new_tokens)
     if (head + tail + common) < _MIN_COMMON_SHARE * max(len(before), len(after)):
         return _full_span(0, before), _full_span(0, after)
-    return _spans(old, removed, head), _spans(new, added, head)
+    return _spans(old_tokens, removed, head), _spans(new_tokens, added, head)
 
 
 def pair_lines(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
@@ -65,10 +65,13 @@ def pair_lines(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
 
 def _best_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
     """Return the order-preserving pairs with the greatest total similarity."""
-    old = [line[:_MAX_COMPARED_CHARS] for line in before]
-    new = [line[:_MAX_COMPARED_CHARS] for line in after]
-    rows, columns = len(old), len(new)
-    similarity = [[Indel.normalized_similarity(x, y, score_cutoff=_MIN_SIMILARITY) for y in new] for x in old]
+    old_lines = [line[:_MAX_COMPARED_CHARS] for line in before]
+    new_lines = [line[:_MAX_COMPARED_CHARS] for line in after]
+    rows, columns = len(old_lines), len(new_lines)
+    similarity = [
+        [Indel.normalized_similarity(x, y, score_cutoff=_MIN_SIMILARITY) for y in new_lines]
+        for x in old_lines
+    ]
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
         for j in range(columns - 1, -1, -1):
@@ -90,13 +93,13 @@ def _best_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, 
 def _fill(pairs: list[tuple[int, int]], rows: int, columns: int) -> list[Pair]:
     """Return the pairs with the unpaired lines between them, removed lines first."""
     filled: list[Pair] = []
-    at_old = at_new = 0
+    old_position = new_position = 0
     for i, j in [*pairs, (rows, columns)]:
-        filled += [(k, None) for k in range(at_old, i)]
-        filled += [(None, k) for k in range(at_new, j)]
+        filled += [(k, None) for k in range(old_position, i)]
+        filled += [(None, k) for k in range(new_position, j)]
         if i < rows:
             filled.append((i, j))
-        at_old, at_new = i + 1, j + 1
+        old_position, new_position = i + 1, j + 1
     return filled
 
 
@@ -113,13 +116,13 @@ def _to_word_edges(before: str, after: str, head: int, tail: int) -> tuple[int, 
     return head, tail
 
 
-def _continues(before: str, after: str, at: int) -> bool:
-    return any(at < len(text) and _joins(text[at - 1], text[at]) for text in (before, after))
+def _continues(before: str, after: str, index: int) -> bool:
+    return any(index < len(text) and _joins(text[index - 1], text[index]) for text in (before, after))
 
 
 def _precedes(before: str, after: str, tail: int) -> bool:
     ends = ((text, len(text) - tail) for text in (before, after))
-    return any(at > 0 and _joins(text[at - 1], text[at]) for text, at in ends)
+    return any(index > 0 and _joins(text[index - 1], text[index]) for text, index in ends)
 
 
 def _joins(left: str, right: str) -> bool:
@@ -127,17 +130,17 @@ def _joins(left: str, right: str) -> bool:
     return len(_WORD.findall(left + right)) == 1
 
 
-def _changed_tokens(old: list[str], new: list[str]) -> tuple[set[int], set[int], int]:
+def _changed_tokens(old_tokens: list[str], new_tokens: list[str]) -> tuple[set[int], set[int], int]:
     """Return the removed tokens, the added tokens and the number of common characters."""
     names: dict[str, int] = {}
-    a = [names.setdefault(token, len(names)) for token in old]
-    b = [names.setdefault(token, len(names)) for token in new]
-    removed, added, common = set(range(len(old))), set(range(len(new))), 0
+    a = [names.setdefault(token, len(names)) for token in old_tokens]
+    b = [names.setdefault(token, len(names)) for token in new_tokens]
+    removed, added, common = set(range(len(old_tokens))), set(range(len(new_tokens))), 0
     for code in LCSseq.opcodes(a, b):
         if code.tag == "equal":
             removed.difference_update(range(code.src_start, code.src_end))
             added.difference_update(range(code.dest_start, code.dest_end))
-            common += sum(map(len, old[code.src_start : code.src_end]))
+            common += sum(map(len, old_tokens[code.src_start : code.src_end]))
     return removed, added, common
 
 
@@ -147,8 +150,8 @@ def _spans(tokens: list[str], changed: set[int], offset: int) -> tuple[Span, ...
     start = offset
     for index, token in enumerate(tokens):
         end = start + len(token)
-        bridges = token.isspace() and index - 1 in changed and index + 1 in changed
-        if index in changed or bridges:
+        is_bridge = token.isspace() and index - 1 in changed and index + 1 in changed
+        if index in changed or is_bridge:
             if spans and spans[-1][1] == start:
                 spans[-1] = (spans[-1][0], end)
             else:

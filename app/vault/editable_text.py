@@ -26,7 +26,7 @@ class EditableText:
     """The editable `text` of a file, and what `encode` needs to convert an edited text to bytes."""
 
     text: str
-    ends: tuple[str, ...]
+    line_endings: tuple[str, ...]
     has_mark: bool
 
     @classmethod
@@ -43,8 +43,8 @@ class EditableText:
         if match := _UNEDITABLE.search(text):
             raise NotEditableError(f"it contains U+{ord(match[0]):04X}, which an editor would lose")
         has_mark = text.startswith(_BOM)
-        ends = tuple(re.findall("\r?\n", text))
-        return cls(text.removeprefix(_BOM).replace("\r\n", "\n"), ends, has_mark)
+        line_endings = tuple(re.findall("\r?\n", text))
+        return cls(text.removeprefix(_BOM).replace("\r\n", "\n"), line_endings, has_mark)
 
     def encode(self, edited: str) -> bytes:
         """Return the bytes of `edited`; unchanged lines keep their endings, and the file keeps its mark.
@@ -53,8 +53,8 @@ class EditableText:
             NotEditableError: a character can't be encoded as UTF-8.
         """
         lines = edited.split("\n")
-        ends = self._ends_for(lines)
-        text = "".join(line + end for line, end in zip(lines, ends, strict=True))
+        line_endings = self._line_endings_for(lines)
+        text = "".join(line + end for line, end in zip(lines, line_endings, strict=True))
         try:
             return ((_BOM if self.has_mark else "") + text).encode("utf-8")
         except UnicodeEncodeError as error:
@@ -63,25 +63,27 @@ class EditableText:
                 f"it contains half of a character ({half}), which is not valid text"
             ) from error
 
-    def _ends_for(self, lines: list[str]) -> list[str]:
-        most_common_end = Counter(self.ends).most_common(1)[0][0] if self.ends else "\n"
-        ends = [most_common_end] * (len(lines) - 1) + [""]
-        if len(set(self.ends)) > 1:
-            old = [line.encode("utf-8", "surrogatepass") for line in self.text.split("\n")]
-            new = [line.encode("utf-8", "surrogatepass") for line in lines]
-            for line_number, origin in _common_lines(old, new):
-                if line_number < len(lines) - 1 and origin < len(self.ends):
-                    ends[line_number] = self.ends[origin]
-        return ends
+    def _line_endings_for(self, lines: list[str]) -> list[str]:
+        most_common_ending = Counter(self.line_endings).most_common(1)[0][0] if self.line_endings else "\n"
+        line_endings = [most_common_ending] * (len(lines) - 1) + [""]
+        if len(set(self.line_endings)) > 1:
+            old_lines = [line.encode("utf-8", "surrogatepass") for line in self.text.split("\n")]
+            new_lines = [line.encode("utf-8", "surrogatepass") for line in lines]
+            for line_number, origin in _common_lines(old_lines, new_lines):
+                if line_number < len(lines) - 1 and origin < len(self.line_endings):
+                    line_endings[line_number] = self.line_endings[origin]
+        return line_endings
 
 
-def _common_lines(old: list[bytes], new: list[bytes]) -> list[tuple[int, int]]:
-    """Return the lines of `new` that are also in `old`, as (index in new, index in old)."""
-    diff = compare(b"\n".join(old) + b"\n", b"\n".join(new) + b"\n")
+def _common_lines(old_lines: list[bytes], new_lines: list[bytes]) -> list[tuple[int, int]]:
+    """Return the lines of `new_lines` that are also in `old_lines`, as (index in new, index in old)."""
+    diff = compare(b"\n".join(old_lines) + b"\n", b"\n".join(new_lines) + b"\n")
     pairs: list[tuple[int, int]] = []
-    at_old = at_new = 0
+    old_position = new_position = 0
     for hunk in diff.hunks:
-        pairs += zip(range(at_new, hunk.after_start), range(at_old, hunk.before_start), strict=True)
-        at_old, at_new = hunk.before_end, hunk.after_end
-    pairs += zip(range(at_new, len(new)), range(at_old, len(old)), strict=True)
+        pairs += zip(
+            range(new_position, hunk.after_start), range(old_position, hunk.before_start), strict=True
+        )
+        old_position, new_position = hunk.before_end, hunk.after_end
+    pairs += zip(range(new_position, len(new_lines)), range(old_position, len(old_lines)), strict=True)
     return pairs

@@ -42,29 +42,29 @@ class EscapedLine:
 
     `text` is the line with labels in place of hidden characters. `signs` are the spans of `text` that are
     labels of hidden characters (`CHIP_SIGN`), labels of the line ending (`NOTE_SIGN`) or faint signs
-    (`QUIET_SIGN`). `cells` is the width in character cells; `narrow` means that each character takes one
+    (`QUIET_SIGN`). `cells` is the width in character cells; `is_narrow` means that each character takes one
     cell. `shifts` maps positions in the source to positions in `text`.
     """
 
     text: str
     signs: tuple[tuple[int, int, str], ...] = ()
     shifts: tuple[tuple[int, int], ...] = ()
-    narrow: bool = True
+    is_narrow: bool = True
     cells: int = 0
 
     def displayed_index(self, index: int) -> int:
         """Return the index in `text` of the source's character `index`."""
         if not self.shifts:
             return min(index, len(self.text))
-        at = bisect_right(self.shifts, index, key=lambda shift: shift[0]) - 1
-        source, displayed = self.shifts[at] if at >= 0 else (0, 0)
+        shift_index = bisect_right(self.shifts, index, key=lambda shift: shift[0]) - 1
+        source, displayed = self.shifts[shift_index] if shift_index >= 0 else (0, 0)
         return min(displayed + index - source, len(self.text))
 
 
-def escape_line(line: bytes, *, first: bool = False, last: bool = False) -> EscapedLine:
+def escape_line(line: bytes, *, is_first: bool = False, is_last: bool = False) -> EscapedLine:
     """Return the escaped form of one line, which includes its newline.
 
-    `first` and `last` mark the file's first and last line, for a byte order mark and a missing newline.
+    `is_first` and `is_last` mark the file's first and last line, for a byte order mark and a missing newline.
     """
     has_newline = line.endswith(b"\n")
     text = (
@@ -73,18 +73,18 @@ def escape_line(line: bytes, *, first: bool = False, last: bool = False) -> Esca
         else line.decode("utf-8", "surrogateescape")
     )
     body = text[:-1] if has_newline and text.endswith("\r") else text
-    if body is text and (has_newline or not last) and next(_iter_suspicious(text), None) is None:
+    if body is text and (has_newline or not is_last) and next(_iter_suspicious(text), None) is None:
         return _measure(text, (), ())
     escaper = _LineEscaper()
     end_of_previous = 0
     for suspicious, position in _iter_suspicious(body):
         escaper.add_plain(body[end_of_previous:position], end_of_previous)
-        escaper.add_suspicious(suspicious, position, first=first)
+        escaper.add_suspicious(suspicious, position, is_first=is_first)
         end_of_previous = position + len(suspicious)
     escaper.add_plain(body[end_of_previous:], end_of_previous)
     if body is not text:
         escaper.add_sign("CR", len(body), NOTE_SIGN)
-    if last and not has_newline:
+    if is_last and not has_newline:
         escaper.add_sign(NO_NEWLINE, len(text), NOTE_SIGN)
     return _measure("".join(escaper.parts), tuple(escaper.signs), tuple(escaper.shifts))
 
@@ -129,12 +129,12 @@ class _LineEscaper:
         self.signs.append((self._length, self._length + len(text), kind))
         self.add_plain(text, source)
 
-    def add_suspicious(self, text: str, source: int, *, first: bool) -> None:
+    def add_suspicious(self, text: str, source: int, *, is_first: bool) -> None:
         if text[0] == " ":
             self.add_sign("·" * len(text), source, QUIET_SIGN)
         elif text == "\t":
             self.add_sign("→".ljust(_TAB_WIDTH - self._length % _TAB_WIDTH), source, QUIET_SIGN)
-        elif text == "\ufeff" and first and source == 0:
+        elif text == "\ufeff" and is_first and source == 0:
             self.add_sign("BOM", source, CHIP_SIGN)
         elif is_hidden(text) and not self._follows_symbol(text):
             self.add_sign(character_label(text), source, CHIP_SIGN)
@@ -143,20 +143,24 @@ class _LineEscaper:
 
     def _follows_symbol(self, text: str) -> bool:
         """Return whether this is a single variation selector after a symbol, where its effect is visible."""
-        before = self.parts[-1][-1:] if self.parts else ""
-        return text in "\ufe0e\ufe0f" and bool(before) and unicodedata.category(before) in ("So", "Sm")
+        previous = self.parts[-1][-1:] if self.parts else ""
+        return text in "\ufe0e\ufe0f" and bool(previous) and unicodedata.category(previous) in ("So", "Sm")
 
 
 def _measure(
     text: str, signs: tuple[tuple[int, int, str], ...], shifts: tuple[tuple[int, int], ...]
 ) -> EscapedLine:
-    narrow = text.isascii() or all(
+    is_narrow = text.isascii() or all(
         _NARROW.fullmatch(text, start, start + _CHUNK_CHARS) for start in _chunks(len(text))
     )
     cells = (
-        len(text) if narrow else sum(text_cells(text[at : at + _CHUNK_CHARS]) for at in _chunks(len(text)))
+        len(text)
+        if is_narrow
+        else sum(
+            text_cells(text[part_start : part_start + _CHUNK_CHARS]) for part_start in _chunks(len(text))
+        )
     )
-    return EscapedLine(text, signs, shifts, narrow, cells)
+    return EscapedLine(text, signs, shifts, is_narrow, cells)
 
 
 def text_cells(text: str) -> int:

@@ -35,8 +35,8 @@ _DROP_THREADS = 2
 class OperationProgress:
     """The state of an operation: done or not, and changed by another program after planning or not."""
 
-    done: bool
-    edited: bool
+    is_done: bool
+    is_edited: bool
 
 
 class OperationExecutor:
@@ -65,8 +65,8 @@ class OperationExecutor:
 
     def stage(self, put: Put, content: bytes) -> None:
         """Write the new bytes durably to a temporary file in the same folder, with the old file's mode."""
-        with self._root.dir_handles() as folders, ExitStack() as opened:
-            fd = self._write(put, content, folders, opened)
+        with self._root.dir_handles() as folders, ExitStack() as cleanup:
+            fd = self._write(put, content, folders, cleanup)
             self._step(f"stage {put.path}: sync")
             sync_file(fd)
 
@@ -81,23 +81,23 @@ class OperationExecutor:
                 if len(under_way) == _MAX_PARTS_UNDER_WAY:
                     under_way.popleft().result()
                 part = puts[start : start + _FILES_PER_PART]
-                with ExitStack() as opened:
-                    fds = [self._write(put, contents[put.after], folders, opened) for put in part]
+                with ExitStack() as cleanup:
+                    fds = [self._write(put, contents[put.after], folders, cleanup) for put in part]
                     for put, fd in zip(part, fds, strict=True):
                         self._step(f"stage {put.path}: sync")
                         start_writing(fd)
                     # From here on, the thread closes the files, even if another part fails.
-                    under_way.append(pool.submit(_sync_and_close, fds, opened.pop_all()))
+                    under_way.append(pool.submit(_sync_and_close, fds, cleanup.pop_all()))
             for future in under_way:
                 future.result()
 
-    def _write(self, put: Put, content: bytes, folders: DirHandleCache, opened: ExitStack) -> int:
-        """Create the temporary file of a put with its bytes, unsynced; `opened` closes it."""
+    def _write(self, put: Put, content: bytes, folders: DirHandleCache, cleanup: ExitStack) -> int:
+        """Create the temporary file of a put with its bytes, unsynced; `cleanup` closes it."""
         parent, _ = split_path(put.path)
         folder = folders.folder(parent)
         self._step(f"stage {put.path}: open")
         fd = folder.make_file(put.temp)
-        opened.callback(os.close, fd)
+        cleanup.callback(os.close, fd)
         self._step(f"stage {put.path}: write")
         view = memoryview(content)
         while view:
@@ -145,45 +145,45 @@ class OperationExecutor:
         except FileExistsError as error:
             raise conflict_error(put.path, None, folder.digest(name)) from error
 
-    def _exchange(self, folder: Folder, temp: str, path: str, old: str, new: str) -> None:
-        """Replace the file at `path`, which must have the hash `old`, with `temp` (hash `new`)."""
+    def _exchange(self, folder: Folder, temp: str, path: str, old_hash: str, new_hash: str) -> None:
+        """Replace the file at `path`, which must have the hash `old_hash`, with `temp` (hash `new_hash`)."""
         name = split_path(path)[1]
-        if (current_hash := folder.digest(name)) != old:
-            raise conflict_error(path, old, current_hash)
+        if (current_hash := folder.digest(name)) != old_hash:
+            raise conflict_error(path, old_hash, current_hash)
         self._step(f"put {path}")
         try:
-            swapped = swap(folder, temp, folder, name)
+            is_swapped = swap(folder, temp, folder, name)
         except FileNotFoundError as error:
-            raise conflict_error(path, old, None) from error
-        if not swapped:
-            if (current_hash := folder.digest(name)) != old:
-                raise conflict_error(path, old, current_hash)
+            raise conflict_error(path, old_hash, None) from error
+        if not is_swapped:
+            if (current_hash := folder.digest(name)) != old_hash:
+                raise conflict_error(path, old_hash, current_hash)
             replace(folder, temp, name)
             return
         self._step(f"check {path}")
-        if (current_hash := folder.digest(temp)) != old:
+        if (current_hash := folder.digest(temp)) != old_hash:
             # Another program saved in the same instant: restore its text, or the newer one if it saved twice.
             swap(folder, temp, folder, name)
-            if folder.digest(temp) != new:
+            if folder.digest(temp) != new_hash:
                 swap(folder, temp, folder, name)
-            raise conflict_error(path, old, current_hash)
+            raise conflict_error(path, old_hash, current_hash)
 
-    def _rename(self, path: str, to: str, expected: str, *, same_name: bool) -> None:
-        (parent, name), (target, new) = split_path(path), split_path(to)
-        with self._root.folder(parent) as source, self._root.folder(target) as goal:
-            if (current_hash := source.digest(name)) != expected:
-                raise conflict_error(path, expected, current_hash)
+    def _rename(self, path: str, new_path: str, expected_hash: str, *, same_name: bool) -> None:
+        (parent, name), (new_parent, new_name) = split_path(path), split_path(new_path)
+        with self._root.folder(parent) as source_folder, self._root.folder(new_parent) as target_folder:
+            if (current_hash := source_folder.digest(name)) != expected_hash:
+                raise conflict_error(path, expected_hash, current_hash)
             self._step(f"rename {path}")
             try:
-                (rename_case if same_name else rename_new)(source, name, goal, new)
+                (rename_case if same_name else rename_new)(source_folder, name, target_folder, new_name)
             except FileExistsError as error:
-                raise conflict_error(to, None, goal.digest(new)) from error
+                raise conflict_error(new_path, None, target_folder.digest(new_name)) from error
             except FileNotFoundError as error:
-                raise conflict_error(path, expected, None) from error
-            self._step(f"check {to}")
-            if (current_hash := goal.digest(new)) != expected:
-                (rename_case if same_name else rename_new)(goal, new, source, name)
-                raise conflict_error(path, expected, current_hash)
+                raise conflict_error(path, expected_hash, None) from error
+            self._step(f"check {new_path}")
+            if (current_hash := target_folder.digest(new_name)) != expected_hash:
+                (rename_case if same_name else rename_new)(target_folder, new_name, source_folder, name)
+                raise conflict_error(path, expected_hash, current_hash)
 
     def undo(self, operation: FileOperation, read_content: ContentReader) -> bool:
         """Revert a completed operation; return False if the file has changed since and was left alone.
@@ -222,12 +222,14 @@ class OperationExecutor:
 
     def _finish_link(self, operation: Rename) -> None:
         """Remove the old name if a crash left both, on systems where a rename is a link and an unlink."""
-        (parent, name), (target, new) = split_path(operation.path), split_path(operation.to)
-        with self._root.folder(parent) as source, self._root.folder(target) as goal:
-            first, second = source.lstat(name), goal.lstat(new)
-            are_same_file = first is not None and second is not None and os.path.samestat(first, second)
-            if are_same_file and name in source.names() and new in goal.names():
-                source.remove(name)
+        (parent, name), (new_parent, new_name) = split_path(operation.path), split_path(operation.to)
+        with self._root.folder(parent) as source_folder, self._root.folder(new_parent) as target_folder:
+            old_status, new_status = source_folder.lstat(name), target_folder.lstat(new_name)
+            are_same_file = (
+                old_status is not None and new_status is not None and os.path.samestat(old_status, new_status)
+            )
+            if are_same_file and name in source_folder.names() and new_name in target_folder.names():
+                source_folder.remove(name)
 
     def finish(self, operation: FileOperation) -> None:
         """Complete an operation that took effect but was interrupted."""
@@ -245,8 +247,8 @@ class OperationExecutor:
     def _put_progress(self, put: Put) -> OperationProgress:
         current_hash = self.digest(put.path)
         if current_hash in (put.after, put.before):
-            return OperationProgress(done=current_hash == put.after, edited=False)
-        return OperationProgress(done=not self.is_staged(put), edited=True)
+            return OperationProgress(is_done=current_hash == put.after, is_edited=False)
+        return OperationProgress(is_done=not self.is_staged(put), is_edited=True)
 
     def is_staged(self, put: Put) -> bool:
         """Return whether the complete new bytes are still in the temporary file."""
@@ -256,11 +258,11 @@ class OperationExecutor:
     def _rename_progress(self, operation: Rename) -> OperationProgress:
         target_digest = self._digest_exact(operation.to)
         if target_digest in (operation.hash, operation.final):
-            return OperationProgress(done=True, edited=False)
+            return OperationProgress(is_done=True, is_edited=False)
         source_digest = self._digest_exact(operation.path)
         if source_digest is None and target_digest is not None:
-            return OperationProgress(done=True, edited=True)
-        return OperationProgress(done=False, edited=source_digest != operation.hash)
+            return OperationProgress(is_done=True, is_edited=True)
+        return OperationProgress(is_done=False, is_edited=source_digest != operation.hash)
 
     def _digest_exact(self, path: str) -> str | None:
         """Return the hash of the file with exactly this spelling of its name."""
@@ -345,8 +347,8 @@ class OperationExecutor:
                 continue
 
 
-def _sync_and_close(fds: Sequence[int], opened: ExitStack) -> None:
-    with opened:
+def _sync_and_close(fds: Sequence[int], cleanup: ExitStack) -> None:
+    with cleanup:
         for fd in fds:
             sync_file(fd)
 
@@ -357,28 +359,28 @@ def split_path(path: str) -> tuple[str, str]:
     return folder, name
 
 
-def conflict_error(path: str, expected: str | None, current_hash: str | None) -> ConflictError:
+def conflict_error(path: str, expected_hash: str | None, current_hash: str | None) -> ConflictError:
     """Return the error for a file that is not as expected (None: a file that should not exist)."""
-    if expected is None:
+    if expected_hash is None:
         message = f"{path} exists already."
     elif current_hash is None:
         message = f"{path} is gone."
     else:
         message = f"{path} has changed in the meantime."
-    hashes = {"expected_hash": expected, "current_hash": current_hash}
+    hashes = {"expected_hash": expected_hash, "current_hash": current_hash}
     return ConflictError(f"{message} Nothing was written.", path=path, **hashes)
 
 
-def free_name(taken: list[str], name: str, mark: str = "") -> str:
+def free_name(taken_names: list[str], name: str, label: str = "") -> str:
     """Return a name like `name` that is free on every system, with a number if necessary."""
-    keys = {name_key(each) for each in taken}
+    keys = {name_key(taken_name) for taken_name in taken_names}
     stem, dot, suffix = name.rpartition(".")
     stem, suffix = (stem, dot + suffix) if stem else (name, "")
     number = 1
     while True:
-        tail = f"{mark}{'' if number == 1 else f' {number}'}{suffix}"
-        room = 255 - len(tail.encode("utf-8", "surrogatepass"))
-        while len(stem.encode("utf-8", "surrogatepass")) > room:
+        tail = f"{label}{'' if number == 1 else f' {number}'}{suffix}"
+        max_stem_bytes = 255 - len(tail.encode("utf-8", "surrogatepass"))
+        while len(stem.encode("utf-8", "surrogatepass")) > max_stem_bytes:
             stem = stem[:-1]
         if name_key(stem + tail) not in keys:
             return stem + tail

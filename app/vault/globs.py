@@ -70,19 +70,19 @@ def _path_pattern(glob: str) -> _GlobPattern:
 
 def _translate(glob: str, within: str) -> str:
     """Translate a glob to a regular expression; unclosed brackets match literally."""
-    pattern, at, open_braces = "", 0, 0
-    while at < len(glob):
-        letter = glob[at]
-        if glob.startswith("**/", at) and (at == 0 or glob[at - 1] == "/"):
-            pattern, at = pattern + "(?:.*/)?", at + 3
+    pattern, position, open_braces = "", 0, 0
+    while position < len(glob):
+        letter = glob[position]
+        if glob.startswith("**/", position) and (position == 0 or glob[position - 1] == "/"):
+            pattern, position = pattern + "(?:.*/)?", position + 3
             continue
-        if glob.startswith("**", at):
-            pattern, at = pattern + ".*", at + 2
+        if glob.startswith("**", position):
+            pattern, position = pattern + ".*", position + 2
             continue
-        if letter == "[" and (end := glob.find("]", at + 2)) > 0:
-            pattern, at = pattern + _character_class(glob[at + 1 : end]), end + 1
+        if letter == "[" and (end := glob.find("]", position + 2)) > 0:
+            pattern, position = pattern + _character_class(glob[position + 1 : end]), end + 1
             continue
-        if letter == "{" and "}" in glob[at:]:
+        if letter == "{" and "}" in glob[position:]:
             pattern, open_braces = pattern + "(?:", open_braces + 1
         elif letter == "}" and open_braces:
             pattern, open_braces = pattern + ")", open_braces - 1
@@ -90,16 +90,16 @@ def _translate(glob: str, within: str) -> str:
             pattern += "|"
         else:
             pattern += {"*": f"{within}*", "?": within}.get(letter) or re2.escape(letter)
-        at += 1
+        position += 1
     return pattern + ")" * open_braces
 
 
 def _character_class(letters: str) -> str:
-    inverted = letters[0] in "!^"
-    members = "".join(f"\\x{{{ord(one):x}}}" for one in letters[inverted:].replace("-", ""))
+    is_inverted = letters[0] in "!^"
+    members = "".join(f"\\x{{{ord(letter):x}}}" for letter in letters[is_inverted:].replace("-", ""))
     ranges = "".join(
         f"\\x{{{ord(low):x}}}-\\x{{{ord(high):x}}}"
         for low, dash, high in zip(letters, letters[1:], letters[2:], strict=False)
         if dash == "-" and low <= high
     )
-    return f"[{'^/' if inverted else ''}{members}{ranges}]"
+    return f"[{'^/' if is_inverted else ''}{members}{ranges}]"

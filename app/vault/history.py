@@ -48,13 +48,13 @@ def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list
     newer: _HistoryRow | None = None
     for row, key in _iter_rows(db, path.key, place):
         if newer is not None and newer.before not in (None, row.after):
-            versions.append(_outside(newer))
+            versions.append(_outside_version(newer))
         versions.append(_version(row, key))
         newer = row
         if len(versions) >= limit:
             return versions[:limit]
     if newer is not None and newer.before is not None:
-        versions.append(_outside(newer))
+        versions.append(_outside_version(newer))
     return versions[:limit]
 
 
@@ -64,8 +64,8 @@ def first_commits(db: Connection, paths: Sequence[NotePath]) -> dict[NotePath, f
         commits = {}
         for path in paths:
             for row, key in _iter_rows(db, path.key, VAULT):
-                moved_away = row.target_key not in (None, key)
-                if moved_away or (row.after is None and row.target is None):
+                was_moved_away = row.target_key not in (None, key)
+                if was_moved_away or (row.after is None and row.target is None):
                     break  # That was another note of the same name.
                 commits[path] = row.time
                 if row.before is None:
@@ -105,7 +105,9 @@ def _iter_rows(db: Connection, key: str, place: str) -> Iterator[tuple[_HistoryR
         values = db.execute(_NEXT, (place, before_id, to_text(key), to_text(key))).fetchone()
         if values is None:
             return
-        texts: list[Any] = [from_text(each) if isinstance(each, (str, bytes)) else each for each in values]
+        texts: list[Any] = [
+            from_text(value) if isinstance(value, (str, bytes)) else value for value in values
+        ]
         row = _HistoryRow(*texts)
         yield row, key
         before_id = row.commit
@@ -122,7 +124,7 @@ def _version(row: _HistoryRow, key: str) -> Version:
     return Version(row.commit, row.time, row.author, path, hash_after, size, row.summary, row.turn)
 
 
-def _outside(row: _HistoryRow) -> Version:
+def _outside_version(row: _HistoryRow) -> Version:
     """Return the version that the change replaced, which was not written through the app."""
     path = NotePath.on_disk(row.path)
     return Version(row.commit, row.time, OUTSIDE_AUTHOR, path, row.before, row.before_size, "")

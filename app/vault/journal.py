@@ -234,17 +234,19 @@ class Journal:
         commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
         given_ids = {commit.id for commit in commits}
         active = [
-            one for one in commits if one.undone_by is None and given_ids.isdisjoint(one.undoes)
+            commit for commit in commits if commit.undone_by is None and given_ids.isdisjoint(commit.undoes)
         ] or commits
         places = sorted({commit.place for commit in active})
-        return tuple(tuple(one.id for one in active if one.place == place) for place in places)
+        return tuple(tuple(commit.id for commit in active if commit.place == place) for place in places)
 
     def _preload_contents(self, commits: Sequence[Commit]) -> Callable[[str], bytes]:
         """Return `content` with the old bytes of the commits preloaded in one transaction."""
-        old = {change.before for commit in commits for change in commit.changes if change.before is not None}
+        old_hashes = {
+            change.before for commit in commits for change in commit.changes if change.before is not None
+        }
         contents: dict[str, bytes] = {}
         with self._database.transaction() as db:
-            for key in old:
+            for key in old_hashes:
                 # A missing content raises only when it is requested.
                 with suppress(NotFoundError):
                     contents[key] = _content(db, key)

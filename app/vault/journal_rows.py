@@ -35,15 +35,17 @@ def read_commits(db: Connection, condition: str, values: Sequence[object], limit
     undoes: dict[int, list[int]] = defaultdict(list)
     folders: dict[int, list[str]] = defaultdict(list)
     for part in _chunks([int(row[0]) for row in rows]):
-        marks = f"({','.join('?' * len(part))})"
+        placeholders = f"({','.join('?' * len(part))})"
         query = "SELECT commit_id, path, target, before, after FROM changes WHERE commit_id IN "
-        for number, path, target, before, after in db.execute(f"{query}{marks} ORDER BY position", part):
+        for number, path, target, before, after in db.execute(
+            f"{query}{placeholders} ORDER BY position", part
+        ):
             changes[number].append(_to_committed_file(path, target, before, after))
         query = "SELECT commit_id, undone FROM undoes WHERE commit_id IN "
-        for number, undone in db.execute(f"{query}{marks} ORDER BY undone", part):
+        for number, undone in db.execute(f"{query}{placeholders} ORDER BY undone", part):
             undoes[number].append(undone)
         query = "SELECT commit_id, path FROM folders WHERE commit_id IN "
-        for number, folder in db.execute(f"{query}{marks} ORDER BY rowid", part):
+        for number, folder in db.execute(f"{query}{placeholders} ORDER BY rowid", part):
             folders[number].append(from_text(folder))
     undone_by = _active_undos(db)
     return [
@@ -83,8 +85,8 @@ def read_changes(db: Connection, since: int, place: str) -> list[tuple[int, tupl
 def _to_committed_file(
     path: str | bytes, target: str | bytes | None, before: str | None, after: str | None
 ) -> CommittedFile:
-    to = None if target is None else NotePath.on_disk(from_text(target))
-    return CommittedFile(NotePath.on_disk(from_text(path)), to, before, after)
+    target_path = None if target is None else NotePath.on_disk(from_text(target))
+    return CommittedFile(NotePath.on_disk(from_text(path)), target_path, before, after)
 
 
 def _chunks(numbers: list[int]) -> Iterable[list[int]]:

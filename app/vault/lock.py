@@ -30,7 +30,7 @@ class VaultLock:
 
     def __init__(self, data_folder: Path) -> None:
         self._lock = FileLock(data_folder / _LOCK_FILE, timeout=0, mode=0o600)
-        self._owner = data_folder / _OWNER_FILE
+        self._owner_file = data_folder / _OWNER_FILE
 
     @property
     def is_held(self) -> bool:
@@ -50,18 +50,18 @@ class VaultLock:
             self._lock.acquire()
         except Timeout as error:
             # The owner may be between taking the lock and writing its name.
-            owner = _read_holder(self._owner.parent) or "another process"
+            owner = _read_holder(self._owner_file.parent) or "another process"
             raise VaultBusyError(f"The vault is open in {owner}.", owner=owner) from error
         except OSError as error:
             raise StorageError(f"The vault's data folder can't be used: {error.strerror}.") from error
         owner_data = {"pid": os.getpid(), "host": platform.node(), "since": time.time()}
-        write_atomic(self._owner, to_json(owner_data), durable=False)
+        write_atomic(self._owner_file, to_json(owner_data), durable=False)
 
     def release(self) -> None:
         """Release the lock; do nothing if this object does not hold it."""
         if self.is_held:
             with suppress(OSError):
-                self._owner.unlink(missing_ok=True)
+                self._owner_file.unlink(missing_ok=True)
             self._lock.release()
 
 

@@ -120,9 +120,9 @@ def _common_ends(sides: Sequence[Sequence[bytes]]) -> tuple[int, int]:
 
 
 def _parts(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> Iterator[bytes | Collision]:
-    done = 0
+    position = 0
     for region in _regions(_edits(base, ours), _edits(base, theirs)):
-        yield b"".join(base[done : region.start])
+        yield b"".join(base[position : region.start])
         our_text = _apply_edits(base, region, region.ours)
         their_text = _apply_edits(base, region, region.theirs)
         if not region.theirs or our_text == their_text:
@@ -131,8 +131,8 @@ def _parts(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> Iterato
             yield their_text
         else:
             yield Collision(b"".join(base[region.start : region.end]), our_text, their_text)
-        done = region.end
-    yield b"".join(base[done:])
+        position = region.end
+    yield b"".join(base[position:])
 
 
 def _edits(base: list[bytes], side: list[bytes]) -> list[_Edit]:
@@ -142,11 +142,11 @@ def _edits(base: list[bytes], side: list[bytes]) -> list[_Edit]:
     old = [numbers.setdefault(line, len(numbers)) for line in base]
     new = [numbers.setdefault(line, len(numbers)) for line in side]
     edits: list[_Edit] = []
-    done = side_done = 0
+    base_position = side_position = 0
     for start, side_start, size in _matching_blocks(old, new):
-        if start > done or side_start > side_done:
-            edits.append(_Edit(done, start, tuple(side[side_done:side_start])))
-        done, side_done = start + size, side_start + size
+        if start > base_position or side_start > side_position:
+            edits.append(_Edit(base_position, start, tuple(side[side_position:side_start])))
+        base_position, side_position = start + size, side_start + size
     return edits
 
 
@@ -162,7 +162,7 @@ def _regions(ours: list[_Edit], theirs: list[_Edit]) -> Iterator[_Region]:
     """Group the overlapping edits of both sides; every other edit forms its own region."""
     tagged = [(edit, True) for edit in ours] + [(edit, False) for edit in theirs]
     region: _Region | None = None
-    for edit, is_ours in sorted(tagged, key=lambda one: (one[0].start, one[0].end)):
+    for edit, is_ours in sorted(tagged, key=lambda tagged_edit: (tagged_edit[0].start, tagged_edit[0].end)):
         others = [] if region is None else region.theirs if is_ours else region.ours
         if region is None or not any(edit.overlaps(other) for other in others):
             if region is not None:
@@ -177,11 +177,11 @@ def _regions(ours: list[_Edit], theirs: list[_Edit]) -> Iterator[_Region]:
 def _apply_edits(base: list[bytes], region: _Region, edits: list[_Edit]) -> bytes:
     """Return the region's lines with one side's edits."""
     parts: list[bytes] = []
-    done = region.start
+    position = region.start
     for edit in edits:
-        parts += [*base[done : edit.start], *edit.lines]
-        done = edit.end
-    return b"".join([*parts, *base[done : region.end]])
+        parts += [*base[position : edit.start], *edit.lines]
+        position = edit.end
+    return b"".join([*parts, *base[position : region.end]])
 
 
 def _merges_lines(parts: list[bytes]) -> bool:
@@ -189,10 +189,10 @@ def _merges_lines(parts: list[bytes]) -> bool:
 
     This happens if a line without a newline precedes another part, or a carriage return precedes a newline.
     """
-    filled = [part for part in parts if part]
+    nonempty_parts = [part for part in parts if part]
     return any(
         not left.endswith((b"\n", b"\r")) or (left.endswith(b"\r") and right.startswith(b"\n"))
-        for left, right in itertools.pairwise(filled)
+        for left, right in itertools.pairwise(nonempty_parts)
     )
 
 

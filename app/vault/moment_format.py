@@ -52,28 +52,28 @@ def _format_token(moment: datetime, match: re.Match[str]) -> str:
         return format_moment(moment, _LOCALIZED_FORMATS[token])
     if token[0] == "S":
         return f"{moment.microsecond:06d}000"[: len(token)]
-    make = _TOKENS.get(token)
-    return token if make is None else make(moment)
+    formatter = _TOKENS.get(token)
+    return token if formatter is None else formatter(moment)
 
 
 def _ordinal(number: int) -> str:
-    teen = 10 < number % 100 < 14
-    return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+    is_teen = 10 < number % 100 < 14
+    return f"{number}{'th' if is_teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
-def _sunday(moment: datetime) -> int:
+def _weekday(moment: datetime) -> int:
     """Return the day of the week from 0, Sunday."""
     return moment.isoweekday() % 7
 
 
 def _local_week(moment: datetime) -> tuple[int, int]:
     """Return year and week for weeks that start on Sunday; the first one contains January 1."""
-    saturday = moment.date() + timedelta(days=6 - _sunday(moment))
+    saturday = moment.date() + timedelta(days=6 - _weekday(moment))
     first = date(saturday.year, 1, 1)
     return saturday.year, (saturday - first).days // 7 + 1
 
 
-def _zone(moment: datetime, colon: str) -> str:
+def _utc_offset(moment: datetime, colon: str) -> str:
     offset = (moment if moment.tzinfo else moment.astimezone()).utcoffset() or timedelta()
     minutes = round(offset.total_seconds() / 60)
     hours, rest = divmod(abs(minutes), 60)
@@ -106,12 +106,12 @@ _TOKENS: dict[str, Callable[[datetime], str]] = {
     "DDD": lambda m: str(_day_of_year(m)),
     "DDDo": lambda m: _ordinal(_day_of_year(m)),
     "DDDD": lambda m: f"{_day_of_year(m):03d}",
-    "d": lambda m: str(_sunday(m)),
-    "do": lambda m: _ordinal(_sunday(m)),
-    "dd": lambda m: _DAYS[_sunday(m)][:2],
-    "ddd": lambda m: _DAYS[_sunday(m)][:3],
-    "dddd": lambda m: _DAYS[_sunday(m)],
-    "e": lambda m: str(_sunday(m)),
+    "d": lambda m: str(_weekday(m)),
+    "do": lambda m: _ordinal(_weekday(m)),
+    "dd": lambda m: _DAYS[_weekday(m)][:2],
+    "ddd": lambda m: _DAYS[_weekday(m)][:3],
+    "dddd": lambda m: _DAYS[_weekday(m)],
+    "e": lambda m: str(_weekday(m)),
     "E": lambda m: str(m.isoweekday()),
     "w": lambda m: str(_local_week(m)[1]),
     "wo": lambda m: _ordinal(_local_week(m)[1]),
@@ -135,8 +135,8 @@ _TOKENS: dict[str, Callable[[datetime], str]] = {
     "mm": lambda m: f"{m.minute:02d}",
     "s": lambda m: str(m.second),
     "ss": lambda m: f"{m.second:02d}",
-    "Z": lambda m: _zone(m, ":"),
-    "ZZ": lambda m: _zone(m, ""),
+    "Z": lambda m: _utc_offset(m, ":"),
+    "ZZ": lambda m: _utc_offset(m, ""),
     "X": lambda m: str(int(m.timestamp())),
     "x": lambda m: str(int(m.timestamp() * 1000)),
 }

@@ -180,8 +180,8 @@ class ParsedNote:
     def confidence(self) -> float | None:
         """The `confidence` property if it is a number from 0 to 1."""
         value = self.properties.get("confidence")
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        return float(value) if number and 0 <= value <= 1 else None  # type: ignore[arg-type,operator]
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return float(value) if is_number and 0 <= value <= 1 else None  # type: ignore[arg-type,operator]
 
     @property
     def aliases(self) -> tuple[str, ...]:

@@ -86,9 +86,9 @@ def with_properties(text: str, template: str) -> str:
         return f"{text[: note_frontmatter.body_start]}{block.rstrip()}\n{text[note_frontmatter.body_start :]}"
     if template_frontmatter.problem:
         raise InvalidParametersError(template_frontmatter.problem, problem=template_frontmatter.problem)
-    named = {key.casefold() for key in note_frontmatter.properties}
+    note_keys = {key.casefold() for key in note_frontmatter.properties}
     for key, value in template_frontmatter.properties.items():
-        if key.casefold() not in {*named, *TAG_KEYS}:
+        if key.casefold() not in {*note_keys, *TAG_KEYS}:
             text = set_property(text, key, value)
     for tag in scan(template).tags:
         if tag.in_properties:

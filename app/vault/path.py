@@ -87,8 +87,8 @@ class NotePath:
     def suffix(self) -> str:
         """The suffix in lower case, with its dot; empty if there is none."""
         last = self.file_name
-        at = last.rfind(".")
-        return last[at:].lower() if 0 < at < len(last) - 1 else ""
+        dot_index = last.rfind(".")
+        return last[dot_index:].lower() if 0 < dot_index < len(last) - 1 else ""
 
     @property
     def is_note(self) -> bool:

@@ -23,25 +23,25 @@ _RENAME_EXCLUSIVE = 4 if sys.platform == "darwin" else 1
 _RENAME_SWAP = 2
 
 
-def swap(first: Folder, name: str, second: Folder, other: str) -> bool:
+def swap(first: Folder, first_name: str, second: Folder, second_name: str) -> bool:
     """Exchange two names atomically; return False if the system or file system can't.
 
     Raises:
         OSError: the operating system reports an error (FileNotFoundError if one of them is gone).
     """
-    return first.platform.swap and _rename(first, name, second, other, _RENAME_SWAP)
+    return first.platform.can_swap and _rename(first, first_name, second, second_name, _RENAME_SWAP)
 
 
-def rename_new(source: Folder, name: str, target: Folder, new: str) -> None:
+def rename_new(source: Folder, name: str, target: Folder, new_name: str) -> None:
     """Give a file a free name, atomically if the system supports it.
 
     Raises:
         FileExistsError: something has the new name; nothing happened.
         OSError: the operating system reports an error.
     """
-    if source.platform.exclusive and _rename(source, name, target, new, _RENAME_EXCLUSIVE):
+    if source.platform.can_rename_exclusively and _rename(source, name, target, new_name, _RENAME_EXCLUSIVE):
         return
-    source_name, target_name = source.at(name), target.at(new)
+    source_name, target_name = source.at(name), target.at(new_name)
     if os.name == "nt":
         # A rename never overwrites there.
         Path(source_name).rename(target_name)
@@ -52,24 +52,24 @@ def rename_new(source: Folder, name: str, target: Folder, new: str) -> None:
         raise
     except OSError:
         # No hard links (FAT): check, then rename. The commit verifies the moved file.
-        if target.lstat(new) is not None:
-            raise FileExistsError(errno.EEXIST, "Something has that name", new) from None
+        if target.lstat(new_name) is not None:
+            raise FileExistsError(errno.EEXIST, "Something has that name", new_name) from None
         os.rename(source_name, target_name, src_dir_fd=source.fd, dst_dir_fd=target.fd)
     else:
         source.remove(name)
 
 
-def rename_case(source: Folder, name: str, target: Folder, new: str) -> None:
+def rename_case(source: Folder, name: str, target: Folder, new_name: str) -> None:
     """Change only the case or the Unicode form of a name, on any kind of file system.
 
     Raises:
         FileExistsError: another file has the new name; nothing happened.
     """
     # Found by its name but not listed under it: the file system treats both as the same name.
-    if target.lstat(new) is not None and new not in target.names():
-        os.rename(source.at(name), target.at(new), src_dir_fd=source.fd, dst_dir_fd=target.fd)
+    if target.lstat(new_name) is not None and new_name not in target.names():
+        os.rename(source.at(name), target.at(new_name), src_dir_fd=source.fd, dst_dir_fd=target.fd)
     else:
-        rename_new(source, name, target, new)
+        rename_new(source, name, target, new_name)
 
 
 def replace(folder: Folder, name: str, target: str) -> None:
@@ -77,23 +77,23 @@ def replace(folder: Folder, name: str, target: str) -> None:
     os.replace(folder.at(name), folder.at(target), src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
 
 
-def _rename(source: Folder, name: str, target: Folder, new: str, flag: int) -> bool:
-    call = _native()
-    if call is None:
+def _rename(source: Folder, name: str, target: Folder, new_name: str, flag: int) -> bool:
+    rename_function = _native_rename()
+    if rename_function is None:
         return False
-    source_name, target_name = os.fsencode(source.at(name)), os.fsencode(target.at(new))
+    source_name, target_name = os.fsencode(source.at(name)), os.fsencode(target.at(new_name))
     from_fd = _AT_FDCWD if source.fd is None else source.fd
     to_fd = _AT_FDCWD if target.fd is None else target.fd
-    if call(from_fd, source_name, to_fd, target_name, flag) == 0:
+    if rename_function(from_fd, source_name, to_fd, target_name, flag) == 0:
         return True
-    number = ctypes.get_errno()
-    if number in _UNSUPPORTED_ERRORS:
+    error_code = ctypes.get_errno()
+    if error_code in _UNSUPPORTED_ERRORS:
         return False
-    raise OSError(number, os.strerror(number), name, None, new)
+    raise OSError(error_code, os.strerror(error_code), name, None, new_name)
 
 
 @cache
-def _native() -> Callable[[int, bytes, int, bytes, int], int] | None:
+def _native_rename() -> Callable[[int, bytes, int, bytes, int], int] | None:
     symbol = {"linux": "renameat2", "darwin": "renameatx_np"}.get(sys.platform)
     function = getattr(ctypes.CDLL(None, use_errno=True), symbol, None) if symbol else None
     if function is not None:

@@ -41,15 +41,15 @@ _SYNC_FILE_RANGE_WRITE = 2
 class Platform:
     """The abilities of a system: open relative to a folder, swap names, rename without overwriting."""
 
-    dir_fds: bool
-    swap: bool
-    exclusive: bool
+    has_dir_fds: bool
+    can_swap: bool
+    can_rename_exclusively: bool
 
     @classmethod
     def detect(cls) -> Platform:
         """Return the abilities of the running system; a file system may still not support a swap."""
-        unix = sys.platform == "darwin" or sys.platform.startswith("linux")
-        return cls(os.open in os.supports_dir_fd and bool(_NOFOLLOW), unix, unix)
+        is_unix = sys.platform == "darwin" or sys.platform.startswith("linux")
+        return cls(os.open in os.supports_dir_fd and bool(_NOFOLLOW), is_unix, is_unix)
 
 
 class Folder:
@@ -103,7 +103,7 @@ class Folder:
             InvalidPathError: it is a link, a folder or a device.
             OSError: the operating system reports an error.
         """
-        with self._reader(name) as (fd, size):
+        with self._open_reader(name) as (fd, size):
             parts, total = [], 0
             if size <= limit:
                 while (part := os.read(fd, _CHUNK_BYTES)) and total <= limit:
@@ -115,7 +115,7 @@ class Folder:
 
     def read_start(self, name: str, count: int) -> bytes:
         """Return the first `count` bytes of a regular file of any size; raises as `read` does."""
-        with self._reader(name) as (fd, _):
+        with self._open_reader(name) as (fd, _):
             parts, remaining = [], count
             while remaining > 0 and (part := os.read(fd, min(remaining, _CHUNK_BYTES))):
                 parts.append(part)
@@ -124,19 +124,19 @@ class Folder:
 
     def digest(self, name: str) -> str | None:
         """Return the SHA-256 of a file in hex, None if there is none, `NOT_A_FILE` for a link or a folder."""
-        total = hashlib.sha256()
+        hasher = hashlib.sha256()
         try:
-            with self._reader(name) as (fd, _):
+            with self._open_reader(name) as (fd, _):
                 while part := os.read(fd, _CHUNK_BYTES):
-                    total.update(part)
+                    hasher.update(part)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except InvalidPathError:
             return NOT_A_FILE
-        return total.hexdigest()
+        return hasher.hexdigest()
 
     @contextmanager
-    def _reader(self, name: str) -> Iterator[tuple[int, int]]:
+    def _open_reader(self, name: str) -> Iterator[tuple[int, int]]:
         entry = self.at(name)
         if not _NOFOLLOW and (status := self.lstat(name)) and stat.S_ISLNK(status.st_mode):
             raise InvalidPathError(f"{name} is a symbolic link.", path=name)
@@ -243,8 +243,8 @@ class VaultRoot:
             VaultLostError: the vault's folder is gone.
         """
         parts = [part for part in folder.split("/") if part]
-        if not self.platform.dir_fds:
-            return self._by_path(parts)
+        if not self.platform.has_dir_fds:
+            return self._open_by_path(parts)
         try:
             fd = os.open(self.path, os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _FLAGS)
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -252,14 +252,14 @@ class VaultRoot:
         current = Folder(self.path, fd, self.platform)
         for part in parts:
             with current:
-                current = self._child(current, part)
+                current = self._open_child(current, part)
         return current
 
     def dir_handles(self) -> DirHandleCache:
         """Return a cache of open folders for work on many files; use it in `with`, in one thread."""
         return DirHandleCache(self)
 
-    def _child(self, parent: Folder, name: str) -> Folder:
+    def _open_child(self, parent: Folder, name: str) -> Folder:
         try:
             fd = os.open(parent.at(name), os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _FLAGS, dir_fd=parent.fd)
         except OSError as error:
@@ -269,7 +269,7 @@ class VaultRoot:
             raise
         return Folder(f"{parent.path}/{name}", fd, self.platform)
 
-    def _by_path(self, parts: list[str]) -> Folder:
+    def _open_by_path(self, parts: list[str]) -> Folder:
         self.require()
         current = Folder(self.path, None, self.platform)
         for part in parts:
@@ -286,9 +286,9 @@ class VaultRoot:
         Raises:
             InvalidPathError: a link on the way leaves the vault.
         """
-        real = os.path.realpath(Path(self.path, path.text))
+        real_path = os.path.realpath(Path(self.path, path.text))
         try:
-            relative = Path(real).relative_to(self.path)
+            relative = Path(real_path).relative_to(self.path)
         except ValueError as error:
             raise InvalidPathError(f"{path} leads out of the vault.", path=str(path)) from error
         return NotePath.on_disk(relative.as_posix())
@@ -330,17 +330,17 @@ class DirHandleCache:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._leave()
+        self._close_folder()
 
     def folder(self, path: str) -> Folder:
         """Return the open folder at a path, valid until the next call; raises as `VaultRoot.folder` does."""
         if self._folder is None or path != self._path or not self._uses_left:
-            self._leave()
+            self._close_folder()
             self._folder, self._path, self._uses_left = self._root.folder(path), path, _MAX_REUSES
         self._uses_left -= 1
         return self._folder
 
-    def _leave(self) -> None:
+    def _close_folder(self) -> None:
         folder, self._folder = self._folder, None
         if folder is not None:
             with folder:
@@ -381,9 +381,9 @@ def start_writing(fd: int) -> None:
     This is only an optimization: on Linux, `sync_file` on the first of many such files then also flushes the
     names and sizes of all of them, so the other calls return sooner (sync_file_range(2)).
     """
-    call = _sync_file_range()
-    if call is not None:
-        call(fd, 0, 0, _SYNC_FILE_RANGE_WRITE)
+    sync_range = _sync_file_range()
+    if sync_range is not None:
+        sync_range(fd, 0, 0, _SYNC_FILE_RANGE_WRITE)
 
 
 @cache

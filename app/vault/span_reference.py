@@ -40,9 +40,9 @@ def find_span(text: str, fragment: str) -> Span | None:
     if len(text) > _MAX_SEARCHED_CHARS:
         return None
     # The nearest copy to the old place wins.
-    for at in sorted(range(len(text) - size + 1), key=lambda at: abs(at - start)):
-        if _digest(text[at : at + size]) == digest:
-            return Span(at, at + size)
+    for position in sorted(range(len(text) - size + 1), key=lambda index: abs(index - start)):
+        if _digest(text[position : position + size]) == digest:
+            return Span(position, position + size)
     return None
 
 
@@ -50,13 +50,13 @@ def find_fragment(text: str, parsed: ParsedNote, fragment: str) -> Span | None:
     """Find the span that a link fragment refers to: `span=…`, or a block by its `^id`."""
     if not fragment.startswith("^"):
         return find_span(text, fragment)
-    block = next((one for one in parsed.blocks if one.id == fragment[1:]), None)
+    block = next((block for block in parsed.blocks if block.id == fragment[1:]), None)
     if block is None:
         return None
     lines = text.split("\n")
     first = last = block.line - 1
     if not _ITEM.match(lines[last]):
-        while first > parsed_line(text, parsed) and lines[first - 1].strip():
+        while first > _body_line(text, parsed) and lines[first - 1].strip():
             first -= 1
             if _ITEM.match(lines[first]):
                 break
@@ -66,7 +66,7 @@ def find_fragment(text: str, parsed: ParsedNote, fragment: str) -> Span | None:
     return Span(start, end) if end > start else None
 
 
-def parsed_line(text: str, parsed: ParsedNote) -> int:
+def _body_line(text: str, parsed: ParsedNote) -> int:
     """Return the index of the first line of a note's body."""
     return text.count("\n", 0, parsed.body_start)
 

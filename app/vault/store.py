@@ -91,8 +91,8 @@ class NoteStore:
         self._wal = WriteAheadLog(log_folder or journal.folder, step, writable=writable)
         self._transaction = Transaction(OperationExecutor(self._vault, step), self._wal, journal, step)
         self._lock = threading.RLock()
-        self._written: OrderedDict[str, str] = OrderedDict()
-        self._written_lock = threading.Lock()
+        self._own_writes: OrderedDict[str, str] = OrderedDict()
+        self._own_writes_lock = threading.Lock()
 
     @property
     def problem(self) -> str | None:
@@ -112,29 +112,29 @@ class NoteStore:
             LimitError: it holds more than 64 MiB.
             VaultLostError, StorageError: the vault is gone, or the disk failed.
         """
-        with self._disk(path):
-            real = self._real(path)
-            with self._vault.folder(real.folder) as folder:
-                return folder.read(real.file_name)
+        with self._convert_errors(path):
+            real_path = self._resolve_links(path)
+            with self._vault.folder(real_path.folder) as folder:
+                return folder.read(real_path.file_name)
 
     def real_path(self, path: NotePath) -> NotePath:
         """Return the path with its links resolved inside the vault; raises as `read` does."""
-        with self._disk(path):
-            return self._real(path)
+        with self._convert_errors(path):
+            return self._resolve_links(path)
 
     def read_start(self, path: NotePath, count: int) -> bytes:
         """Return the first `count` bytes of a file of any size; raises as `read` does, except LimitError."""
-        with self._disk(path):
-            real = self._real(path)
-            with self._vault.folder(real.folder) as folder:
-                return folder.read_start(real.file_name, count)
+        with self._convert_errors(path):
+            real_path = self._resolve_links(path)
+            with self._vault.folder(real_path.folder) as folder:
+                return folder.read_start(real_path.file_name, count)
 
     def stat(self, path: NotePath) -> FileStatus:
         """Return the size and times of a file; raises as `read` does."""
-        with self._disk(path):
-            real = self._real(path)
-            with self._vault.folder(real.folder) as folder:
-                status = folder.lstat(real.file_name)
+        with self._convert_errors(path):
+            real_path = self._resolve_links(path)
+            with self._vault.folder(real_path.folder) as folder:
+                status = folder.lstat(real_path.file_name)
             if status is None:
                 raise FileNotFoundError
             if not modes.S_ISREG(status.st_mode):
@@ -152,16 +152,16 @@ class NoteStore:
 
     def existing_path(self, path: NotePath) -> NotePath | None:
         """Return the existing path that equals `path` but for case, in the disk's spelling, or None."""
-        with self._disk(path):
+        with self._convert_errors(path):
             spelled, exists = self._vault.disk_spelling(path)
         return spelled if exists else None
 
     def disk_spelling(self, path: NotePath) -> NotePath:
         """Return the path for a new file, with existing folders spelled as on disk."""
-        with self._disk(path):
+        with self._convert_errors(path):
             return self._vault.disk_spelling(path)[0]
 
-    def _real(self, path: NotePath) -> NotePath:
+    def _resolve_links(self, path: NotePath) -> NotePath:
         """Return the path with its links resolved inside the vault."""
         self._vault.require()
         NotePath.on_disk(path.text)
@@ -169,7 +169,7 @@ class NoteStore:
         return path if os.path.realpath(parts) == str(parts) else self._vault.resolve_inside(path)
 
     @contextmanager
-    def _disk(self, path: NotePath | str) -> Iterator[None]:
+    def _convert_errors(self, path: NotePath | str) -> Iterator[None]:
         """Convert the system's errors to the app's."""
         try:
             yield
@@ -227,8 +227,8 @@ class NoteStore:
         with self._lock:
             if self._wal.has_pending():
                 self.recover()
-            with self._commit_errors():
-                intent, contents = self._intent(change_set, author, turn, note, entry, tuple(undoes))
+            with self._convert_commit_errors():
+                intent, contents = self._create_intent(change_set, author, turn, note, entry, tuple(undoes))
                 self._remember(intent.draft.changes)
                 try:
                     return self._transaction.run(intent, contents)
@@ -267,15 +267,15 @@ class NoteStore:
             )
 
     @contextmanager
-    def _commit_errors(self) -> Iterator[None]:
+    def _convert_commit_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
             self._vault.require()
-            words = error.strerror or str(error)
-            raise StorageError(f"Nothing was written: {words}.", errno=error.errno) from error
+            reason = error.strerror or str(error)
+            raise StorageError(f"Nothing was written: {reason}.", errno=error.errno) from error
 
-    def _intent(
+    def _create_intent(
         self, change_set: ChangeSet, author: str, turn: str, note: str, entry: str, undoes: tuple[int, ...]
     ) -> tuple[Intent, dict[str, bytes]]:
         self._vault.require()
@@ -298,29 +298,31 @@ class NoteStore:
             undoes=undoes,
             place=self.place,
         )
-        spare = [folder for number in undoes for folder in reversed(self.journal.commit(number).folders)]
-        deepest = sorted(spare, key=lambda folder: -folder.count("/"))
-        return Intent(draft, tuple(plan.operations), tuple(deepest)), plan.contents
+        created_folders = [
+            folder for number in undoes for folder in reversed(self.journal.commit(number).folders)
+        ]
+        deepest_first = sorted(created_folders, key=lambda folder: -folder.count("/"))
+        return Intent(draft, tuple(plan.operations), tuple(deepest_first)), plan.contents
 
     def _remember(self, changes: Iterable[CommittedFile]) -> None:
         """Remember what the commit writes, so that the watcher recognizes it as the app's own."""
-        with self._written_lock:
+        with self._own_writes_lock:
             for change in changes:
                 self._remember_change(change)
-            while len(self._written) > _MAX_REMEMBERED_WRITES:
-                self._written.popitem(last=False)
+            while len(self._own_writes) > _MAX_REMEMBERED_WRITES:
+                self._own_writes.popitem(last=False)
 
     def _remember_change(self, change: CommittedFile) -> None:
-        self._written[change.path.text] = MISSING_HASH
-        self._written[change.final_path.text] = change.after or MISSING_HASH
+        self._own_writes[change.path.text] = MISSING_HASH
+        self._own_writes[change.final_path.text] = change.after or MISSING_HASH
         for path in (change.path, change.final_path):
-            self._written.move_to_end(path.text)
+            self._own_writes.move_to_end(path.text)
 
     def _forget(self, intent: Intent) -> None:
-        with self._written_lock:
+        with self._own_writes_lock:
             for change in intent.draft.changes:
-                self._written.pop(change.path.text, None)
-                self._written.pop(change.final_path.text, None)
+                self._own_writes.pop(change.path.text, None)
+                self._own_writes.pop(change.final_path.text, None)
 
     def is_own_write(self, path: NotePath, content: str) -> bool:
         """Return whether a file holds what the store last wrote; `MISSING_HASH` stands for a removed file.
@@ -328,10 +330,10 @@ class NoteStore:
         Different content means that another program has written since. The store then forgets its own write,
         so that a later return to those bytes counts as an outside change.
         """
-        with self._written_lock:
-            own_digest = self._written.get(path.text)
+        with self._own_writes_lock:
+            own_digest = self._own_writes.get(path.text)
             if own_digest is not None and own_digest != content:
-                del self._written[path.text]
+                del self._own_writes[path.text]
             return own_digest == content
 
     def recover(self) -> list[Recovery]:
@@ -341,7 +343,7 @@ class NoteStore:
             VaultLostError: the vault is gone; the commits stay pending until it is back.
             StorageError: the disk failed; the commits stay pending until the next attempt.
         """
-        with self._lock, self._commit_errors():
+        with self._lock, self._convert_commit_errors():
             pending = self._wal.pending()
             if pending:
                 self._vault.require()
@@ -362,14 +364,17 @@ class NoteStore:
             if self._wal.has_pending():
                 return 0
             count = 0
-            for folder, names, files in os.walk(self._vault.path):
-                names[:] = [name for name in names if not name.startswith(".")]
+            for folder, subfolders, files in os.walk(self._vault.path):
+                subfolders[:] = [name for name in subfolders if not name.startswith(".")]
                 leftovers = [name for name in files if name.startswith(TEMP_PREFIX)]
                 if leftovers:
                     relative = Path(folder).relative_to(self._vault.path).as_posix()
-                    with self._disk(relative), self._vault.folder(relative.removeprefix(".")) as opened:
+                    with (
+                        self._convert_errors(relative),
+                        self._vault.folder(relative.removeprefix(".")) as handle,
+                    ):
                         for name in leftovers:
-                            opened.remove(name)
+                            handle.remove(name)
                             count += 1
             return count
 

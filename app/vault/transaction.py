@@ -27,14 +27,14 @@ log = logging.getLogger(__name__)
 class Recovery:
     """The result of recovering an interrupted commit.
 
-    `completed` says whether the commit was completed or rolled back. `kept` are files that another program
-    has changed since, which were left alone. `commit` is the recorded commit, if there is one.
+    `is_completed` says whether the commit was completed or rolled back. `kept_paths` are files that another
+    program has changed since, which were left alone. `commit` is the recorded commit, if there is one.
     """
 
     summary: str
-    completed: bool
+    is_completed: bool
     paths: tuple[NotePath, ...]
-    kept: tuple[NotePath, ...] = ()
+    kept_paths: tuple[NotePath, ...] = ()
     commit: int | None = None
 
 
@@ -74,7 +74,7 @@ class Transaction:
             self._abort(intent, phase, contents.__getitem__)
             raise
         try:
-            self._clean_up(intent, done=True)
+            self._clean_up(intent, is_done=True)
         except (OSError, ScriptoriumError):
             log.exception("could not clean up after a commit; trying again before the next one")
         return commit
@@ -95,7 +95,7 @@ class Transaction:
                 self._roll_back(intent, read_content)
             else:
                 self._discard_staged(intent)
-            self._clean_up(intent, done=False)
+            self._clean_up(intent, is_done=False)
         except (OSError, ScriptoriumError):
             log.exception("could not roll back a failed commit; trying again before the next one")
 
@@ -109,9 +109,9 @@ class Transaction:
         for operation, progress in reversed(
             list(zip(intent.operations, self._progress(intent), strict=True))
         ):
-            if progress.done and not self._revert(operation, read_content):
+            if progress.is_done and not self._revert(operation, read_content):
                 kept_paths.append(NotePath.on_disk(_target_path(operation)))
-            elif not progress.done and progress.edited:
+            elif not progress.is_done and progress.is_edited:
                 kept_paths.append(NotePath.on_disk(operation.path))
         self._executor.sync(intent.operations)
         return kept_paths
@@ -123,11 +123,11 @@ class Transaction:
             # The old bytes are lost with the journal, so the new ones must stay.
             return False
 
-    def _clean_up(self, intent: Intent, *, done: bool) -> None:
+    def _clean_up(self, intent: Intent, *, is_done: bool) -> None:
         """Remove temporary files, then unneeded folders, and finally the intent."""
         self._executor.drop([operation for operation in intent.operations if isinstance(operation, Put)])
-        spare = intent.spare if done else tuple(reversed(intent.draft.folders))
-        for folder in spare:
+        unneeded_folders = intent.spare if is_done else tuple(reversed(intent.draft.folders))
+        for folder in unneeded_folders:
             self._executor.remove_folder(folder)
         self._step("intent: remove")
         self._wal.remove(intent.draft.uid)
@@ -138,11 +138,11 @@ class Transaction:
         paths = tuple(change.final_path for change in draft.changes)
         recorded = self._journal.find(draft.uid)
         if recorded is not None:
-            self._clean_up(intent, done=True)
+            self._clean_up(intent, is_done=True)
             return Recovery(draft.summary, True, paths, (), recorded)
         if phase is Phase.STAGING:
             self._discard_staged(intent)
-            self._clean_up(intent, done=False)
+            self._clean_up(intent, is_done=False)
             return Recovery(draft.summary, False, paths)
         if phase is Phase.ROLLING_BACK or self._should_roll_back(intent):
             return self._finish_roll_back(intent, phase, paths)
@@ -151,22 +151,26 @@ class Transaction:
     def _should_roll_back(self, intent: Intent) -> bool:
         """Return whether to roll back: no operation is done, or none of those on files edited since."""
         progress = self._progress(intent)
-        edited = [state for state in progress if state.edited]
-        return not any(state.done for state in progress) or (bool(edited) and not any(s.done for s in edited))
+        edited = [state for state in progress if state.is_edited]
+        return not any(state.is_done for state in progress) or (
+            bool(edited) and not any(s.is_done for s in edited)
+        )
 
     def _finish_roll_back(self, intent: Intent, phase: Phase, paths: tuple[NotePath, ...]) -> Recovery:
         if phase is not Phase.ROLLING_BACK:
             self._wal.set_phase(intent.draft.uid, Phase.ROLLING_BACK, phase)
         kept_paths = self._roll_back(intent, self._journal.content)
-        self._clean_up(intent, done=False)
+        self._clean_up(intent, is_done=False)
         return Recovery(intent.draft.summary, False, paths, tuple(kept_paths))
 
     def _complete(self, intent: Intent, paths: tuple[NotePath, ...]) -> Recovery:
         kept_paths: list[NotePath] = []
         for operation, state in zip(intent.operations, self._progress(intent), strict=True):
-            if state.edited:
-                kept_paths.append(NotePath.on_disk(_target_path(operation) if state.done else operation.path))
-            elif state.done:
+            if state.is_edited:
+                kept_paths.append(
+                    NotePath.on_disk(_target_path(operation) if state.is_done else operation.path)
+                )
+            elif state.is_done:
                 self._executor.finish(operation)
             elif not self._redo(operation):
                 kept_paths.append(NotePath.on_disk(operation.path))
@@ -174,7 +178,7 @@ class Transaction:
         draft = _without_files(intent.draft, kept_paths)
         self._step("journal: record")
         commit = self._journal.record(draft) if draft.changes else None
-        self._clean_up(intent, done=True)
+        self._clean_up(intent, is_done=True)
         return Recovery(draft.summary, True, paths, tuple(kept_paths), commit.id if commit else None)
 
     def _redo(self, operation: FileOperation) -> bool:
@@ -193,14 +197,16 @@ class Transaction:
         """Return the progress of each operation; a put after a move that is not done has not begun."""
         progress: list[OperationProgress] = []
         for operation in intent.operations:
-            last = progress[-1] if progress else None
-            before = intent.operations[len(progress) - 1] if progress else None
-            follows = (
-                isinstance(before, Rename) and isinstance(operation, Put) and before.to == operation.path
+            last_progress = progress[-1] if progress else None
+            previous = intent.operations[len(progress) - 1] if progress else None
+            follows_move = (
+                isinstance(previous, Rename) and isinstance(operation, Put) and previous.to == operation.path
             )
-            waiting = follows and last is not None and not last.done
+            is_waiting = follows_move and last_progress is not None and not last_progress.is_done
             progress.append(
-                OperationProgress(done=False, edited=False) if waiting else self._executor.progress(operation)
+                OperationProgress(is_done=False, is_edited=False)
+                if is_waiting
+                else self._executor.progress(operation)
             )
         return progress
 

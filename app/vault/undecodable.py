@@ -44,7 +44,7 @@ def find_path(root: Path, listed: NotePath) -> NotePath | None:
 def suggest_name(path: NotePath) -> str:
     """Suggest a name for the file at `path` by decoding it as Latin-1, the usual origin of such names."""
     raw = path.file_name.encode("utf-8", "surrogateescape")
-    return "".join(one for one in raw.decode("latin-1") if one.isprintable())
+    return "".join(character for character in raw.decode("latin-1") if character.isprintable())
 
 
 def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
@@ -66,26 +66,27 @@ def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
         raise NotFoundError(f"{listed} no longer exists. Nothing was changed.", path=str(listed))
     if "/" in name:
         raise InvalidParametersError("A name can't contain a slash. Nothing was changed.", name=name)
-    to = NotePath.parse(f"{path.folder}/{name}" if path.folder else name)
-    files = {path: to}
+    new_path = NotePath.parse(f"{path.folder}/{name}" if path.folder else name)
+    files = {path: new_path}
     if stat.S_ISDIR(os.lstat(store.root / path.text).st_mode):
         files = {
-            one: NotePath.on_disk(to.text + one.text[len(path.text) :]) for one in _below(store.root, path)
+            one: NotePath.on_disk(new_path.text + one.text[len(path.text) :])
+            for one in _files_below(store.root, path)
         }
     if not files:
         raise InvalidParametersError(f"The folder {listed} contains no files, so it can't be renamed here.")
     moves = []
-    for old, new in files.items():
-        content = store.read(old)
-        moves.append(Move(old, new, content, content))
-    return ChangeSet.of(*moves, summary=f"Rename {listed} to {to}")
+    for source, target in files.items():
+        content = store.read(source)
+        moves.append(Move(source, target, content, content))
+    return ChangeSet.of(*moves, summary=f"Rename {listed} to {new_path}")
 
 
-def _below(root: Path, folder: NotePath) -> list[NotePath]:
+def _files_below(root: Path, folder: NotePath) -> list[NotePath]:
     """Return the regular files in a folder; raise if one has a name that is not UTF-8 itself."""
     files: list[NotePath] = []
-    for top, inner, names in os.walk(root / folder.text):
-        inner[:] = [name for name in inner if not name.startswith(".")]
+    for top, subfolders, names in os.walk(root / folder.text):
+        subfolders[:] = [name for name in subfolders if not name.startswith(".")]
         relative = Path(top).relative_to(root).as_posix()
         for name in names:
             path = NotePath.on_disk(f"{relative}/{name}")

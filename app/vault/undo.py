@@ -26,8 +26,8 @@ class MergeConflict:
     """A file that undo cannot merge: its current text, the text undo wants, and their common base.
 
     `theirs` includes later edits that do not conflict with the undo. `ours_missing` means that the file does
-    not exist now, `theirs_missing` that undo would delete it. `goes_to` is the file's path before a move that
-    is also undone, or None if the file stays in its place.
+    not exist now, `theirs_missing` that undo would delete it. `restored_path` is the file's path before a
+    move that is also undone, or None if the file stays in its place.
     """
 
     path: NotePath
@@ -37,7 +37,7 @@ class MergeConflict:
     merged_with_markers: bytes
     ours_missing: bool = False
     theirs_missing: bool = False
-    goes_to: NotePath | None = None
+    restored_path: NotePath | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +69,19 @@ class UndoPlan:
 
 
 def _resolving_change(
-    conflict: MergeConflict, current: bytes | None, chosen: bytes | None
+    conflict: MergeConflict, current: bytes | None, chosen_content: bytes | None
 ) -> FileChange | None:
     """Return the change that gives the file the chosen bytes at the path that undo wants."""
-    path, target = conflict.path, conflict.goes_to or conflict.path
+    path, target = conflict.path, conflict.restored_path or conflict.path
     if current is None:
-        return None if chosen is None else Create(target, chosen)
-    if chosen is None:
+        return None if chosen_content is None else Create(target, chosen_content)
+    if chosen_content is None:
         return Delete(path, current)
-    return Update(path, current, chosen) if target == path else Move(path, target, current, chosen)
+    return (
+        Update(path, current, chosen_content)
+        if target == path
+        else Move(path, target, current, chosen_content)
+    )
 
 
 class LaterChange(NamedTuple):
@@ -101,19 +105,19 @@ class _UndoFile:
 class _StuckFile:
     """A file in conflict, which stays unchanged; older commits only change the text that undo wants for it.
 
-    `back` is the path that undo wants for the file: its path before the moves that are undone.
+    `original_path` is the path that undo wants for the file: its path before the moves that are undone.
     """
 
     file: _UndoFile | None
     path: NotePath
     base: bytes
     theirs: bytes | None
-    back: NotePath | None = None
+    original_path: NotePath | None = None
 
 
 class _UndoPlanner:
-    def __init__(self, others: Sequence[LaterChange], content: Content, read: Read) -> None:
-        self._others = sorted(others, key=lambda other: other.commit)
+    def __init__(self, later_changes: Sequence[LaterChange], content: Content, read: Read) -> None:
+        self._later_changes = sorted(later_changes, key=lambda other: other.commit)
         self._content = content
         self._read = read
         self._disk: dict[str, _UndoFile] = {}
@@ -141,7 +145,7 @@ class _UndoPlanner:
         in between are ignored.
         """
         deleted_by: int | None = None
-        for other in self._others:
+        for other in self._later_changes:
             change = other.change
             if other.commit <= since or change.path.key != path.key:
                 continue
@@ -155,16 +159,16 @@ class _UndoPlanner:
 
     def _record_move(self, change: CommittedFile, number: int) -> None:
         if change.to is not None:
-            self._others = sorted(
-                [*self._others, LaterChange(number, (), change)], key=lambda other: other.commit
+            self._later_changes = sorted(
+                [*self._later_changes, LaterChange(number, (), change)], key=lambda other: other.commit
             )
 
     def _record_stuck(self, path: NotePath, change: CommittedFile, number: int) -> None:
         """Remember where a stuck file was before a move, unless it has been moved on since."""
         stuck = self._stuck[path.key]
-        target = stuck.back or stuck.path
+        target = stuck.original_path or stuck.path
         if change.to is not None and change.final_path.key == target.key:
-            stuck.back = change.path
+            stuck.original_path = change.path
         self._record_move(change, number)
 
     def _read_file(self, path: NotePath) -> _UndoFile | None:
@@ -180,7 +184,7 @@ class _UndoPlanner:
         """Return the file that has a name now, even if a later change spelled it in another case."""
         if (file := self._read_file(path)) is not None:
             return file
-        for other in reversed(self._others):
+        for other in reversed(self._later_changes):
             final_path = other.change.final_path
             if other.commit > since and other.change.after is not None and final_path.key == path.key:
                 del self._files[path.key]
@@ -197,11 +201,11 @@ class _UndoPlanner:
             self._stuck[path.key] = _StuckFile(file, path, self._content(after), None)
 
     def _revert_delete(self, path: NotePath, before: str, number: int) -> None:
-        file, old = self._occupant(path, number), self._content(before)
+        file, old_content = self._occupant(path, number), self._content(before)
         if file is None:
-            self._files[path.key] = _UndoFile(path, None, old)
-        elif file.content != old:
-            self._stuck[path.key] = _StuckFile(file, file.path, b"", old)
+            self._files[path.key] = _UndoFile(path, None, old_content)
+        elif file.content != old_content:
+            self._stuck[path.key] = _StuckFile(file, file.path, b"", old_content)
 
     def _revert_update(self, path: NotePath, change: CommittedFile, number: int) -> None:
         file = self._read_file(path)
@@ -220,14 +224,14 @@ class _UndoPlanner:
         current_hash = content_hash(file.content)
         if current_hash == before:
             return True
-        old = self._content(before)
+        old_content = self._content(before)
         if current_hash == after:
-            file.content = old
+            file.content = old_content
             return True
         base = self._content(after)
-        merged = merge(base, file.content, old)
+        merged = merge(base, file.content, old_content)
         if merged.conflicts:
-            self._stuck[path.key] = _StuckFile(file, path, base, old)
+            self._stuck[path.key] = _StuckFile(file, path, base, old_content)
             return False
         file.content = merged.text
         return True
@@ -260,8 +264,8 @@ class _UndoPlanner:
             if disk is not None:
                 changes += _rewrite(disk, file)
             elif file.origin is not None and file.origin.key not in {*files, *stuck_origins}:
-                old = self._disk[file.origin.key].content
-                changes.append(Move(file.origin, file.path, old, file.content))
+                old_content = self._disk[file.origin.key].content
+                changes.append(Move(file.origin, file.path, old_content, file.content))
             else:
                 changes.append(Create(file.path, file.content))
         for key, disk in self._disk.items():
@@ -298,17 +302,17 @@ class _UndoPlanner:
         missing = disk is None, stuck.theirs is None
         if not any(missing):
             theirs = merged.for_theirs
-        back = self._original_path(stuck, path)
-        return MergeConflict(path, ours, theirs, stuck.base, merged.text, *missing, back)
+        restored_path = self._original_path(stuck, path)
+        return MergeConflict(path, ours, theirs, stuck.base, merged.text, *missing, restored_path)
 
     def _original_path(self, stuck: _StuckFile, path: NotePath) -> NotePath | None:
         """Return the other path that undo wants for a file in conflict, if that path stays free."""
-        back = stuck.back or (stuck.file.path if stuck.file else stuck.path)
-        if back == path or stuck.theirs is None:
+        original_path = stuck.original_path or (stuck.file.path if stuck.file else stuck.path)
+        if original_path == path or stuck.theirs is None:
             return None
-        occupant = self._read_file(back)
-        free = (occupant is None or occupant is stuck.file) and back.key not in self._disk
-        return back if free or back.key == path.key else None
+        occupant = self._read_file(original_path)
+        is_free = (occupant is None or occupant is stuck.file) and original_path.key not in self._disk
+        return original_path if is_free or original_path.key == path.key else None
 
 
 def _rewrite(disk: _UndoFile, file: _UndoFile) -> list[FileChange]:
@@ -319,22 +323,22 @@ def _rewrite(disk: _UndoFile, file: _UndoFile) -> list[FileChange]:
 
 
 def plan_undo(
-    commits: Sequence[Commit], others: Sequence[LaterChange], content: Content, read: Read
+    commits: Sequence[Commit], later_changes: Sequence[LaterChange], content: Content, read: Read
 ) -> UndoPlan:
     """Plan the undo of commits.
 
     Args:
         commits: the commits, all of one store, in any order.
-        others: the creations, moves and deletions of other commits newer than the oldest of these.
+        later_changes: the creations, moves and deletions of other commits newer than the oldest of these.
         content: returns the bytes for a hash; raises NotFoundError if they are no longer stored.
         read: returns the current bytes of a file, or None if it does not exist.
     """
-    planner = _UndoPlanner(others, content, read)
+    planner = _UndoPlanner(later_changes, content, read)
     ordered = sorted(commits, key=lambda commit: commit.id, reverse=True)
     for commit in ordered:
         planner.revert(commit)
-    first = ordered[0].summary if ordered else ""
-    summary = f"Undo: {first}" if len(ordered) == 1 else f"Undo {len(ordered)} changes"
+    first_summary = ordered[0].summary if ordered else ""
+    summary = f"Undo: {first_summary}" if len(ordered) == 1 else f"Undo {len(ordered)} changes"
     place = ordered[0].place if ordered else VAULT
     change_set = ChangeSet.of(*planner.changes(), summary=summary.removesuffix(": "), place=place)
     return UndoPlan(change_set, tuple(planner.conflicts()), tuple(commit.id for commit in ordered))

@@ -16,18 +16,18 @@ _HUNK_HEADER = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? 
 
 @dataclass(frozen=True, slots=True)
 class FilePatch:
-    """The hunks of one file; `old` is None for a file to create, `new` for one to delete."""
+    """The hunks of one file; `old_name` is None for a file to create, `new_name` for one to delete."""
 
-    old: str | None
-    new: str | None
+    old_name: str | None
+    new_name: str | None
     hunks: str
 
 
-def unified_diff(diff: Diff, old: str, new: str) -> str:
+def unified_diff(diff: Diff, old_name: str, new_name: str) -> str:
     """Format a diff in the unified format with three lines of context; empty without differences."""
     if not diff.hunks:
         return ""
-    lines = [f"--- {old}\n", f"+++ {new}\n"]
+    lines = [f"--- {old_name}\n", f"+++ {new_name}\n"]
     for group in _groups(diff.hunks):
         lines += _group_lines(diff, group)
     return "".join(lines)
@@ -41,27 +41,29 @@ def split_patch(patch: str) -> list[FilePatch]:
     """
     rows = re.split(r"(?<=\n)", patch)
     patches: list[FilePatch] = []
-    old: str | None = ""
-    new: str | None = ""
+    old_name: str | None = ""
+    new_name: str | None = ""
     hunks: list[str] = []
     lines_left = [0, 0]
-    at = 0
-    while at < len(rows):
-        row = rows[at]
+    index = 0
+    while index < len(rows):
+        row = rows[index]
         if not any(lines_left) and row.startswith("--- "):
-            if at + 1 >= len(rows) or not rows[at + 1].startswith("+++ "):
-                raise InvalidParametersError(f"Line {at + 1} of the patch starts a file without a +++ line.")
+            if index + 1 >= len(rows) or not rows[index + 1].startswith("+++ "):
+                raise InvalidParametersError(
+                    f"Line {index + 1} of the patch starts a file without a +++ line."
+                )
             if hunks:
-                patches.append(FilePatch(old, new, "".join(hunks)))
-            old, new, hunks = _header_name(row), _header_name(rows[at + 1]), []
-            at += 2
+                patches.append(FilePatch(old_name, new_name, "".join(hunks)))
+            old_name, new_name, hunks = _header_name(row), _header_name(rows[index + 1]), []
+            index += 2
             continue
         lines_left = _lines_left(row, lines_left)
         if hunks or row.startswith("@@"):
             hunks += [row] if any(lines_left) or not _is_between_files(row) else []
-        at += 1
+        index += 1
     if hunks:
-        patches.append(FilePatch(old, new, "".join(hunks)))
+        patches.append(FilePatch(old_name, new_name, "".join(hunks)))
     return patches
 
 
@@ -107,13 +109,13 @@ def _group_lines(diff: Diff, group: list[Hunk]) -> list[str]:
     lines = [
         f"@@ -{_span(start, end - start)} +{_span(start + shift, end + shift_after - start - shift)} @@\n"
     ]
-    at = start
+    position = start
     for hunk in group:
-        lines += [_diff_row(" ", line) for line in diff.before[at : hunk.before_start]]
+        lines += [_diff_row(" ", line) for line in diff.before[position : hunk.before_start]]
         lines += [_diff_row("-", line) for line in diff.before[hunk.before_start : hunk.before_end]]
         lines += [_diff_row("+", line) for line in diff.after[hunk.after_start : hunk.after_end]]
-        at = hunk.before_end
-    return lines + [_diff_row(" ", line) for line in diff.before[at:end]]
+        position = hunk.before_end
+    return lines + [_diff_row(" ", line) for line in diff.before[position:end]]
 
 
 def _span(start: int, count: int) -> str:

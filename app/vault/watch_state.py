@@ -58,24 +58,26 @@ class WatchState:
         if len(named) >= _MAX_EVENT_PATHS or any(not name for _, name in named):
             return self._process_all(since - _CLOCK_SLACK_S)
         present: set[str] = set()
-        others: set[str] = set()
+        other_names: set[str] = set()
         for change, name in named:
             if self._is_file(name):
                 present.add(name)
                 continue
-            others.add(name)
-            inside = (path for path, _ in self._walk(name))
+            other_names.add(name)
+            paths_inside = (path for path, _ in self._walk(name))
             # A new folder may replace files under known names; a modified one does not.
-            present.update(path for path in inside if change is Change.added or path not in self._files)
-        removed = {path for path in self._affected_paths(others) - present if not self._is_file(path)}
+            present.update(path for path in paths_inside if change is Change.added or path not in self._files)
+        removed = {path for path in self._affected_paths(other_names) - present if not self._is_file(path)}
         # A file unknown here may be known elsewhere: the app wrote it, and another program removed it.
-        removed |= {name for name in others - present if not os.path.lexists(self._absolute(name))}
+        removed |= {name for name in other_names - present if not os.path.lexists(self._absolute(name))}
         return self._detect_changes(present, removed)
 
     def _process_all(self, since: float) -> DetectedChanges:
         """Return all files that are new, changed or gone, after too many events to examine one by one."""
-        times = dict(self._times())
-        touched = {path for path, touched in times.items() if touched >= since or path not in self._files}
+        times = dict(self._change_times())
+        touched = {
+            path for path, time_changed in times.items() if time_changed >= since or path not in self._files
+        }
         return self._detect_changes(touched, self._files - times.keys())
 
     def _detect_changes(self, present: set[str], removed: set[str]) -> DetectedChanges:
@@ -134,7 +136,7 @@ class WatchState:
     def _absolute(self, name: str) -> str:
         return f"{self._root}{os.sep}{name.replace('/', os.sep)}" if name else self._root
 
-    def _times(self) -> Iterator[tuple[str, float]]:
+    def _change_times(self) -> Iterator[tuple[str, float]]:
         """Yield the files with the time of their last change to content or metadata."""
         for path, entry in self._walk(""):
             with suppress(OSError):

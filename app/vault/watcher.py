@@ -85,10 +85,10 @@ async def watch(
         wait_idle: awaited before the disk is checked, so that the check does not compete with a commit
             under way.
     """
-    real = await asyncio.to_thread(root.resolve)
+    real_root = await asyncio.to_thread(root.resolve)
     was_lost = False
     while not stop.is_set():
-        identity = await asyncio.to_thread(_identity, real)
+        identity = await asyncio.to_thread(_identity, real_root)
         if identity is None:
             if not was_lost:
                 await on_batch(FileBatch(lost=True))
@@ -96,9 +96,9 @@ async def watch(
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _CHECK_INTERVAL_MS / 1000)
             continue
-        await _Watch(real, identity, on_batch, stop, is_own, wait_idle).run(ready, found=was_lost)
+        await _Watch(real_root, identity, on_batch, stop, is_own, wait_idle).run(ready, found=was_lost)
         was_lost = not stop.is_set()
-        if was_lost and await asyncio.to_thread(_identity, real) is None:
+        if was_lost and await asyncio.to_thread(_identity, real_root) is None:
             await on_batch(FileBatch(lost=True))
 
 

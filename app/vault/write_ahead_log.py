@@ -115,8 +115,10 @@ def _load(content: bytes) -> Intent:
     data: dict[str, Any] = json.loads(content)
     draft = data["draft"]
     changes = tuple(
-        CommittedFile(NotePath.on_disk(path), None if to is None else NotePath.on_disk(to), before, after)
-        for path, to, before, after in draft["changes"]
+        CommittedFile(
+            NotePath.on_disk(path), None if target is None else NotePath.on_disk(target), before, after
+        )
+        for path, target, before, after in draft["changes"]
     )
     lists = {name: tuple(draft[name]) for name in ("trash", "folders", "undoes")}
     kinds: dict[str, type[Put] | type[Rename]] = {"put": Put, "rename": Rename}
@@ -148,10 +150,10 @@ class WriteAheadLog:
         temp.replace(target)
         self._sync()
 
-    def set_phase(self, uid: str, phase: Phase, before: Phase) -> None:
+    def set_phase(self, uid: str, phase: Phase, previous: Phase) -> None:
         """Record durably that a commit has reached another phase."""
         self._step(f"intent: {phase}")
-        self._file(uid, before).replace(self._file(uid, phase))
+        self._file(uid, previous).replace(self._file(uid, phase))
         self._sync()
 
     def remove(self, uid: str) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.web.evidence import key_words
 
-Wanted = Literal["all", "supporting", "contradicting"]
+EvidenceFilter = Literal["all", "supporting", "contradicting"]
 
 MAX_QUERY_CHARS = 300
 _MAX_STATEMENT_CHARS = 400
@@ -18,7 +18,7 @@ _MARKS = re.compile(r"(?m)^\s*(?:#{1,6}|[-*+>]|\d+[.)])\s+|[*_`~=]{1,3}|\^[\w-]+
 _NOT_PROSE = re.compile(r"(?ms)^(```|~~~).*?^\1|^\s*\|.*?$|<[^>]+>")
 _FIELD = re.compile(r"^\s*[-*]?\s*\(?[\w ]+::")
 _KEYWORD_COUNT = 4
-_QUERY_PREFIXES: dict[Wanted, str] = {
+_QUERY_PREFIXES: dict[EvidenceFilter, str] = {
     "all": "",
     "supporting": "evidence for",
     "contradicting": "evidence against",
@@ -45,7 +45,7 @@ def note_prose(text: str) -> str:
     return "\n".join(lines)
 
 
-def build_query(name: str, text: str, side: Wanted) -> str:
-    """Return the search query: the wanted side, the note's name and the key words of its text."""
+def build_query(name: str, text: str, side: EvidenceFilter) -> str:
+    """Return the search query: the requested side, the note's name and the key words of its text."""
     keywords = " ".join(key_words(note_prose(text), _KEYWORD_COUNT, known_text=name))
     return " ".join(f"{_QUERY_PREFIXES[side]} {name} {keywords}".split())[:MAX_QUERY_CHARS]

@@ -41,7 +41,7 @@ _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|lack(?:s|ed)?|fail(?:s|ed)?|hardly|rarely|\w+n['’]t)\b",
     re.IGNORECASE,
 )
-_FLIP = re.compile(
+_NEGATION_BEFORE = re.compile(
     r"\b(?:not|never|no|hardly|cannot|\w+n['’]t|fail(?:s|ed)? to)\W+(?:\w+\W+){0,2}$", re.IGNORECASE
 )
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+")
@@ -110,24 +110,24 @@ def shared_words(statement: str, text: str) -> float:
     return (best + _overlap(_stems(statement), text_stems)) / 2
 
 
-def _overlap(wanted_stems: frozenset[str], text_stems: frozenset[str]) -> float:
-    return len(wanted_stems & text_stems) / len(wanted_stems) if wanted_stems else 0.0
+def _overlap(stems: frozenset[str], text_stems: frozenset[str]) -> float:
+    return len(stems & text_stems) / len(stems) if stems else 0.0
 
 
 def _score_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
     sentences = [one for one in _SENTENCE.split(f"{hit.title}. {hit.snippet}") if one.strip()]
-    closest = max(sentences, key=lambda one: shared_words(statement, one), default="")
+    closest = max(sentences, key=lambda sentence: shared_words(statement, sentence), default="")
     score, cues_found = 0.0, []
     for sentence in sentences:
         # A sentence about something else counts half.
         share = 1.0 if sentence == closest or shared_words(statement, sentence) >= 0.5 else 0.5
         for sign, cues in ((-1.0, _CONTRADICTING_CUES), (1.0, _SUPPORTING_CUES)):
-            for weight, phrase, flipped in _cues(sentence, cues):
-                score += (-sign if flipped else sign) * weight * share
-                cues_found.append(f"“{'not … ' if flipped else ''}{phrase}”")
+            for weight, phrase, is_negated in _cues(sentence, cues):
+                score += (-sign if is_negated else sign) * weight * share
+                cues_found.append(f"“{'not … ' if is_negated else ''}{phrase}”")
     if not cues_found and shared_words(statement, closest) >= 0.5:
-        negated = bool(_NEGATION.search(closest)) != bool(_NEGATION.search(statement))
-        if negated:
+        is_opposite = bool(_NEGATION.search(closest)) != bool(_NEGATION.search(statement))
+        if is_opposite:
             return -_MIN_SIDE_SCORE, ["it says the opposite of the statement"]
         if shared_words(statement, closest) >= 0.9:
             return _MIN_SIDE_SCORE, ["it says nearly the same as the statement"]
@@ -140,7 +140,9 @@ def _cues(sentence: str, cues: Sequence[tuple[float, str]]) -> list[tuple[float,
     for weight, pattern in cues:
         match = re.search(rf"\b(?:{pattern})", sentence, re.IGNORECASE)
         if match:
-            matches.append((weight, match[0].strip(), bool(_FLIP.search(sentence[: match.start()]))))
+            matches.append(
+                (weight, match[0].strip(), bool(_NEGATION_BEFORE.search(sentence[: match.start()])))
+            )
     return matches
 
 

@@ -37,10 +37,10 @@ class UnreadableAnswerError(ScriptoriumError):
 class FetchLimits:
     """Limits of a fetch: bytes on the wire, bytes after decompression, total seconds, redirects."""
 
-    wire: int = 4 * 1024 * 1024
-    unpacked: int = 8 * 1024 * 1024
+    wire_bytes: int = 4 * 1024 * 1024
+    unpacked_bytes: int = 8 * 1024 * 1024
     seconds: float = 20.0
-    hops: int = 5
+    max_redirects: int = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class Fetcher:
     async def _follow_redirects(
         self, request: WebRequest, kinds: frozenset[str], secret: dict[str, str], follow_redirects: bool
     ) -> WebAnswer:
-        for _ in range(self._limits.hops + 1):
+        for _ in range(self._limits.max_redirects + 1):
             url = check_url(request.url, self._address_policy)
             answer = await self._exchange(replace(request, url=str(url)), url, kinds, secret)
             if isinstance(answer, WebAnswer):
@@ -134,7 +134,9 @@ class Fetcher:
             # A redirected request is sent without the key and the body.
             request = WebRequest(urljoin(str(url), answer), accept=request.accept)
             secret = {}
-        raise LimitError(f"Redirected more than {self._limits.hops} times.", limit=self._limits.hops)
+        raise LimitError(
+            f"Redirected more than {self._limits.max_redirects} times.", limit=self._limits.max_redirects
+        )
 
     async def _exchange(
         self, request: WebRequest, url: httpx2.URL, kinds: frozenset[str], secret: Mapping[str, str]
@@ -148,10 +150,10 @@ class Fetcher:
         network = GuardedNetwork(self._address_policy, self._resolve)
         seconds = self._limits.seconds
         timeouts = {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}
-        trust = await asyncio.to_thread(httpx2.create_ssl_context, trust_env=False)
+        ssl_context = await asyncio.to_thread(httpx2.create_ssl_context, trust_env=False)
         try:
             async with (
-                httpcore2.AsyncConnectionPool(ssl_context=trust, network_backend=network) as pool,
+                httpcore2.AsyncConnectionPool(ssl_context=ssl_context, network_backend=network) as pool,
                 pool.stream(
                     request.method,
                     str(url),
@@ -192,7 +194,7 @@ class Fetcher:
 def _headers(
     request: WebRequest, url: httpx2.URL, secret: Mapping[str, str]
 ) -> list[tuple[bytes | str, bytes | str]]:
-    sent = {
+    headers = {
         "Host": url.netloc.decode("ascii"),
         "User-Agent": USER_AGENT,
         "Accept": request.accept,
@@ -202,18 +204,18 @@ def _headers(
         **secret,
     }
     if request.body:
-        sent["Content-Length"] = str(len(request.body))
-    return list(sent.items())
+        headers["Content-Length"] = str(len(request.body))
+    return list(headers.items())
 
 
-def read_content_type(value: str) -> tuple[str, str]:
+def read_content_type(header: str) -> tuple[str, str]:
     """Parse a `Content-Type` into the media type and the character set (empty if missing)."""
-    kind, *parameters = value.split(";")
+    kind, *parameters = header.split(";")
     charset = ""
     for parameter in parameters:
-        name, _, setting = parameter.partition("=")
+        name, _, value = parameter.partition("=")
         if name.strip().lower() == "charset":
-            charset = setting.strip().strip("\"'").lower()
+            charset = value.strip().strip("\"'").lower()
     return kind.strip().lower(), charset
 
 
@@ -225,25 +227,28 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchL
         WebError: the encoding was not requested, or the body is damaged.
     """
     decompressor = _decompressor_for(encoding.strip().lower())
-    wire, size = 0, 0
+    wire_bytes, size = 0, 0
     parts: list[bytes] = []
     try:
         async for chunk in chunks:
-            wire += len(chunk)
-            if wire > limits.wire:
-                raise LimitError(f"It is larger than {limits.wire} bytes.", limit=limits.wire)
+            wire_bytes += len(chunk)
+            if wire_bytes > limits.wire_bytes:
+                raise LimitError(f"It is larger than {limits.wire_bytes} bytes.", limit=limits.wire_bytes)
             part = (
-                chunk if decompressor is None else decompressor.decompress(chunk, limits.unpacked - size + 1)
+                chunk
+                if decompressor is None
+                else decompressor.decompress(chunk, limits.unpacked_bytes - size + 1)
             )
             size += len(part)
-            if size > limits.unpacked:
+            if size > limits.unpacked_bytes:
                 raise LimitError(
-                    f"It is larger than {limits.unpacked} bytes after decompression.", limit=limits.unpacked
+                    f"It is larger than {limits.unpacked_bytes} bytes after decompression.",
+                    limit=limits.unpacked_bytes,
                 )
             parts.append(part)
     except zlib.error as error:
         raise WebError("The response is damaged and can't be decompressed.") from error
-    if decompressor is not None and wire and not decompressor.eof:
+    if decompressor is not None and wire_bytes and not decompressor.eof:
         raise WebError("The response is incomplete.")
     return b"".join(parts)
 
@@ -253,7 +258,7 @@ class _Decompressor:
 
     def __init__(self, window: int) -> None:
         self._window = window
-        self._started = False
+        self._has_started = False
         self._stream = zlib.decompressobj(window)
 
     @property
@@ -266,11 +271,11 @@ class _Decompressor:
         try:
             part = self._stream.decompress(chunk, max_bytes)
         except zlib.error:
-            if self._started or self._window != zlib.MAX_WBITS:
+            if self._has_started or self._window != zlib.MAX_WBITS:
                 raise
             self._stream = zlib.decompressobj(-zlib.MAX_WBITS)
             part = self._stream.decompress(chunk, max_bytes)
-        self._started = True
+        self._has_started = True
         return part
 
 

@@ -30,19 +30,19 @@ _ACCEPT = "text/html, application/xhtml+xml, text/plain;q=0.8, text/markdown;q=0
 class WebPage:
     """A page as Markdown; `date` is its publication date (YYYY-MM-DD) if it states one.
 
-    `total` counts the characters of the whole text; `text` may hold only the first of them.
+    `total_chars` counts the characters of the whole text; `text` may hold only the first of them.
     """
 
     url: str
     title: str
     date: str
     text: str
-    total: int
+    total_chars: int
 
     @property
-    def is_cut(self) -> bool:
+    def is_truncated(self) -> bool:
         """True if `text` is truncated."""
-        return self.total > len(self.text)
+        return self.total_chars > len(self.text)
 
 
 def page_request(url: str) -> WebRequest:

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 from app.vault.markdown import edit
 from app.web.evidence import WeighedHit
 
-_NOT_IN_A_NAME = re.compile(r"[\x00-\x1f\x7f<>:\"|?*\\/\[\]#^]+")
+_FORBIDDEN_IN_NAME = re.compile(r"[\x00-\x1f\x7f<>:\"|?*\\/\[\]#^]+")
 _MAX_NAME_CHARS = 80
-_ACTIVE = re.compile(r"([\\`*_\[\]<>#|~$^!&@%=:(){}])")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$^!&@%=:(){}])")
 _RELATIONS: dict[Literal["supporting", "contradicting", "neutral"], str] = {
     "supporting": "SUPPORTS",
     "contradicting": "CONTRADICTS",
@@ -50,13 +50,13 @@ def source_text(evidence: WeighedHit, target: str, retrieved: date) -> str:
 
 def source_name(title: str, url: str) -> str:
     """Return a note name for a page: its title without forbidden characters, else its host name."""
-    name = " ".join(_NOT_IN_A_NAME.sub(" ", title).split())[:_MAX_NAME_CHARS].strip(" .")
+    name = " ".join(_FORBIDDEN_IN_NAME.sub(" ", title).split())[:_MAX_NAME_CHARS].strip(" .")
     return name or (urlsplit(url).hostname or "Web page").replace(":", " ")
 
 
 def escape_markdown(text: str) -> str:
     """Escape `text` on one line, so that Markdown reads it as plain words."""
     line = " ".join(text.split())
-    escaped = _ACTIVE.sub(r"\\\1", line)
+    escaped = _SPECIAL.sub(r"\\\1", line)
     # A bare URL would become a link.
     return re.sub(r"(?i)\b(https?|ftp|mailto|www)(?=\\?[:.])", lambda match: f"{match[1]}\u200b", escaped)

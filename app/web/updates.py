@@ -27,7 +27,7 @@ from app.web.http_fetcher import Fetcher, FetchLimits, WebRequest
 _CONTENT_TYPES = frozenset(
     {"text/plain", "application/json", "application/octet-stream", "binary/octet-stream"}
 )
-_RELEASE_LIMITS = FetchLimits(wire=256 * 1024, unpacked=256 * 1024, seconds=20.0)
+_RELEASE_LIMITS = FetchLimits(wire_bytes=256 * 1024, unpacked_bytes=256 * 1024, seconds=20.0)
 _VERSION = re.compile(r"\d+(\.\d+){0,3}")
 
 
@@ -99,23 +99,23 @@ def read_release(content: bytes, key: str) -> Release:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        public = Ed25519PublicKey.from_public_bytes(base64.b64decode(key, validate=True))
+        public_key = Ed25519PublicKey.from_public_bytes(base64.b64decode(key, validate=True))
     except (ValueError, binascii.Error) as error:
         raise ReleaseError("The release key in the settings is not an Ed25519 key in base64.") from error
-    line, _, signed = content.partition(b"\n")
+    signature, _, signed_content = content.partition(b"\n")
     try:
-        public.verify(base64.b64decode(line.strip(), validate=True), signed)
+        public_key.verify(base64.b64decode(signature.strip(), validate=True), signed_content)
     except (InvalidSignature, ValueError, binascii.Error) as error:
         raise ReleaseError("The release file does not have the publisher's signature.") from error
     try:
-        return Release.model_validate(json.loads(signed))
+        return Release.model_validate(json.loads(signed_content))
     except (ValueError, ValidationError) as error:
         raise ReleaseError("The signed release file can't be read by this version.") from error
 
 
-def is_newer(version: str, than: str) -> bool:
+def is_newer(version: str, other: str) -> bool:
     """Return whether one version number is higher than another; both have only digits and dots."""
-    return _version_numbers(version) > _version_numbers(than)
+    return _version_numbers(version) > _version_numbers(other)
 
 
 def _version_numbers(version: str) -> tuple[int, ...]:

@@ -69,7 +69,7 @@ class EmbeddingService:
     Args:
         cache: The folder of the vectors.
         settings: Returns the current settings.
-        hidden: Returns whether a rule hides a note from models.
+        is_hidden: Returns whether a rule hides a note from models.
     """
 
     def __init__(
@@ -79,35 +79,35 @@ class EmbeddingService:
         store: NoteStore,
         events: EventBus,
         settings: Callable[[], Settings],
-        hidden: Callable[[NotePath], bool],
+        is_hidden: Callable[[NotePath], bool],
     ) -> None:
         self._cache = cache
         self._index = index
         self._store = store
         self._events = events
         self._settings = settings
-        self._hidden = hidden
+        self._is_hidden = is_hidden
         self.embedder = Embedder(threads=settings().embeddings.threads)
         self._throttle = Throttle(SystemLoad(self._worker_id))
         self._configure_throttle()
         self.languages: VaultLanguages | None = None
         selected = _selected_model(settings())
-        earlier, *others = [key for key in models_with_vectors(cache) if key != selected.key] or [""]
-        for key in others:
+        earlier_key, *unused_keys = [key for key in models_with_vectors(cache) if key != selected.key] or [""]
+        for key in unused_keys:
             remove_vectors(cache, key)
         self._next: _EmbeddingSet | None = None
-        if earlier:
-            self._current = self._create_set(SentenceModelConfig.of_key(earlier, selected.python))
+        if earlier_key:
+            self._current = self._create_set(SentenceModelConfig.of_key(earlier_key, selected.python))
             self._prepare_switch(selected)
         else:
             self._current = self._create_set(selected)
         self.semantic_search = SemanticSearch(self._current.embedder, self._current.vectors)
-        self.entailment = EntailmentClassifier(hidden, threads=settings().embeddings.threads)
+        self.entailment = EntailmentClassifier(is_hidden, threads=settings().embeddings.threads)
         self.entailment.choose(_cross_encoder(settings()))
-        self._change: asyncio.Task[None] | None = None
-        self._preparing: asyncio.Task[None] | None = None
-        self._measuring: asyncio.Task[None] | None = None
-        self._scanned = False
+        self._change_task: asyncio.Task[None] | None = None
+        self._preparation_task: asyncio.Task[None] | None = None
+        self._measurement_task: asyncio.Task[None] | None = None
+        self._is_scanned = False
 
     @property
     def is_enabled(self) -> bool:
@@ -139,11 +139,11 @@ class EmbeddingService:
 
     def start(self) -> None:
         """Update the vectors in the background, if semantic search is on."""
-        self._scanned = True
+        self._is_scanned = True
         if not self.is_enabled:
             return
         for embedding_set in self._sets():
-            self._begin(embedding_set)
+            self._start_updates(embedding_set)
 
     def apply_settings(self) -> None:
         """Apply changed settings."""
@@ -153,19 +153,19 @@ class EmbeddingService:
             for embedding_set in self._sets():
                 embedding_set.scheduler.stop()
         elif _selected_model(self._settings()) != (self._next or self._current).model:
-            self._change = asyncio.create_task(self._change_model(self._change))
-        elif self._scanned:
+            self._change_task = asyncio.create_task(self._change_model(self._change_task))
+        elif self._is_scanned:
             self.start()
 
     async def wait_model_change(self) -> None:
         """Wait for the end of a change of the model."""
-        if self._change is not None:
-            await asyncio.gather(self._change, return_exceptions=True)
+        if self._change_task is not None:
+            await asyncio.gather(self._change_task, return_exceptions=True)
 
     async def close(self) -> None:
         """End the updates and the workers, and close the vectors."""
-        await _cancel(self._measuring)
-        await _cancel(self._preparing)
+        await _cancel(self._measurement_task)
+        await _cancel(self._preparation_task)
         await self.wait_model_change()
         for embedding_set in self._sets():
             await self._close_set(embedding_set)
@@ -190,9 +190,9 @@ class EmbeddingService:
             self._store,
             embedder,
             self._events,
-            self._hidden,
+            self._is_hidden,
             self._throttle,
-            self._complete,
+            self._on_complete,
             switching=switching,
         )
         return _EmbeddingSet(embedder, vectors, scheduler)
@@ -210,12 +210,12 @@ class EmbeddingService:
             await embedding_set.embedder.close()
         embedding_set.vectors.close()
 
-    def _begin(self, embedding_set: _EmbeddingSet) -> None:
+    def _start_updates(self, embedding_set: _EmbeddingSet) -> None:
         """Start the updates of a model's vectors, after the conversion of the model if needed."""
         if embedding_set.model.name != MULTILINGUAL or multilingual.state() == "ready":
             embedding_set.scheduler.start()
-        elif self._preparing is None or self._preparing.done():
-            self._preparing = asyncio.create_task(
+        elif self._preparation_task is None or self._preparation_task.done():
+            self._preparation_task = asyncio.create_task(
                 self._prepare(embedding_set), name="convert the multilingual model"
             )
 
@@ -236,26 +236,26 @@ class EmbeddingService:
         self._next = self._create_set(model, switching=True)
         self._current.scheduler.is_quiet = True
 
-    async def _change_model(self, earlier: asyncio.Task[None] | None) -> None:
+    async def _change_model(self, previous_change: asyncio.Task[None] | None) -> None:
         """Switch to the model in the settings; the last of several changes applies."""
-        if earlier is not None:
-            await asyncio.gather(earlier, return_exceptions=True)
+        if previous_change is not None:
+            await asyncio.gather(previous_change, return_exceptions=True)
         selected = _selected_model(self._settings())
         if self._next is not None and selected != self._next.model:
-            await _cancel(self._preparing)
-            dropped, self._next = self._next, None
+            await _cancel(self._preparation_task)
+            abandoned_set, self._next = self._next, None
             self._current.scheduler.is_quiet = False
-            await self._close_set(dropped)
-            await asyncio.to_thread(remove_vectors, self._cache, dropped.model.key)
+            await self._close_set(abandoned_set)
+            await asyncio.to_thread(remove_vectors, self._cache, abandoned_set.model.key)
             self._current.scheduler.report()
         if self._next is None and selected.key == self._current.model.key:
-            await self._use(selected)
+            await self._change_python(selected)
         elif self._next is None:
             self._prepare_switch(selected)
-        if self._scanned:
+        if self._is_scanned:
             self.start()
 
-    async def _use(self, model: SentenceModelConfig) -> None:
+    async def _change_python(self, model: SentenceModelConfig) -> None:
         """Run the same model in another Python."""
         previous = self._current
         if model == previous.model:
@@ -267,21 +267,25 @@ class EmbeddingService:
         if previous.embedder is not self.embedder:
             await previous.embedder.close()
 
-    def _complete(self) -> None:
+    def _on_complete(self) -> None:
         """Finish a switch whose vectors are complete; measure the languages once all notes are embedded."""
         if (
             self.languages is None
-            and self._measuring is None
+            and self._measurement_task is None
             and _selected_model(self._settings()).is_shipped
         ):
-            self._measuring = asyncio.create_task(self._measure(), name="measure the vault's languages")
-        if self._next is not None and self._next.scheduler.is_complete and self._scanned:
-            self._change = asyncio.create_task(self._finish_switch(self._next, self._change))
+            self._measurement_task = asyncio.create_task(
+                self._measure_languages(), name="measure the vault's languages"
+            )
+        if self._next is not None and self._next.scheduler.is_complete and self._is_scanned:
+            self._change_task = asyncio.create_task(self._finish_switch(self._next, self._change_task))
 
-    async def _finish_switch(self, embedding_set: _EmbeddingSet, earlier: asyncio.Task[None] | None) -> None:
+    async def _finish_switch(
+        self, embedding_set: _EmbeddingSet, previous_change: asyncio.Task[None] | None
+    ) -> None:
         """Put the new model's vectors into use, and delete those of the previous one."""
-        if earlier is not None:
-            await asyncio.gather(earlier, return_exceptions=True)
+        if previous_change is not None:
+            await asyncio.gather(previous_change, return_exceptions=True)
         if embedding_set is not self._next:
             return
         previous, self._current, self._next = self._current, embedding_set, None
@@ -293,18 +297,18 @@ class EmbeddingService:
 
     # Languages
 
-    async def _measure(self) -> None:
-        measured = await measure(
-            self._index, self._store, self._hidden, threads=self._settings().embeddings.threads
+    async def _measure_languages(self) -> None:
+        languages = await measure(
+            self._index, self._store, self._is_hidden, threads=self._settings().embeddings.threads
         )
-        if measured is not None:
-            self.languages = measured
-            self._events.publish(LanguagesMeasured(measured))
+        if languages is not None:
+            self.languages = languages
+            self._events.publish(LanguagesMeasured(languages))
 
     def _configure_throttle(self) -> None:
-        chosen = self._settings().embeddings
-        self._throttle.on_battery = chosen.on_battery
-        self._throttle.when_busy = chosen.when_busy
+        embedding_settings = self._settings().embeddings
+        self._throttle.on_battery = embedding_settings.on_battery
+        self._throttle.when_busy = embedding_settings.when_busy
 
 
 async def _cancel(task: asyncio.Task[None] | None) -> None:

@@ -59,21 +59,21 @@ class Endpoints:
         self._folder = folder
         self._events = events
         self._settings = settings
-        self._opening = asyncio.Lock()
-        self._moving: asyncio.Task[None] | None = None
-        self._serving: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
+        self._move_task: asyncio.Task[None] | None = None
+        self._serve_task: asyncio.Task[None] | None = None
         self._supervisor = Supervisor(events)
-        self._wanted = 0
+        self._wanted_port = 0
         self._problem = ""
-        self._closed = False
+        self._is_closed = False
 
     def state(self) -> LocalServerState:
         """Return the address for local programs, or the reason why there is none."""
-        wanted = self._settings().port
+        wanted_port = self._settings().port
         if self.server is None or (endpoint := self.server.endpoint) is None:
-            return LocalServerState(wanted_port=wanted, problem=self._problem)
+            return LocalServerState(wanted_port=wanted_port, problem=self._problem)
         return LocalServerState(
-            endpoint.address, endpoint.port, wanted, self._problem, self.server.auth_failures.last
+            endpoint.address, endpoint.port, wanted_port, self._problem, self.server.auth_failures.last
         )
 
     async def open(self, holder: Holder = "desktop", on_yield: OnYield | None = None) -> int:
@@ -87,7 +87,7 @@ class Endpoints:
             NetworkError: No port is available, or the vault is open read-only.
             StorageError: The endpoint could not be announced to other processes.
         """
-        async with self._opening:
+        async with self._lock:
             return await self._open(holder, on_yield)
 
     async def begin(self) -> str:
@@ -109,12 +109,12 @@ class Endpoints:
         if self.server is None:
             return
         self.server.settings_changed()
-        if self._settings().port != self._wanted and (self._moving is None or self._moving.done()):
-            self._moving = asyncio.create_task(self._move(), name="move the local server")
+        if self._settings().port != self._wanted_port and (self._move_task is None or self._move_task.done()):
+            self._move_task = asyncio.create_task(self._move(), name="move the local server")
 
     async def _move(self) -> None:
         """Reopen the endpoint at the port in the settings; clients have to reconnect."""
-        async with self._opening:
+        async with self._lock:
             if self.server is None:
                 return
             holder, on_yield = self.server.holder, self.server.on_yield
@@ -127,31 +127,31 @@ class Endpoints:
                 self._events.publish(LocalServerStateChanged(self.state()))
 
     async def _open(self, holder: Holder, on_yield: OnYield | None) -> int:
-        if self._closed:
+        if self._is_closed:
             raise NetworkError("The vault is closed.")
         if self._folder is None or self.tokens is None:
             raise NetworkError("A vault that is open read-only can't serve other programs.")
         if self.server is not None and self.server.endpoint is not None:
             return self.server.endpoint.port
         # These imports take a quarter of a second, which read-only access does not need.
-        server = await asyncio.to_thread(importlib.import_module, "app.servers.local_server")
+        server_module = await asyncio.to_thread(importlib.import_module, "app.servers.local_server")
         mcp = LazyMcpApp(self.local_vault)
-        local_server: LocalServer = server.LocalServer(
+        local_server: LocalServer = server_module.LocalServer(
             self.local_vault,
             self.tokens,
             self._folder,
             self._settings,
             self._events,
-            server.MountedApp(mcp, mcp.lifespan),
+            server_module.MountedApp(mcp, mcp.lifespan),
             holder=holder,
             on_yield=on_yield,
         )
-        self._wanted, self._problem = self._settings().port, ""
+        self._wanted_port, self._problem = self._settings().port, ""
         port = await local_server.open()
         self.server = local_server
         self._events.publish(LocalServerStateChanged(self.state()))
-        if self._serving is None or self._serving.done():
-            self._serving = self._supervisor.start("serve other programs", self._serve)
+        if self._serve_task is None or self._serve_task.done():
+            self._serve_task = self._supervisor.start("serve other programs", self._serve)
         return port
 
     async def _serve(self) -> None:
@@ -161,18 +161,18 @@ class Endpoints:
             NetworkError: The server ended unexpectedly, or could not be reopened.
         """
         while True:
-            async with self._opening:
-                if self._closed:
+            async with self._lock:
+                if self._is_closed:
                     return
                 if self.server is not None and self.server.has_failed and self._problem:
                     local_server, self.server = self.server, None
                     await local_server.close()
                     await self._open(local_server.holder, local_server.on_yield)
-                serving = self.server
-            if serving is None:
+                current_server = self.server
+            if current_server is None:
                 return
             try:
-                await serving.wait_closed()
+                await current_server.wait_closed()
             except NetworkError as error:
                 self._problem = f"Other programs can't use this vault: {error.message}"
                 self._events.publish(LocalServerStateChanged(self.state()))
@@ -180,15 +180,15 @@ class Endpoints:
 
     async def close(self) -> None:
         """Stop accepting clients, and cancel their pending requests."""
-        self._closed = True
+        self._is_closed = True
         await self._supervisor.close()
-        async with self._opening:
+        async with self._lock:
             if self.server is not None:
                 await self.server.close()
                 self.server = None
                 self._events.publish(LocalServerStateChanged(self.state()))
-        if self._moving is not None:
-            await asyncio.gather(self._moving, return_exceptions=True)
+        if self._move_task is not None:
+            await asyncio.gather(self._move_task, return_exceptions=True)
         await self.local_vault.close()
 
 

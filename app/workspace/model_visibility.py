@@ -40,26 +40,26 @@ class ModelVisibility:
         if not category.on or not self._policy.may_call(caller, category.id, "block", "load"):
             return ()
 
-        def reads(place: str, path: NotePath) -> bool:
+        def can_read(place: str, path: NotePath) -> bool:
             return self._policy.may_read(caller, "block", path, place) == "allow"
 
-        return VisibleBlocks(self._memory.store, reads).pinned(agent_key(caller))
+        return VisibleBlocks(self._memory.store, can_read).pinned(agent_key(caller))
 
     def text(self, path: str) -> str | None:
         """Return the text of a note; None if a model may not see it."""
         note = NotePath.on_disk(path)
         try:
-            content, real = self._store.read(note), self._store.real_path(note)
+            content, real_path = self._store.read(note), self._store.real_path(note)
         except ScriptoriumError:
             return None
-        hidden = (
-            (real.is_note and is_private(content))
+        is_hidden = (
+            (real_path.is_note and is_private(content))
             or self.is_hidden_from_models(note)
-            or self.is_hidden_from_models(real)
+            or self.is_hidden_from_models(real_path)
         )
-        return None if hidden else decode_lossy(content)
+        return None if is_hidden else decode_lossy(content)
 
-    def cited(self, target: str) -> tuple[NotePath, str] | None:
+    def cited_note(self, target: str) -> tuple[NotePath, str] | None:
         """Return the target note of a wikilink and its text; None if a model may not see it."""
         path = self._resolver.resolve(target, None).path
         text = None if path is None else self.text(str(path))

@@ -73,16 +73,16 @@ async def open_workspace(
         VaultBusyError: Another app has the vault open; `owner` describes it.
         StorageError: The data folder can't be used, not even for reading.
     """
-    real = await asyncio.to_thread(Path(root).resolve)
-    if not await asyncio.to_thread(real.is_dir):
+    real_root = await asyncio.to_thread(Path(root).resolve)
+    if not await asyncio.to_thread(real_root.is_dir):
         raise VaultLostError(f"There is no folder {root}.", path=str(root))
     try:
-        workspace = Workspace(real, settings, approver, read_only, ask_pending)
+        workspace = Workspace(real_root, settings, approver, read_only, ask_pending)
     except VaultBusyError:
-        if not take_over or not await ask_to_yield(real):
+        if not take_over or not await ask_to_yield(real_root):
             raise
         workspace = await _open_when_released(
-            lambda: Workspace(real, settings, approver, read_only, ask_pending)
+            lambda: Workspace(real_root, settings, approver, read_only, ask_pending)
         )
     try:
         await workspace.begin(brief, watch_later)
@@ -92,7 +92,7 @@ async def open_workspace(
     return workspace
 
 
-async def _open_when_released(make: Callable[[], Workspace]) -> Workspace:
+async def _open_when_released(create_workspace: Callable[[], Workspace]) -> Workspace:
     """Open the vault as soon as the process that releases it has closed it.
 
     Raises:
@@ -102,7 +102,7 @@ async def _open_when_released(make: Callable[[], Workspace]) -> Workspace:
     deadline = loop.time() + _YIELD_TIMEOUT_S
     while True:
         try:
-            return make()
+            return create_workspace()
         except VaultBusyError:
             if loop.time() > deadline:
                 raise

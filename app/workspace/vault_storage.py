@@ -96,20 +96,20 @@ class VaultStorage:
         """
         self.session_folder = self._make_temporary() if self.read_only else self.shared
         make_private_folder(self.session_folder)
-        with ExitStack() as opened:
+        with ExitStack() as cleanup:
             if not self.read_only:
-                opened.callback(self._lock.release)
+                cleanup.callback(self._lock.release)
                 self._lock.acquire()
-            self._open_files(root, settings, events, opened)
-            opened.pop_all()
+            self._open_files(root, settings, events, cleanup)
+            cleanup.pop_all()
 
-    def _open_files(self, root: Path, settings: Settings, events: EventBus, opened: ExitStack) -> None:
-        """Open every file; open files are registered in `opened`, to be closed if a later one fails."""
+    def _open_files(self, root: Path, settings: Settings, events: EventBus, cleanup: ExitStack) -> None:
+        """Open every file; open files are registered in `cleanup`, to be closed if a later one fails."""
         writable = not self.read_only
         self.audit = AuditLog(self.session_folder, paths.audit_head_file(root) if writable else None)
-        opened.callback(self.audit.close)
+        cleanup.callback(self.audit.close)
         self.journal = Journal(self.shared, settings.journal.max_mib * 1024 * 1024, writable=writable)
-        opened.callback(self.journal.close)
+        cleanup.callback(self.journal.close)
         if writable:
             # Reserve even if the journal was deleted or replaced by an older copy.
             self.journal.reserve(self.audit.last_commit)
@@ -118,9 +118,9 @@ class VaultStorage:
         self.searches = SavedSearches(self.shared, events, writable=writable)
         self.grants = Grants(self.session_folder, events=events)
         self.conversations = ConversationStore(self.session_folder)
-        opened.callback(self.conversations.close)
+        cleanup.callback(self.conversations.close)
         self.memory = MemoryStore(self.shared, self.journal, writable=writable)
-        opened.callback(self.memory.close)
+        cleanup.callback(self.memory.close)
         self.pending = PendingStore(self.session_folder) if writable else None
 
     def on_damage(self, notify: Callable[[str], None]) -> None:
@@ -148,7 +148,7 @@ class VaultStorage:
     async def close(self) -> None:
         """Close every file and release the vault; `PendingOperations` closes its own."""
         await self.index.close()
-        closing: tuple[Callable[[], None], ...] = (
+        close_functions: tuple[Callable[[], None], ...] = (
             self.audit.close,
             self.conversations.close,
             self.memory.close,
@@ -156,7 +156,7 @@ class VaultStorage:
             self._lock.release,
             self._temporary.close,
         )
-        for close in closing:
+        for close in close_functions:
             close()
 
 

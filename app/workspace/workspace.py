@@ -129,7 +129,7 @@ class Workspace:
             self.policy.may_write,
             lambda caller: not read_only or caller.kind is CallerKind.USER,
         )
-        self.notices += load_plugins(self.registry, on=settings.tools.plugins_on).problems
+        self.notices += load_plugins(self.registry, enabled=settings.tools.plugins_on).problems
         self.runner = ToolRunner(
             self.registry,
             self.policy,
@@ -160,10 +160,10 @@ class Workspace:
         self.hub = self.endpoints.local_vault
         self.hub.in_turn = self.programs.caller_named
         self._apply_search_settings()
-        self._enabled: frozenset[str] = frozenset()
+        self._enabled_ids: frozenset[str] = frozenset()
         self._apply_tool_settings()
         self._stop = asyncio.Event()
-        self._watches = True
+        self._should_watch = True
         self._is_watching = False
         self._supervisor = Supervisor(self.events)
 
@@ -203,7 +203,7 @@ class Workspace:
             self._model_visibility.is_hidden_from_models,
         )
         self._spending = UsageBudget()
-        self._thinker = PydanticAIModel(
+        self._language_model = PydanticAIModel(
             self._settings, self.keys, self._model_visibility.is_hidden_from_models, self._spending
         )
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
@@ -227,7 +227,7 @@ class Workspace:
             self._model_visibility.pinned_for,
             news,
             self._spending,
-            self._model_visibility.cited,
+            self._model_visibility.cited_note,
             builtin.asks_notes,
         )
         edits = ExternalEditTracker(self.root, self._files.cache, self.store, self.runner.external_changes)
@@ -272,7 +272,7 @@ class Workspace:
         return self.semantic_search if self.embeddings.is_enabled else None
 
     def _language_model_in_use(self) -> PydanticAIModel | None:
-        return self._thinker if self.settings.uses_model else None
+        return self._language_model if self.settings.uses_model else None
 
     def _vault_words(self) -> VaultWords:
         """Return the tags, types and properties that requests to the built-in agent may name."""
@@ -317,7 +317,7 @@ class Workspace:
 
         With `watch_later` the folder is not watched before the first scan.
         """
-        self._watches = not brief
+        self._should_watch = not brief
         loop = asyncio.get_running_loop()
 
         def publish_replacement(message: str) -> None:
@@ -350,7 +350,7 @@ class Workspace:
 
     async def _watch(self) -> None:
         """Start to follow external changes in the folder, unless this is disabled or already running."""
-        if not self._watches or self._is_watching:
+        if not self._should_watch or self._is_watching:
             return
         self._is_watching = True
         is_watched = asyncio.Event()
@@ -363,13 +363,15 @@ class Workspace:
         ready = asyncio.Event()
         is_first = not is_watched.is_set()
 
-        async def look() -> None:
+        async def check_missed_changes() -> None:
             await ready.wait()
             is_watched.set()
             if not is_first:
                 await self.reconciler.check(self._stop.is_set)
 
-        check_task = asyncio.create_task(look(), name="look for changes once the vault is watched")
+        check_task = asyncio.create_task(
+            check_missed_changes(), name="look for changes once the vault is watched"
+        )
         try:
             await watch(
                 self.root,
@@ -459,34 +461,40 @@ class Workspace:
         Raises:
             InvalidParametersError: A value is invalid.
         """
-        part = getattr(self.settings, section)
+        old_section = getattr(self.settings, section)
         try:
-            changed = type(part).model_validate({**part.model_dump(), **values})
+            new_section = type(old_section).model_validate({**old_section.model_dump(), **values})
         except ValueError as error:
             raise InvalidParametersError(f"The setting is invalid: {error}") from error
-        setattr(self.settings, section, changed)
+        setattr(self.settings, section, new_section)
         save_settings(self.settings)
         self.apply_settings(self.settings)
 
     def apply_settings(self, settings: Settings) -> None:
         """Apply these settings now; those of the index and the journal apply when the vault is reopened."""
-        before = {one.id: one.on for one in self.registry.categories}
+        previous_states = {category.id: category.on for category in self.registry.categories}
         self.settings = settings
         self.policy.configure(self._permissions(), self._vault_rules())
         self.external.configure(settings.external)
         self._apply_tool_settings()
-        self._log_switched(before)
+        self._log_category_changes(previous_states)
         self._apply_search_settings()
         self.embeddings.apply_settings()
         self.endpoints.settings_changed()
         self.programs.settings_changed()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
 
-    def _log_switched(self, before: Mapping[str, bool]) -> None:
+    def _log_category_changes(self, previous_states: Mapping[str, bool]) -> None:
         """Log the tool categories that were turned on or off."""
-        current = {one.id: one.on for one in self.registry.categories if one.id in before}
+        current_states = {
+            category.id: category.on
+            for category in self.registry.categories
+            if category.id in previous_states
+        }
         for word, is_on in (("on", True), ("off", False)):
-            if ids := [id for id, on in current.items() if on is is_on and before[id] is not is_on]:
+            if ids := [
+                id for id, on in current_states.items() if on is is_on and previous_states[id] is not is_on
+            ]:
                 line = f"Switched {word} the tools of {', '.join(ids)}."
                 self.runner.audit_writer.log_user_setting("categories", {"op": word, "categories": ids}, line)
 
@@ -527,7 +535,7 @@ class Workspace:
         Raises:
             InvalidParametersError: There is no such category.
         """
-        self._enabled |= {self.registry.category(id).id for id in ids}
+        self._enabled_ids |= {self.registry.category(id).id for id in ids}
         self._apply_tool_settings()
 
     def _apply_tool_settings(self) -> None:
@@ -539,10 +547,10 @@ class Workspace:
         )
         default_on = {category.id for category in CATEGORIES if category.on} | self.external.categories_on
         for category in self.registry.categories:
-            on = vault_settings.has_category_on(
+            is_on = vault_settings.is_category_on(
                 category.id, permissions, by_default=category.id in default_on
             )
-            self.registry.set_category(category.id, on or category.id in self._enabled)
+            self.registry.set_category(category.id, is_on or category.id in self._enabled_ids)
         self.runner.configure((*tools.limits, *vault_settings.limits), tools.turn_rules)
 
     def _apply_search_settings(self) -> None:

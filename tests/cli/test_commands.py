@@ -126,10 +126,10 @@ async def test_a_vault_held_by_another_program_is_waited_for_and_then_reported(v
     lock = VaultLock(paths.vault_data_folder(vault))
     lock.acquire()
     with pytest.raises(VaultBusyError, match=f"process {os.getpid()}.*can't be joined"):
-        async with open_session(vault, DenyAll(), CliConsole(), patience=0.2):
+        async with open_session(vault, DenyAll(), CliConsole(), timeout=0.2):
             pass
     asyncio.get_running_loop().call_later(0.2, lock.release)
-    async with open_session(vault, DenyAll(), CliConsole(), patience=30) as session:
+    async with open_session(vault, DenyAll(), CliConsole(), timeout=30) as session:
         assert not session.is_joined
 
 

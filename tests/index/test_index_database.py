@@ -116,7 +116,7 @@ async def test_damage_found_while_reading_is_rebuilt(make_vault: MakeVault) -> N
     with pytest.raises(DamagedIndexError):
         vault.index.graph()
     await rebuilt.wait()
-    await vault.index._rebuilding
+    await vault.index._rebuild_task
     assert len(vault.index.graph().edges) == 80 * 50
     assert vault.rebuilds
 

@@ -42,8 +42,8 @@ async def test_words_in_any_script_and_of_one_agent_only(memory: Memory) -> None
 
 
 async def test_a_span_of_time(memory: Memory) -> None:
-    assert await said(memory, "the", span=TimeRange("2026-01-02", "")) == [TEXTS[1]]
-    assert await said(memory, "the", span=TimeRange("", "2026-01-02")) == [TEXTS[0]]
+    assert await said(memory, "the", time_range=TimeRange("2026-01-02", "")) == [TEXTS[1]]
+    assert await said(memory, "the", time_range=TimeRange("", "2026-01-02")) == [TEXTS[0]]
 
 
 async def test_entries_are_found_by_meaning(memory: Memory, kept: Kept) -> None:
@@ -52,14 +52,14 @@ async def test_entries_are_found_by_meaning(memory: Memory, kept: Kept) -> None:
     try:
         meaning = SemanticSearch(embedder, vectors)
         assert not await said(memory, "favourite beverage")
-        assert (await said(memory, "favourite beverage", meaning=meaning))[0] == TEXTS[0]
+        assert (await said(memory, "favourite beverage", semantic_search=meaning))[0] == TEXTS[0]
         assert not memory.archive.missing_vectors(ME, meaning.model_key)
-        assert (await said(memory, "blue", meaning=meaning))[0] == TEXTS[1]
+        assert (await said(memory, "blue", semantic_search=meaning))[0] == TEXTS[1]
     finally:
         vectors.close()
         await embedder.close()
     # Without vectors, the words alone still find it.
-    assert await said(memory, "tea", meaning=meaning) == [TEXTS[0]]
+    assert await said(memory, "tea", semantic_search=meaning) == [TEXTS[0]]
 
 
 def test_vectors_are_deleted_with_their_entry(memory: Memory, kept: Kept) -> None:

@@ -213,7 +213,7 @@ def test_backups_are_made_once_a_day_and_a_few_are_kept(kept: Kept) -> None:
     first = kept.store.database.back_up()
     assert first is not None and kept.store.database.back_up() is None
     for _ in range(6):
-        kept.store.database.back_up(after=-1.0)
+        kept.store.database.back_up(min_age=-1.0)
     names = kept.store.database.list_backups()
     assert len(names) == 5 and first not in names
     yesterday = time.time() - 90_000
@@ -237,7 +237,7 @@ def test_an_app_that_stays_open_backs_up_by_its_commits(kept: Kept, monkeypatch:
 def test_a_damaged_memory_is_set_aside_and_restored_with_later_commits(kept: Kept, backups: int) -> None:
     kept.store.commit(create_block(PLAN), author="A")
     for _ in range(backups):
-        kept.store.database.back_up(after=-1.0)
+        kept.store.database.back_up(min_age=-1.0)
     later = PLAN.with_text("later")
     kept.store.commit(edit_block(PLAN, later), author="A")
     kept.store.commit(insert_entry(ArchiveEntry.new(ME, "the archive, too")), author="A")

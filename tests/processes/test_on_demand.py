@@ -79,10 +79,10 @@ async def test_a_request_that_loses_its_worker_runs_once_more(demand, started):
 async def test_a_slow_start_continues_after_the_caller_gave_up(demand, started):
     started.may_start.clear()
     with pytest.raises(TimeoutError):
-        await demand.run(answer, patience=0)
+        await demand.run(answer, timeout=0)
     demand.idle_timeout = 0
     with pytest.raises(TimeoutError):
-        await demand.run(answer, patience=0)
+        await demand.run(answer, timeout=0)
     await asyncio.sleep(0)
     demand.idle_timeout = None
     started.may_start.set()

@@ -142,7 +142,7 @@ async def test_pending_results_taint_like_immediate_ones(
     hub = workspace.hub
     served = Open()
     approver.answers = [served]
-    later = await hub.call(ROBOT, "create_note", {"name": "Later"}, waiting="pending")
+    later = await hub.call(ROBOT, "create_note", {"name": "Later"}, wait_mode="pending")
     outcome = await hub.call(ROBOT, "look_outside", {})
     workspace.pending._store.finish(later.pending, PendingState.DONE, outcome.as_dict())
     fresh = LocalVaultAccess(

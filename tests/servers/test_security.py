@@ -126,7 +126,7 @@ async def test_a_refused_token_is_reported_once_and_counted(served: Served) -> N
         assert status(answer) == 401
     await raw(served, request(served, host(served)))
     (event,) = events
-    assert (event.refused.count, event.refused.says) == (1, "Old 1")
+    assert (event.refused.count, event.refused.claimed_name) == (1, "Old 1")
     refused = served.workspace.endpoints.state().refused
     assert refused is not None and refused.count == 5
 

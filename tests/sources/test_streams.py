@@ -82,10 +82,10 @@ async def test_errors_of_a_feed_are_reported_and_reduce_polling(
     server.body, server.status = body, status
     stream = feed(server, None, [], path)
     assert await stream.check() == 0
-    assert message in stream.problem and stream._wait() == 2 * 60 * 60
+    assert message in stream.problem and stream._delay() == 2 * 60 * 60
     server.body, server.status, stream.config = rss("x"), 200, FeedConfig(id="f", name="F", url=server.url)
     await stream.check()
-    assert not stream.problem and stream._wait() == 60 * 60
+    assert not stream.problem and stream._delay() == 60 * 60
 
 
 async def test_a_redirect_is_followed(server: FeedServer) -> None:
@@ -100,7 +100,7 @@ def test_atom_broken_and_hostile_feeds_are_read_as_far_as_they_go() -> None:
         b'</title><link href="javascript:alert(1)"/><updated>2026-11-02T10:00:00Z</updated></entry></feed>'
     )
     (entry,) = read_feed(atom, "application/atom+xml", "utf-8").entries
-    assert (entry.title, entry.link) == ("Hi", "") and entry.at is not None
+    assert (entry.title, entry.link) == ("Hi", "") and entry.time is not None
     cut = read_feed(rss("one", "two")[:-60], "application/rss+xml", "")
     assert [one.title for one in cut.entries] == ["one", "two"]
     bomb = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "' + b"&a;" * 50 + b'">]><rss version="2.0">'

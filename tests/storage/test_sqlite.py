@@ -81,9 +81,9 @@ def test_a_file_that_cannot_be_used_is_set_aside_whole_and_reported(file: Path, 
     count, damage = words(file)
     assert count == 0
     assert damage is not None
-    assert damage.aside in asides(file)
-    assert damage.aside.name in damage.message
-    assert damage.aside.read_bytes() == content
+    assert damage.moved_to in asides(file)
+    assert damage.moved_to.name in damage.message
+    assert damage.moved_to.read_bytes() == content
     assert words(file) == (1, None), "the next opening has nothing to tell"
 
 
@@ -101,7 +101,7 @@ def test_any_bytes_anywhere_in_the_file_leave_it_usable(file: Path, content: byt
     spoilt = old[:at] + content + old[at + len(content) :]
     file.write_bytes(spoilt)
     _, damage = words(file)
-    assert damage is None or (damage.aside is not None and damage.aside.read_bytes() == spoilt)
+    assert damage is None or (damage.moved_to is not None and damage.moved_to.read_bytes() == spoilt)
     file.write_bytes(old)
 
 
@@ -122,8 +122,8 @@ def test_a_log_of_the_damaged_file_never_enters_the_new_one(file: Path) -> None:
     count, damage = words(file)
     assert count == 0
     assert damage is not None
-    assert damage.aside is not None
-    assert damage.aside.with_name(damage.aside.name + "-wal").read_bytes() == log
+    assert damage.moved_to is not None
+    assert damage.moved_to.with_name(damage.moved_to.name + "-wal").read_bytes() == log
 
 
 def test_files_and_folders_are_private_also_those_that_were_not(file: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_read_only_process_writes_nothing(file: Path) -> None:
     assert db.execute("SELECT count(*) FROM words").fetchone() == (0,)
     db.close()
     assert damage is not None
-    assert damage.aside == file
+    assert damage.moved_to == file
     assert file.read_bytes() == b"garbage" * 1000
 
 

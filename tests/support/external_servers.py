@@ -90,4 +90,4 @@ def allow_all(workspace: Workspace, name: str) -> dict[str, str]:
     """Allow all tools of a server in their current form; return their names in the registry."""
     for tool in state(workspace.external, name).tools:
         workspace.external.allow(name, tool.name, tool.digest)
-    return {tool.name: tool.called for tool in state(workspace.external, name).tools}
+    return {tool.name: tool.registered_name for tool in state(workspace.external, name).tools}

@@ -51,7 +51,7 @@ async def clip(
             change = (await context.vault.resolve_strictly("Tea")).with_text("all new")
         made = Clipped(notes=1, message="Fetched, and a note made.")
         change_set = ChangeSet.of() if how == "nothing" else ChangeSet.of(change)
-        return context.propose(change_set, made, otherwise=None if how == "strict" else plain)
+        return context.propose(change_set, made, result_if_denied=None if how == "strict" else plain)
 
     return context.propose_effect(Effect(kind, "Fetch it.", (("url", "https://x.example/"),)), run)
 

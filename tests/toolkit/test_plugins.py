@@ -201,7 +201,7 @@ def user_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def loaded_from_folder(*on: str) -> tuple[ToolRegistry, tuple[str, ...], tuple[str, ...]]:
     registry = ToolRegistry(CATEGORIES, CATALOG)
-    loaded_plugins = load_plugins(registry, on=on)
+    loaded_plugins = load_plugins(registry, enabled=on)
     return registry, loaded_plugins.categories, loaded_plugins.problems
 
 

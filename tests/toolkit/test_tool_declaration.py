@@ -119,7 +119,7 @@ def test_parameters_say_what_a_slot_is():
     by_name = {parameter.name: parameter for parameter in edit.parameters}
     assert by_name["name"].kind is ArgumentKind.NOTE and by_name["name"].required
     assert by_name["op"].choices == ("append", "replace")
-    assert by_name["tags"].many and by_name["tags"].kind is ArgumentKind.TAG
+    assert by_name["tags"].is_list and by_name["tags"].kind is ArgumentKind.TAG
     assert by_name["limit"].default == 20 and by_name["limit"].annotation is int
 
 

@@ -47,7 +47,10 @@ CHANGES = ChangeSet.of(
     Move(P("case.md"), P("Case.md"), OLD["case.md"], OLD["case.md"]),
     summary="everything at once",
 )
-PLATFORMS = {"native": None, "portable": Platform(dir_fds=False, swap=False, exclusive=False)}
+PLATFORMS = {
+    "native": None,
+    "portable": Platform(has_dir_fds=False, can_swap=False, can_rename_exclusively=False),
+}
 
 
 @pytest.fixture

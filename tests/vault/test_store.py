@@ -29,7 +29,10 @@ from app.vault.store import MISSING_HASH, NoteStore
 
 resource = pytest.importorskip("resource")
 P = NotePath.parse
-PLATFORMS = {"native": None, "portable": Platform(dir_fds=False, swap=False, exclusive=False)}
+PLATFORMS = {
+    "native": None,
+    "portable": Platform(has_dir_fds=False, can_swap=False, can_rename_exclusively=False),
+}
 OLD = {"a.md": b"alpha\n", "b.md": b"beta\n", "move.md": b"move\n", "gone.md": b"gone\n"}
 CHANGES = ChangeSet.of(
     Update(P("a.md"), OLD["a.md"], b"ALPHA\n"),
@@ -160,7 +163,7 @@ def test_a_failed_rollback_is_recovered_later(bench: Bench, errors: list[str]):
     bench.hook = lambda step: None
     [recovery] = bench.store.recover()
     assert bench.files() in (OLD, NEW)
-    assert recovery.completed == (bench.files() == NEW) == bool(bench.journal.commits())
+    assert recovery.is_completed == (bench.files() == NEW) == bool(bench.journal.commits())
 
 
 def test_an_error_after_the_record_is_no_failure(bench: Bench, errors: list[str]):
@@ -173,7 +176,7 @@ def test_an_error_after_the_record_is_no_failure(bench: Bench, errors: list[str]
     bench.hook = refuse
     commit = bench.store.commit(CHANGES, author="agent")
     bench.hook = lambda step: None
-    assert [(r.completed, r.commit) for r in bench.store.recover()] == [(True, commit.id)]
+    assert [(r.is_completed, r.commit) for r in bench.store.recover()] == [(True, commit.id)]
     assert bench.files() == NEW
     assert len(bench.journal.commits()) == 1
 
@@ -341,7 +344,7 @@ def test_text_written_through_a_file_that_was_open_is_kept(bench: Bench):
         bench.hook = interfere
         bench.store.commit(CHANGES, author="agent")
     state = bench.files()
-    if bench.store._vault.platform.swap:
+    if bench.store._vault.platform.can_swap:
         assert state.pop("a (edited outside).md") == b"typed late"
     assert state == NEW
 

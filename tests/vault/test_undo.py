@@ -376,7 +376,7 @@ def test_a_moved_note_in_conflict_goes_back_to_its_place_with_the_text_that_is_p
     vault.commit(Update(P("c.md"), b"1\nTWO\n", b"1\nzwei\n"))
     plan = vault.plan(made)
     (conflict,) = plan.conflicts
-    assert (conflict.path, conflict.goes_to) == (P("c.md"), P("a.md"))
+    assert (conflict.path, conflict.restored_path) == (P("c.md"), P("a.md"))
     kept = plan.resolve({})
     taken = plan.resolve({P("c.md"): conflict.theirs})
     assert kept.changes[-1] == Move(P("c.md"), P("a.md"), b"1\nzwei\n", b"1\nzwei\n")
@@ -392,7 +392,7 @@ def test_a_moved_note_in_conflict_stays_where_its_old_place_is_taken(vault: Vaul
     vault.commit(Update(P("c.md"), b"1\nTWO\n", b"1\nzwei\n"), Create(P("a.md"), b"new\n"))
     plan = vault.plan(made)
     (conflict,) = plan.conflicts
-    assert conflict.goes_to is None
+    assert conflict.restored_path is None
     assert plan.resolve({P("c.md"): conflict.theirs}).changes == (Update(P("c.md"), b"1\nzwei\n", b"1\n2\n"),)
 
 
@@ -402,9 +402,9 @@ def test_a_note_moved_twice_in_what_is_undone_goes_back_all_the_way(vault: Vault
     second = vault.commit(Move(P("b.md"), P("c.md"), b"1\n2\n", b"1\nTWO\n"))
     vault.commit(Update(P("c.md"), b"1\nTWO\n", b"1\nzwei\n"))
     (conflict,) = vault.plan(first, second).conflicts
-    assert conflict.goes_to == P("a.md")
+    assert conflict.restored_path == P("a.md")
     (conflict,) = vault.plan(second).conflicts
-    assert conflict.goes_to == P("b.md")
+    assert conflict.restored_path == P("b.md")
 
 
 def test_the_undo_side_of_a_conflict_includes_later_edits_without_conflict(vault: Vault):

@@ -23,7 +23,7 @@ def test_what_is_written_can_be_taken_apart_and_applied(before: list[str], after
         assert text == ""
         return
     (part,) = split_patch(text)
-    assert (part.old, part.new) == ("x.md", "x.md")
+    assert (part.old_name, part.new_name) == ("x.md", "x.md")
     assert apply_patch(old, part.hunks) == new
 
 
@@ -35,7 +35,7 @@ def test_two_files_stay_apart(one: list[str], two: list[str]) -> None:
         for name, text in zip("xy", texts, strict=True)
     )
     parts = split_patch(patch)
-    assert [(part.old, part.new) for part in parts] == [(None, "x"), (None, "y")]
+    assert [(part.old_name, part.new_name) for part in parts] == [(None, "x"), (None, "y")]
     assert [apply_patch("", part.hunks) for part in parts] == texts
 
 

@@ -26,7 +26,7 @@ from app.web.http_fetcher import (
 from tests.support.page_server import Names, PageServer, PublicAndOne
 
 KINDS = frozenset({"text/plain"})
-SMALL = FetchLimits(wire=20_000, unpacked=50_000, seconds=20.0)
+SMALL = FetchLimits(wire_bytes=20_000, unpacked_bytes=50_000, seconds=20.0)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ async def test_a_server_that_never_answers_ends_with_the_time(server: PageServer
 async def test_a_small_body_that_unpacks_to_a_huge_one_is_cut_off(server: PageServer, encoding: str) -> None:
     huge = b"\0" * 10_000_000
     body = gzip.compress(huge) if encoding == "gzip" else zlib.compress(huge)
-    assert len(body) < SMALL.wire
+    assert len(body) < SMALL.wire_bytes
     server.answers["/"] = packed(body, encoding)
     with pytest.raises(LimitError, match="after decompression"):
         await fetcher(server).fetch(WebRequest(server.at("/")), KINDS)

@@ -44,7 +44,7 @@ async def test_a_page_becomes_markdown_with_title_and_date(server: PageServer, r
     assert "**kept**" in page.text and "- a first thing" in page.text and "Längengrade" in page.text
     assert "## How" in page.text
     assert not any(word in page.text for word in ("menu", "footer words", "alert", "<"))
-    assert not page.is_cut
+    assert not page.is_truncated
 
 
 async def test_plain_text_is_returned_unchanged_and_truncated_with_a_count(
@@ -52,7 +52,9 @@ async def test_plain_text_is_returned_unchanged_and_truncated_with_a_count(
 ) -> None:
     server.answers["/long"] = Response("word " * MAX_PAGE_CHARS, media_type="text/plain")
     page = await reader.read(server.at("/long"))
-    assert page.is_cut and len(page.text) == MAX_PAGE_CHARS and page.total == 5 * MAX_PAGE_CHARS - 1
+    assert (
+        page.is_truncated and len(page.text) == MAX_PAGE_CHARS and page.total_chars == 5 * MAX_PAGE_CHARS - 1
+    )
 
 
 async def test_a_page_without_text_says_so(server: PageServer, reader: PageReader) -> None:
@@ -93,7 +95,7 @@ def _dies(*arguments: object, **more: object) -> None:
 )
 def test_broken_pages_are_read_as_far_as_they_go(body: bytes) -> None:
     page = readable_page("http://pages.example/", body, "")
-    assert page.total == len(page.text)
+    assert page.total_chars == len(page.text)
 
 
 def test_an_unknown_character_set_counts_as_utf_8() -> None:

@@ -74,7 +74,7 @@ async def agent_read(
         return ReadText(path=shown_path, text=text, hash=content_hash(content), message=f"Read {shown_path}.")
 
     if resolved.is_outside:
-        return ask_to_read(context, f"Read the file {resolved.real}", resolved, read=read)
+        return ask_to_read(context, f"Read the file {resolved.real_path}", resolved, read=read)
     return await asyncio.to_thread(read)
 
 
@@ -97,11 +97,11 @@ async def agent_write(
     if not may_change:
         raise PermissionDeniedError(f"{_READ_ONLY_MESSAGE} {path} was not written.", path=path)
     resolved = await resolve_path(context, path)
-    if resolved.inside is None:
+    if resolved.vault_path is None:
         raise PermissionDeniedError(
             f"{path} is outside the vault. Only files in the vault can be written.", path=path
         )
-    target = NotePath.parse(resolved.inside) if resolved.inside else None
+    target = NotePath.parse(resolved.vault_path) if resolved.vault_path else None
     if target is None:
         raise InvalidParametersError("The vault is a folder, not a file.", path=path)
     change = await asyncio.to_thread(_plan_write, context, target, content, known_hash)

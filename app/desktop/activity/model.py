@@ -247,7 +247,9 @@ class ActivityModel(QAbstractListModel):
             "{0} requests used an unknown or revoked token",
         ).format(refused.count)
         caller = (
-            self.tr("; the most recent program claims to be {0}").format(refused.says) if refused.says else ""
+            self.tr("; the most recent program claims to be {0}").format(refused.claimed_name)
+            if refused.claimed_name
+            else ""
         )
         title = self.tr("Reject a request")
         self._add_system_item(ActivityKind.VAULT, title, text + caller, ActivityStatus.DENIED)

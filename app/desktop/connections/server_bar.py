@@ -74,8 +74,8 @@ class ServerBar(QWidget):
         return f"{text}. {overview.server.problem}" if overview.server.problem else text
 
     def _rejection_text(self, refused: RejectedTokens) -> str:
-        time = QDateTime.fromSecsSinceEpoch(round(refused.at)).time().toString("HH:mm")
-        caller = f" ({refused.says})" if refused.says else ""
+        time = QDateTime.fromSecsSinceEpoch(round(refused.time)).time().toString("HH:mm")
+        caller = f" ({refused.claimed_name})" if refused.claimed_name else ""
         return PluralText(
             "ServerBar",
             "{0} request with an invalid token was rejected, most recently at {1}{2}",

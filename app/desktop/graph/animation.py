@@ -26,7 +26,7 @@ class Fade:
 
     @property
     def is_moving(self) -> bool:
-        """Return whether the value is still changing."""
+        """True if the value is still changing."""
         return self.value != self.target
 
     def advance(self, seconds: float) -> None:
@@ -49,7 +49,7 @@ class CameraAnimation:
 
     @property
     def is_moving(self) -> bool:
-        """Return whether an animation is running."""
+        """True if an animation is running."""
         return self._flight is not None or self._zoom != 1.0
 
     def set(self, camera: Camera) -> None:

@@ -191,7 +191,7 @@ class Canvas(HighlightMixin):
 
     @property
     def is_arranging(self) -> bool:
-        """Return whether a layout from scratch is in progress."""
+        """True if a layout from scratch is in progress."""
         return self._is_arranging
 
     @property
@@ -324,7 +324,7 @@ class Canvas(HighlightMixin):
 
     def _is_animating(self) -> bool:
         """Return whether anything other than nodes and links is animated."""
-        is_pulsating = bool(self.scene.pending or self.scene.highlights.pulsating) and self.isVisible()
+        is_pulsating = bool(self.scene.pending or self.scene.highlights.is_pulsating) and self.isVisible()
         return self.camera_animation.is_moving or self.dim.is_moving or self.labels.is_fading or is_pulsating
 
     def _take_positions(self, has_new_edges: bool) -> None:
@@ -349,7 +349,7 @@ class Canvas(HighlightMixin):
 
     @property
     def _is_everything_moving(self) -> bool:
-        """Return whether all nodes move, so that frames wait for the picture of the links."""
+        """True if all nodes move, so that frames wait for the picture of the links."""
         return (
             self._nodes_are_moving
             and self.dragged_rows is None
@@ -369,7 +369,7 @@ class Canvas(HighlightMixin):
 
     @property
     def _is_touched(self) -> bool:
-        """Return whether the camera moved within the last frames."""
+        """True if the camera moved within the last frames."""
         return self.camera_animation.is_moving or time.perf_counter() - self._touched_at < _TOUCH_TIMEOUT_S
 
     # The overview

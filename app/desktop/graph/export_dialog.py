@@ -100,7 +100,7 @@ class GraphExportDialog(SheetDialog):
 
     @property
     def options(self) -> ExportOptions:
-        """Return the chosen options."""
+        """The chosen options."""
         whole_graph, width = bool(self.part.currentData()), self.width_box.value()
         height = max(_MIN_SIDE_PX, round(width / max(0.05, self._aspects[whole_graph])))
         scale = int(self.scale.currentData()) if self._kind == "png" else 1

@@ -46,9 +46,9 @@ class HighlightMixin(QWidget):
         self.scene.refilter()
         self.highlights_changed.emit(True)
 
-    def set_glow(self, key: str, paths: Collection[str], color: str = "", pulsating: bool = False) -> None:
+    def set_glow(self, key: str, paths: Collection[str], color: str = "", is_pulsating: bool = False) -> None:
         """Set a glow around nodes until the same `key` is set without paths; "" is the accent color."""
-        self.scene.highlights.set_glow(key, paths, color, pulsating)
+        self.scene.highlights.set_glow(key, paths, color, is_pulsating)
         self.highlights_changed.emit(False)
 
     def highlight_path(self, rows: Sequence[int]) -> None:

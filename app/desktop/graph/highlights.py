@@ -23,12 +23,12 @@ class Glow:
     Args:
         paths: The nodes.
         color: "#rrggbb"; empty for the accent color.
-        pulsating: True if it pulsates.
+        is_pulsating: True if it pulsates.
     """
 
     paths: frozenset[str]
     color: str = ""
-    pulsating: bool = False
+    is_pulsating: bool = False
 
 
 @dataclass(slots=True)
@@ -55,16 +55,16 @@ class Highlights:
         if factors is not None:
             self.sizes = np.clip(factors, _MIN_SIZE_FACTOR, _MAX_SIZE_FACTOR).astype(np.float32)
 
-    def set_glow(self, key: str, paths: Collection[str], color: str, pulsating: bool) -> None:
+    def set_glow(self, key: str, paths: Collection[str], color: str, is_pulsating: bool) -> None:
         """Set a glow around nodes; no paths remove it."""
         self.glows.pop(key, None)
         if paths:
-            self.glows[key] = Glow(frozenset(paths), color, pulsating)
+            self.glows[key] = Glow(frozenset(paths), color, is_pulsating)
 
     @property
-    def pulsating(self) -> bool:
-        """Return whether a glow pulsates."""
-        return any(glow.pulsating for glow in self.glows.values())
+    def is_pulsating(self) -> bool:
+        """True if a glow pulsates."""
+        return any(glow.is_pulsating for glow in self.glows.values())
 
     def transferred(self, before: Graph, after: Graph) -> Highlights:
         """Return the highlights for a graph's next state: new nodes have none, a broken path is removed."""

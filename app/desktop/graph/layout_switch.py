@@ -32,7 +32,7 @@ class LayoutSwitch(QObject):
 
     @property
     def is_by_links(self) -> bool:
-        """Return whether the links determine the positions."""
+        """True if the links determine the positions."""
         return self.kind is LayoutMode.FORCE
 
     def show(

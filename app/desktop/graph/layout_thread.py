@@ -1,4 +1,4 @@
-"""Run a layout in a thread: commands go in, the newest positions come out. No Qt."""
+"""Run a layout in a thread that receives commands and provides the newest positions. No Qt."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LayoutThread:
 
     @property
     def is_busy(self) -> bool:
-        """Return whether more positions are due."""
+        """True if more positions are due."""
         with self._condition:
             return self._is_busy or self._newest is not None
 
@@ -99,7 +99,7 @@ class LayoutThread:
 
     @property
     def is_paused(self) -> bool:
-        """Return whether the layout is paused."""
+        """True if the layout is paused."""
         return self._is_paused
 
     def pause(self) -> None:

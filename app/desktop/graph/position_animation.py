@@ -35,7 +35,7 @@ class PositionAnimation(QObject):
 
     @property
     def is_moving(self) -> bool:
-        """Return whether nodes are moving."""
+        """True if nodes are moving."""
         return self._end is not None
 
     @property

@@ -96,12 +96,12 @@ class Scene:
 
     @property
     def needs_communities(self) -> bool:
-        """Return whether communities are needed but unknown; until then all nodes have one color."""
+        """True if communities are needed but unknown; until then all nodes have one color."""
         return self.coloring is ColorBy.COMMUNITY and self._communities is None and len(self.graph) > 0
 
     @property
     def communities(self) -> NDArray[np.int64] | None:
-        """Return the community of each node, int64 (n,), -1 for none; None if they were not computed."""
+        """The community of each node, int64 (n,), -1 for none; None if they were not computed."""
         return self._communities
 
     def set_communities(self, graph: Graph, communities: NDArray[np.int64]) -> bool:
@@ -166,7 +166,7 @@ class Scene:
 
     @property
     def edges(self) -> EdgeStyle:
-        """Return the style of the links."""
+        """The style of the links."""
         return self.edge_style_factory()()
 
     def edge_style_factory(self) -> Callable[[], EdgeStyle]:
@@ -209,7 +209,7 @@ class Scene:
 
     @property
     def bodies(self) -> Bodies:
-        """Return the nodes in the form that the core draws."""
+        """The nodes in the form that the core draws."""
         return Bodies(self.positions, self.radii, self.strength)
 
     def view(self, camera: Camera, width: float, height: float) -> Viewport:

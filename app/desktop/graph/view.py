@@ -120,7 +120,7 @@ class GraphView(QWidget):
 
     @property
     def is_arranging(self) -> bool:
-        """Return whether a layout from scratch is in progress; showing another graph would cancel it."""
+        """True if a layout from scratch is in progress; showing another graph would cancel it."""
         return self.canvas.is_arranging
 
     def set_graph(
@@ -186,7 +186,7 @@ class GraphView(QWidget):
 
     @property
     def is_local(self) -> bool:
-        """Return whether only a part is shown."""
+        """True if only a part is shown."""
         return self._displayed.local is not None
 
     # Selection and highlights

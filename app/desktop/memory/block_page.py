@@ -131,7 +131,7 @@ class BlockPage(QWidget):
             control.blockSignals(True)
         self.pin.setChecked(block.view_of(block.owner).pinned)
         self.permission.setCurrentIndex(list(Permission).index(block.permission))
-        self.delete.setEnabled(block.kept and block.owner == OWN_AGENT)
+        self.delete.setEnabled(block.is_stored and block.owner == OWN_AGENT)
         for control in self._controls:
             control.blockSignals(False)
         self._set_text(block.text, read_only=False)

@@ -175,7 +175,7 @@ def _draw(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawi
         resolved = vault.notes.resolve(parse_reference(f"[[{name}]]").target, path).path
         if resolved is None or not resolved.is_note:
             return None
-        colors = RenderColors.of(DARK if request.dark else LIGHT)
+        colors = RenderColors.of(DARK if request.is_dark else LIGHT)
         if name.startswith("#"):
             # A part of this note: without its path, `#` would refer to the text rendered here.
             name = f"{path.stem_path}{name}"

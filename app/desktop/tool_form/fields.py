@@ -33,9 +33,9 @@ def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Fi
         return _create_properties_field(value)
     if kind is ArgumentKind.MARKDOWN or parameter.name in ("prompt", "patch", "text", "content", "body"):
         return _create_markdown_field(value)
-    if parameter.many and parameter.annotation not in (str, int, float):
+    if parameter.is_list and parameter.annotation not in (str, int, float):
         return _create_json_field(value)
-    if parameter.many and parameter.name == "args":
+    if parameter.is_list and parameter.name == "args":
         return _create_arguments_field(value)
     editor = create_editor(parameter.name, field, value)
     if isinstance(editor.control, QLineEdit):
@@ -125,12 +125,12 @@ class NameField(QLineEdit):
 
 def _create_names_field(parameter: Parameter, value: object, find: Find) -> Editor:
     initial = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
-    line = NameField(initial, parameter.kind, parameter.many, find)
+    line = NameField(initial, parameter.kind, parameter.is_list, find)
     line.setPlaceholderText(_placeholder(parameter))
 
     def read() -> object:
         text = line.text().strip()
-        if not parameter.many:
+        if not parameter.is_list:
             return text or None
         return [part.strip() for part in text.split(",") if part.strip()] or None
 
@@ -215,7 +215,7 @@ def _connect_area(area: QPlainTextEdit, read: Callable[[], object]) -> Editor:
 
 def _placeholder(parameter: Parameter) -> str:
     """Return an example value for an empty field."""
-    list_hint = translate("ToolForm", " (comma-separated)") if parameter.many else ""
+    list_hint = translate("ToolForm", " (comma-separated)") if parameter.is_list else ""
     example = {
         ArgumentKind.NOTE: translate("ToolForm", "Name of a note"),
         ArgumentKind.NEW_NOTE: translate("ToolForm", "Name of the new note"),
@@ -226,6 +226,6 @@ def _placeholder(parameter: Parameter) -> str:
         ArgumentKind.HASH: translate("ToolForm", "Hash returned by read_note; empty for any"),
     }.get(
         parameter.kind,
-        translate("ToolForm", "Separate multiple values with commas") if parameter.many else "",
+        translate("ToolForm", "Separate multiple values with commas") if parameter.is_list else "",
     )
     return f"{example}{list_hint}" if parameter.kind in (ArgumentKind.NOTE, ArgumentKind.TAG) else example

@@ -88,7 +88,7 @@ class ConflictResolution:
     @property
     def name(self) -> str:
         """The path of the file, and the earlier path that undo restores."""
-        path, target = self.conflict.path, self.conflict.goes_to
+        path, target = self.conflict.path, self.conflict.restored_path
         return escape_hidden(f"{path} → {target}" if target is not None else str(path))
 
     @property

@@ -36,16 +36,16 @@ class LineFacts:
             if match[1]:
                 self.headings.append(_heading(match, text, begin, lines.number(begin)))
             elif match[3]:
-                self._item(match[3], text[match.start(4) : match.end(4)], lines.number(begin))
+                self._add_item(match[3], text[match.start(4) : match.end(4)], lines.number(begin))
             elif match[5] and begin > start:
                 self.headings.extend(_setext(match, text, begin, start, lines))
 
-    def _item(self, bracket: str, rest: str, line: int) -> None:
+    def _add_item(self, bracket: str, rest: str, line: int) -> None:
         rest = rest.rstrip()
         if len(bracket) == 1:
             self.tasks.append(Task(rest.strip(), bracket in "xX", line))
         elif rest and bracket.strip() and bracket[0] not in "^!" and "::" not in bracket:
-            text, context = _context(_TRAILING_ID.sub("", rest).strip())
+            text, context = _split_context(_TRAILING_ID.sub("", rest).strip())
             self.observations.append(Observation(bracket.strip(), text, context, line))
 
 
@@ -70,15 +70,15 @@ def _setext(match: re.Match[str], text: str, begin: int, start: int, lines: Line
         )
 
 
-def _context(text: str) -> tuple[str, str | None]:
+def _split_context(text: str) -> tuple[str, str | None]:
     """Split off the parenthesis that ends the text, and return both."""
     if not text.endswith(")"):
         return text, None
     depth = 0
-    for at in range(len(text) - 1, max(len(text) - 2000, -1), -1):
-        depth += (text[at] == ")") - (text[at] == "(")
+    for position in range(len(text) - 1, max(len(text) - 2000, -1), -1):
+        depth += (text[position] == ")") - (text[position] == "(")
         if depth == 0:
-            before = text[:at]
-            spaced = bool(before) and before[-1] in " \t"
-            return (before.rstrip(), text[at + 1 : -1].strip() or None) if spaced else (text, None)
+            before = text[:position]
+            is_spaced = bool(before) and before[-1] in " \t"
+            return (before.rstrip(), text[position + 1 : -1].strip() or None) if is_spaced else (text, None)
     return text, None

@@ -63,10 +63,12 @@ def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -
         raise InvalidParametersError(f"The text to replace occurs {count} times. Say which one.", count=count)
     if occurrence is not None and not 1 <= occurrence <= count:
         raise InvalidParametersError(f"There is no occurrence {occurrence}, only {count}.", count=count)
-    at = start - len(old)
+    position = start - len(old)
     for _ in range(occurrence or 1):
-        at = text.index(old, at + len(old))
-    return apply_edits(text, [(at, at + len(old), with_newlines(new, newline_of(text, at)))])
+        position = text.index(old, position + len(old))
+    return apply_edits(
+        text, [(position, position + len(old), with_newlines(new, newline_of(text, position)))]
+    )
 
 
 def insert_under(text: str, heading: str, addition: str) -> str:
@@ -89,18 +91,18 @@ def insert_lines(text: str, start: int, end: int, addition: str) -> str:
     """Return `text` with `addition` after the last nonblank line between `start` and `end`."""
     newline = newline_of(text, start)
     body = with_newlines(addition, newline).removesuffix(newline)
-    at = start + len(text[start:end].rstrip())
-    if at > start:
-        return apply_edits(text, [(at, at, newline + body)])
+    position = start + len(text[start:end].rstrip())
+    if position > start:
+        return apply_edits(text, [(position, position, newline + body)])
     if start > 0 and text[start - 1] != "\n":
         return apply_edits(text, [(start, start, newline + body)])
     return apply_edits(text, [(start, start, body + newline)])
 
 
-def replace_section(text: str, heading: str, new: str) -> str:
-    """Return `text` with everything under `heading`, including subheadings, replaced with `new`.
+def replace_section(text: str, heading: str, replacement: str) -> str:
+    """Return `text` with everything under `heading`, including subheadings, replaced with `replacement`.
 
-    The heading stays, even if `new` repeats it, and so do the surrounding blank lines.
+    The heading stays, even if `replacement` repeats it, and so do the surrounding blank lines.
 
     Raises:
         NotFoundError: there is no such heading; `suggestions` are the existing ones.
@@ -108,16 +110,16 @@ def replace_section(text: str, heading: str, new: str) -> str:
     """
     target = section(text, heading)
     newline = newline_of(text, target.start)
-    repeated = scan(new).headings[:1]
-    is_first = bool(repeated) and not new[: repeated[0].span.start].strip()
+    repeated = scan(replacement).headings[:1]
+    is_first = bool(repeated) and not replacement[: repeated[0].span.start].strip()
     if is_first and heading_key(repeated[0].text) == heading_key(target.heading.text):
-        new = new[repeated[0].span.end :]
-    body = with_newlines(new, newline).strip("\r\n")
-    old = text[target.start : target.end]
-    if not old.strip():
+        replacement = replacement[repeated[0].span.end :]
+    body = with_newlines(replacement, newline).strip("\r\n")
+    old_section = text[target.start : target.end]
+    if not old_section.strip():
         return insert_lines(text, target.start, target.end, body) if body else text
-    first = target.start + len(old) - len(old.lstrip("\r\n"))
-    last = target.start + len(old.rstrip())
+    first = target.start + len(old_section) - len(old_section.lstrip("\r\n"))
+    last = target.start + len(old_section.rstrip())
     return apply_edits(text, [(first, last, body)])
 
 

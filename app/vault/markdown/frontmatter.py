@@ -50,7 +50,7 @@ def read_frontmatter(text: str) -> Frontmatter:
     try:
         tree = read_tree(block, content.start)
     except UnreadableYaml as error:
-        if (values := _json(block)) is not None:
+        if (values := _parse_json(block)) is not None:
             return Frontmatter(values, None, span, content, end)
         return Frontmatter({}, f"The properties can't be read: {error}.", span, content, end)
     return Frontmatter(to_dict(tree) if tree else {}, None, span, content, end, tree)
@@ -71,7 +71,7 @@ def block_extent(text: str) -> tuple[Span | None, int]:
     return Span(opening.end(), max(closing.start() + 1, opening.end())), closing.end()
 
 
-def _json(block: str) -> dict[str, object] | None:
+def _parse_json(block: str) -> dict[str, object] | None:
     """Parse a JSON block that is not valid YAML (escaped surrogate pairs, long keys)."""
     if not block.lstrip().startswith("{"):
         return None

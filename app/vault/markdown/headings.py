@@ -36,36 +36,36 @@ class HeadingSection:
     end: int
 
 
-def heading_matches(headings: Sequence[Heading], wanted: str) -> list[int]:
-    """Return the indexes of the headings that match `wanted`, a heading text or a path `H1#H2`."""
-    path = [key for part in wanted.split("#") if (key := heading_key(part))]
-    wanted_key = heading_key(wanted)
+def heading_matches(headings: Sequence[Heading], target: str) -> list[int]:
+    """Return the indexes of the headings that match `target`, a heading text or a path `H1#H2`."""
+    path = [key for part in target.split("#") if (key := heading_key(part))]
+    target_key = heading_key(target)
     matches = []
     ancestors: list[Heading] = []
     for index, heading in enumerate(headings):
         ancestors = [*(above for above in ancestors if above.level < heading.level), heading]
         key = heading_key(heading.text)
-        if key == wanted_key or (path and key == path[-1] and _is_heading_path(ancestors[:-1], path[:-1])):
+        if key == target_key or (path and key == path[-1] and _is_heading_path(ancestors[:-1], path[:-1])):
             matches.append(index)
     return matches
 
 
-def section(text: str, wanted: str) -> HeadingSection:
-    """Find the section of the one heading that matches `wanted`.
+def section(text: str, target: str) -> HeadingSection:
+    """Find the section of the one heading that matches `target`.
 
     Raises:
         NotFoundError: there is none; `suggestions` are the existing headings.
         AmbiguousError: there are several; `candidates` are their lines.
     """
     headings = scan(text).headings
-    matches = heading_matches(headings, wanted)
+    matches = heading_matches(headings, target)
     if not matches:
         names = [heading.text for heading in headings[:50]]
-        raise NotFoundError(f"The note has no heading {wanted!r}.", heading=wanted, suggestions=names)
+        raise NotFoundError(f"The note has no heading {target!r}.", heading=target, suggestions=names)
     if len(matches) > 1:
         lines = [f"line {headings[i].line}: {'#' * headings[i].level} {headings[i].text}" for i in matches]
-        message = f"The note has {len(matches)} headings {wanted!r}. Use `Parent#{wanted}` to select one."
-        raise AmbiguousError(message, heading=wanted, candidates=lines)
+        message = f"The note has {len(matches)} headings {target!r}. Use `Parent#{target}` to select one."
+        raise AmbiguousError(message, heading=target, candidates=lines)
     return section_at(text, headings, matches[0])
 
 
@@ -83,8 +83,8 @@ def section_at(text: str, headings: Sequence[Heading], index: int) -> HeadingSec
     return HeadingSection(heading, start, own_end, end)
 
 
-def _next_line(text: str, at: int) -> int:
-    newline = text.find("\n", at)
+def _next_line(text: str, position: int) -> int:
+    newline = text.find("\n", position)
     return newline + 1 if newline >= 0 else len(text)
 
 

@@ -68,16 +68,21 @@ def scan_inline(masked: str, text: str, start: int, lines: LineCounter) -> tuple
 def _iter_inline(masked: str, text: str, start: int, lines: LineCounter) -> Iterator[Link | Tag]:
     opened: list[tuple[int, bool]] = []
     for match in _TOKEN.finditer(masked, start):
-        at, kind = match.start(), masked[match.start()]
+        position, kind = match.start(), masked[match.start()]
         if kind == "#":
             name = match[5].strip("/")
             if name and is_tag_name(name):
-                yield Tag(name, Span(at, at + 1 + len(match[5].rstrip("/"))), lines.number(at), False)
+                yield Tag(
+                    name,
+                    Span(position, position + 1 + len(match[5].rstrip("/"))),
+                    lines.number(position),
+                    False,
+                )
         elif kind != "]":
             inner = match[1] or match[2]
             if inner is None:
-                opened.append((at, kind == "!"))
-            elif link := wiki_link(inner, at, match.end(), kind == "!", lines.number(at)):
+                opened.append((position, kind == "!"))
+            elif link := wiki_link(inner, position, match.end(), kind == "!", lines.number(position)):
                 yield link
         elif opened:
             begin, embed = opened.pop()

@@ -64,9 +64,9 @@ def _property_edits(text: str, changes: list[tuple[Link, str]]) -> Iterator[Edit
     tree = read_frontmatter(text).tree
     for property_scalar in _iter_scalars(tree, False) if tree else ():
         span = property_scalar.scalar.span
-        inside = [change for change in changes if _is_inside(change[0].target_span, span)]
-        if inside:
-            yield from _scalar_edits(text, property_scalar, inside)
+        scalar_changes = [change for change in changes if _is_inside(change[0].target_span, span)]
+        if scalar_changes:
+            yield from _scalar_edits(text, property_scalar, scalar_changes)
 
 
 def _scalar_edits(
@@ -85,8 +85,10 @@ def _scalar_edits(
     elif scalar.quote == '"':
         yield from ((start, end, escape_quoted(new)) for start, end, new in edits)
     else:
-        doubled = scalar.quote == "'"
-        yield from ((start, end, new.replace("'", "''") if doubled else new) for start, end, new in edits)
+        is_single_quoted = scalar.quote == "'"
+        yield from (
+            (start, end, new.replace("'", "''") if is_single_quoted else new) for start, end, new in edits
+        )
 
 
 def _rewrite_targets(text: str, scalar: Scalar, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
@@ -101,8 +103,8 @@ def _rewrite_targets(text: str, scalar: Scalar, changes: list[tuple[Link, str]])
         if raw.count(mark + old) != 1:
             message = f"A property has {link.target!r} in a form that can't be edited. Nothing was changed."
             raise InvalidParametersError(message, target=link.target)
-        at = scalar.span.start + raw.index(mark + old) + len(mark)
-        yield at, at + len(old), new
+        position = scalar.span.start + raw.index(mark + old) + len(mark)
+        yield position, position + len(old), new
 
 
 def _is_inside(inner: Span, outer: Span) -> bool:

@@ -32,17 +32,17 @@ def wiki_link(inner: str, start: int, end: int, embed: bool, line: int) -> Link 
     bare = target.strip()
     if not bare and heading is None and block is None:
         return None
-    at = start + (3 if embed else 2) + len(target) - len(target.lstrip())
-    target_span = Span(at, at + len(bare))
+    target_start = start + (3 if embed else 2) + len(target) - len(target.lstrip())
+    target_span = Span(target_start, target_start + len(bare))
     return Link(bare, heading, block, alias, LinkStyle.WIKI, embed, Span(start, end), target_span, line)
 
 
-def markdown_link(raw: str, at: int, label: str, span: Span, embed: bool, line: int) -> Link | None:
+def markdown_link(raw: str, target_start: int, label: str, span: Span, embed: bool, line: int) -> Link | None:
     """Parse a link with the destination `raw`; return None if it leaves the vault or is empty.
 
     Args:
         raw: The destination without its angle brackets, as written.
-        at: The index of the destination.
+        target_start: The index of the destination.
         label: The text between the square brackets.
         span: The whole link.
         embed: Whether it has a `!` before it.
@@ -55,7 +55,7 @@ def markdown_link(raw: str, at: int, label: str, span: Span, embed: bool, line: 
     heading, block = parse_fragment(unquote(fragment))
     if not target.strip() and heading is None and block is None:
         return None
-    target_span = Span(at, at + len(path))
+    target_span = Span(target_start, target_start + len(path))
     return Link(target, heading, block, label or None, LinkStyle.MARKDOWN, embed, span, target_span, line)
 
 

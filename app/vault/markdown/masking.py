@@ -42,11 +42,11 @@ def mask_text(text: str, start: int = 0) -> str:
         return text
     # The text before `start`, even a byte order mark, counts as the end of a line.
     pieces = [MASK * (start - 1), "\n"] if start else []
-    at = start
+    position = start
     for begin, end in spans:
-        pieces += (text[at:begin], MASK * (end - begin))
-        at = end
-    pieces.append(text[at:])
+        pieces += (text[position:begin], MASK * (end - begin))
+        position = end
+    pieces.append(text[position:])
     return "".join(pieces)
 
 
@@ -55,10 +55,10 @@ def code_spans(text: str, start: int = 0) -> list[Interval]:
     indented = _indented_code(text, start)
     if not indented and not any(mark in text for mark in ("`", "~~~", "$", "%%", "<!--")):
         return []
-    return list(_Spans(text, start, indented).find_all())
+    return list(_SpanScanner(text, start, indented).find_all())
 
 
-class _Spans:
+class _SpanScanner:
     """The scanner of one text, which remembers unclosed openers to stay linear."""
 
     def __init__(self, text: str, start: int, indented: list[Interval]) -> None:
@@ -72,114 +72,120 @@ class _Spans:
         self.unclosed: set[str] = set()
 
     def find_all(self) -> Iterator[Interval]:
-        at = self.start
+        position = self.start
         blocks = iter([*self.indented, (len(self.text) + 1, len(self.text) + 1)])
         block = next(blocks)
-        while match := _OPENER.search(self.text, at):
+        while match := _OPENER.search(self.text, position):
             while block[1] <= match.start():
-                if block[0] >= at:
+                if block[0] >= position:
                     yield block
                 block = next(blocks)
             if block[0] <= match.start():
-                if block[0] >= at:
+                if block[0] >= position:
                     yield block
-                at = max(at, block[1])
+                position = max(position, block[1])
                 continue
             begin = match.start()
             end = self._end(match[0], begin)
             if end is None:
-                at = match.end()
+                position = match.end()
                 continue
             yield begin, end
-            at = end
+            position = end
         while block[0] <= len(self.text):
-            if block[0] >= at:
+            if block[0] >= position:
                 yield block
             block = next(blocks)
 
-    def _end(self, mark: str, at: int) -> int | None:
-        """Return the end of the span that `mark` opens at `at`, or None if it opens none."""
+    def _end(self, mark: str, position: int) -> int | None:
+        """Return the end of the span that `mark` opens at `position`, or None if it opens none."""
         first = mark[0]
         if first in "`~":
-            if len(mark) >= 3 and (fence := self._fence(mark, at)) is not None:
+            if len(mark) >= 3 and (fence := self._fence(mark, position)) is not None:
                 return fence
-            return self._inline_code(len(mark), at) if first == "`" else None
+            return self._inline_code(len(mark), position) if first == "`" else None
         if first == "$":
-            return self._find_end(mark, at, "$$") if mark == "$$" else self._inline_math(at)
+            return self._find_end(mark, position, "$$") if mark == "$$" else self._inline_math(position)
         if first == "%":
-            return self._find_end(mark, at, "%%")
-        return self._find_end(mark, at, "-->") if first == "<" else None
+            return self._find_end(mark, position, "%%")
+        return self._find_end(mark, position, "-->") if first == "<" else None
 
-    def _find_end(self, mark: str, at: int, closer: str) -> int | None:
+    def _find_end(self, mark: str, position: int, closer: str) -> int | None:
         if mark in self.unclosed:
             return None
-        end = self.text.find(closer, at + len(mark))
+        end = self.text.find(closer, position + len(mark))
         if end >= 0:
             return end + len(closer)
         self.unclosed.add(mark)
         # An unclosed HTML comment extends to the end (CommonMark); the other openers are then plain text.
-        return len(self.text) if mark == "<!--" and not self._before(at).strip() else None
+        return len(self.text) if mark == "<!--" and not self._before(position).strip() else None
 
-    def _before(self, at: int) -> str:
-        """Return the text before `at` in its line, truncated on lines too long to open a fence."""
-        begin = max(self.start, at - _MAX_PREFIX_CHARS)
-        newline = self.text.rfind("\n", begin, at)
-        return self.text[newline + 1 if newline >= 0 else begin : at]
+    def _before(self, position: int) -> str:
+        """Return the text before `position` in its line, truncated on lines too long to open a fence."""
+        begin = max(self.start, position - _MAX_PREFIX_CHARS)
+        newline = self.text.rfind("\n", begin, position)
+        return self.text[newline + 1 if newline >= 0 else begin : position]
 
-    def _fence(self, mark: str, at: int) -> int | None:
-        prefix = self._before(at)
+    def _fence(self, mark: str, position: int) -> int | None:
+        prefix = self._before(position)
         if not _FENCE_PREFIX.fullmatch(prefix) or len(prefix) >= _MAX_PREFIX_CHARS:
             return None
-        info_end = self.text.find("\n", at)
+        info_end = self.text.find("\n", position)
         if info_end < 0:
             info_end = len(self.text)
-        if mark[0] == "`" and self.text.find("`", at + len(mark), info_end) >= 0:
+        if mark[0] == "`" and self.text.find("`", position + len(mark), info_end) >= 0:
             return None
         limit = self._container_end(prefix, info_end)
         for match in _FENCE_CLOSE.finditer(self.text, info_end, limit):
-            closes = match[1][0] == mark[0] and len(match[1]) >= len(mark)
-            if closes and (">" in prefix or ">" not in match[0]):
+            is_closing = match[1][0] == mark[0] and len(match[1]) >= len(mark)
+            if is_closing and (">" in prefix or ">" not in match[0]):
                 return match.end()
         return limit
 
-    def _container_end(self, prefix: str, at: int) -> int:
+    def _container_end(self, prefix: str, position: int) -> int:
         """Return the end of the quote or list item that contains a fence, else the end of the text."""
-        quoted = ">" in prefix
+        is_quoted = ">" in prefix
         width = len(prefix.expandtabs(4))
-        in_item = bool(prefix.strip(" \t>")) or width > 3
-        if not quoted and not in_item:
+        is_in_item = bool(prefix.strip(" \t>")) or width > 3
+        if not is_quoted and not is_in_item:
             return len(self.text)
-        for match in _LINE.finditer(self.text, at):
+        for match in _LINE.finditer(self.text, position):
             lead = match[1]
-            if quoted and ">" not in lead:
+            if is_quoted and ">" not in lead:
                 return match.start()
             rest = self.text[match.end() : match.end() + 1]
-            if not quoted and rest not in ("", "\n", "\r") and len(lead.expandtabs(4)) < min(width, 2):
+            if not is_quoted and rest not in ("", "\n", "\r") and len(lead.expandtabs(4)) < min(width, 2):
                 return match.start()
         return len(self.text)
 
-    def _paragraph(self, at: int) -> int:
-        if at >= self.paragraph_end:
-            match = _PARAGRAPH_END.search(self.text, at)
+    def _paragraph(self, position: int) -> int:
+        if position >= self.paragraph_end:
+            match = _PARAGRAPH_END.search(self.text, position)
             self.paragraph_end = match.start() if match else len(self.text)
         return self.paragraph_end
 
-    def _inline_code(self, length: int, at: int) -> int | None:
-        end = self._paragraph(at)
+    def _inline_code(self, length: int, position: int) -> int | None:
+        end = self._paragraph(position)
         if self.ticks_until != end:
             self.ticks_until = end
             self.ticks = {}
-            for match in _TICKS.finditer(self.text, at, end):
+            for match in _TICKS.finditer(self.text, position, end):
                 self.ticks.setdefault(len(match[0]), []).append(match.start())
         positions = self.ticks.get(length, [])
-        index = bisect_left(positions, at + length)
+        index = bisect_left(positions, position + length)
         return positions[index] + length if index < len(positions) else None
 
-    def _inline_math(self, at: int) -> int | None:
-        end = self._paragraph(at)
-        if self.no_dollar_before == end or self.text[at + 1 : at + 2] in ("", " ", "\t", "\r", "\n"):
+    def _inline_math(self, position: int) -> int | None:
+        end = self._paragraph(position)
+        if self.no_dollar_before == end or self.text[position + 1 : position + 2] in (
+            "",
+            " ",
+            "\t",
+            "\r",
+            "\n",
+        ):
             return None
-        match = _DOLLAR.search(self.text, at + 2, end)
+        match = _DOLLAR.search(self.text, position + 2, end)
         if match is None:
             self.no_dollar_before = end
         return match.end() if match else None
@@ -191,19 +197,21 @@ def _indented_code(text: str, start: int) -> list[Interval]:
         return []
     intervals: list[Interval] = []
     block_start: int | None = None
-    in_list, after_blank, at = False, True, start
+    is_in_list, is_after_blank, position = False, True, start
     for line in [*text[start:].split("\n"), "end"]:
         if not line.strip():
-            after_blank = True
+            is_after_blank = True
         elif line.startswith(("    ", "\t")):
-            if block_start is None and after_blank and not in_list and not _LIST_ITEM.match(line):
-                block_start = at
-            after_blank = False
+            if block_start is None and is_after_blank and not is_in_list and not _LIST_ITEM.match(line):
+                block_start = position
+            is_after_blank = False
         else:
             if block_start is not None:
-                intervals.append((block_start, block_start + len(text[block_start:at].rstrip())))
+                intervals.append((block_start, block_start + len(text[block_start:position].rstrip())))
                 block_start = None
-            in_list = bool(_LIST_ITEM.match(line)) or (in_list and (not after_blank or line.startswith("  ")))
-            after_blank = False
-        at += len(line) + 1
+            is_in_list = bool(_LIST_ITEM.match(line)) or (
+                is_in_list and (not is_after_blank or line.startswith("  "))
+            )
+            is_after_blank = False
+        position += len(line) + 1
     return intervals

@@ -17,11 +17,11 @@ class PatchHunk:
 
     start: int | None
     lines: list[tuple[str, str]] = field(default_factory=list)
-    old_unended: bool = False
-    new_unended: bool = False
+    old_lacks_newline: bool = False
+    new_lacks_newline: bool = False
 
     @property
-    def old(self) -> list[str]:
+    def old_lines(self) -> list[str]:
         """The lines that the text must contain."""
         return [line for mark, line in self.lines if mark != "+"]
 
@@ -40,24 +40,24 @@ def apply_patch(text: str, patch: str) -> str:
     hunks = read_hunks(patch)
     newline = newline_of(text, len(text))
     rows = re.findall(r"[^\n]*\n|[^\n]+", text)
-    unended = bool(rows) and not rows[-1].endswith("\n")
-    bare = [row.removesuffix("\n").removesuffix("\r") for row in rows]
+    lacks_newline = bool(rows) and not rows[-1].endswith("\n")
+    bare_rows = [row.removesuffix("\n").removesuffix("\r") for row in rows]
     result: list[str] = []
-    at, shift = 0, 0
+    line_index, shift = 0, 0
     for number, hunk in enumerate(hunks, 1):
-        position = _find_hunk(bare, hunk, at, shift, number)
-        result += rows[at:position]
-        at = position
+        position = _find_hunk(bare_rows, hunk, line_index, shift, number)
+        result += rows[line_index:position]
+        line_index = position
         for mark, line in hunk.lines:
             if mark == " ":
-                result.append(rows[at])
+                result.append(rows[line_index])
             elif mark == "+":
                 result.append(line + newline)
-            at += mark != "+"
+            line_index += mark != "+"
         if hunk.start is not None:
-            shift = position - (hunk.start - (1 if hunk.old else 0))
-    result += rows[at:]
-    return _join_rows(result, newline, _stays_unended(hunks, unended))
+            shift = position - (hunk.start - (1 if hunk.old_lines else 0))
+    result += rows[line_index:]
+    return _join_rows(result, newline, _result_lacks_newline(hunks, lacks_newline))
 
 
 def read_hunks(patch: str) -> list[PatchHunk]:
@@ -77,7 +77,7 @@ def read_hunks(patch: str) -> list[PatchHunk]:
         elif not hunks:
             continue
         elif line.startswith("\\"):
-            _mark_unended(hunks[-1])
+            _mark_missing_newline(hunks[-1])
         elif line[:1] in (" ", "+", "-", ""):
             hunks[-1].lines.append((line[:1] or " ", line[1:]))
         else:
@@ -87,39 +87,49 @@ def read_hunks(patch: str) -> list[PatchHunk]:
     return hunks
 
 
-def _mark_unended(hunk: PatchHunk) -> None:
+def _mark_missing_newline(hunk: PatchHunk) -> None:
     last = hunk.lines[-1][0] if hunk.lines else " "
-    hunk.old_unended |= last != "+"
-    hunk.new_unended |= last != "-"
+    hunk.old_lacks_newline |= last != "+"
+    hunk.new_lacks_newline |= last != "-"
 
 
-def _find_hunk(lines: list[str], hunk: PatchHunk, at: int, shift: int, number: int) -> int:
+def _find_hunk(lines: list[str], hunk: PatchHunk, start: int, shift: int, number: int) -> int:
     """Return the index of the line at which the hunk's old lines start."""
-    old = hunk.old
-    stated = None if hunk.start is None else hunk.start - (1 if old else 0) + shift
-    if stated is not None and at <= stated <= len(lines) and lines[stated : stated + len(old)] == old:
-        return stated
+    old_lines = hunk.old_lines
+    stated_position = None if hunk.start is None else hunk.start - (1 if old_lines else 0) + shift
+    if (
+        stated_position is not None
+        and start <= stated_position <= len(lines)
+        and lines[stated_position : stated_position + len(old_lines)] == old_lines
+    ):
+        return stated_position
     positions = (
-        [i for i in range(at, len(lines) - len(old) + 1) if lines[i : i + len(old)] == old] if old else []
+        [
+            i
+            for i in range(start, len(lines) - len(old_lines) + 1)
+            if lines[i : i + len(old_lines)] == old_lines
+        ]
+        if old_lines
+        else []
     )
     if len(positions) == 1:
         return positions[0]
-    why = f"occur {len(positions)} times" if positions else "are not in the note"
-    message = f"The lines that hunk {number} changes {why}. Nothing was changed."
-    raise ConflictError(message, hunk=number, expected=old[:20], count=len(positions))
+    reason = f"occur {len(positions)} times" if positions else "are not in the note"
+    message = f"The lines that hunk {number} changes {reason}. Nothing was changed."
+    raise ConflictError(message, hunk=number, expected=old_lines[:20], count=len(positions))
 
 
-def _stays_unended(hunks: list[PatchHunk], unended: bool) -> bool:
-    if any(hunk.new_unended for hunk in hunks):
+def _result_lacks_newline(hunks: list[PatchHunk], lacks_newline: bool) -> bool:
+    if any(hunk.new_lacks_newline for hunk in hunks):
         return True
-    return unended and not any(hunk.old_unended for hunk in hunks)
+    return lacks_newline and not any(hunk.old_lacks_newline for hunk in hunks)
 
 
-def _join_rows(rows: list[str], newline: str, unended: bool) -> str:
-    """Join the rows; each ends with a newline, the last one only unless `unended`."""
+def _join_rows(rows: list[str], newline: str, lacks_newline: bool) -> str:
+    """Join the rows; each ends with a newline, the last one only unless `lacks_newline`."""
     if not rows:
         return ""
-    ended = [row if row.endswith("\n") else row + newline for row in rows]
-    if unended:
-        ended[-1] = ended[-1].removesuffix("\n").removesuffix("\r")
-    return "".join(ended)
+    ended_rows = [row if row.endswith("\n") else row + newline for row in rows]
+    if lacks_newline:
+        ended_rows[-1] = ended_rows[-1].removesuffix("\n").removesuffix("\r")
+    return "".join(ended_rows)

@@ -113,14 +113,14 @@ def _unknown(reason: str) -> PrivacyVerdict:
 def _classify_raw(block: str, reason: str, *, provable: bool = True) -> PrivacyVerdict:
     """Determine the privacy from the words in unreadable properties."""
     folded = _fold(block)
-    says_private = "priv" in folded
-    if says_private and _KEY.search(folded):
+    mentions_private = "priv" in folded
+    if mentions_private and _KEY.search(folded):
         return _PRIVATE
     if (
         not provable
         or _ESCAPE.search(block)
         or _KEY.search(folded)
-        or (says_private and _WORD.search(folded))
+        or (mentions_private and _WORD.search(folded))
     ):
         return _unknown(reason)
     return PUBLIC
@@ -167,5 +167,7 @@ def _fold(text: str) -> str:
     """Normalize case and width, and drop invisible characters."""
     if text.isascii():
         return text.lower()
-    visible = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
+    visible = "".join(
+        letter for letter in unicodedata.normalize("NFKC", text) if unicodedata.category(letter) != "Cf"
+    )
     return unicodedata.normalize("NFKC", visible.casefold())

@@ -37,18 +37,18 @@ def set_property(text: str, key: str, value: object) -> str:
     Raises:
         InvalidParametersError: the block can't be read or edited safely, or the value can't be stored.
     """
-    wanted = json_like(value)
+    new_value = json_like(value)
     if not key.strip():
         raise InvalidParametersError("A property needs a name.")
     frontmatter = editable_frontmatter(text)
     entry = find_entry(frontmatter, key)
-    if entry and is_same_value(to_plain(entry.value), wanted):
+    if entry and is_same_value(to_plain(entry.value), new_value):
         return text
-    expected = {**frontmatter.properties, entry.key.text if entry else key: wanted}
+    expected = {**frontmatter.properties, entry.key.text if entry else key: new_value}
     attempts = (
-        _replacements(text, frontmatter, entry, wanted)
+        _replacements(text, frontmatter, entry, new_value)
         if entry
-        else _additions(text, frontmatter, key, wanted)
+        else _additions(text, frontmatter, key, new_value)
     )
     for attempt in attempts:
         if has_properties(attempt, expected):
@@ -107,11 +107,11 @@ def find_entry(frontmatter: Frontmatter, key: str) -> MappingEntry | None:
     """
     entries = frontmatter.tree.entries if frontmatter.tree else ()
     exact = [entry for entry in entries if entry.key.text == key]
-    same_key = exact or [e for e in entries if e.key.text.casefold() == key.strip().casefold()]
-    if len(same_key) > 1:
+    matches = exact or [e for e in entries if e.key.text.casefold() == key.strip().casefold()]
+    if len(matches) > 1:
         message = f"The property {key!r} occurs twice. Nothing was changed."
         raise InvalidParametersError(message, property=key)
-    return same_key[0] if same_key else None
+    return matches[0] if matches else None
 
 
 def has_properties(text: str, expected: dict[str, object]) -> bool:
@@ -123,7 +123,7 @@ def has_properties(text: str, expected: dict[str, object]) -> bool:
 def content_end(text: str, entry: MappingEntry) -> int:
     """Return the end of an entry's value, or of its colon if it has no value."""
     end = _node_end(text, entry.value)
-    return end if end > entry.key.span.end else _colon(text, entry) + 1
+    return end if end > entry.key.span.end else _colon_index(text, entry) + 1
 
 
 def _node_end(text: str, node: Node) -> int:
@@ -136,17 +136,17 @@ def _node_end(text: str, node: Node) -> int:
     return _node_end(text, node.items[-1] if isinstance(node, Sequence) else node.entries[-1].value)
 
 
-def _colon(text: str, entry: MappingEntry) -> int:
+def _colon_index(text: str, entry: MappingEntry) -> int:
     return text.index(":", entry.key.span.end)
 
 
-def _line_start(text: str, at: int) -> int:
-    return text.rfind("\n", 0, at) + 1
+def _line_start(text: str, position: int) -> int:
+    return text.rfind("\n", 0, position) + 1
 
 
-def _line_end(text: str, at: int) -> int:
-    """Return the index after the newline of the line with `at`."""
-    end = text.find("\n", at)
+def _line_end(text: str, position: int) -> int:
+    """Return the index after the newline of the line with `position`."""
+    end = text.find("\n", position)
     return end + 1 if end >= 0 else len(text)
 
 
@@ -156,23 +156,23 @@ def _additions(text: str, frontmatter: Frontmatter, key: str, value: object) -> 
     if frontmatter.tree and frontmatter.tree.flow:
         pair = f"{json_text(key)}: {json_text(value)}"
         entries = frontmatter.tree.entries
-        at = content_end(text, entries[-1]) if entries else frontmatter.tree.span.start + 1
-        yield apply_edits(text, [(at, at, f", {pair}" if entries else pair)])
+        position = content_end(text, entries[-1]) if entries else frontmatter.tree.span.start + 1
+        yield apply_edits(text, [(position, position, f", {pair}" if entries else pair)])
         return
-    indent, at = "", frontmatter.body_start
+    indent, position = "", frontmatter.body_start
     if frontmatter.tree:
         first = frontmatter.tree.entries[0].key.span.start
         indent = text[_line_start(text, first) : first]
     for value_text in _yaml_candidates(value, newline, indent, _list_indent(frontmatter.tree, text)):
         line = f"{indent}{name}:{value_text}{newline}"
         if frontmatter.content is None:
-            yield apply_edits(text, [(at, at, f"---{newline}{line}---{newline}")])
+            yield apply_edits(text, [(position, position, f"---{newline}{line}---{newline}")])
         else:
             yield apply_edits(text, [(frontmatter.content.end, frontmatter.content.end, line)])
 
 
 def _replacements(text: str, frontmatter: Frontmatter, entry: MappingEntry, value: object) -> Iterator[str]:
-    node, after_colon = entry.value, _colon(text, entry) + 1
+    node, after_colon = entry.value, _colon_index(text, entry) + 1
     if frontmatter.tree and frontmatter.tree.flow:
         yield apply_edits(text, [(node.span.start, node.span.end, json_text(value))])
         return
@@ -210,8 +210,8 @@ def _yaml_candidates(value: object, newline: str, indent: str, list_indent: str)
 
 def _quote(node: Node, value: object) -> str:
     """Return the quotes of `node`, which text in its place keeps."""
-    quoted = isinstance(node, Scalar) and isinstance(value, str) and node.quote in ("'", '"')
-    return node.quote if quoted and isinstance(node, Scalar) else ""
+    is_quoted = isinstance(node, Scalar) and isinstance(value, str) and node.quote in ("'", '"')
+    return node.quote if is_quoted and isinstance(node, Scalar) else ""
 
 
 def _list_indent(tree: Mapping | None, text: str) -> str:
@@ -224,13 +224,17 @@ def _list_indent(tree: Mapping | None, text: str) -> str:
     return "  "
 
 
-def _changes(node: Sequence, value: list[object]) -> tuple[int, int]:
+def _unchanged_ends(node: Sequence, value: list[object]) -> tuple[int, int]:
     """Return how many items at the start and at the end stay unchanged."""
-    old = [to_plain(item) for item in node.items]
-    shared_length = min(len(old), len(value))
-    head = next((i for i in range(shared_length) if not is_same_value(old[i], value[i])), shared_length)
+    old_values = [to_plain(item) for item in node.items]
+    shared_length = min(len(old_values), len(value))
+    head = next(
+        (i for i in range(shared_length) if not is_same_value(old_values[i], value[i])), shared_length
+    )
     max_tail = shared_length - head
-    tail = next((i for i in range(max_tail) if not is_same_value(old[-1 - i], value[-1 - i])), max_tail)
+    tail = next(
+        (i for i in range(max_tail) if not is_same_value(old_values[-1 - i], value[-1 - i])), max_tail
+    )
     return head, tail
 
 
@@ -240,21 +244,23 @@ def _block_edits(text: str, node: Sequence, value: list[object], newline: str) -
     leads = [text[start : item.span.start] for start, item in zip(starts, node.items, strict=True)]
     if any(lead.strip() != "-" for lead in leads):
         return None
-    head, tail = _changes(node, value)
-    old, new = node.items[head : len(node.items) - tail], value[head : len(value) - tail]
+    head, tail = _unchanged_ends(node, value)
+    old_items, new_values = node.items[head : len(node.items) - tail], value[head : len(value) - tail]
     edits: list[Edit] = []
-    for item, wanted in zip(old, new, strict=False):
+    for item, new_value in zip(old_items, new_values, strict=False):
         edits.append(
-            (item.span.start, _node_end(text, item), inline_yaml(wanted, quote=_quote(item, wanted)))
+            (item.span.start, _node_end(text, item), inline_yaml(new_value, quote=_quote(item, new_value)))
         )
-    for index in range(head + len(new), head + len(old)):
+    for index in range(head + len(new_values), head + len(old_items)):
         edits.append((starts[index], _line_end(text, _node_end(text, node.items[index])), ""))
-    if len(new) > len(old):
-        after = head + len(old)
-        at = starts[after] if after < len(starts) else _line_end(text, _node_end(text, node))
+    if len(new_values) > len(old_items):
+        after = head + len(old_items)
+        position = starts[after] if after < len(starts) else _line_end(text, _node_end(text, node))
         lead = leads[0] if leads[0].endswith(" ") else leads[0] + " "
-        rows = "".join(f"{lead}{inline_yaml(wanted)}{newline}" for wanted in new[len(old) :])
-        edits.append((at, at, rows))
+        rows = "".join(
+            f"{lead}{inline_yaml(new_value)}{newline}" for new_value in new_values[len(old_items) :]
+        )
+        edits.append((position, position, rows))
     return edits
 
 
@@ -262,22 +268,24 @@ def _flow_edits(text: str, node: Sequence, value: list[object]) -> list[Edit] | 
     """Return the edits of a list in brackets, or None if it is an alias or has an anchor."""
     if not text.startswith("[", node.span.start):
         return None
-    head, tail = _changes(node, value)
-    old, new = node.items[head : len(node.items) - tail], value[head : len(value) - tail]
+    head, tail = _unchanged_ends(node, value)
+    old_items, new_values = node.items[head : len(node.items) - tail], value[head : len(value) - tail]
     edits: list[Edit] = [
-        (item.span.start, item.span.end, inline_yaml(wanted, flow=True, quote=_quote(item, wanted)))
-        for item, wanted in zip(old, new, strict=False)
+        (item.span.start, item.span.end, inline_yaml(new_value, flow=True, quote=_quote(item, new_value)))
+        for item, new_value in zip(old_items, new_values, strict=False)
     ]
     spans = [(item.span.start, item.span.end) for item in node.items]
-    first, last = head + len(new), head + len(old) - 1
+    first, last = head + len(new_values), head + len(old_items) - 1
     if first <= last:
-        keeps_after = last + 1 < len(spans)
-        start = spans[first][0] if keeps_after or first == 0 else spans[first - 1][1]
-        edits.append((start, spans[last + 1][0] if keeps_after else spans[last][1], ""))
-    if extra := [inline_yaml(wanted, flow=True) for wanted in new[len(old) :]]:
-        after = head + len(old)
-        at = spans[after][0] if after < len(spans) else spans[-1][1]
-        edits.append((at, at, ", ".join(extra) + ", " if after < len(spans) else ", " + ", ".join(extra)))
+        keeps_later_items = last + 1 < len(spans)
+        start = spans[first][0] if keeps_later_items or first == 0 else spans[first - 1][1]
+        edits.append((start, spans[last + 1][0] if keeps_later_items else spans[last][1], ""))
+    if added := [inline_yaml(new_value, flow=True) for new_value in new_values[len(old_items) :]]:
+        after = head + len(old_items)
+        position = spans[after][0] if after < len(spans) else spans[-1][1]
+        edits.append(
+            (position, position, ", ".join(added) + ", " if after < len(spans) else ", " + ", ".join(added))
+        )
     return edits
 
 

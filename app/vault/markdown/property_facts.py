@@ -38,8 +38,8 @@ def scalar_tags(scalar: Scalar, text: str, lines: LineCounter) -> Iterator[Tag]:
     for match in _TAG.finditer(scalar.text):
         name = match[0].lstrip("#").strip("/")
         if name and is_tag_name(name):
-            at = match.end() - len(match[0].lstrip("#"))
-            span = scalar.span if start is None else Span(start + at, start + match.end())
+            offset = match.end() - len(match[0].lstrip("#"))
+            span = scalar.span if start is None else Span(start + offset, start + match.end())
             yield Tag(name, span, lines.number(span.start), True)
 
 
@@ -48,8 +48,11 @@ def property_links(
 ) -> Iterator[tuple[str, Link, bool]]:
     """Yield each link in the properties with its key and whether the link is the whole value."""
     for entry in frontmatter.tree.entries if frontmatter.tree else ():
-        for scalar, alone in _scalars(entry.value, text):
-            yield from ((entry.key.text, link, whole) for link, whole in _links(scalar, alone, text, lines))
+        for scalar, is_unquoted in _link_scalars(entry.value, text):
+            yield from (
+                (entry.key.text, link, is_whole_value)
+                for link, is_whole_value in _scalar_links(scalar, is_unquoted, text, lines)
+            )
 
 
 def literal_start(scalar: Scalar, text: str) -> int | None:
@@ -58,32 +61,36 @@ def literal_start(scalar: Scalar, text: str) -> int | None:
     return start if scalar.quote not in ("|", ">", "*") and text.startswith(scalar.text, start) else None
 
 
-def _scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
+def _link_scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
     """Yield the scalars below `node` and whether each is the name in an unquoted `[[name]]`."""
     if isinstance(node, Scalar):
         if "[" in node.text and node.quote != "*":
             yield node, False
     elif isinstance(node, Mapping):
         for entry in node.entries:
-            yield from _scalars(entry.value, text)
-    elif (name := _unquote(node, text)) is not None:
+            yield from _link_scalars(entry.value, text)
+    elif (name := _unquoted_name(node, text)) is not None:
         yield name, True
     else:
         for item in node.items:
-            yield from _scalars(item, text)
+            yield from _link_scalars(item, text)
 
 
-def _unquote(node: Sequence, text: str) -> Scalar | None:
+def _unquoted_name(node: Sequence, text: str) -> Scalar | None:
     """Return the name of an unquoted `key: [[name]]`, which YAML parses as a nested list."""
     if len(node.items) != 1 or not isinstance(inner := node.items[0], Sequence) or len(inner.items) != 1:
         return None
     name = inner.items[0]
-    tight = text.startswith("[[", node.span.start) and text.endswith("]]", node.span.start, node.span.end)
-    return name if tight and isinstance(name, Scalar) and "\n" not in name.text and name.text else None
+    is_adjacent = text.startswith("[[", node.span.start) and text.endswith(
+        "]]", node.span.start, node.span.end
+    )
+    return name if is_adjacent and isinstance(name, Scalar) and "\n" not in name.text and name.text else None
 
 
-def _links(scalar: Scalar, alone: bool, text: str, lines: LineCounter) -> Iterator[tuple[Link, bool]]:
-    value = f"[[{scalar.text}]]" if alone else scalar.text
+def _scalar_links(
+    scalar: Scalar, is_unquoted: bool, text: str, lines: LineCounter
+) -> Iterator[tuple[Link, bool]]:
+    value = f"[[{scalar.text}]]" if is_unquoted else scalar.text
     start = literal_start(scalar, text)
     number = lines.number(scalar.span.start)
     for link in scan_inline(value, value, 0, LineCounter(""))[0]:
@@ -91,7 +98,7 @@ def _links(scalar: Scalar, alone: bool, text: str, lines: LineCounter) -> Iterat
         if start is None:
             span = target = scalar.span
         else:
-            shift = start - 2 if alone else start
+            shift = start - 2 if is_unquoted else start
             span = Span(shift + link.span.start, shift + link.span.end)
             target = Span(shift + link.target_span.start, shift + link.target_span.end)
         property_link = replace(link, span=span, target_span=target, line=number, in_properties=True)

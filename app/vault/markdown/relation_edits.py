@@ -47,7 +47,7 @@ def add_relation(
         InvalidParametersError: the type has no letter, or the confidence is out of range.
     """
     bare = target.removeprefix("[[").removesuffix("]]")
-    return add_items(text, [_item(kind, f"[[{bare}]]", confidence, note)])
+    return add_items(text, [_item_line(kind, f"[[{bare}]]", confidence, note)])
 
 
 def add_items(text: str, items: Iterable[str]) -> str:
@@ -68,7 +68,7 @@ def add_items(text: str, items: Iterable[str]) -> str:
 
 def format_item(text: str, relation: Relation) -> str:
     """Format a relation of `text` as a list item on its own line."""
-    return _item(relation.type, _link_text(text, relation), relation.confidence, relation.note)
+    return _item_line(relation.type, _link_text(text, relation), relation.confidence, relation.note)
 
 
 def change_relation(
@@ -92,15 +92,15 @@ def change_relation(
         InvalidParametersError: it can't be changed without changing anything else.
     """
     before = scan(text)
-    at = _relation_index(before, relation)
+    index = _relation_index(before, relation)
     kind = relation.type if kind is None else _check_type(kind)
-    number = relation.confidence if confidence is None else _check_number(confidence)
+    new_confidence = relation.confidence if confidence is None else _check_confidence(confidence)
     note = relation.note if keep_note else None
-    new_fields: RelationFields = (kind, relation.link.target, number, note)
+    new_fields: RelationFields = (kind, relation.link.target, new_confidence, note)
     if new_fields == _relation_fields(relation):
         return text
     expected = [*map(_relation_fields, before.relations)]
-    expected[at] = new_fields
+    expected[index] = new_fields
     for attempt in _changes(text, before, relation, new_fields):
         if Counter(map(_relation_fields, scan(attempt).relations)) == Counter(expected):
             return attempt
@@ -123,9 +123,9 @@ def remove_relation(text: str, relation: Relation) -> str:
         InvalidParametersError: it can't be removed without changing anything else.
     """
     before = scan(text)
-    at = _relation_index(before, relation)
+    index = _relation_index(before, relation)
     expected = [*map(_relation_fields, before.relations)]
-    expected.pop(at)
+    expected.pop(index)
     for attempt in _removals(text, before, relation):
         if Counter(map(_relation_fields, scan(attempt).relations)) == Counter(expected):
             return _without_empty_section(before, relation, attempt)
@@ -135,9 +135,11 @@ def remove_relation(text: str, relation: Relation) -> str:
     )
 
 
-def _item(kind: str, link: str, confidence: float | None, note: str | None) -> str:
+def _item_line(kind: str, link: str, confidence: float | None, note: str | None) -> str:
     word = relation_word(_check_type(kind))
-    details = [f"confidence: {_format_number(_check_number(confidence))}"] if confidence is not None else []
+    details = (
+        [f"confidence: {_format_confidence(_check_confidence(confidence))}"] if confidence is not None else []
+    )
     details += [" ".join(note.split())] if note and note.strip() else []
     return f"- {word} {link}" + (f" ({', '.join(details)})" if details else "")
 
@@ -149,13 +151,13 @@ def _check_type(text: str) -> str:
     return kind
 
 
-def _check_number(confidence: float) -> float:
+def _check_confidence(confidence: float) -> float:
     if not 0 <= confidence <= 1:
         raise InvalidParametersError("A confidence is a number from 0 to 1.", confidence=confidence)
     return confidence
 
 
-def _format_number(value: float) -> str:
+def _format_confidence(value: float) -> str:
     """Format a confidence as a decimal without an exponent, because the parser accepts only that."""
     return f"{value:.6f}".rstrip("0").rstrip(".") or "0"
 
@@ -184,46 +186,50 @@ def _link_text(text: str, relation: Relation) -> str:
 
 def _siblings(note: ParsedNote, relation: Relation) -> list[Relation]:
     """Return the relations in the same list item or field, in order."""
-    return [one for one in note.relations if one.span == relation.span]
+    return [sibling for sibling in note.relations if sibling.span == relation.span]
 
 
 # Changing
 
 
 def _changes(text: str, note: ParsedNote, relation: Relation, new_fields: RelationFields) -> Iterator[str]:
-    kind, _, number, remark = new_fields
+    kind, _, confidence, remark = new_fields
     if not relation.link.in_properties and len(_siblings(note, relation)) == 1:
         for word in (relation_word(kind), f'"{relation_word(kind)}"'):
-            edits = list(_in_place(text, relation, word, number, remark))
+            edits = list(_in_place(text, relation, word, confidence, remark))
             if edits:
                 yield apply_edits(text, edits)
-    new_item = _item(kind, _link_text(text, relation), number, remark)
-    for without in _removals(text, note, relation):
-        yield add_items(without, [new_item])
+    new_item = _item_line(kind, _link_text(text, relation), confidence, remark)
+    for remaining_text in _removals(text, note, relation):
+        yield add_items(remaining_text, [new_item])
 
 
 def _in_place(
-    text: str, relation: Relation, word: str, number: float | None, remark: str | None
+    text: str, relation: Relation, word: str, confidence: float | None, remark: str | None
 ) -> Iterator[tuple[int, int, str]]:
     type_span = _type_span(text, relation)
     if type_span is None:
         return
     if relation_type(word) != relation.type:
         yield type_span.start, type_span.end, word
-    inside = _parentheses(text, relation)
+    parentheses = _parentheses(text, relation)
     end = relation.link.span.end
     if remark != relation.note:
-        details = f" (confidence: {_format_number(number)})" if number is not None else ""
-        yield end, inside.end + 1 if inside else end, details
-    elif number is not None and number != relation.confidence:
-        confidence = _CONFIDENCE.search(text, inside.start, inside.end) if inside else None
-        if confidence:
-            yield confidence.start(), confidence.end(), f"confidence: {_format_number(number)}"
-        elif inside:
-            separator = ", " if text[inside.start : inside.end].strip() else ""
-            yield inside.start, inside.start, f"confidence: {_format_number(number)}{separator}"
+        details = f" (confidence: {_format_confidence(confidence)})" if confidence is not None else ""
+        yield end, parentheses.end + 1 if parentheses else end, details
+    elif confidence is not None and confidence != relation.confidence:
+        match = _CONFIDENCE.search(text, parentheses.start, parentheses.end) if parentheses else None
+        if match:
+            yield match.start(), match.end(), f"confidence: {_format_confidence(confidence)}"
+        elif parentheses:
+            separator = ", " if text[parentheses.start : parentheses.end].strip() else ""
+            yield (
+                parentheses.start,
+                parentheses.start,
+                f"confidence: {_format_confidence(confidence)}{separator}",
+            )
         else:
-            yield end, end, f" (confidence: {_format_number(number)})"
+            yield end, end, f" (confidence: {_format_confidence(confidence)})"
 
 
 def _type_span(text: str, relation: Relation) -> Span | None:
@@ -239,17 +245,17 @@ def _type_span(text: str, relation: Relation) -> Span | None:
 
 def _parentheses(text: str, relation: Relation) -> Span | None:
     """Return the span between the parentheses that follow the link."""
-    at = relation.link.span.end
+    opening = relation.link.span.end
     limit = relation.span.end
-    while at < limit and text[at] in " \t":
-        at += 1
-    if at >= limit or text[at] != "(":
+    while opening < limit and text[opening] in " \t":
+        opening += 1
+    if opening >= limit or text[opening] != "(":
         return None
     depth = 0
-    for position in range(at, limit):
+    for position in range(opening, limit):
         depth += (text[position] == "(") - (text[position] == ")")
         if depth == 0:
-            return Span(at + 1, position)
+            return Span(opening + 1, position)
     return None
 
 
@@ -260,32 +266,32 @@ def _removals(text: str, note: ParsedNote, relation: Relation) -> Iterator[str]:
     if relation.link.in_properties:
         yield from _property_removals(text, note, relation)
         return
-    group = _siblings(note, relation)
-    at = group.index(relation)
+    siblings = _siblings(note, relation)
+    index = siblings.index(relation)
     span = relation.link.span
-    if at > 0:
-        yield apply_edits(text, [(group[at - 1].link.span.end, span.end, "")])
-    elif len(group) > 1:
-        yield apply_edits(text, [(span.start, group[1].link.span.start, "")])
+    if index > 0:
+        yield apply_edits(text, [(siblings[index - 1].link.span.end, span.end, "")])
+    elif len(siblings) > 1:
+        yield apply_edits(text, [(span.start, siblings[1].link.span.start, "")])
     else:
-        begin = text.rfind("\n", 0, relation.span.start) + 1
+        line_start = text.rfind("\n", 0, relation.span.start) + 1
         end = text.find("\n", relation.span.end)
-        stop = len(text) if end < 0 else end
-        rest_of_line = text[begin : relation.span.start] + text[relation.span.end : stop]
+        line_end = len(text) if end < 0 else end
+        rest_of_line = text[line_start : relation.span.start] + text[relation.span.end : line_end]
         if _EMPTY.fullmatch(rest_of_line):
-            yield _without_line(text, begin, stop)
+            yield _without_line(text, line_start, line_end)
         start = relation.span.start
-        while start > begin and text[start - 1] in " \t":
+        while start > line_start and text[start - 1] in " \t":
             start -= 1
         yield apply_edits(text, [(start, relation.span.end, "")])
 
 
-def _without_line(text: str, begin: int, stop: int) -> str:
-    if stop < len(text):
-        return text[:begin] + text[stop + 1 :]
+def _without_line(text: str, line_start: int, line_end: int) -> str:
+    if line_end < len(text):
+        return text[:line_start] + text[line_end + 1 :]
     # The last line has no newline, so the text still ends without one.
-    head = text[:begin]
-    return head.removesuffix("\n").removesuffix("\r") if begin < stop else head
+    head = text[:line_start]
+    return head.removesuffix("\n").removesuffix("\r") if line_start < line_end else head
 
 
 def _without_empty_section(before: ParsedNote, relation: Relation, text: str) -> str:
@@ -320,5 +326,5 @@ def _property_removals(text: str, note: ParsedNote, relation: Relation) -> Itera
         items = list(value) if isinstance(value, list | tuple) else [value]
         if len(items) == 1:
             yield remove_property(text, key)
-        for at in range(len(items) if len(items) > 1 else 0):
-            yield set_property(text, key, [*items[:at], *items[at + 1 :]])
+        for index in range(len(items) if len(items) > 1 else 0):
+            yield set_property(text, key, [*items[:index], *items[index + 1 :]])

@@ -64,13 +64,13 @@ def prose_relations(
     """
     sections = _RelationSections(headings, len(text))
     for number, group in groupby(links, key=lambda link: link.line):
-        on_line = [link for link in group if not link.embed]
-        if not on_line:
+        line_links = [link for link in group if not link.embed]
+        if not line_links:
             continue
-        begin = text.rfind("\n", 0, on_line[0].span.start) + 1
-        end = text.find("\n", on_line[-1].span.end)
+        begin = text.rfind("\n", 0, line_links[0].span.start) + 1
+        end = text.find("\n", line_links[-1].span.end)
         span = Span(begin, end if end >= 0 else len(text))
-        yield from _line_relations(masked, text, span, on_line, number, sections)
+        yield from _line_relations(masked, text, span, line_links, number, sections)
 
 
 def property_relations(property_links: Sequence[tuple[str, Link, bool]], text: str) -> Iterator[Relation]:
@@ -159,24 +159,24 @@ def _inline_fields(masked: str, text: str, span: Span, links: list[Link], number
     if match := _LINE_FIELD.match(masked, span.start, span.end):
         yield from _field_relations(masked, text, match[1], match.end(), span, links, number)
         return
-    at = span.start
+    position = span.start
     closings = _closings(masked, span)
-    while match := _INLINE_FIELD.search(masked, at, span.end):
+    while match := _INLINE_FIELD.search(masked, position, span.end):
         end = closings.get(match.start())
         if end is not None:
             field = Span(match.start(), end + 1)
             yield from _field_relations(masked, text, match[1], match.end(), field, links, number)
-        at = end if end is not None else match.end()
+        position = end if end is not None else match.end()
 
 
 def _field_relations(
-    masked: str, text: str, key: str, value_at: int, span: Span, links: list[Link], number: int
+    masked: str, text: str, key: str, value_start: int, span: Span, links: list[Link], number: int
 ) -> Iterator[Relation]:
     kind = relation_type(key)
-    inside = [link for link in links if link.span.start >= value_at and link.span.end <= span.end]
-    if not kind or kind in _NOT_A_RELATION or not inside or inside[0].span.start != value_at:
+    field_links = [link for link in links if link.span.start >= value_start and link.span.end <= span.end]
+    if not kind or kind in _NOT_A_RELATION or not field_links or field_links[0].span.start != value_start:
         return
-    targets = _join_links(masked, inside)
+    targets = _join_links(masked, field_links)
     confidence, note = parse_context(_parenthesized(text, targets[-1].span.end, span.end))
     for link in targets:
         yield Relation(kind, link, confidence, note, span, number)
@@ -207,10 +207,10 @@ def _closings(masked: str, span: Span) -> dict[int, int]:
     return closings
 
 
-def _parenthesized(text: str, at: int, end: int | None = None) -> str | None:
+def _parenthesized(text: str, position: int, end: int | None = None) -> str | None:
     """Return the text in the parentheses that follow directly on the same line."""
-    limit = min(at + _MAX_REMARK_CHARS, len(text) if end is None else end)
-    window = text[at:limit].partition("\n")[0].lstrip(" \t")
+    limit = min(position + _MAX_REMARK_CHARS, len(text) if end is None else end)
+    window = text[position:limit].partition("\n")[0].lstrip(" \t")
     if not window.startswith("("):
         return None
     closed = _closings(window, Span(0, len(window))).get(0)

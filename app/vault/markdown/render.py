@@ -72,14 +72,14 @@ def render(
             folded, too, but their tasks can't be checked.
     """
     colors = colors or RenderColors()
-    own = NoteTarget(path, text)
-    body = _body(text, own, resolve, colors, _Nesting((path,) if path else ()), draw, interaction)
+    note = NoteTarget(path, text)
+    body = _body(text, note, resolve, colors, _Nesting((path,) if path else ()), draw, interaction)
     return f'<html><body style="color:{colors.text};">{body}</body></html>'
 
 
 def _body(
     text: str,
-    own: NoteTarget,
+    note: NoteTarget,
     resolve: Resolve,
     colors: RenderColors,
     nesting: _Nesting,
@@ -102,11 +102,13 @@ def _body(
             return None
         nesting.embeds_left[0] -= 1
         part = _embedded_part(content, link)
-        inner = replace(nesting, enclosing=(*nesting.enclosing, embedded), depth=nesting.depth + 1)
-        return _body(part, NoteTarget(target.path, content), resolve, colors, inner, draw, interaction)
+        inner_nesting = replace(nesting, enclosing=(*nesting.enclosing, embedded), depth=nesting.depth + 1)
+        return _body(
+            part, NoteTarget(target.path, content), resolve, colors, inner_nesting, draw, interaction
+        )
 
     scope = "/".join(nesting.enclosing[-nesting.depth :]) if nesting.depth else ""
-    page = RenderContext(own, resolve, colors, embed, _write, draw, interaction=interaction, scope=scope)
+    page = RenderContext(note, resolve, colors, embed, _write, draw, interaction=interaction, scope=scope)
     return _write(page, _parser().parse(visible))
 
 
@@ -140,7 +142,11 @@ def _write_inline(page: RenderContext, tokens: Sequence[Token]) -> str:
     is_done, page.in_done_task = page.in_done_task, False
     if not is_done:
         return _write(page, tokens)
-    breaks = (at for at, one in enumerate(tokens) if one.type in ("softbreak", "hardbreak") and not one.level)
+    breaks = (
+        index
+        for index, token in enumerate(tokens)
+        if token.type in ("softbreak", "hardbreak") and not token.level
+    )
     end = next(breaks, len(tokens))
     page.link_decoration = "none line-through"
     line = _write(page, tokens[:end])
@@ -190,8 +196,8 @@ def _without_comments(text: str, start: int) -> str:
     for code_start, code_end in code_spans(text, start):
         if not text.startswith(("%%", "<!--"), code_start):
             continue
-        alone = text[code_start - 1 : code_start] in ("", "\n") and text[code_end : code_end + 1] == "\n"
-        edits.append((code_start - start, code_end + alone - start, ""))
+        is_alone = text[code_start - 1 : code_start] in ("", "\n") and text[code_end : code_end + 1] == "\n"
+        edits.append((code_start - start, code_end + is_alone - start, ""))
     return apply_edits(text[start:], edits)
 
 

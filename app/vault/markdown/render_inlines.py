@@ -79,7 +79,7 @@ def _wiki_link(page: RenderContext, token: Token) -> str:
 def _embed(page: RenderContext, token: Token) -> str:
     """Return an embedded image or note, or a link if it is within a line or can't be embedded."""
     link: Link = token.meta["link"]
-    target = page.resolve(link.target) if link.target else page.own
+    target = page.resolve(link.target) if link.target else page.note
     if target and target.path.lower().endswith(IMAGE_SUFFIXES):
         return _block_embed(token, vault_image(target.path, *split_size(f"|{link.alias or ''}")[1:]))
     html = page.embed(link, target) if target and token.meta.get("alone") else None

@@ -123,59 +123,59 @@ def math_html(tex: str) -> str:
     return html
 
 
-def _sequence(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, int]:
+def _sequence(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[str, int]:
     """Return the HTML up to the closing brace of this group, and the index after it."""
     pieces: list[str] = []
-    while at < len(tokens):
-        command, mark, words = tokens[at]
+    while index < len(tokens):
+        command, mark, words = tokens[index]
         if mark == "}":
-            return "".join(pieces), at + 1
+            return "".join(pieces), index + 1
         if mark in ("^", "_"):
-            inner, at = _argument(tokens, at + 1, depth)
+            inner, index = _argument(tokens, index + 1, depth)
             tag = "sup" if mark == "^" else "sub"
             pieces.append(f"<{tag}>{inner}</{tag}>")
         elif command:
-            piece, at = _command(tokens, at, depth)
+            piece, index = _command(tokens, index, depth)
             pieces.append(piece)
         elif mark == "{":
-            inner, at = _argument(tokens, at, depth)
+            inner, index = _argument(tokens, index, depth)
             pieces.append(inner)
         else:
             pieces.append(escape(words, quote=False))
-            at += 1
-    return "".join(pieces), at
+            index += 1
+    return "".join(pieces), index
 
 
-def _command(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, int]:
-    name = tokens[at][0]
+def _command(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[str, int]:
+    name = tokens[index][0]
     if name in ("frac", "dfrac", "tfrac"):
-        top, at = _argument(tokens, at + 1, depth)
-        bottom, at = _argument(tokens, at, depth)
-        return f"{_parenthesize(top)}⁄{_parenthesize(bottom)}", at
+        top, index = _argument(tokens, index + 1, depth)
+        bottom, index = _argument(tokens, index, depth)
+        return f"{_parenthesize(top)}⁄{_parenthesize(bottom)}", index
     if name == "sqrt":
-        inner, at = _argument(tokens, at + 1, depth)
-        return f"√{_parenthesize(inner)}", at
+        inner, index = _argument(tokens, index + 1, depth)
+        return f"√{_parenthesize(inner)}", index
     if name in _TEXT_COMMANDS:
-        return _argument(tokens, at + 1, depth)
-    return _SYMBOLS.get(name, escape(f"\\{name} ", quote=False)), at + 1
+        return _argument(tokens, index + 1, depth)
+    return _SYMBOLS.get(name, escape(f"\\{name} ", quote=False)), index + 1
 
 
-def _argument(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, int]:
+def _argument(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[str, int]:
     """Return the argument of a command or of `^`/`_`: a group, a command or one character."""
-    if at >= len(tokens):
-        return "", at
-    command, mark, words = tokens[at]
+    if index >= len(tokens):
+        return "", index
+    command, mark, words = tokens[index]
     if mark == "{":
         if depth >= _MAX_DEPTH:
             return "", len(tokens)
-        return _sequence(tokens, at + 1, depth + 1)
+        return _sequence(tokens, index + 1, depth + 1)
     if command:
-        return _command(tokens, at, depth + 1) if depth < _MAX_DEPTH else ("", at + 1)
+        return _command(tokens, index, depth + 1) if depth < _MAX_DEPTH else ("", index + 1)
     if words:
         bare = words.lstrip()
-        tokens[at] = ("", "", bare[1:])
-        return escape(bare[:1], quote=False), at if bare[1:] else at + 1
-    return "", at
+        tokens[index] = ("", "", bare[1:])
+        return escape(bare[:1], quote=False), index if bare[1:] else index + 1
+    return "", index
 
 
 def _parenthesize(html: str) -> str:

@@ -31,7 +31,7 @@ class RenderContext:
     start of a done task until its text, and `link_decoration` is the line through or below links.
     """
 
-    own: NoteTarget
+    note: NoteTarget
     resolve: Resolve
     colors: RenderColors
     embed: Callable[[Link, NoteTarget], str | None]

@@ -116,9 +116,9 @@ def clean_tag(html: str, opened: list[str], image: ImageHtml) -> str:
     if html.startswith("</"):
         if name not in opened:
             return ""
-        at = len(opened) - 1 - opened[::-1].index(name)
-        closed = [opened.pop() for _ in range(len(opened) - at)]
-        return "".join(f"</{one}>" for one in closed)
+        index = len(opened) - 1 - opened[::-1].index(name)
+        closed = [opened.pop() for _ in range(len(opened) - index)]
+        return "".join(f"</{closed_name}>" for closed_name in closed)
     cleaned = _clean(html, INLINE_TAGS).removesuffix(f"</{name}>")
     if cleaned and name not in _VOID:
         opened.append(name)

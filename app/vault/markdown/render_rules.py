@@ -77,28 +77,32 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
 
 
 def _tag(state: StateInline, silent: bool) -> bool:
-    at = state.pos
-    if state.src[at] != "#" or state.linkLevel > 0 or (at and not _BEFORE_TAG.match(state.src[at - 1])):
+    position = state.pos
+    if (
+        state.src[position] != "#"
+        or state.linkLevel > 0
+        or (position and not _BEFORE_TAG.match(state.src[position - 1]))
+    ):
         return False
-    match = _TAG.match(state.src, at, state.posMax)
+    match = _TAG.match(state.src, position, state.posMax)
     name = match[1].strip("/") if match else ""
     if match is None or not name or not is_tag_name(name):
         return False
     if not silent:
         state.push("tag", "a", 0).content = name
-    state.pos = at + 1 + len(match[1].rstrip("/"))
+    state.pos = position + 1 + len(match[1].rstrip("/"))
     return True
 
 
 def _mark(state: StateInline, silent: bool) -> bool:
-    at = state.pos
-    if not state.src.startswith("==", at) or state.src[at + 2 : at + 3] in ("", " ", "="):
+    position = state.pos
+    if not state.src.startswith("==", position) or state.src[position + 2 : position + 3] in ("", " ", "="):
         return False
-    end = state.src.find("==", at + 2, state.posMax)
+    end = state.src.find("==", position + 2, state.posMax)
     if end < 0 or state.src[end - 1] in " \n":
         return False
     if not silent:
-        _parse_nested(state, "mark", at + 2, end)
+        _parse_nested(state, "mark", position + 2, end)
     state.pos = end + 2
     return True
 
@@ -108,18 +112,20 @@ def _field(state: StateInline, silent: bool) -> bool:
     if match is None:
         return False
     if not silent:
-        square = match[1] is not None
-        state.push("field_key", "span", 0).content = match[1] if square else match[3]
-        _parse_nested(state, "field_value", match.start(2 if square else 4), match.end(2 if square else 4))
+        is_square = match[1] is not None
+        state.push("field_key", "span", 0).content = match[1] if is_square else match[3]
+        _parse_nested(
+            state, "field_value", match.start(2 if is_square else 4), match.end(2 if is_square else 4)
+        )
     state.pos = match.end()
     return True
 
 
 def _line_field(state: StateInline, silent: bool) -> bool:
-    at = state.pos
-    if at and state.src[at - 1] != "\n":
+    position = state.pos
+    if position and state.src[position - 1] != "\n":
         return False
-    match = _LINE_FIELD.match(state.src, at, state.posMax)
+    match = _LINE_FIELD.match(state.src, position, state.posMax)
     if match is None:
         return False
     if not silent:
@@ -129,10 +135,10 @@ def _line_field(state: StateInline, silent: bool) -> bool:
 
 
 def _block_id(state: StateInline, silent: bool) -> bool:
-    at = state.pos
-    if state.src[at] != "^" or (at and state.src[at - 1] not in " \t\n"):
+    position = state.pos
+    if state.src[position] != "^" or (position and state.src[position - 1] not in " \t\n"):
         return False
-    match = _BLOCK_ID.match(state.src, at, state.posMax)
+    match = _BLOCK_ID.match(state.src, position, state.posMax)
     if match is None:
         return False
     if not silent:
@@ -144,12 +150,12 @@ def _block_id(state: StateInline, silent: bool) -> bool:
 
 def _parse_nested(state: StateInline, kind: str, start: int, end: int) -> None:
     """Add the tokens between `start` and `end` inside an opening and a closing token."""
-    before = state.posMax
+    previous_end = state.posMax
     state.push(f"{kind}_open", "span", 1)
     state.pos, state.posMax = start, end
     state.md.inline.tokenize(state)
     state.push(f"{kind}_close", "span", -1)
-    state.posMax = before
+    state.posMax = previous_end
 
 
 def _callouts(state: StateCore) -> None:

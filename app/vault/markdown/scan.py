@@ -70,5 +70,5 @@ def _outline(
 
 def _readable(text: str) -> int | None:
     """Return the index of the first U+FFFD, which replaces undecodable bytes, or None."""
-    at = text.find("\ufffd")
-    return at if at >= 0 else None
+    index = text.find("\ufffd")
+    return index if index >= 0 else None

@@ -52,8 +52,8 @@ def remove_tag(text: str, tag: str) -> str:
     key = name_key(tag.strip().lstrip("#").strip("/"))
     body = _remove_inline(text, key)
     after = _change_properties(body, lambda name: None if name_key(name) == key else name)
-    others = [one.name for one in scan(text).tags if name_key(one.name) != key]
-    if [one.name for one in scan(after).tags] != others:
+    other_tags = [other.name for other in scan(text).tags if name_key(other.name) != key]
+    if [other.name for other in scan(after).tags] != other_tags:
         message = f"Removing #{tag} would change how the text around it is read. Remove it in the source."
         raise InvalidParametersError(message, tag=tag)
     return after
@@ -66,12 +66,12 @@ def rename_tag(text: str, old: str, new: str) -> str:
         InvalidParametersError: `new` is not a valid tag, or the properties can't be edited.
     """
     name = validate_tag(new)
-    before = [name_key(part) for part in old.strip().lstrip("#").strip("/").split("/")]
+    old_parts = [name_key(part) for part in old.strip().lstrip("#").strip("/").split("/")]
 
     def rename(tag: str) -> str:
         parts = tag.split("/")
-        nested = [name_key(part) for part in parts[: len(before)]] == before
-        return "/".join([name, *parts[len(before) :]]) if nested else tag
+        is_nested = [name_key(part) for part in parts[: len(old_parts)]] == old_parts
+        return "/".join([name, *parts[len(old_parts) :]]) if is_nested else tag
 
     edits = [
         (tag.span.start + 1, tag.span.end, rename(tag.name))
@@ -134,17 +134,17 @@ def _change_properties(text: str, change: Change) -> str:
 
 def _change_words(value: str, change: Change) -> str | None:
     """Return a string of tags with each one changed and separators kept, or None if none is left."""
-    result, at, seen_keys = "", 0, set()
+    result, position, seen_keys = "", 0, set()
     for match in _WORD.finditer(value):
         bare = match[0].lstrip("#")
         changed = change(bare)
-        gap = value[at : match.start()]
-        at = match.end()
+        gap = value[position : match.start()]
+        position = match.end()
         if changed is None or (changed != bare and name_key(changed) in seen_keys):
             continue
         seen_keys.add(name_key(changed))
         result += (gap if result else gap.lstrip(" ,")) + match[0][: len(match[0]) - len(bare)] + changed
-    return (result + value[at:]) if result else None
+    return (result + value[position:]) if result else None
 
 
 def _tag_entry(frontmatter: Frontmatter) -> MappingEntry | None:

@@ -49,11 +49,11 @@ def with_newlines(text: str, newline: str) -> str:
 def apply_edits(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
     """Return `text` with the characters from each start to its end replaced; edits must not overlap."""
     pieces: list[str] = []
-    at = 0
+    position = 0
     for start, end, new in sorted(edits):
-        pieces += (text[at:start], new)
-        at = end
-    return "".join([*pieces, text[at:]])
+        pieces += (text[position:start], new)
+        position = end
+    return "".join([*pieces, text[position:]])
 
 
 class LineCounter:
@@ -66,12 +66,12 @@ class LineCounter:
 
     def number(self, offset: int) -> int:
         """Return the number of the line with the character at `offset`."""
-        at = self._offset
-        if offset >= at:
-            self._number += self._text.count("\n", at, offset)
-        elif offset < at - offset:
+        previous_offset = self._offset
+        if offset >= previous_offset:
+            self._number += self._text.count("\n", previous_offset, offset)
+        elif offset < previous_offset - offset:
             self._number = 1 + self._text.count("\n", 0, offset)
         else:
-            self._number -= self._text.count("\n", offset, at)
+            self._number -= self._text.count("\n", offset, previous_offset)
         self._offset = offset
         return self._number

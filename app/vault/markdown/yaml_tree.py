@@ -178,7 +178,7 @@ class _Composer:
         return root
 
     def node(self, event: yaml.Event, depth: int) -> Node:
-        before = self.nodes
+        count_before = self.nodes
         self.count(1)
         if depth > MAX_DEPTH:
             raise UnreadableYaml(f"it is nested deeper than {MAX_DEPTH} levels")
@@ -196,7 +196,7 @@ class _Composer:
         else:
             node = self.mapping(event, depth)
         if event.anchor:
-            self.anchors[event.anchor] = (node, self.nodes - before)
+            self.anchors[event.anchor] = (node, self.nodes - count_before)
         return node
 
     def count(self, nodes: int) -> None:
@@ -217,8 +217,8 @@ class _Composer:
     def scalar(self, event: yaml.ScalarEvent) -> Scalar:
         quote = event.style or ""
         text = event.value
-        as_text = quote or event.tag in _STRING_TAGS
-        return Scalar(text, text if as_text else scalar_value(text), quote, self.span(event, event))
+        is_text = quote or event.tag in _STRING_TAGS
+        return Scalar(text, text if is_text else scalar_value(text), quote, self.span(event, event))
 
     def sequence(self, start: yaml.SequenceStartEvent, depth: int) -> Sequence:
         items: list[Node] = []

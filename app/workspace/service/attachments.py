@@ -57,8 +57,8 @@ class AttachmentService:
         folder = note_folders(self._settings.current.editor, self._notes).attachment_folder(note)
         for path in _candidate_paths(folder, name):
             if (existing := self._notes.existing_path(path)) is not None:
-                same_size = self._notes.stat(existing).size == len(content)
-                if same_size and self._notes.read(existing) == content:
+                is_same_size = self._notes.stat(existing).size == len(content)
+                if is_same_size and self._notes.read(existing) == content:
                     return existing
                 continue
             outcome = await self._runner.run(Call.save(path, None, content, Caller.user()))
@@ -107,12 +107,14 @@ class AttachmentService:
 
 def _candidate_paths(folder: str, name: str) -> Iterator[NotePath]:
     """Yield the paths to try, best first: the name itself, then with numbers."""
-    clean = _UNSAFE.sub(" ", PurePath(name).name).strip(" .")
-    stem, suffix = PurePath(clean).stem.strip(" .") or "File", PurePath(clean).suffix
+    clean_name = _UNSAFE.sub(" ", PurePath(name).name).strip(" .")
+    stem, suffix = PurePath(clean_name).stem.strip(" .") or "File", PurePath(clean_name).suffix
     for number in range(_MAX_NAME_TRIES):
-        numbered = f"{stem} {number}" if number else stem
+        numbered_stem = f"{stem} {number}" if number else stem
         try:
-            yield NotePath.parse(f"{folder}/{numbered}{suffix}" if folder else f"{numbered}{suffix}")
+            yield NotePath.parse(
+                f"{folder}/{numbered_stem}{suffix}" if folder else f"{numbered_stem}{suffix}"
+            )
         except InvalidPathError:
             # A device name, or a name that is too long.
             yield NotePath.parse(f"{folder}/File {number}{suffix}" if folder else f"File {number}{suffix}")

@@ -143,12 +143,15 @@ class EditService:
             try:
                 page = await self._notes.load(path)
             except NotFoundError:
-                to = next((change.to for change in changes if change.path == path), None)
-                if to is None:
+                moved_path = next((change.to for change in changes if change.path == path), None)
+                if moved_path is None:
                     break
-                path = to
+                path = moved_path
             else:
-                by_app = any(each.final_path == path and each.after == page.hash for each in changes)
+                by_app = any(
+                    committed_file.final_path == path and committed_file.after == page.hash
+                    for committed_file in changes
+                )
                 return SaveConflict(page, by_app)
         return SaveConflict(None)
 
@@ -161,8 +164,8 @@ class EditService:
         note = await self._notes.load(mention.source)
         lines = note.text.split("\n")
         line = lines[mention.line - 1] if mention.line <= len(lines) else ""
-        new = linked_line(line, (mention,), self._notes.shortest(target, mention.source))
-        patch = f"@@ -{mention.line},1 +{mention.line},1 @@\n-{line}\n+{new}\n"
+        new_line = linked_line(line, (mention,), self._notes.shortest(target, mention.source))
+        patch = f"@@ -{mention.line},1 +{mention.line},1 @@\n-{line}\n+{new_line}\n"
         arguments = {"name": mention.source.text, "op": "patch", "patch": patch}
         return await self._runner.run(Call.of("edit_note", arguments, Caller.user()))
 

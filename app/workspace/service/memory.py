@@ -49,7 +49,7 @@ class MemoryService:
     """Reads the memory, and changes it by calls like every other change.
 
     Args:
-        meaning: Returns the search by meaning, or None while it is off.
+        semantic_search: Returns the search by meaning, or None while it is off.
     """
 
     def __init__(
@@ -57,28 +57,30 @@ class MemoryService:
         memory: Memory,
         journal: Journal,
         runner: ToolRunner,
-        meaning: Callable[[], SemanticSearch | None],
+        semantic_search: Callable[[], SemanticSearch | None],
     ) -> None:
         self._memory = memory
         self._journal = journal
         self._runner = runner
-        self._meaning = meaning
+        self._semantic_search = semantic_search
 
     async def overview(self, query: str) -> MemoryOverview:
         """Return the memory as it is now; with a query, the entries that match it."""
         memory = self._memory
-        saved = {block.path.key: block for block in memory.store.all_blocks()}
-        initial = {block.path.key: block for block in memory.store.blocks(OWN_AGENT)}
+        saved_blocks = {block.path.key: block for block in memory.store.all_blocks()}
+        initial_blocks = {block.path.key: block for block in memory.store.blocks(OWN_AGENT)}
         agents = {OWN_AGENT, *memory.store.agents()}
         entries: list[ArchiveHit] = []
         for agent in sorted(agents):
             if query:
-                entries += await memory.recall(agent, query, MAX_ENTRIES, meaning=self._meaning())
+                entries += await memory.recall(
+                    agent, query, MAX_ENTRIES, semantic_search=self._semantic_search()
+                )
             else:
                 entries += memory.archive.newest(agent, MAX_ENTRIES)
-        entries.sort(key=lambda one: -one.score if query else 0.0)
+        entries.sort(key=lambda hit: -hit.score if query else 0.0)
         total = sum(memory.archive.count(agent) for agent in agents)
-        return MemoryOverview(tuple({**initial, **saved}.values()), tuple(entries), total)
+        return MemoryOverview(tuple({**initial_blocks, **saved_blocks}.values()), tuple(entries), total)
 
     def agents(self) -> tuple[str, ...]:
         """Return the names of the agents with which a block can be shared."""
@@ -127,9 +129,9 @@ class MemoryService:
         return await self._runner.run(Call.of("block", {"op": "delete", "label": label}, Caller.user()))
 
     async def _save(self, before: Block, after: Block) -> ToolOutcome:
-        after = replace(after, kept=True)
+        after = replace(after, is_stored=True)
         store, base = self._memory.store, serialize_block(before)
-        if not before.kept and store.block_at(before.path) is None:
+        if not before.is_stored and store.block_at(before.path) is None:
             return await self._write(before.path, None, serialize_block(after))
         for _ in range(_MAX_MERGES):
             try:

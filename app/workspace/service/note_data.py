@@ -28,7 +28,7 @@ class NoteData:
 
     `problem` says why it can't be edited, or is empty. With a problem, `text` is a lossy decoding or, for a
     note that is too large, an excerpt of its beginning (then `content` has only that, too, and the note is
-    not `complete`).
+    not `is_complete`).
     """
 
     path: NotePath
@@ -36,12 +36,12 @@ class NoteData:
     text: str
     parsed: ParsedNote
     problem: str
-    complete: bool = True
+    is_complete: bool = True
 
     @property
     def privacy(self) -> PrivacyVerdict:
         """The verdict on whether models and external programs may read the note, with the reason."""
-        return classify_privacy(self.content, complete=self.complete)
+        return classify_privacy(self.content, complete=self.is_complete)
 
     @property
     def hash(self) -> str:
@@ -77,4 +77,6 @@ def _excerpt(path: NotePath, start: bytes, reason: str) -> NoteData:
         line if len(line) <= _EXCERPT_LINE_CHARS else f"{line[:_EXCERPT_LINE_CHARS]} …" for line in lines
     )
     text = "\n".join(lines_shown)
-    return NoteData(path, start, text, scan(text), f"{reason} Only its beginning is shown.", complete=False)
+    return NoteData(
+        path, start, text, scan(text), f"{reason} Only its beginning is shown.", is_complete=False
+    )

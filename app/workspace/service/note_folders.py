@@ -28,23 +28,23 @@ class NoteFolders:
 
     def attachment_folder(self, note: NotePath) -> str:
         """Return the folder for attachments of `note`."""
-        wanted = self.attachments
-        if wanted == "." or wanted.startswith("./"):
-            parts = (note.folder, wanted.removeprefix(".").strip("/"))
+        folder = self.attachments
+        if folder == "." or folder.startswith("./"):
+            parts = (note.folder, folder.removeprefix(".").strip("/"))
             return "/".join(part for part in parts if part)
-        return wanted.strip("/")
+        return folder.strip("/")
 
 
-def note_folders(own: EditorSettings, notes: NoteService) -> NoteFolders:
+def note_folders(settings: EditorSettings, notes: NoteService) -> NoteFolders:
     """Return the folders of a vault by the user's settings and the notes' vault."""
-    shared = notes.obsidian_settings()
+    obsidian = notes.obsidian_settings()
     return NoteFolders(
-        daily_folder=(own.daily_folder or shared.daily_folder).strip("/ "),
-        daily_format=own.daily_format or shared.daily_format or DATE_FORMAT,
-        daily_template=(own.daily_template or shared.daily_template).strip("/ "),
-        templates=(own.templates_folder or shared.templates_folder or "Templates").strip("/ "),
-        date_format=shared.date_format or DATE_FORMAT,
-        time_format=shared.time_format or TIME_FORMAT,
-        attachments=(own.attachment_folder or shared.attachment_folder or "Attachments").strip(),
-        problems=shared.problems,
+        daily_folder=(settings.daily_folder or obsidian.daily_folder).strip("/ "),
+        daily_format=settings.daily_format or obsidian.daily_format or DATE_FORMAT,
+        daily_template=(settings.daily_template or obsidian.daily_template).strip("/ "),
+        templates=(settings.templates_folder or obsidian.templates_folder or "Templates").strip("/ "),
+        date_format=obsidian.date_format or DATE_FORMAT,
+        time_format=obsidian.time_format or TIME_FORMAT,
+        attachments=(settings.attachment_folder or obsidian.attachment_folder or "Attachments").strip(),
+        problems=obsidian.problems,
     )

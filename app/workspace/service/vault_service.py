@@ -169,8 +169,8 @@ class VaultService:
     def memory(self) -> MemoryService:
         """The memory of the agents."""
         parts = self._workspace
-        meaning = parts.runner.models.semantic_search
-        return MemoryService(parts.memory, parts.journal, parts.runner, meaning)
+        semantic_search = parts.runner.models.semantic_search
+        return MemoryService(parts.memory, parts.journal, parts.runner, semantic_search)
 
     @cached_property
     def settings(self) -> SettingsService:

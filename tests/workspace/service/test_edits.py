@@ -79,4 +79,4 @@ def test_texts_are_merged_unless_they_collide() -> None:
 async def test_a_note_with_a_very_long_line_is_read_as_an_excerpt(vault: VaultService) -> None:
     (vault.root / "Long.md").write_text("x" * 300_000)
     page = await vault.notes.load(NotePath("Long.md"))
-    assert not page.complete and "300,000 bytes" in page.problem and len(page.text) < 3000
+    assert not page.is_complete and "300,000 bytes" in page.problem and len(page.text) < 3000

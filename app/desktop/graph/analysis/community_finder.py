@@ -23,7 +23,7 @@ class CommunityFinder:
 
     @property
     def is_busy(self) -> bool:
-        """Return whether a search is running."""
+        """True if a search is running."""
         return self._running is not None
 
     def start(self) -> bool:

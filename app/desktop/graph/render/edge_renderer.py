@@ -99,7 +99,7 @@ class EdgeRenderer:
 
     @property
     def is_busy(self) -> bool:
-        """Return whether a picture is being drawn."""
+        """True if a picture is being drawn."""
         return self._running is not None
 
     def request(self, request: EdgeRenderRequest) -> None:
@@ -116,7 +116,7 @@ class EdgeRenderer:
 
     @property
     def is_ready(self) -> bool:
-        """Return whether a picture is ready to collect."""
+        """True if a picture is ready to collect."""
         return self._running is not None and self._running.done()
 
     def collect(self) -> bool:

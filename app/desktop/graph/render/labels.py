@@ -74,7 +74,7 @@ class LabelRenderer:
 
     @property
     def is_fading(self) -> bool:
-        """Return whether a label is fading in or out."""
+        """True if a label is fading in or out."""
         fades_out = any(row not in self._target_opacities for row in self._opacities)
         fades_in = any(
             self._opacities.get(row, 0.0) != target for row, target in self._target_opacities.items()

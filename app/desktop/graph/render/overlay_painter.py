@@ -77,7 +77,7 @@ class FrameState:
     def undimmed_content(self) -> tuple[object, ...]:
         """The content without hover and dimming, which a hover shows in the background."""
         scene = self.scene
-        glow_phase = self.glow_phase if scene.pending or scene.highlights.pulsating else 0.0
+        glow_phase = self.glow_phase if scene.pending or scene.highlights.is_pulsating else 0.0
         highlights = (
             tuple(scene.selection),
             tuple(scene.highlights.path),
@@ -96,7 +96,7 @@ class FrameState:
 
     @property
     def bright_mask(self) -> NDArray[np.uint8] | None:
-        """Return 1 for nodes that stay bright, uint8 (n,); None while nothing is dimmed."""
+        """1 for nodes that stay bright, uint8 (n,); None while nothing is dimmed."""
         if self.dim <= 0.0:
             return None
         mask = np.zeros(len(self.scene.graph), dtype=np.uint8)
@@ -251,7 +251,7 @@ def _paint_path(painter: QPainter, frame: FrameState) -> None:
 def _glows(scene: Scene) -> list[Glow]:
     """Return all glows: changed nodes, highlights by key, nodes of pending changes."""
     changed = Glow(frozenset(scene.changed - scene.pending), scene.theme.success)
-    pending = Glow(frozenset(scene.pending), scene.theme.accent, pulsating=True)
+    pending = Glow(frozenset(scene.pending), scene.theme.accent, is_pulsating=True)
     return [changed, *scene.highlights.glows.values(), pending]
 
 
@@ -262,7 +262,7 @@ def _paint_glow(painter: QPainter, frame: FrameState) -> None:
     for glow in _glows(scene):
         color = glow.color or scene.theme.accent
         for center, radius in _circles(frame, scene.rows(glow.paths)):
-            if glow.pulsating:
+            if glow.is_pulsating:
                 _paint_gradient(painter, center, radius * 2.4 + 12 + 5 * pulse, color, 0.5 + 0.4 * pulse)
             else:
                 _paint_gradient(painter, center, radius * 2.2 + 7, color, 0.45)
@@ -306,8 +306,8 @@ def _paint_rings(painter: QPainter, frame: FrameState) -> None:
     solid, dashes = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
     rings = []
     for glow in _glows(scene):
-        gap = 4.0 if glow.pulsating else 2.5
-        rings.append((scene.rows(glow.paths), glow.color or scene.theme.accent, gap, glow.pulsating))
+        gap = 4.0 if glow.is_pulsating else 2.5
+        rings.append((scene.rows(glow.paths), glow.color or scene.theme.accent, gap, glow.is_pulsating))
     rings.append((scene.selection, scene.theme.accent, 3.0, False))
     rings.append(([scene.hovered] if scene.hovered >= 0 else [], scene.theme.text, 2.0, False))
     for rows, color, gap, is_dashed in rings:

@@ -50,12 +50,12 @@ class GraphOverviewRenderer:
 
     @property
     def is_busy(self) -> bool:
-        """Return whether an overview is due."""
+        """True if an overview is due."""
         return self._running is not None
 
     @property
     def is_outdated(self) -> bool:
-        """Return whether the current overview shows an older state of the scene."""
+        """True if the current overview shows an older state of the scene."""
         return min(self._size) > 0 and self._drawn_state != self._state()
 
     def request(self, width: int, height: int, ratio: float) -> None:

@@ -108,7 +108,7 @@ def _draw_diagram(request: DrawingRequest) -> Drawing:
     import mermaid_render
 
     ratio = max(1.0, request.ratio)
-    theme = _DARK_THEME if request.dark else _LIGHT_THEME
+    theme = _DARK_THEME if request.is_dark else _LIGHT_THEME
     # The text of a diagram is as large as that of the note.
     scale = ratio * request.points * _PIXELS_PER_POINT / _DIAGRAM_TEXT_PIXELS
     png = mermaid_render.mermaid_to_png(request.source, scale=scale, theme=theme, background="transparent")

@@ -26,7 +26,7 @@ class DrawingRequest(NamedTuple):
         points: The size of the text.
         color: The color of the text, as "#rrggbb".
         ratio: The device pixel ratio.
-        dark: Whether the theme is dark.
+        is_dark: Whether the theme is dark.
         zoom: The size of the text relative to its default.
         note: The path of the note that contains it, to resolve relative names.
     """
@@ -37,7 +37,7 @@ class DrawingRequest(NamedTuple):
     points: float = 0.0
     color: str = ""
     ratio: float = 1.0
-    dark: bool = False
+    is_dark: bool = False
     zoom: float = 1.0
     note: str = ""
 

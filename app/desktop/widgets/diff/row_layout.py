@@ -219,7 +219,7 @@ def _line_source(diff: Diff) -> Callable[[str, int], EscapedLine]:
     @lru_cache(maxsize=4096)
     def line(side: str, number: int) -> EscapedLine:
         lines = sides[side]
-        return escape_line(lines[number], first=number == 0, last=number == len(lines) - 1)
+        return escape_line(lines[number], is_first=number == 0, is_last=number == len(lines) - 1)
 
     return line
 

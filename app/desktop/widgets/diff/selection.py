@@ -82,7 +82,7 @@ def row_line(diff_rows: DiffRows, row: DiffRow, sides: tuple[str, ...]) -> Escap
 def nearest_position(line: EscapedLine, part: Span, cells: float) -> int:
     """Return the position in `part` of a line nearest to `cells` cells from the start of the part."""
     start, end = part
-    if line.narrow:
+    if line.is_narrow:
         return min(max(start + round(cells), start), end)
     used = 0.0
     for index in range(start, end):

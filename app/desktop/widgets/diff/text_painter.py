@@ -91,7 +91,7 @@ class TextPainter:
             x += width
 
     def _width(self, line: EscapedLine, start: int, end: int) -> float:
-        cells = end - start if line.narrow else sum(map(cell_width, line.text[start:end]))
+        cells = end - start if line.is_narrow else sum(map(cell_width, line.text[start:end]))
         return cells * self._grid.cell
 
     def _draw_chip(self, text: str, box: QRectF, *, is_warning: bool) -> None:
@@ -107,7 +107,7 @@ class TextPainter:
 
     def _draw_plain(self, line: EscapedLine, start: int, end: int, origin: QPointF) -> None:
         text = line.text[start:end]
-        if line.narrow:
+        if line.is_narrow:
             self._painter.setFont(self._grid.font)
             self._painter.drawText(origin, text)
             return

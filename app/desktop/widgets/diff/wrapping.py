@@ -19,7 +19,7 @@ def find_breaks(line: EscapedLine, columns: int) -> list[int]:
     """
     if line.cells <= columns:
         return [0]
-    if not line.narrow:
+    if not line.is_narrow:
         is_long = len(line.text) > _MAX_PROSE_CHARS
         return (_breaks_at_edge if is_long else _breaks_by_width)(line.text, columns)
     if len(line.text) > _MAX_PROSE_CHARS:

@@ -70,7 +70,7 @@ def test_bytes_that_are_not_utf8_are_shown_one_by_one() -> None:
 
 
 def test_a_byte_order_mark_is_distinguished_from_one_in_the_middle() -> None:
-    assert labels("\ufeffx\n".encode(), first=True) == [("BOM", CHIP_SIGN)]
+    assert labels("\ufeffx\n".encode(), is_first=True) == [("BOM", CHIP_SIGN)]
     assert labels("\ufeffx\n".encode()) == [("ZWNBSP", CHIP_SIGN)]
 
 
@@ -78,8 +78,8 @@ def test_trailing_spaces_tabs_and_line_ends_are_signs() -> None:
     assert labels(b"word  \n") == [("··", QUIET_SIGN)]
     assert labels(b"\tx\n") == [("→   ", QUIET_SIGN)]
     assert labels(b"x\r\n") == [("CR", NOTE_SIGN)]
-    assert [text.replace("\u00a0", " ") for text, _ in labels(b"x", last=True)] == ["no newline at end"]
-    assert labels(b"a word\n", last=True) == []
+    assert [text.replace("\u00a0", " ") for text, _ in labels(b"x", is_last=True)] == ["no newline at end"]
+    assert labels(b"a word\n", is_last=True) == []
 
 
 def test_an_emoji_keeps_its_variation_selector_and_a_letter_does_not() -> None:
