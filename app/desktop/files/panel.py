@@ -53,7 +53,7 @@ class FilesPanel(Panel):
         self._client = client
         self._paths: set[str] = set()
         self._reload_lock = asyncio.Lock()
-        self._is_stale = False
+        self._is_stale = self._is_scanning = False
         # Numbers of filter texts: matches for any but the last text are ignored.
         self._filter_number = self._matched_number = 0
         self._opens_first_match = False
@@ -252,7 +252,15 @@ class FilesPanel(Panel):
     def _show_count(self) -> None:
         self.title.set_count(f"{len(self._paths):,}" if self._paths else "")
         if not self.filter.text().strip():
-            self._stack.setCurrentWidget(self.tree if self._paths else self._empty)
+            has_files = bool(self._paths) or self._is_scanning
+            self._stack.setCurrentWidget(self.tree if has_files else self._empty)
+
+    def set_scanning(self, scanning: bool) -> None:
+        """Set whether the vault is being scanned: until that ends, notes may follow."""
+        has_ended = self._is_scanning and not scanning
+        self._is_scanning = scanning
+        if has_ended and not self._paths:
+            tasks.start(self.reload(), owner=self, action=self.tr("list the files"))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         updates = [event for event in events if isinstance(event, IndexUpdated)]
@@ -350,6 +358,8 @@ def connect(panel: FilesPanel, context: PanelContext) -> None:
     """Connect the panel with the window and the other panels."""
     connect_links(panel, context)
     panel.command_requested.connect(context.run_note_command)
+    panel.set_scanning(context.is_scanning)
+    context.scanning_changed.connect(panel.set_scanning)
     context.note_shown.connect(lambda path: panel.select(path) if path else None)
     if context.note_path:
         panel.select(context.note_path)

@@ -152,3 +152,25 @@ def test_expanded_folders_stay_expanded(gui, wait_until, service: ServiceThread,
         panel.deleteLater()
 
     gui(main())
+
+
+def test_a_vault_that_is_being_read_is_not_called_empty(
+    gui, wait_until, service: ServiceThread, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        open_vault = OpenVault(tmp_path, Settings())
+        await service.call(open_vault.index.open)
+        client = VaultClient(service, service_of(open_vault))
+        panel = FilesPanel(client, ThemeSource("light"))
+        panel.set_scanning(True)
+        await panel.filling
+        assert panel._stack.currentWidget() is panel.tree
+        panel.set_scanning(False)
+        await wait_until(lambda: panel._stack.currentWidget() is panel._empty)
+        (tmp_path / "One.md").write_text("one")
+        await in_workspace(client, lambda w: w.start_scan(lambda progress: None))
+        await wait_until(lambda: panel._stack.currentWidget() is panel.tree)
+        await in_workspace(client, lambda w: w.close())
+        panel.deleteLater()
+
+    gui(main())
