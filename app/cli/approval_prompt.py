@@ -142,13 +142,13 @@ def _hunk_rows(diff: Diff, hunk: Hunk, width: int) -> Iterator[Text]:
             )
     for index, line in enumerate(before):
         number = hunk.before_start + index
-        ends = {"first": number == 0, "last": number == len(diff.before) - 1}
+        ends = {"is_first": number == 0, "is_last": number == len(diff.before) - 1}
         yield _diff_row(
             width, number, "-", format_line(line, removed_spans.get(index, ()), **ends), _REMOVED_STYLE
         )
     for index, line in enumerate(after):
         number = hunk.after_start + index
-        ends = {"first": number == 0, "last": number == len(diff.after) - 1}
+        ends = {"is_first": number == 0, "is_last": number == len(diff.after) - 1}
         yield _diff_row(
             width, number, "+", format_line(line, added_spans.get(index, ()), **ends), _ADDED_STYLE
         )
