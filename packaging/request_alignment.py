@@ -40,6 +40,7 @@ _ATOM = re.compile(
     r"[\w-]+:(?=\s|$)|\"[^\"]*\"|[^\s()]+)"
 )
 _PROPERTY = re.compile(r"\[(?P<name>[^:\]]+)(?::(?P<op><=|>=|<|>)?(?P<value>.*))?\]")
+_KIND = re.compile(r"(?:tag|path|type):")
 _MAX_SPAN = 30
 
 
@@ -199,8 +200,9 @@ class Aligner:
                 key = atom.casefold().rstrip("/")
                 if key in [one.casefold().rstrip("/") for one in known] and "OR" not in atoms:
                     from_last.append(atom)
-                else:
+                elif len(atoms) == 1 or "OR" in atoms or not _KIND.match(atom):
                     raise
+                # Else the other conditions may imply it: only people have a year of birth.
         kinds = conditions_on_kind(last.query) if last is not None else []
         folded = {one.casefold().rstrip("/") for one in from_last}
         if from_last and len(from_last) != len(known) and folded == {k.casefold().rstrip("/") for k in kinds}:

@@ -1,7 +1,7 @@
-"""Train the request model: `python packaging/train_request_model.py`; run by hand, takes 15 minutes.
+"""Train the request model: `python packaging/train_request_model.py`; run by hand, takes an hour.
 
 The first stage writes the examples (`request_examples.py`), makes a throwaway environment with what `PINS`
-says and runs this file again inside it. The second stage trains the network of
+says and runs this file again inside it. The second stage trains the networks of
 `app/agent/language/request_model.py` with JAX, which has small wheels for every platform, and writes
 `resources/language/requests.npz`. The vectors of parts of words are the main components of the embeddings of
 the shipped English model. The same examples give the same weights on one machine, but not to the last bit on
@@ -52,7 +52,8 @@ WORD_DROPOUT = 0.2
 TEMPLATE_SHARE = 0.4
 """Share of the templates in each epoch."""
 MIN_WORD_COUNT = 2
-SEED = 0
+SEEDS = (0, 1)
+"""One network is trained with each seed."""
 VALUE_SYMBOLS = frozenset(
     ("word", "text=", "old=", "name=", "new_name=", "value=", "tag=", "new_tag=", "heading=", "task", "file:")
 )
@@ -397,11 +398,6 @@ def log_odds(weights: Arrays, batch: Arrays, key: Any) -> Any:
 
 def train(file: Path) -> None:
     """Train on the examples of a file and write the model."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-    import optax
-
     data = json.loads(file.read_text(encoding="utf-8"))
     written, templates = (
         [
@@ -412,6 +408,30 @@ def train(file: Path) -> None:
         for name in ("written", "templates")
     )
     pieces, vocabulary = WordPieces(), Vocabulary([*written, *templates])
+    print(
+        f"{len(written)} requests, {len(templates)} templates, {len(vocabulary.symbols)} symbols", flush=True
+    )
+    arrays: Arrays = {"pieces": pieces.vectors}
+    for number, seed in enumerate(SEEDS):
+        weights = trained_network(seed, written, templates, vocabulary, pieces)
+        arrays |= {f"{number}/{name}": array for name, array in weights.items()}
+    OUTPUT.write_bytes(packed(arrays, vocabulary, pieces))
+    print(f"{OUTPUT.relative_to(ROOT)}: {OUTPUT.stat().st_size:,} bytes")
+
+
+def trained_network(
+    seed: int,
+    written: Sequence[Example],
+    templates: Sequence[Example],
+    vocabulary: Vocabulary,
+    pieces: WordPieces,
+) -> Arrays:
+    """Return the weights of a network after its training."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    import optax
+
     values = sorted(
         {
             words
@@ -421,13 +441,13 @@ def train(file: Path) -> None:
         }
     )
     values += [piece for piece in pieces.pieces if piece.isalpha() and len(piece) > 3][::8]
-    chance = random.Random(SEED)
+    chance = random.Random(seed)
     augmentation = Augmentation(chance, values)
     drawn = int(len(templates) * TEMPLATE_SHARE)
     steps = EPOCHS * math.ceil((len(written) + drawn) / BATCH)
     schedule = optax.warmup_cosine_decay_schedule(0, RATE, 200, steps)
     optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(schedule, weight_decay=1e-4))
-    key = jax.random.PRNGKey(SEED)
+    key = jax.random.PRNGKey(seed)
     weights = initial_weights(vocabulary, key)
     moments = optimizer.init(weights)
 
@@ -446,9 +466,6 @@ def train(file: Path) -> None:
         sizes = len(one["items"]), symbol_count(one["program"])
         return sum(sizes[0] > size for size in ITEM_BUCKETS), sum(sizes[1] > size for size in SYMBOL_BUCKETS)
 
-    print(
-        f"{len(written)} requests, {len(templates)} templates, {len(vocabulary.symbols)} symbols", flush=True
-    )
     for epoch in range(EPOCHS):
         begin, total = time.monotonic(), 0.0
         examples = [augmentation.varied(one) for one in [*written, *chance.sample(templates, drawn)]]
@@ -464,10 +481,10 @@ def train(file: Path) -> None:
             )
             total += float(value)
         seconds = time.monotonic() - begin
-        print(f"epoch {epoch + 1}: loss {total / len(batches):.3f}, {seconds:.0f} s", flush=True)
-    trained = {name: np.asarray(value, np.float32) for name, value in weights.items()}
-    OUTPUT.write_bytes(packed({**trained, "pieces": pieces.vectors}, vocabulary, pieces))
-    print(f"{OUTPUT.relative_to(ROOT)}: {OUTPUT.stat().st_size:,} bytes")
+        print(
+            f"network {seed}, epoch {epoch + 1}: loss {total / len(batches):.3f}, {seconds:.0f} s", flush=True
+        )
+    return {name: np.asarray(value, np.float32) for name, value in weights.items()}
 
 
 def packed(arrays: Mapping[str, Any], vocabulary: Vocabulary, pieces: WordPieces) -> bytes:
@@ -480,6 +497,7 @@ def packed(arrays: Mapping[str, Any], vocabulary: Vocabulary, pieces: WordPieces
         "classes": CLASSES,
         "states": vocabulary.states,
         "pieces": pieces.pieces,
+        "networks": len(SEEDS),
         "sources": sources(),
     }
     stored: Arrays = {"head": np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)}

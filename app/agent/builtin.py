@@ -14,7 +14,7 @@ from app.agent.language.answers import localize
 from app.agent.language.chips import Chip, reading_chips
 from app.agent.language.choices import sets_of
 from app.agent.language.dialog import DialogState
-from app.agent.language.interpreter import Interpreter
+from app.agent.language.interpreter import Interpreter, meaning_of
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.questions import question_language, with_name_for_pronouns
@@ -66,6 +66,7 @@ MAX_PASSAGES = 3
 _MAX_NAME_WORDS = 8
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
+_LACKS_VALUE = "“{}” needs a value for “{}”. Nothing was changed."
 _READ_ONLY_MESSAGE = "I can only read in this mode, so I did not do this: {}"
 _REPLIES = {
     "greeting": "Hello! Tell me what to find, open, write or change. Type “help” for examples.",
@@ -150,7 +151,14 @@ class BuiltinAgent:
             if reading is not None:
                 # The name of a missing note must not select all notes.
                 missing = next((notes.unknown for notes in sets_of(reading) if notes.unknown), "")
-                return Reply(_NO_SUCH_NOTE.format(missing)) if missing else reading
+                if missing:
+                    return Reply(_NO_SUCH_NOTE.format(missing))
+                for step in reading.steps:
+                    needs = self.actions()[step.action].needs
+                    lacking = next((role for role in needs if role not in (*step.arguments, "target")), "")
+                    if lacking:
+                        return Reply(_LACKS_VALUE.format(step.action, lacking))
+                return meaning_of(reading)
         now = self._now().replace(second=0, microsecond=0)
         return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
 

@@ -212,6 +212,13 @@ async def test_words_are_removed_after_a_letter_that_casefolding_makes_longer(ta
     assert "Die Straße nach  führt am Fluss entlang" in text(talk, "Instruments/Chip log.md")
 
 
+async def test_a_typed_action_without_its_value_changes_nothing_and_says_so(talk) -> None:
+    before = text(talk, "Instruments/Chip log.md")
+    await say(talk, f"{PREFIX} append [@Chip log]")
+    assert "“append” needs a value for “text”" in talk.items[-1].text
+    assert text(talk, "Instruments/Chip log.md") == before
+
+
 async def test_a_new_name_is_written_as_it_is_said(talk) -> None:
     await say(talk, "rename the tag instrument to instruments")
     if isinstance(talk.items[-1], Question):

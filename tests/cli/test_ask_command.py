@@ -32,7 +32,7 @@ def test_a_change_needs_an_approval(run: Run, vault: Path) -> None:
 
 def test_a_request_that_is_not_understood_is_reported(run: Run) -> None:
     result = run("ask", "flurb the gnarx quickly sideways")
-    assert result.status == ExitStatus.NOT_FOUND and "type “help” for examples" in result.out + result.err
+    assert result.status == ExitStatus.NOT_FOUND and "“help” for examples" in result.out + result.err
 
 
 def test_private_notes_cannot_be_named(run: Run) -> None:

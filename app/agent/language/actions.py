@@ -104,6 +104,8 @@ ACTIONS: Mapping[str, Action] = {
         Action("mentions", "unlinked_mentions", _TARGET, implies_note=True),
         Action("suggest_relations", "suggest_relationships", implies_note=True),
         Action("meaning", "semantic_search", ("query",)),
+        Action("question", "find_passages"),
+        Action("model"),
         Action("random", "read_note"),
         Action("create_note", "create_note", ("name",), writes=True),
         Action("append", "edit_note", ("target", "text"), writes=True, implies_note=True),

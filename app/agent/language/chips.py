@@ -27,6 +27,8 @@ _ACTION_LABELS = {
     "properties_of": "properties",
     "meaning": "search by meaning",
     "what_supports": "evidence",
+    "question": "an answer from the notes",
+    "model": "a language model",
     "vault_info": "this vault",
 }
 _MAX_NOTE_CHIPS = 8
@@ -89,6 +91,8 @@ def reading_chips(reading: Reading) -> tuple[Chip, ...]:
 
 def _of_step(reading: Reading, index: int, step: PipelineStep) -> Iterator[Chip]:
     yield Chip(_ACTION_LABELS.get(step.action, step.action.replace("_", " ")))
+    if step.action in ("question", "model"):
+        return  # the query is the whole request
 
     def with_target(target: NoteSet) -> str:
         steps = (*reading.steps[:index], replace(step, target=target), *reading.steps[index + 1 :])

@@ -71,12 +71,20 @@ class DateParser:
         return (self._period(tokens, after) if after > position else None) or self._period(tokens, position)
 
     def _between(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+        while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
+            position += 1
         first = self._period(tokens, position)
-        if first is None:
+        end = first.end if first is not None else position + 1
+        after = self._language.match_prefix(tokens, end, "dates", "and") if end < len(tokens) else end
+        second = self._period(tokens, after) if after > end else None
+        if second is None or second.first is None or second.last is None:
             return None
-        after = self._language.match_prefix(tokens, first.end, "dates", "and")
-        second = self._period(tokens, after) if after > first.end else None
-        return DateSpan(first.first, second.last, second.end) if second else None
+        if first is not None:
+            return DateSpan(first.first, second.last, second.end)
+        day = re.match(r"\d{1,2}(?!\d)", tokens[position].key)  # "between the 10th and March 17"
+        if day is None or second.first != second.last or not 1 <= int(day[0]) < second.first.day:
+            return None
+        return DateSpan(second.first.replace(day=int(day[0])), second.last, second.end)
 
     def _period(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         return self._last_units(tokens, position) or self._parse_absolute(tokens, position)

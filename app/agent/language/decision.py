@@ -18,27 +18,24 @@ from app.agent.language.program import OUTCOMES
 from app.agent.language.readings import Reading
 
 WEIGHTS: Mapping[str, float] = {
-    "written": 0.88,
-    "only grammar": 0.68,
-    "unclear": -1.36,
-    "grammar": -0.01,
-    "first": -0.11,
-    "complete": 2.14,
-    "agreed": 0.04,
-    "model": 0.63,
-    "model if asked": -0.19,
-    "question": 0.61,
-    "question if asked": 0.16,
-    "none": -0.23,
-    "ask": -0.47,
-    "lacks a value": 0.5,
-    "else": -2.09,
+    "written": 0.9,
+    "only grammar": 0.72,
+    "unclear": -1.83,
+    "grammar": 0.98,
+    "first": 0.36,
+    "complete": 1.43,
+    "model": 0.43,
+    "question": 1.82,
+    "question if asked": 1.21,
+    "none": -0.04,
+    "ask": 0.29,
+    "else": -2.03,
 }
 """The weight of each feature of an option.
 
 "written" is the logarithm of an option's probability by the request model. A reading has features for its
 score and rank in the grammar ("grammar", "first", "complete": it explains every word), for an unknown note
-("unclear"), and for its source ("only grammar", "agreed": the model has it too). An outcome has features for
+("unclear"), and for its source ("only grammar"). An outcome has features for
 its kind, and for its kind in a question. A search of the grammar with all conditions of a search of the model
 counts as a reading of the model.
 """
@@ -67,6 +64,11 @@ class Option:
     share: float = 0.0
 
     @property
+    def is_clear(self) -> bool:
+        """Whether it is a reading that names only known notes."""
+        return self.reading is not None and not self.features["unclear"]
+
+    @property
     def is_considered(self) -> bool:
         """Whether the grammar explains every word, and the model considers the same reading."""
         return self.features["complete"] >= 0.5 and self.features["written"] >= _CONSIDERED
@@ -92,7 +94,6 @@ def options_of(written: Sequence[Candidate], found: Sequence[Reading], *, asks: 
         found: The readings of the grammar, best first.
         asks: Whether the request is a question.
     """
-    best = found[0] if found else None
     read: list[tuple[Reading, float, int]] = [
         (one.reading, one.probability, -1) for one in written if one.reading is not None
     ]
@@ -109,10 +110,8 @@ def options_of(written: Sequence[Candidate], found: Sequence[Reading], *, asks: 
     for outcome in OUTCOMES:
         probability = sum(one.probability for one in written if one.outcome == outcome)
         features = {"written": _log(probability), outcome: 1.0}
-        if outcome in ("question", "model"):
-            features[f"{outcome} if asked"] = float(asks)
-        if outcome == "ask":
-            features["lacks a value"] = float(best is not None and bool(best.missing))
+        if outcome == "question":
+            features["question if asked"] = float(asks)
         options.append(Option(features, outcome=outcome))
     return [*options, Option({"else": 1.0}, outcome="else")]
 
@@ -141,7 +140,6 @@ def _reading_option(reading: Reading, probability: float, place: int) -> Option:
         features["grammar"] = reading.score
         features["first"] = float(place == 0)
         features["complete"] = max(0.0, reading.score - 0.8) * 5 if complete and place == 0 else 0.0
-        features["agreed"] = float(probability > 0 and features["complete"] > 0)
     return Option(features, reading)
 
 

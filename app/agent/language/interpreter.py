@@ -42,6 +42,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, tokenize
+from app.agent.language.typed_search import parse_typed_search
 from app.agent.language.undoing import resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 
@@ -59,10 +60,12 @@ ONLY_NOTE = 0.72
 COMPLETE = 0.85
 """Score from which the grammar alone decides on values such as days when something is due."""
 OFFERED = 0.01
-"""Minimum probability at which a reading is offered in a question."""
-OFFERED_TOGETHER = 0.1
-"""Minimum probability that the answer of a question is among the readings that it offers."""
+"""Minimum probability at which an option is offered in a question."""
 MAX_OFFERED = 4
+CERTAIN_OUTCOME = 0.6
+"""Probability from which a request counts as a question, or as work for a model, without asking."""
+UNLIKELY_READINGS = 0.05
+"""Probability of all readings below which the user is not asked about them."""
 _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
 """The values of "call it X and put it in People", and their roles in the creation of the note."""
 _SPLIT_PENALTY = 0.02
@@ -179,6 +182,8 @@ class Interpreter:
             return Reply("", understood=False), request, []
         if reply := self._small_talk(language, bare):
             return reply, request, []
+        if typed := parse_typed_search(request):
+            return typed, request, []
         tokens = self._without_courtesies(language, bare)
         if not tokens:
             return None, request, []
@@ -236,50 +241,74 @@ class Interpreter:
     # The decision
 
     def _decided(self, likeliest: Request, asked: Request, found: list[Reading]) -> Interpretation:
-        """Return the interpretation on which grammar and model agree, or the question to ask."""
+        """Return the reading or the outcome that is certain enough, else the question to ask."""
         best = found[0] if found else None
         if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
             return self._chooser.decide(asked, found)
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
-        if best is not None and _is_for_grammar(best, writes=asked.writes(best)):
-            return self._chooser.decide(asked, found)
         options = weighed(self._options(likeliest, found))
-        shares = {one.outcome: one.share for one in options if one.outcome}
-        readings = [one for one in options if one.reading is not None]
-        clear = [one for one in readings if one.reading is not None and is_clear(one.reading)]
-        offered = [one for one in clear if one.share >= OFFERED][:MAX_OFFERED]
-        whole = next((one for one in clear if one.features.get("complete")), None)
-        if whole is not None and whole not in offered:
-            offered = [*offered[: MAX_OFFERED - 1], whole]
-        if whole is not None and best is not None and not asked.writes(best):
-            doubted = options[0].share >= DOUBTED
-            if whole.is_considered or (whole.is_plain and not doubted):
-                return self._chooser.decide(asked, found)
-        answers = sum(one.share for one in offered)
-        contents = shares["question"] + shares["model"] if self._asks(likeliest) else 0.0
-        outcome = max(("question", "model", "none"), key=lambda name: shares[name])
-        if max(contents, shares[outcome]) > answers + shares["ask"]:
-            if contents > shares[outcome]:
-                outcome = max(("question", "model"), key=lambda name: shares[name])
-            return self._outcome(outcome, likeliest, is_sure=shares[outcome] >= UNRELATED)
-        top = readings[0] if readings else None
-        if top is not None and top.reading is not None and top in clear:
-            if not likeliest.writes(top.reading) and top.share >= RUNS:
+        if best is not None and _grammar_decides(best, options, writes=asked.writes(best)):
+            return self._chooser.decide(asked, found)
+        offered = _offered(options)
+        readings_share = sum(option.share for option in options if option.reading is not None)
+        shares = {option.outcome: option.share for option in options if option.outcome}
+        if (outcome := self._likely_outcome(likeliest, shares, readings_share)) is not None:
+            return outcome
+        top = next((option for option in options if option.reading is not None), None)
+        if top is not None and top.reading is not None and top.is_clear and top.share >= RUNS:
+            if not likeliest.writes(top.reading):
                 return top.reading
-            agreed = top.is_agreed and top.share >= RUNS
-            if agreed and isinstance(run := self._chooser.decide(asked, found), Reading):
+            if top.is_agreed and isinstance(run := self._chooser.decide(asked, found), Reading):
                 return run
         is_read = best is not None and best.score >= MIN_CONFIRM_SCORE
-        if is_read and shares["ask"] > answers and best is not None and (best.missing or not is_clear(best)):
+        lacks_part = best is not None and (bool(best.missing) or not is_clear(best))
+        if is_read and lacks_part and shares["ask"] > readings_share:
             return self._chooser.decide(asked, found)
-        offered = offered or readings[:1]
-        if is_read or sum(one.share for one in offered) >= OFFERED_TOGETHER:
-            return self._chooser.ask(likeliest, [one.reading for one in offered if one.reading is not None])
+        if not any(option.reading for option in offered):
+            if offered and (top is None or offered[0].share > top.share):
+                return self._outcome(offered[0].outcome, likeliest, is_sure=False)
+            offered = [top] if top is not None else []
+        if offered and (is_read or options[0].outcome != "none"):
+            return self._chooser.ask(likeliest, [self._answer_of(option, likeliest) for option in offered])
         return Reply("", understood=False)
+
+    def _likely_outcome(
+        self, request: Request, shares: Mapping[str, float], readings_share: float
+    ) -> Interpretation | None:
+        """Return the outcome that is likelier than all readings; None if there is none.
+
+        Args:
+            request: The request.
+            shares: The probabilities of the outcomes.
+            readings_share: The probability of all readings.
+        """
+        outcome = max(("question", "model", "none"), key=lambda name: shares[name])
+        contents = shares["question"] + shares["model"] if self._asks(request) else 0.0
+        probability = max(contents, shares[outcome])
+        if probability <= readings_share + shares["ask"]:
+            return None
+        # An answer of a question can be every outcome but "none".
+        if outcome != "none" and probability < CERTAIN_OUTCOME and readings_share >= UNLIKELY_READINGS:
+            return None
+        if contents > shares[outcome]:
+            outcome = max(("question", "model"), key=lambda name: shares[name])
+        return self._outcome(outcome, request, is_sure=shares[outcome] >= UNRELATED)
 
     def _options(self, request: Request, found: Sequence[Reading]) -> list[Option]:
         return options_of(candidates(request), found, asks=self._asks(request))
+
+    def _answer_of(self, option: Option, request: Request) -> Reading:
+        """Return an option as the answer of a question."""
+        match option.outcome:
+            case "question":
+                step = PipelineStep("question", None, {"query": request.text})
+            case "model":
+                step = PipelineStep("model", None, {"query": self._model_work(request)})
+            case _:
+                assert option.reading is not None
+                return option.reading
+        return Reading((step,), option.share, language=request.language.code)
 
     def _asks(self, request: Request) -> bool:
         return question_language(request.text, self._languages) is not None
@@ -492,7 +521,7 @@ class Interpreter:
         wanted = " ".join(text.split()).strip(" .!?").casefold()
         for option in question.options:
             if wanted in (option.label.casefold(), option.label.casefold().removesuffix(".md")):
-                return option.reading
+                return meaning_of(option.reading)
         for language in self._languages:
             tokens = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
             if not tokens:
@@ -500,7 +529,7 @@ class Interpreter:
             if language.matches_phrase(tokens, "refine", "no"):
                 return Reply("cancelled")
             if question.options and language.matches_phrase(tokens, "refine", "yes"):
-                return question.options[0].reading
+                return meaning_of(question.options[0].reading)
             last = question.options[-1] if question.options else None
             is_all = last is not None and "all" in str(last.reading.last.arguments.get("occurrence", ""))
             if (
@@ -516,7 +545,7 @@ class Interpreter:
                 question.options
                 and (index := _parse_ordinal(language, tokens, len(question.options))) is not None
             ):
-                return question.options[index].reading
+                return meaning_of(question.options[index].reading)
         plain = replace(dialog, question=None)
         requests = [
             Request(
@@ -597,7 +626,9 @@ class Interpreter:
             return None  # no words for the action in this language
         frames = request.frame_parser(follows=len(partial.steps) > 1)
         tokens = without_marks_at_end(request.tokens)
-        bound = frames.fill(request.allowed[step.action], frame, role, tokens)
+        cues = (cue.longest_match(tokens, 0) for cue in frame.roles.get(role, ()))
+        lead = max((match.end for match in cues if match and match.end < len(tokens)), default=0)
+        bound = frames.fill(request.allowed[step.action], frame, role, tokens[lead:])
         if bound is None:
             return None
         values = dict(bound)
@@ -614,6 +645,45 @@ class Interpreter:
             "",
         )
         return Reading((*partial.steps[:-1], merged), 0.95, (), missing, request.language.code)
+
+
+def meaning_of(reading: Reading) -> Interpretation:
+    """Return what a chosen reading means: an action, a question about the notes, or work for a model."""
+    query = str(reading.last.arguments.get("query", ""))
+    match reading.last.action:
+        case "question":
+            return ContentQuestion(query)
+        case "model":
+            return ModelRequired(query or "This")
+    return reading
+
+
+def _grammar_decides(best: Reading, options: Sequence[Option], *, writes: bool) -> bool:
+    """Return whether the best reading of the grammar holds, whatever the options' probabilities are."""
+    is_doubted = options[0].share >= DOUBTED
+    if _is_for_grammar(best, writes=writes):
+        return is_clear(best) or not (is_doubted and options[0].reading is None)
+    complete = _complete_option(options)
+    if writes or complete is None:
+        return False
+    return complete.is_considered or (complete.is_plain and not is_doubted)
+
+
+def _offered(options: Sequence[Option]) -> list[Option]:
+    """Return the options that a question offers, with the reading of the grammar that explains all words."""
+    offered = [
+        option
+        for option in options
+        if option.share >= OFFERED and (option.is_clear or option.outcome in ("question", "model"))
+    ][:MAX_OFFERED]
+    complete = _complete_option(options)
+    if complete is not None and complete not in offered:
+        offered = [*offered[: MAX_OFFERED - 1], complete]
+    return offered
+
+
+def _complete_option(options: Sequence[Option]) -> Option | None:
+    return next((option for option in options if option.is_clear and option.features.get("complete")), None)
 
 
 def _is_for_grammar(best: Reading, *, writes: bool) -> bool:
@@ -640,7 +710,7 @@ def _names_resemble(notes: NoteSet | None) -> bool:
 
 
 def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> int | None:
-    """Return the index that an answer such as "the second one" or "2" names."""
+    """Return the index that an answer such as "the second one", "2" or "number 2" names."""
     table = language.table("ordinals")
     words = [token for token in tokens if token.kind != "mark"]
     named = [table[token.key] for token in words if token.key in table]
@@ -648,8 +718,9 @@ def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> i
     if len(named) == 1 and all(token.key in table or token.key in plain for token in words):
         ordinal = int(named[0])
         return count - 1 if ordinal == -1 else ordinal - 1 if ordinal <= count else None
-    if len(words) == 1 and words[0].value.isdecimal() and 1 <= int(words[0].value) <= count:
-        return int(words[0].value) - 1
+    start = language.match_prefix(words, 0, "number_nouns")
+    if len(words) == start + 1 and words[start].value.isdecimal() and 1 <= int(words[start].value) <= count:
+        return int(words[start].value) - 1
     return None
 
 

@@ -18,7 +18,7 @@ from app.vault.path import NotePath
 MentionKind = Literal["note", "tag", "quoted", "kind", "prop", "num", "date", "rel", "word"]
 
 _MAX_NAME_TOKENS = 8
-_MIN_FUZZY_LENGTH = 5
+_MIN_FUZZY_LENGTH = 4
 _MAX_PARTIAL_WORDS = 3
 _NUMBER = re.compile(r"\(?[-+]?\d*[.,]?\d+%?\)?")
 _YEAR = re.compile(r"1\d\d\d|20\d\d")
@@ -149,6 +149,12 @@ def _note_at(
                 NoteSet(notes=paths) if len(paths) == 1 else NoteSet(unknown=text, candidates=tuple(paths))
             )
             return EntityMention("note", part, notes, text)
+    for end in range(min(len(tokens), position + _MAX_PARTIAL_WORDS), position + 1, -1):
+        part = tuple(tokens[position:end])
+        if all(token.is_word and token.key not in own_words for token in part):
+            text = span_text(request, part).removesuffix("'s").removesuffix("’s")
+            if path := vocabulary.note_with_words(text):
+                return EntityMention("note", part, NoteSet(notes=(path,)), text, is_near=True)
     token = tokens[position]
     if token.is_word and token.key not in own_words and len(token.key) >= _MIN_FUZZY_LENGTH:
         word = token.value.removesuffix("'s").removesuffix("’s")

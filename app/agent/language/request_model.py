@@ -1,9 +1,11 @@
-"""Request model: a small neural network that writes the program of a request.
+"""Request model: small neural networks that write the program of a request.
 
-A bidirectional recurrent network (two layers of gated recurrent units) reads the items of the request and the
-state of the conversation; a third one writes the program symbol by symbol. Each symbol comes from the list of
-symbols or points to an item of the request, so that values are copied and never invented. Names of notes and
-quoted texts are seen only by their kind. `packaging/train_request_model.py` trains it.
+In each network, a bidirectional recurrent network (two layers of gated recurrent units) reads the items of
+the request and the state of the conversation; a third one writes the program symbol by symbol. Each symbol
+comes from the list of symbols or points to an item of the request, so that values are copied and never
+invented. Names of notes and quoted texts are seen only by their kind. The networks differ in the random
+numbers of their training, and the mean of their probabilities is more reliable than each one.
+`packaging/train_request_model.py` trains them.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -126,20 +128,51 @@ class RequestModel:
                     arrays[name] = array.astype(np.float32) * file[f"{name}.scale"]
                 else:
                     arrays[name] = array.astype(np.float32)
-        self._weights = arrays
         self.symbols: list[str] = head["symbols"]
-        self._words = {word: at for at, word in enumerate(head["words"])}
-        self._classes = {name: at for at, name in enumerate(head["classes"])}
-        self._states = {name: at for at, name in enumerate(head["states"])}
-        self._pieces = WordPieces(head["pieces"])
-        self._end = self.symbols.index(END)
+        self._networks = [
+            _Network(
+                {
+                    name.partition("/")[2] or name: array
+                    for name, array in arrays.items()
+                    if _is_in(name, number)
+                },
+                head,
+            )
+            for number in range(head["networks"])
+        ]
 
     def programs(
         self, items: Sequence[ItemInput], state: Sequence[str], width: int = 8
     ) -> list[ScoredProgram]:
-        """Return the most likely programs, most likely first."""
+        """Return the most likely programs, most likely first; the probabilities are means of the networks."""
         if not items:
             return []
+        totals: dict[tuple[Symbol, ...], float] = {}
+        for network in self._networks:
+            for one in network.programs(items, state, width):
+                share = one.probability / len(self._networks)
+                totals[one.symbols] = totals.get(one.symbols, 0.0) + share
+        ranked = sorted(totals, key=lambda symbols: -totals[symbols])
+        return [ScoredProgram(symbols, totals[symbols]) for symbols in ranked[:width]]
+
+
+def _is_in(name: str, number: int) -> bool:
+    """Return whether an array belongs to a network, or to all of them."""
+    return "/" not in name or name.startswith(f"{number}/")
+
+
+class _Network:
+    def __init__(self, weights: Mapping[str, Array], head: Mapping[str, Any]) -> None:
+        self._weights = weights
+        self._symbols: list[str] = head["symbols"]
+        self._words = {word: at for at, word in enumerate(head["words"])}
+        self._classes = {name: at for at, name in enumerate(head["classes"])}
+        self._states = {name: at for at, name in enumerate(head["states"])}
+        self._pieces = WordPieces(head["pieces"])
+        self._end = self._symbols.index(END)
+
+    def programs(self, items: Sequence[ItemInput], state: Sequence[str], width: int) -> list[ScoredProgram]:
+        """Return the most likely programs, most likely first."""
         memory, first = self._encode(items, state)
         return self._decode(memory, first, width)
 
@@ -187,7 +220,7 @@ class RequestModel:
 
     def _decode(self, memory: Array, first: Array, width: int) -> list[ScoredProgram]:
         w = self._weights
-        count, symbols = len(memory), len(self.symbols)
+        count, symbols = len(memory), len(self._symbols)
         keys = memory @ w["attend"]
         pointers = memory @ w["point"]
         copied = memory @ w["copy"]
@@ -249,12 +282,12 @@ class RequestModel:
         found: list[Symbol] = []
         start = -1
         for number in numbers:
-            if number < len(self.symbols):
-                found.append(self.symbols[number])
+            if number < len(self._symbols):
+                found.append(self._symbols[number])
             elif start < 0:
-                start = number - len(self.symbols)
+                start = number - len(self._symbols)
             else:
-                found.append((start, number - len(self.symbols)))
+                found.append((start, number - len(self._symbols)))
                 start = -1
         return tuple(found)
 

@@ -24,6 +24,9 @@ _TOKEN = re.compile(
 )
 
 
+_COMPARISON = re.compile(r"(?<=\w)(?:>=|<=|=|<|>)(?=[\w\"])")
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A token of a request.
@@ -49,7 +52,8 @@ def tokenize(
 ) -> tuple[Token, ...]:
     """Return the tokens of `text`, at most `MAX_TOKENS`.
 
-    A contraction ("what's") becomes its words, all with the same offsets; words in `noise` are skipped.
+    A contraction ("what's") becomes its words, all with the same offsets; a comparison without spaces
+    ("born>=1700") becomes its three parts; words in `noise` are skipped.
     """
     tokens: list[Token] = []
     for match in _TOKEN.finditer(text):
@@ -59,8 +63,24 @@ def tokenize(
         if token.is_word and token.key in noise:
             continue
         words = contractions.get(token.key, "").split() if token.is_word else []
-        tokens += [replace(token, key=word) for word in words] or [token]
+        tokens += [replace(token, key=word) for word in words] or _comparison_parts(token)
     return tuple(tokens)
+
+
+def _comparison_parts(token: Token) -> list[Token]:
+    """Return the parts of a comparison that is one word, else the token."""
+    if not token.is_word or "://" in token.value:
+        return [token]
+    parts: list[Token] = []
+    start = 0
+    for match in (*_COMPARISON.finditer(token.value), None):
+        ends = (match.start(), match.end()) if match else (len(token.value), len(token.value))
+        for first, last in ((start, ends[0]), ends):
+            if last > first:
+                key, text = token.key[first:last], token.value[first:last]
+                parts.append(Token("word", key, text, token.start + first, token.start + last))
+        start = ends[1]
+    return parts
 
 
 def _token(match: re.Match[str]) -> Token:

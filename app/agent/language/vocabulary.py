@@ -20,6 +20,7 @@ _MAX_CANDIDATES = 5
 _MAX_ROUGH_MATCHES = 60
 _MIN_FUZZY_LENGTH = 4
 _LONG_WORD = 8
+_MAX_SHORT_NAME = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ class Vocabulary:
         if near.is_clear:
             return near.paths[0]
         key = name_key(word)
-        max_distance = _max_distance(key)
+        max_distance = 0 if len(key) <= _MIN_FUZZY_LENGTH else _max_distance(key)
         paths = [
             path
             for path in near.paths
@@ -117,6 +118,18 @@ class Vocabulary:
                 OSA.distance(key, part, score_cutoff=max_distance) <= max_distance
                 for part in name_key(NotePath.on_disk(path).name).split()
             )
+        ]
+        short = [path for path in paths if len(NotePath.on_disk(path).name.split()) <= _MAX_SHORT_NAME]
+        paths = short or paths
+        return paths[0] if len(paths) == 1 else None
+
+    def note_with_words(self, words: str) -> str | None:
+        """Return the only note whose name has these words, in this order and without others between them."""
+        key = f" {name_key(words)} "
+        paths = [
+            path
+            for path in self.find_similar_notes(words).paths
+            if key in f" {name_key(NotePath.on_disk(path).name)} "
         ]
         return paths[0] if len(paths) == 1 else None
 
@@ -235,7 +248,7 @@ def _name_similarity(key: str, name: str) -> float:
     letters = fuzz.ratio(key, name)
     words, known = key.split(), name.split()
     by_words = 0.0
-    if known and any(len(word) >= _MIN_FUZZY_LENGTH for word in words):
+    if known and (len(words) > 1 or len(key) >= _MIN_FUZZY_LENGTH):
         by_words = min(max(fuzz.ratio(word, other) for other in known) for word in words)
     return max(letters, by_words * 0.9 + letters * 0.05)
 

@@ -13,6 +13,7 @@ from app.agent.language import interpreter
 from app.agent.language.actions import ACTIONS
 from app.agent.language.candidates import Candidate
 from app.agent.language.chips import reading_chips, with_value
+from app.agent.language.interpreter import meaning_of
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import parse, serialize
 from app.agent.language.readings import (
@@ -62,6 +63,21 @@ def agent() -> BuiltinAgent:
         ("the 3 longest notes", "find [*] order=words limit=3"),
         ("notes about longitude but not latitude", "find [longitude -latitude]"),
         ("anything due this week?", "list_tasks state=open due=2026-03-16..2026-03-22"),
+        ('find tag:instrument AND links-to:"Latitude"', 'find [tag:instrument links-to:"Latitude"]'),
+        ("path:Concepts NOT tag:navigation", "find [path:Concepts -tag:navigation]"),
+        ("rel:derived_from", "find [rel:derived_from]"),
+        ("tag:clock brass", "find [tag:clock brass]"),
+        (
+            "notes changed between 10 and 17 March",
+            "find [modified:>=2026-03-10 modified:<=2026-03-17]",
+        ),
+        (
+            "notes changed between the 10th and the 17th of March",
+            "find [modified:>=2026-03-10 modified:<=2026-03-17]",
+        ),
+        ("notes changed since the beginning of March", "find [modified:>=2026-03-01]"),
+        ("open the Scilly disaster", "open [@Events/Scilly disaster of 1707]"),
+        ("open Le Roy", "open [@People/Pierre Le Roy]"),
         (
             "set year to 1766 in Nautical Almanac",
             "set_property [@Sources/Nautical Almanac] key=year value=1766",
@@ -255,6 +271,39 @@ def test_conditions_that_only_the_grammar_finds_refine_searches_but_no_changes(
         assert isinstance(found, Reading) and "tag:core" in serialize(found)
     else:
         assert isinstance(found, Clarification)
+
+
+@pytest.mark.parametrize(
+    "text", ["note: buy milk", "type: contract", "type:entity outside People & Instruments", "brass clock"]
+)
+def test_sentences_are_no_typed_searches(agent: BuiltinAgent, text: str) -> None:
+    found = read(agent, text)
+    assert not isinstance(found, Reading) or found.last.target != NoteSet(query=text)
+
+
+def test_a_question_offers_an_answer_from_the_notes_and_a_model(
+    agent: BuiltinAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = parse("find [path:Instruments/]", lambda _: (), ACTIONS)
+    assert search is not None
+    likely = [Candidate(0.6, search), Candidate(0.15, outcome="question"), Candidate(0.15, outcome="model")]
+    monkeypatch.setattr(interpreter, "candidates", lambda _: likely)
+    found = read(agent, "frobnicate the instruments")
+    assert isinstance(found, Clarification)
+    assert {option.reading.last.action for option in found.options} == {"find", "question", "model"}
+    place = {option.reading.last.action: index for index, option in enumerate(found.options, 1)}
+    asked = replace(HERE, question=found)
+    assert read(agent, f"number {place['question']}", asked) == ContentQuestion("frobnicate the instruments")
+    assert isinstance(read(agent, f"number {place['model']}", asked), ModelRequired)
+    for option in found.options:
+        assert read(agent, f"= {serialize(option.reading)}") == meaning_of(option.reading)
+
+
+def test_the_words_before_a_folder_are_no_part_of_its_name(agent: BuiltinAgent) -> None:
+    question = read(agent, "move this note")
+    assert isinstance(question, Clarification)
+    found = read(agent, "to the folder Museum", replace(HERE, question=question))
+    assert isinstance(found, Reading) and serialize(found) == "move [@Instruments/H1] folder=Museum"
 
 
 @given(st.lists(st.sampled_from([w for w in WORDS if w.isalpha()]), min_size=1, max_size=4))

@@ -1,0 +1,57 @@
+"""Recognize requests that are typed in the search language: "tag:clock -path:Journal"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from app.agent.language.lexicon import Language
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.errors import QueryError
+from app.index.query import parse
+from app.index.query_ast import And, Node, Not, Or, PhraseTerm, WordTerm
+
+_AND = re.compile(r"\s+(?:AND|&&?)\s+")
+_LABEL = re.compile(r"\w: ")
+"""A colon as in sentences; in the search language the value follows its operator."""
+_NOT = re.compile(r"\bNOT\s+(?=\S)")
+
+
+def parse_typed_search(request: Request) -> Reading | None:
+    """Return the reading of a request in the search language; None for everyday language.
+
+    One word without an operator may stand in it ("tag:clock brass") if it is not a word of sentences.
+    """
+    language, tokens = request.language, request.tokens
+    start = language.match_prefix(tokens, 0, "searching")
+    if start >= len(tokens) or _LABEL.search(request.text):
+        return None
+    query = _NOT.sub("-", _AND.sub(" ", request.text[tokens[start].start :].strip()))
+    try:
+        node = parse(query)
+    except QueryError:
+        return None
+    parts = list(_parts(node)) if node is not None else []
+    words = [part for part in parts if isinstance(part, WordTerm)]
+    has_operator = any(not isinstance(part, WordTerm | PhraseTerm) for part in parts)
+    if not has_operator or len(words) > 1 or any(_is_everyday(word.text, language) for word in words):
+        return None
+    return Reading((PipelineStep("find", NoteSet(query=query)),), 1.0, language=language.code)
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    match node:
+        case And() | Or():
+            for item in node.items:
+                yield from _parts(item)
+        case Not():
+            yield from _parts(node.item)
+        case _:
+            yield node
+
+
+def _is_everyday(text: str, language: Language) -> bool:
+    """Return whether a text is a word of sentences, or ends like one."""
+    word = text.casefold().strip(".,:;!?'")
+    return word != text.casefold() or word in language.vocabulary() | language.all_words()
