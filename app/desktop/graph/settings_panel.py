@@ -91,7 +91,7 @@ class GraphSettingsPanel(QFrame):
 
     def expand_section(self, section: CollapsibleSection) -> None:
         """Expand a section and scroll to it."""
-        if not section.is_open:
+        if not section.is_expanded:
             section.set_expanded(True)
             self._save_folded(section.key, True)
         # Scroll after the layout, when the section's height is known.

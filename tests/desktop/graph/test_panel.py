@@ -295,7 +295,7 @@ def test_queries_in_the_settings_panel_are_completed_as_in_the_search_panel(gui,
             it.panel.activateWindow()
             settings_panel = it.panel.view.settings_panel
             settings_panel.show()
-            if not settings_panel.groups.is_open:
+            if not settings_panel.groups.is_expanded:
                 settings_panel.expand_section(settings_panel.groups)
             settings_panel.groups.rows.add_button.click()
             (row,) = settings_panel.groups.rows._rows
