@@ -20,12 +20,11 @@ _VERBATIM_FIELDS = ("text", "diff", "output")
 """Fields that are the answer if they are not empty; they are printed alone and verbatim."""
 _PROSE_FIELDS = ("answer", "summary")
 """Fields that are printed first; the other fields follow."""
-_ERRORS = "errors"
-_REMARK_FIELDS = frozenset({"problem", "warning", "reasoning", _ERRORS})
+_REMARK_FIELDS = frozenset({"problem", "warning", "reasoning", "errors"})
 _TIME_FIELDS = frozenset({"created", "modified", "time", "at", "settled", "expires"})
 _HIDDEN_FIELDS = frozenset({"hash", "message", "commits"})
 _ID_FIELDS = frozenset({"node_id", "edge_id", "from_node", "to_node", "agent", "target"})
-"""Fields that repeat the subject of a result in prose, which the caller named."""
+"""Fields that only repeat what the caller named; they are omitted after prose."""
 _FLAG_FIELDS = frozenset(
     {"cut", "truncated", "leaves_context", "requires_confirmation", "dry_run", "binary", "timed_out"}
 )
@@ -82,11 +81,11 @@ def _print_change(screen: CliConsole, result: Result, message: str) -> None:
     _show_parts(screen, missing)
 
 
-def _print_message(screen: CliConsole, outcome: ToolOutcome, printed: bool) -> None:
-    """Print remarks to standard error, and the message there or, if nothing else was printed, as output."""
+def _print_message(screen: CliConsole, outcome: ToolOutcome, has_output: bool) -> None:
+    """Print remarks to standard error, and the message there or, if there is no other output, as output."""
     message = escape_controls(outcome.message)
     failed = bool(outcome.result.get("exit_code"))
-    if message and not printed:
+    if message and not has_output:
         screen.text(message + "\n")
     elif message and (screen.is_interactive or failed):
         screen.print_message(message)
@@ -251,7 +250,7 @@ def format_cell(name: str, value: object) -> str:
             return datetime.fromtimestamp(value).strftime("%Y-%m-%d %H:%M")
         return str(value) if isinstance(value, int) else f"{value:.3g}"
     if isinstance(value, Mapping):
-        return " ".join(filter(None, (format_cell(one, each) for one, each in value.items())))
+        return " ".join(filter(None, (format_cell(key, item) for key, item in value.items())))
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(format_cell("", one) for one in value)
     return " ".join(str(value).split())

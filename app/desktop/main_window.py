@@ -152,7 +152,7 @@ class MainWindow(QMainWindow):
         view.index_changed.connect(self.status.refresh)
         view.word_count_changed.connect(self.status.show_word_count)
         view.done.connect(lambda text: self.status.showMessage(text, 6000))
-        view.embedding.connect(self.status.embedding.show_embedding)
+        view.embedding_progressed.connect(self.status.embedding.show_embedding)
         view.cost_changed.connect(self.status.show_cost)
         self.status.pause_embedding_requested.connect(view.pause_embedding)
         self.status.resume_embedding_requested.connect(view.resume_embedding)

@@ -1,4 +1,4 @@
-"""Category notes: link the unlinked mentions of a note; all notes make one change set."""
+"""Category notes: link the unlinked mentions of a note, in one change set."""
 
 from __future__ import annotations
 

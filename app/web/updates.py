@@ -155,5 +155,5 @@ async def latest_release(source: UpdateSource) -> Release:
         raise ReleaseError("No update address is set.")
     origin = origin_of(check_url(source.address, AnyAddress()))
     fetcher = Fetcher(_PublicOrEntered(origin), limits=_RELEASE_LIMITS)
-    answer = await fetcher.fetch(WebRequest(source.address), _CONTENT_TYPES)
-    return read_release(answer.body, source.key)
+    response = await fetcher.fetch(WebRequest(source.address), _CONTENT_TYPES)
+    return read_release(response.body, source.key)

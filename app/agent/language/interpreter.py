@@ -60,7 +60,9 @@ ONLY_NOTE = 0.72
 COMPLETE = 0.85
 """Score from which the grammar alone decides on values such as days when something is due."""
 OFFERED = 0.01
-"""Minimum probability at which an option is offered in a question."""
+"""Minimum probability at which a reading is offered in a question."""
+OFFERED_OUTCOME = 0.04
+"""Minimum probability at which an answer from the notes, or a model, is offered in a question."""
 MAX_OFFERED = 4
 CERTAIN_OUTCOME = 0.6
 """Probability from which a request counts as a question, or as work for a model, without asking."""
@@ -674,7 +676,8 @@ def _offered(options: Sequence[Option]) -> list[Option]:
     offered = [
         option
         for option in options
-        if option.share >= OFFERED and (option.is_clear or option.outcome in ("question", "model"))
+        if (option.is_clear and option.share >= OFFERED)
+        or (option.outcome in ("question", "model") and option.share >= OFFERED_OUTCOME)
     ][:MAX_OFFERED]
     complete = _complete_option(options)
     if complete is not None and complete not in offered:

@@ -31,7 +31,7 @@ _CONTEXT_CHARS = 14
 
 
 class CollapsibleSection(QWidget):
-    """A heading that collapses its content; `toggled` carries its key and whether it is expanded."""
+    """A heading that collapses its content; `toggled` carries the section's key and its expanded state."""
 
     toggled = Signal(str, bool)
 
