@@ -105,10 +105,10 @@ class PendingOperations:
         """Call a tool and return the outcome, or a pending operation's id if the user must decide first.
 
         A call that needs no decision ends here and is not stored. `wait_for_turn` is awaited before it
-        begins.
+        begins. If too many operations are already waiting, the outcome is an error.
 
         Raises:
-            LimitError: too many operations are already waiting; nothing was called.
+            InvalidParametersError: the vault is open read-only.
         """
         now = self._clock()
         operation = PendingOperation(uuid.uuid4().hex, now, now + LIFETIME_S, caller, name, dict(arguments))
