@@ -18,7 +18,7 @@ from app.web.http_fetcher import Fetcher, FetchLimits, WebError, WebRequest, Web
 
 log = logging.getLogger(__name__)
 
-FEED_LIMITS = FetchLimits(wire_bytes=2 * 1024 * 1024, unpacked_bytes=4 * 1024 * 1024, seconds=30.0)
+FEED_LIMITS = FetchLimits(wire_bytes=2 * 1024 * 1024, decompressed_bytes=4 * 1024 * 1024, seconds=30.0)
 CONTENT_TYPES = frozenset(
     {
         "application/rss+xml",

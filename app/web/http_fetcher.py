@@ -38,7 +38,7 @@ class FetchLimits:
     """Limits of a fetch: bytes on the wire, bytes after decompression, total seconds, redirects."""
 
     wire_bytes: int = 4 * 1024 * 1024
-    unpacked_bytes: int = 8 * 1024 * 1024
+    decompressed_bytes: int = 8 * 1024 * 1024
     seconds: float = 20.0
     max_redirects: int = 5
 
@@ -247,13 +247,13 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchL
             part = (
                 chunk
                 if decompressor is None
-                else decompressor.decompress(chunk, limits.unpacked_bytes - size + 1)
+                else decompressor.decompress(chunk, limits.decompressed_bytes - size + 1)
             )
             size += len(part)
-            if size > limits.unpacked_bytes:
+            if size > limits.decompressed_bytes:
                 raise LimitError(
-                    f"It is larger than {limits.unpacked_bytes} bytes after decompression.",
-                    limit=limits.unpacked_bytes,
+                    f"It is larger than {limits.decompressed_bytes} bytes after decompression.",
+                    limit=limits.decompressed_bytes,
                 )
             parts.append(part)
     except zlib.error as error:

@@ -27,7 +27,7 @@ from app.web.http_fetcher import Fetcher, FetchLimits, WebRequest
 _CONTENT_TYPES = frozenset(
     {"text/plain", "application/json", "application/octet-stream", "binary/octet-stream"}
 )
-_RELEASE_LIMITS = FetchLimits(wire_bytes=256 * 1024, unpacked_bytes=256 * 1024, seconds=20.0)
+_RELEASE_LIMITS = FetchLimits(wire_bytes=256 * 1024, decompressed_bytes=256 * 1024, seconds=20.0)
 _VERSION = re.compile(r"\d+(\.\d+){0,3}")
 
 

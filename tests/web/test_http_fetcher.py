@@ -26,7 +26,7 @@ from app.web.http_fetcher import (
 from tests.support.page_server import Names, PageServer, PublicAndOne
 
 KINDS = frozenset({"text/plain"})
-SMALL = FetchLimits(wire_bytes=20_000, unpacked_bytes=50_000, seconds=20.0)
+SMALL = FetchLimits(wire_bytes=20_000, decompressed_bytes=50_000, seconds=20.0)
 
 
 @pytest.fixture

@@ -116,7 +116,7 @@ class SliderRow(QWidget):
         minimum: The lowest value.
         maximum: The highest value.
         default: The default value, which a double-click restores.
-        step: The difference of one step.
+        step: The distance between neighboring values.
         format_value: Formats the value.
     """
 
@@ -174,7 +174,7 @@ class SliderRow(QWidget):
         self.moved.emit(self.value)
 
 
-def checkbox(title: str, tooltip: str) -> QCheckBox:
+def create_checkbox(title: str, tooltip: str) -> QCheckBox:
     """Create a check box."""
     box = QCheckBox(title)
     box.setToolTip(tooltip)
