@@ -1,4 +1,4 @@
-"""Train the request model: `python packaging/train_request_model.py`; run by hand, takes an hour.
+"""Train the request model: `python packaging/train_request_model.py`; run by hand, takes 40 minutes.
 
 The first stage writes the examples (`request_examples.py`), makes a throwaway environment with what `PINS`
 says and runs this file again inside it. The second stage trains the networks of

@@ -86,40 +86,40 @@ def node_confidence(
         stated: Its confidence, 0 to 1; None if it has none.
         neighbors: The notes at the other ends of its relations.
     """
-    pro: list[WeightedReason] = []
-    contra: list[WeightedReason] = []
+    supporting: list[WeightedReason] = []
+    contradicting: list[WeightedReason] = []
     for neighbor in neighbors:
         strength = _strength(neighbor)
         if neighbor.relation in _CONTRADICTING:
-            words = "Contradicted by" if neighbor.incoming else "Contradicts"
-            contra.append(WeightedReason(f"{words} {neighbor.name}", strength))
+            prefix = "Contradicted by" if neighbor.incoming else "Contradicts"
+            contradicting.append(WeightedReason(f"{prefix} {neighbor.name}", strength))
         elif neighbor.relation in _SUPPORTING and neighbor.incoming:
-            pro.append(WeightedReason(f"Supported by {neighbor.name}", strength))
+            supporting.append(WeightedReason(f"Supported by {neighbor.name}", strength))
         elif neighbor.relation in _CITING and not neighbor.incoming:
-            pro.append(WeightedReason(f"Based on {neighbor.name}", _SOURCE_WEIGHT * strength))
-    weights = [
-        *_discount(pro),
-        *(WeightedReason(one.name, -one.weight) for one in _discount(contra)),
+            supporting.append(WeightedReason(f"Based on {neighbor.name}", _SOURCE_WEIGHT * strength))
+    reasons = [
+        *_discount(supporting),
+        *(WeightedReason(one.name, -one.weight) for one in _discount(contradicting)),
     ]
-    default_reason = f"Default for a {kind} ({prior_confidence(kind):.2f})"
-    return update_confidence(stated, prior_confidence(kind), default_reason, weights)
+    prior_label = f"Default for a {kind} ({prior_confidence(kind):.2f})"
+    return update_confidence(stated, prior_confidence(kind), prior_label, reasons)
 
 
 def update_confidence(
-    stated: float | None, base: float, start: str, weights: Sequence[WeightedReason]
+    stated: float | None, prior: float, prior_label: str, reasons: Sequence[WeightedReason]
 ) -> ConfidenceUpdate:
-    """Return a confidence that is moved halfway to `base`, then by the weights.
+    """Return the stated confidence, moved halfway to the prior and then by the weight of each reason.
 
     Args:
-        stated: The previous confidence; None for `base`.
-        base: The prior.
-        start: The label of the prior in the factors.
-        weights: The reasons for and against it.
+        stated: The previous confidence; None for the prior.
+        prior: The confidence without any reasons.
+        prior_label: The name of the prior among the factors.
+        reasons: The reasons for and against it.
     """
-    previous = base if stated is None else stated
-    level = (_log_odds(previous) + _log_odds(base)) / 2
-    factors = [Factor(start, _probability(level) - previous)]
-    for reason in weights:
+    previous = prior if stated is None else stated
+    level = (_log_odds(previous) + _log_odds(prior)) / 2
+    factors = [Factor(prior_label, _probability(level) - previous)]
+    for reason in reasons:
         before = _probability(level)
         level += reason.weight
         factors.append(Factor(reason.name, _probability(level) - before))
@@ -130,22 +130,22 @@ def _strength(neighbor: RelationNeighbor) -> float:
     relation = (
         DEFAULT_RELATION_CONFIDENCE if neighbor.relation_confidence is None else neighbor.relation_confidence
     )
-    own = DEFAULT_NOTE_CONFIDENCE if neighbor.confidence is None else neighbor.confidence
-    return math.atanh(_MAX_INFLUENCE * _clamp(relation) * _clamp(own))
+    confidence = DEFAULT_NOTE_CONFIDENCE if neighbor.confidence is None else neighbor.confidence
+    return math.atanh(_MAX_INFLUENCE * _clamp(relation) * _clamp(confidence))
 
 
-def _discount(weights: Iterable[WeightedReason]) -> list[WeightedReason]:
-    """Return the weights, strongest first, each one discounted by its rank."""
-    ordered = sorted(weights, key=lambda one: (-one.weight, one.name))
+def _discount(reasons: Iterable[WeightedReason]) -> list[WeightedReason]:
+    """Return the reasons, strongest first, each weight discounted by its rank."""
+    ordered = sorted(reasons, key=lambda one: (-one.weight, one.name))
     return [WeightedReason(one.name, one.weight / math.sqrt(rank)) for rank, one in enumerate(ordered, 1)]
 
 
-def _clamp(share: float) -> float:
-    return min(1.0, max(0.0, share))
+def _clamp(confidence: float) -> float:
+    return min(1.0, max(0.0, confidence))
 
 
-def _log_odds(share: float) -> float:
-    clamped = min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, share))
+def _log_odds(probability: float) -> float:
+    clamped = min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, probability))
     return math.log(clamped / (1 - clamped))
 
 

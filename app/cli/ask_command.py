@@ -64,7 +64,7 @@ async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     choice = resolve_vault(options, screen)
     approver = approver_for(options, screen)
     async with open_session(
-        choice.root, approver, screen, takes_over=can_approve(options), enable_tools=options.enable_tools
+        choice.root, approver, screen, take_over=can_approve(options), enable_tools=options.enable_tools
     ) as session:
         registry = ToolRegistry(CATEGORIES, CATALOG)
         resolver, words = _load_names(choice.root)

@@ -69,9 +69,9 @@ async def run_call(
     """Call a tool on the vault to use and show the outcome."""
     choice = resolve_vault(options, screen)
     approver = approver_for(options, screen)
-    takes_over = can_approve(options) and may_propose(tool)
+    take_over = can_approve(options) and may_propose(tool)
     async with open_session(
-        choice.root, approver, screen, takes_over=takes_over, enable_tools=options.enable_tools
+        choice.root, approver, screen, take_over=take_over, enable_tools=options.enable_tools
     ) as session:
         outcome = await call_tool(session, tool, arguments, options, screen)
     return report_outcome(outcome, options, screen, terms)

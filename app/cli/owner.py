@@ -38,7 +38,7 @@ async def open_owned(root: Path, screen: CliConsole, location: str) -> AsyncIter
     Raises:
         VaultBusyError: A window has the vault open.
     """
-    async with open_session(root, DenyAll(), screen, takes_over=True, timeout=_OPEN_TIMEOUT_S) as session:
+    async with open_session(root, DenyAll(), screen, take_over=True, timeout=_OPEN_TIMEOUT_S) as session:
         if session.vault is None:
             raise VaultBusyError(
                 "Scriptorium has the vault open; nothing was changed. Make the change there "

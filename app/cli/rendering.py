@@ -20,12 +20,11 @@ _VERBATIM_FIELDS = ("text", "diff", "output")
 """Fields that are the answer if they are not empty; they are printed alone and verbatim."""
 _PROSE_FIELDS = ("answer", "summary")
 """Fields that are printed first; the other fields follow."""
-_ERRORS = "errors"
-_REMARK_FIELDS = frozenset({"problem", "warning", "reasoning", _ERRORS})
+_REMARK_FIELDS = frozenset({"problem", "warning", "reasoning", "errors"})
 _TIME_FIELDS = frozenset({"created", "modified", "time", "at", "settled", "expires"})
 _HIDDEN_FIELDS = frozenset({"hash", "message", "commits"})
 _ID_FIELDS = frozenset({"node_id", "edge_id", "from_node", "to_node", "agent", "target"})
-"""Fields that repeat the subject of a result in prose, which the caller named."""
+"""Fields that only repeat what the caller named; they are omitted after prose."""
 _FLAG_FIELDS = frozenset(
     {"cut", "truncated", "leaves_context", "requires_confirmation", "dry_run", "binary", "timed_out"}
 )
@@ -46,13 +45,13 @@ def print_result(screen: CliConsole, outcome: ToolOutcome, terms: Sequence[str] 
     elif _is_empty_text(outcome.result):
         pass
     elif isinstance(hits := result.get("hits"), list):
-        _show_hits(screen, hits, terms)
+        _print_hits(screen, hits, terms)
     elif prose:
-        _show_prose(screen, result, prose)
+        _print_prose(screen, result, prose)
     elif outcome.commit is not None:
         _print_change(screen, result, outcome.message)
     else:
-        has_output = _show_fields(screen, result)
+        has_output = _print_fields(screen, result)
     _print_message(screen, outcome, has_output)
 
 
@@ -65,13 +64,13 @@ def _is_empty_text(result: Result) -> bool:
     return result.get("text") == "" and "total_lines" in result
 
 
-def _show_prose(screen: CliConsole, result: Result, name: str) -> None:
+def _print_prose(screen: CliConsole, result: Result, name: str) -> None:
     text = str(result[name])
     screen.text(text if text.endswith("\n") else f"{text}\n")
     others = {one: value for one, value in result.items() if one not in _ID_FIELDS | {name} and value != 0}
     if isinstance(answers := others.get("answers"), Sequence) and len(answers) == 1:
         del others["answers"]
-    _show_parts(screen, others)
+    _print_parts(screen, others)
 
 
 def _print_change(screen: CliConsole, result: Result, message: str) -> None:
@@ -79,14 +78,14 @@ def _print_change(screen: CliConsole, result: Result, message: str) -> None:
     screen.text(escape_controls(message) + "\n")
     lists = {name: value for name, value in result.items() if isinstance(value, list | tuple)}
     missing = {name: value for name, value in lists.items() if not all(str(one) in message for one in value)}
-    _show_parts(screen, missing)
+    _print_parts(screen, missing)
 
 
-def _print_message(screen: CliConsole, outcome: ToolOutcome, printed: bool) -> None:
-    """Print remarks to standard error, and the message there or, if nothing else was printed, as output."""
+def _print_message(screen: CliConsole, outcome: ToolOutcome, has_output: bool) -> None:
+    """Print remarks to standard error, and the message there or, if there is no other output, as output."""
     message = escape_controls(outcome.message)
     failed = bool(outcome.result.get("exit_code"))
-    if message and not printed:
+    if message and not has_output:
         screen.text(message + "\n")
     elif message and (screen.is_interactive or failed):
         screen.print_message(message)
@@ -99,7 +98,7 @@ def _print_message(screen: CliConsole, outcome: ToolOutcome, printed: bool) -> N
         screen.print_message(escape_controls(refused))
 
 
-def _show_hits(screen: CliConsole, hits: Sequence[Row], terms: Sequence[str]) -> None:
+def _print_hits(screen: CliConsole, hits: Sequence[Row], terms: Sequence[str]) -> None:
     """Print notes with their matching lines."""
     if not screen.is_terminal:
         screen.print_rows(row for hit in hits for row in _hit_rows(hit))
@@ -119,7 +118,7 @@ def _hit_rows(hit: Row) -> list[tuple[str, str, str]]:
     return [(path, str(line["line"]), str(line["text"])) for line in lines] or [(path, "", "")]
 
 
-def _show_fields(screen: CliConsole, result: Result) -> bool:
+def _print_fields(screen: CliConsole, result: Result) -> bool:
     """Print facts, then lists; return whether there was anything that the message does not contain."""
     lists = {name: value for name, value in result.items() if _is_list(value)}
     facts = {
@@ -130,49 +129,49 @@ def _show_fields(screen: CliConsole, result: Result) -> bool:
     if len(lists) == 1 and not facts.keys() - {"total", "complete", "node_id"}:
         (only,) = lists.values()
         assert isinstance(only, list | tuple)
-        _show_list(screen, only)
+        _print_list(screen, only)
         return True
     if not lists and not facts.keys() - {"total", "complete", "node_id", "links_created"}:
         return False
     if not lists and len(facts) <= 3 and all(isinstance(value, str) for value in facts.values()):
         return False
-    _show_parts(screen, result)
+    _print_parts(screen, result)
     return bool(facts or lists)
 
 
-def _show_parts(screen: CliConsole, result: Result) -> None:
+def _print_parts(screen: CliConsole, result: Result) -> None:
     """Print each fact on a line, then each list under its name."""
     shown = {name: value for name, value in result.items() if name not in _REMARK_FIELDS | _HIDDEN_FIELDS}
     for name, value in shown.items():
         if not _is_list(value):
-            _show_fact(screen, name, value)
+            _print_fact(screen, name, value)
     for name, value in shown.items():
         if _is_list(value):
-            _show_named_list(screen, name, value)
+            _print_named_list(screen, name, value)
 
 
-def _show_named_list(screen: CliConsole, name: str, values: object) -> None:
+def _print_named_list(screen: CliConsole, name: str, values: object) -> None:
     assert isinstance(values, list | tuple)
-    _heading(screen, f"{name} ({len(values)})")
-    _show_list(screen, values, indent="  " if screen.is_terminal else "")
+    _print_heading(screen, f"{name} ({len(values)})")
+    _print_list(screen, values, indent="  " if screen.is_terminal else "")
 
 
 def _is_list(value: object) -> bool:
     return isinstance(value, list | tuple)
 
 
-def _show_fact(screen: CliConsole, name: str, value: object) -> None:
+def _print_fact(screen: CliConsole, name: str, value: object) -> None:
     if isinstance(value, Mapping):
         for key, item in value.items():
             if _is_empty(item):
                 continue
             if _is_list(item) and len(format_cell(key, item)) > _MAX_INLINE_CHARS:
-                _show_named_list(screen, f"{name}.{key}", item)
+                _print_named_list(screen, f"{name}.{key}", item)
             else:
-                _show_fact(screen, f"{name}.{key}", format_cell(key, item))
+                _print_fact(screen, f"{name}.{key}", format_cell(key, item))
         return
     if isinstance(value, str) and "\n" in value.strip():
-        _heading(screen, name)
+        _print_heading(screen, name)
         screen.text(value if value.endswith("\n") else value + "\n")
         return
     if not screen.is_terminal:
@@ -183,7 +182,7 @@ def _show_fact(screen: CliConsole, name: str, value: object) -> None:
     screen.show(Text.assemble((f"{_title(name)}: ", "dim"), escape_controls(format_cell(name, value))))
 
 
-def _heading(screen: CliConsole, name: str) -> None:
+def _print_heading(screen: CliConsole, name: str) -> None:
     if screen.is_terminal:
         from rich.text import Text
 
@@ -192,7 +191,7 @@ def _heading(screen: CliConsole, name: str) -> None:
         screen.print_rows([(name,)])
 
 
-def _show_list(screen: CliConsole, values: Sequence[object], indent: str = "") -> None:
+def _print_list(screen: CliConsole, values: Sequence[object], indent: str = "") -> None:
     rows = _rows(values)
     if not rows:
         for value in values:
@@ -251,7 +250,7 @@ def format_cell(name: str, value: object) -> str:
             return datetime.fromtimestamp(value).strftime("%Y-%m-%d %H:%M")
         return str(value) if isinstance(value, int) else f"{value:.3g}"
     if isinstance(value, Mapping):
-        return " ".join(filter(None, (format_cell(one, each) for one, each in value.items())))
+        return " ".join(filter(None, (format_cell(key, item) for key, item in value.items())))
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(format_cell("", one) for one in value)
     return " ".join(str(value).split())

@@ -32,9 +32,10 @@ _POLL_INTERVAL_S = 0.1
 
 @dataclass(frozen=True)
 class CliSession:
-    """An open vault. `vault` is None if another process holds the vault and asks its own user.
+    """An open vault.
 
-    `has_window`: that process has a window.
+    `vault` is None if another process holds the vault and asks its own user; `has_window` is then true if
+    that process has a window.
     """
 
     access: VaultAccess
@@ -55,7 +56,7 @@ async def open_session(
     screen: CliConsole,
     *,
     brief: bool = True,
-    takes_over: bool = False,
+    take_over: bool = False,
     enable_tools: Collection[str] = (),
     timeout: float = OPEN_TIMEOUT_S,
 ) -> AsyncIterator[CliSession]:
@@ -63,11 +64,11 @@ async def open_session(
 
     Args:
         root: The vault's folder.
-        approver: Decides if the vault is opened here; a process that holds it uses its own.
+        approver: Approves changes if the vault is opened here; a process that holds the vault uses its own.
         screen: Shows the progress.
-        brief: Whether the vault is opened without the tools of other programs, if it is opened here.
-        takes_over: Whether a process without a window releases the vault, since there is a user here to ask,
-            and none there.
+        brief: Whether to open the vault without background services, if it is opened here; see `open_vault`.
+        take_over: Whether to ask a process without a window to release the vault, because that process
+            can't ask the user and this one can.
         enable_tools: Categories of tools to turn on if the vault is opened here.
         timeout: Seconds to wait for a process that has the vault open and can't be joined.
 
@@ -77,22 +78,22 @@ async def open_session(
         VaultLostError, StorageError: See `open_vault`.
     """
     client = Client(CallerKind.CLI, CALLER_NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
-    opener = _VaultOpener(root, approver, brief, takes_over)
-    link, vault, has_window = await _join_or_open(opener, screen, timeout)
+    opener = _VaultOpener(root, approver, brief, take_over)
+    remote, vault, has_window = await _join_or_open(opener, screen, timeout)
     try:
         if vault is None:
-            assert link is not None
+            assert remote is not None
             if enable_tools:
                 screen.print_message("--enable-tools has no effect here: another program has the vault open.")
-            yield CliSession(link, client, has_window=has_window)
+            yield CliSession(remote, client, has_window=has_window)
             return
         vault.settings.enable_categories(enable_tools)
         await vault.update_index(lambda progress: show_scan_progress(screen, progress))
         screen.end_progress()
         yield CliSession(vault.connections.access, client, vault)
     finally:
-        if link is not None:
-            await link.close()
+        if remote is not None:
+            await remote.close()
         if vault is not None:
             await vault.close()
 
@@ -104,7 +105,7 @@ class _VaultOpener:
     root: Path
     approver: Approver
     brief: bool
-    takes_over: bool
+    take_over: bool
 
     async def join(self) -> tuple[RemoteVaultAccess, bool] | None:
         """Join the process that holds the vault; return the connection and whether that process has a window.
@@ -112,7 +113,7 @@ class _VaultOpener:
         Returns None if no process holds the vault, it can't be reached, or it should release the vault.
         """
         endpoint = find_endpoint(self.root)
-        if endpoint is None or (self.takes_over and endpoint.holder == "headless"):
+        if endpoint is None or (self.take_over and endpoint.holder == "headless"):
             return None
         from app.servers.remote_vault import RemoteVaultAccess
 
@@ -132,7 +133,7 @@ class _VaultOpener:
             self.approver,
             ask_pending=False,
             brief=self.brief,
-            take_over=self.takes_over,
+            take_over=self.take_over,
         )
 
 

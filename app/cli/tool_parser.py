@@ -111,7 +111,7 @@ class ToolParser:
         if op not in self.operations:
             return self.positionals
         fields, flags_by_name = self.operations[op], {flag.name: flag for flag in self.flags}
-        operation_flags = [flags_by_name[name] for name in fields.listed if name in flags_by_name]
+        operation_flags = [flags_by_name[name] for name in fields.ordered if name in flags_by_name]
         required = [flag for flag in operation_flags if flag.name in fields.needs]
         optional = [flag for flag in operation_flags if flag.name not in fields.needs][:1]
         texts = [flag for flag in optional if flag.schema.get("type") == "string"]

@@ -79,7 +79,7 @@ class MainWindow(QMainWindow):
         tasks.start(self._switch(root, read_only, confirmed), action=self.tr("open {0}").format(root.name))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Ask the notes first, save the layout, then let the main coroutine end the app."""
+        """Close the vault, which asks about unsaved text; then save the geometry and set `ended`."""
         event.ignore()
         if not self.ended.is_set():
             tasks.start(self._close_window(), action=self.tr("close the window"))
@@ -110,16 +110,16 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         session, status, welcome = self.session, self.status, self.welcome
         session.opening.connect(lambda name: status.showMessage(self.tr("Opening {0}…").format(name)))
-        session.opened.connect(self._present)
+        session.opened.connect(self._show_vault)
         session.closing.connect(self._remove_view)
         session.closed.connect(self._show_welcome)
         session.progress.connect(status.show_scan)
         session.scanned.connect(status.show_scanned)
         # Show the graph before the texts of the notes are indexed.
-        session.progress.connect(lambda progress: self._mark_reading(progress.phase != "words"))
-        session.scanned.connect(lambda _: self._mark_reading(False))
+        session.progress.connect(lambda progress: self._set_scanning(progress.phase != "words"))
+        session.scanned.connect(lambda _: self._set_scanning(False))
         session.stopped.connect(status.hide_scan)
-        session.stopped.connect(lambda: self._mark_reading(False))
+        session.stopped.connect(lambda: self._set_scanning(False))
         status.stop_scan_requested.connect(session.stop_scan)
         status.problems_requested.connect(lambda: self.menu.run("show-problems"))
         status.grants_requested.connect(self.show_grants)
@@ -140,7 +140,7 @@ class MainWindow(QMainWindow):
         arguments = (command.argument,) if command.argument else ()
         resolve(command.target)(self, *arguments)
 
-    def _present(self, client: VaultClient) -> None:
+    def _show_vault(self, client: VaultClient) -> None:
         # A slow import, which the session has already done in a thread.
         from app.desktop.vault_controller import VaultController
 
@@ -152,7 +152,7 @@ class MainWindow(QMainWindow):
         view.index_changed.connect(self.status.refresh)
         view.word_count_changed.connect(self.status.show_word_count)
         view.done.connect(lambda text: self.status.showMessage(text, 6000))
-        view.embedding.connect(self.status.embedding.show_embedding)
+        view.embedding_progressed.connect(self.status.embedding.show_embedding)
         view.cost_changed.connect(self.status.show_cost)
         self.status.pause_embedding_requested.connect(view.pause_embedding)
         self.status.resume_embedding_requested.connect(view.resume_embedding)
@@ -174,7 +174,7 @@ class MainWindow(QMainWindow):
         self._update_note_commands()
         self.session.wait_until_shown = view.wait_until_loaded
         # The first progress of a scan may be late.
-        self._mark_reading(not client.is_indexed)
+        self._set_scanning(not client.is_indexed)
         self._view_task = tasks.start(view.begin(), action=self.tr("show the vault"))
 
     def _remove_view(self) -> None:
@@ -360,9 +360,9 @@ class MainWindow(QMainWindow):
         )
         self.banners.show_message("lost", text, "danger")
 
-    def _mark_reading(self, reading: bool) -> None:
+    def _set_scanning(self, is_scanning: bool) -> None:
         if self.view is not None:
-            self.view.context.set_scanning(reading)
+            self.view.context.set_scanning(is_scanning)
 
     def _update_note_commands(self, *_: object) -> None:
         # Use only an existing view: creating one here would delay the layout of the page.

@@ -57,7 +57,7 @@ _SAVE_STATE_DELAY_MS = 1000
 class BackgroundLoading(Protocol):
     """A panel that loads its content in a task."""
 
-    filling: asyncio.Task[None]
+    loading_task: asyncio.Task[None]
 
 
 class VaultController(QObject):
@@ -66,10 +66,10 @@ class VaultController(QObject):
     `command` carries the id of a command, or `settings:` or `help:` and a section. `lost` and `found` report
     that the folder of the vault disappeared or returned. `grants_changed` carries the labels of the
     auto-approve rules, `notice` one sentence for the user. `index_changed` is emitted after a burst of
-    changes. `embedding` carries an `EmbeddingProgressed`, `cost_changed` the usage of the agent, `note_shown`
-    the path of the note in front (empty for none). `settings_change_requested` carries a function from
-    settings to settings. `word_count_changed` carries the word count of the note in front, `done` a message
-    for the status bar.
+    changes. `embedding_progressed` carries an `EmbeddingProgressed`, `cost_changed` the usage of the agent,
+    `note_shown` the path of the note in front (empty for none). `settings_change_requested` carries a
+    function from settings to settings. `word_count_changed` carries the word count of the note in front,
+    `done` a message for the status bar.
     """
 
     command = Signal(str)
@@ -78,7 +78,7 @@ class VaultController(QObject):
     grants_changed = Signal(object)
     notice = Signal(str)
     index_changed = Signal()
-    embedding = Signal(object)
+    embedding_progressed = Signal(object)
     cost_changed = Signal(str)
     note_shown = Signal(str)
     settings_change_requested = Signal(object)
@@ -128,15 +128,15 @@ class VaultController(QObject):
         self._approvals.pending_paths_changed.connect(self.context.set_pending_paths)
         self._is_built = False
         self._layout_built = asyncio.Event()
-        self._messages = UserNotifications(
+        self._notifications = UserNotifications(
             client, theme, banners, window, self._show_conversation, self._is_conversation_visible
         )
         self._banners = banners
         self._unreadable_rules = UnreadableRulesBanner(client, banners, window)
         self._language_proposal = LanguageProposal(client, banners, self._state, window)
         self._language_proposal.settings_change_requested.connect(self.settings_change_requested)
-        self._lost_drafts = DraftRecovery(client, banners, window)
-        self._lost_drafts.open_requested.connect(navigation.open)
+        self._draft_recovery = DraftRecovery(client, banners, window)
+        self._draft_recovery.open_requested.connect(navigation.open)
 
     def _connect_context(self) -> None:
         context, commands = self.context, self.commands
@@ -158,7 +158,7 @@ class VaultController(QObject):
         context.command_requested.connect(self.command)
         context.failed.connect(self.notice)
         context.state_changed.connect(self._save_timer.start)
-        context.notes_found.connect(self.prefer_embedding)
+        context.notes_found.connect(self.prioritize_embedding)
         context.note_shown.connect(self._follow_note)
         context.note_shown.connect(self.note_shown)
 
@@ -175,7 +175,7 @@ class VaultController(QObject):
     async def begin(self) -> None:
         """Build the layout, report notices and auto-approve rules, and reopen the notes of the last session.
 
-        The window cancels this if it closes the vault before the end.
+        The window cancels this if the vault is closed first.
         """
         try:
             await self.page.build(self._state.mapping("layout"))
@@ -190,8 +190,8 @@ class VaultController(QObject):
             await self.notes.restore(self._state.mapping("notes"))
             self.notes.shown.connect(lambda _: self._save_timer.start())
             self._save_timer.start()
-        await self._messages.begin()
-        await self._lost_drafts.show_drafts()
+        await self._notifications.begin()
+        await self._draft_recovery.show_drafts()
         await self.wait_until_loaded()
         await self._start_endpoint()
 
@@ -199,13 +199,13 @@ class VaultController(QObject):
         """Wait until the visible panels have loaded from the index or failed."""
         await self._layout_built.wait()
         panels = self.page.existing_panels()
-        filling = {panel.filling for panel in panels if isinstance(panel, BackgroundLoading)}
-        if filling:
-            await asyncio.wait(filling)
+        loading_tasks = {panel.loading_task for panel in panels if isinstance(panel, BackgroundLoading)}
+        if loading_tasks:
+            await asyncio.wait(loading_tasks)
 
     async def _start_endpoint(self) -> None:
         """Start serving other programs; report a failure to the user."""
-        # Shielded: an endpoint that is starting when the vault closes must start before it can be closed.
+        # Shielded: if the vault closes meanwhile, the endpoint must finish starting before it can be closed.
         work = self._client.run(lambda vault: vault.connections.begin())
         if problem := await asyncio.shield(work):
             self.notice.emit(problem)
@@ -224,8 +224,8 @@ class VaultController(QObject):
         work = self._client.run(lambda vault: vault.semantic.resume())
         tasks.start(work, action=self.tr("resume semantic indexing"))
 
-    def prefer_embedding(self, paths: Iterable[str]) -> None:
-        """Index the visible notes first."""
+    def prioritize_embedding(self, paths: Iterable[str]) -> None:
+        """Index these notes before the others for semantic search."""
         note_paths = tuple(NotePath.on_disk(path) for path in paths)
         if note_paths:
             work = self._client.run(lambda vault: vault.semantic.prioritize(note_paths))
@@ -242,7 +242,7 @@ class VaultController(QObject):
         if note is not None:
             self.writing.add_to_slash_menu(note)
         if path:
-            self.prefer_embedding((path,))
+            self.prioritize_embedding((path,))
             self._navigation.record_visit(path)
 
     def _show_note(self, path: str, fragment: str) -> None:
@@ -293,8 +293,8 @@ class VaultController(QObject):
         self.commands.deleteLater()
         self.writing.deleteLater()
         self._approvals.deleteLater()
-        self._lost_drafts.clear()
-        self._lost_drafts.deleteLater()
+        self._draft_recovery.clear()
+        self._draft_recovery.deleteLater()
         self.deleteLater()
 
     def _save_state(self) -> None:
@@ -339,9 +339,9 @@ class VaultController(QObject):
             elif isinstance(event, IndexRebuilt):
                 self.notice.emit(self.tr("Rebuilding the index: {0}").format(event.reason))
             elif isinstance(event, EmbeddingProgressed):
-                self.embedding.emit(event)
+                self.embedding_progressed.emit(event)
             elif isinstance(event, EmbeddingFailed):
-                self.embedding.emit(EmbeddingProgressed(0, 0))
+                self.embedding_progressed.emit(EmbeddingProgressed(0, 0))
                 text = self.tr("Semantic search is unavailable: {0}")
                 if event.switching:
                     text = self.tr(

@@ -16,7 +16,7 @@ from rapidfuzz.distance import Indel
 from app.embeddings.vector_table import NoteVectors
 from app.vault.path import NotePath
 
-# Edited copies of real notes are above it, other notes from the same template mostly below.
+# Edited copies of real notes score higher, other notes from the same template mostly lower.
 _MIN_COSINE = 0.92
 _MIN_WORD_SIMILARITY = 0.75
 # Shorter notes are mostly their bare template.
@@ -26,21 +26,21 @@ _BLOCK_ROWS = 1024
 _MAX_CANDIDATES = 100_000
 _MAX_TEXT_CHARS = 20_000
 
-Read = Callable[[NotePath], str | None]
+ReadBody = Callable[[NotePath], str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
     """A pair of near-duplicate notes.
 
-    `meaning` is the cosine of their vectors, `words` the share of common text, 0 to 1. `only_first` and
-    `only_second` are the numbers of nonempty lines that only one of them has.
+    `cosine` is the cosine of their vectors, `word_similarity` the share of common words, 0 to 1. `only_first`
+    and `only_second` are the numbers of nonempty lines that only one of them has.
     """
 
     first: NotePath
     second: NotePath
-    meaning: float
-    words: float
+    cosine: float
+    word_similarity: float
     only_first: int
     only_second: int
 
@@ -51,7 +51,7 @@ class Duplicate:
 
 
 def near_duplicates(
-    vectors: NoteVectors, read: Read, is_cancelled: Callable[[], bool] = lambda: False
+    vectors: NoteVectors, read: ReadBody, is_cancelled: Callable[[], bool] = lambda: False
 ) -> tuple[Duplicate, ...]:
     """Return the pairs of near-duplicate notes, the most similar first. Slow: call it in a worker thread.
 
@@ -62,15 +62,17 @@ def near_duplicates(
     """
     duplicates = []
     texts: dict[NotePath, _Text] = {}
-    for first, second, meaning in _candidates(vectors, is_cancelled):
+    for first, second, cosine in _candidates(vectors, is_cancelled):
         if is_cancelled():
             break
         for path in (first, second):
             if path not in texts:
                 texts[path] = _Text.of(read(path))
-        if (pair := _compare(first, second, meaning, texts[first], texts[second])) is not None:
+        if (pair := _compare(first, second, cosine, texts[first], texts[second])) is not None:
             duplicates.append(pair)
-    return tuple(sorted(duplicates, key=lambda pair: (-pair.words, -pair.meaning, pair.first, pair.second)))
+    return tuple(
+        sorted(duplicates, key=lambda pair: (-pair.word_similarity, -pair.cosine, pair.first, pair.second))
+    )
 
 
 def _candidates(
@@ -112,16 +114,16 @@ class _Text:
 
 
 def _compare(
-    first_path: NotePath, second_path: NotePath, meaning: float, first_text: _Text, second_text: _Text
+    first_path: NotePath, second_path: NotePath, cosine: float, first_text: _Text, second_text: _Text
 ) -> Duplicate | None:
     if min(len(first_text.words), len(second_text.words)) < _MIN_WORDS:
         return None
-    share = Indel.normalized_similarity(
+    similarity = Indel.normalized_similarity(
         first_text.words, second_text.words, score_cutoff=_MIN_WORD_SIMILARITY
     )
-    if not share:
+    if not similarity:
         return None
     first_lines, second_lines = set(first_text.lines), set(second_text.lines)
     only_first = sum(line not in second_lines for line in first_text.lines)
     only_second = sum(line not in first_lines for line in second_text.lines)
-    return Duplicate(first_path, second_path, meaning, share, only_first, only_second)
+    return Duplicate(first_path, second_path, cosine, similarity, only_first, only_second)

@@ -2,7 +2,7 @@
 
 A search compares binary codes first (100,000 rows take a millisecond), selects many times as many rows as
 requested, and scores those by their 16-bit vectors: 99 of 100 of the best ten equal those of an exact
-product. Up to `MAX_EXACT_ROWS` rows, all codes are compared; beyond, an `AnnIndex` selects the candidates.
+search. Up to `MAX_EXACT_ROWS` rows, all codes are compared; above that, an `AnnIndex` selects the candidates.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ _MIN_CAPACITY = 256
 # Components of sentence vectors are below 0.3; larger ones are clipped in the code.
 _CODE_SCALE = 127 / 0.3
 _OVERSAMPLING = 4
-# The minimum number of candidates, and the divisor for larger tables: near vectors may differ in many bits.
+# At least this many rows, and one in this many, are candidates, because the codes of similar vectors may
+# differ in many bits.
+_MIN_CANDIDATES, _CANDIDATE_DIVISOR = 2000, 100
 # The approximate index is more precise.
-_MIN_CANDIDATES, _CANDIDATE_DIVISOR, _MIN_INDEX_CANDIDATES = 2000, 100, 64
+_MIN_INDEX_CANDIDATES = 64
 _NOTE_BATCH_SIZE = 2048
 
 HalfFloats = npt.NDArray[np.float16]
@@ -113,7 +115,7 @@ class VectorTable:
         """Return the vectors of a note's chunks, shape (chunks, dimension)."""
         return self._vectors[sorted(self._rows.get(path, ()))].astype(np.float32)
 
-    def notes(self) -> NoteVectors:
+    def note_vectors(self) -> NoteVectors:
         """Return one vector for each note, ordered by path."""
         paths = sorted(self._rows)
         matrix = np.zeros((len(paths), self.dimension), dtype=np.float32)

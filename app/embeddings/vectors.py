@@ -91,7 +91,7 @@ class VectorStore:
 
     def note_matrix(self) -> NoteVectors:
         """Return one unit vector for each note, as a copy for other threads."""
-        return self._load_table().notes()
+        return self._load_table().note_vectors()
 
     # Changes
 

@@ -1,4 +1,4 @@
-"""Fit a layout to the page: turn it along the long side, ease crowds, pull in stragglers.
+"""Fit a layout to the page: rotate and stretch it, and even out its density.
 
 Also computes the disc that every layout starts from. Does not import scipy, since the view needs this module
 before it needs a layout.
@@ -50,7 +50,7 @@ def ease_density(positions: Positions, radii: NDArray[np.float32], share: float)
 
     Args:
         positions: float32 (n, 2).
-        radii: float32 (n,), a large node claims more room.
+        radii: float32 (n,); a large node gets more room.
         share: 0 changes nothing, 1 gives every node the same room.
     """
     if len(positions) < 8:
@@ -59,9 +59,9 @@ def ease_density(positions: Positions, radii: NDArray[np.float32], share: float)
     offsets = positions - middle
     distance = np.sqrt((offsets * offsets).sum(axis=1)) + 1e-6
     order = np.argsort(distance, kind="stable")
-    claim = radii[order].astype(np.float64) ** 2 + 0.15
+    area = radii[order].astype(np.float64) ** 2 + 0.15
     even_distance = np.empty(len(positions))
-    even_distance[order] = np.sqrt((np.cumsum(claim) - claim / 2) / claim.sum())
+    even_distance[order] = np.sqrt((np.cumsum(area) - area / 2) / area.sum())
     rim = float(np.quantile(distance, 0.97))
     target_distance = (1 - share) * np.minimum(distance, 1.15 * rim) + share * rim * even_distance
     return np.asarray(middle + offsets * (target_distance / distance)[:, None], dtype=np.float32)

@@ -47,9 +47,9 @@ class IndexDatabase:
         self.path = path
         self._reader, self._writer = _connect_reading(path), _connect(path)
         self._reader_lock, self._writer_lock = threading.RLock(), threading.RLock()
-        self._idle: list[sqlite3.Connection] = []
+        self._idle_connections: list[sqlite3.Connection] = []
         self._idle_lock = threading.Lock()
-        self._closed = False
+        self._is_closed = False
 
     @contextmanager
     def read_connection(self) -> Iterator[sqlite3.Connection]:
@@ -87,33 +87,37 @@ class IndexDatabase:
         """Yield a connection for longer reads, so that short ones need not wait; raises as the others."""
         with _translate_errors(self.path):
             with self._idle_lock:
-                if self._closed:
+                if self._is_closed:
                     raise StorageError("The index is closed.")
-                connection = self._idle.pop() if self._idle else _connect_reading(self.path)
+                connection = (
+                    self._idle_connections.pop() if self._idle_connections else _connect_reading(self.path)
+                )
             try:
                 connection.execute("BEGIN")
                 yield connection
             finally:
                 connection.execute("ROLLBACK")
                 with self._idle_lock:
-                    if self._closed:
+                    if self._is_closed:
                         connection.close()
                     else:
-                        self._idle.append(connection)
+                        self._idle_connections.append(connection)
 
     def release_memory(self) -> None:
         """Empty the page caches, which a scan has filled; they grow again on demand."""
         with self._reader_lock, self._writer_lock, self._idle_lock:
-            for connection in () if self._closed else (self._reader, self._writer, *self._idle):
+            for connection in (
+                () if self._is_closed else (self._reader, self._writer, *self._idle_connections)
+            ):
                 connection.execute("PRAGMA shrink_memory")
 
     def close(self) -> None:
         """Close all connections; a running search closes its own."""
         with self._reader_lock, self._writer_lock, self._idle_lock:
-            self._closed = True
-            for connection in (self._reader, self._writer, *self._idle):
+            self._is_closed = True
+            for connection in (self._reader, self._writer, *self._idle_connections):
                 connection.close()
-            self._idle.clear()
+            self._idle_connections.clear()
 
 
 def open_database(folder: Path) -> tuple[IndexDatabase, str | None]:

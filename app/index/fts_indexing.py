@@ -88,9 +88,11 @@ def write_texts(
 
     Notes refreshed in the meantime are already indexed and are in neither.
     """
-    known_hashes = _known_hashes(connection, [worded.note.id for worded in texts])
-    current = [worded for worded in texts if known_hashes.get(worded.note.id) == worded.note.hash]
-    new_texts = {worded.note.id: worded for worded in current if worded.text is not None}
+    known_hashes = _known_hashes(connection, [note_text.note.id for note_text in texts])
+    current_texts = [
+        note_text for note_text in texts if known_hashes.get(note_text.note.id) == note_text.note.hash
+    ]
+    new_texts = {note_text.note.id: note_text for note_text in current_texts if note_text.text is not None}
     rows = list(_fts_rows(connection, new_texts))
     connection.executemany(
         "INSERT INTO fulltext (rowid, name, aliases, headings, tags, text) VALUES (?,?,?,?,?,?)", rows
@@ -101,14 +103,19 @@ def write_texts(
     )
     connection.executemany(
         "INSERT INTO headings VALUES (?,?,?,?)",
-        ((id, *row) for id, w in new_texts.items() for row in w.headings),
+        ((id, *row) for id, note_text in new_texts.items() for row in note_text.headings),
     )
     connection.executemany(
-        "INSERT INTO tasks VALUES (?,?,?,?)", ((id, *row) for id, w in new_texts.items() for row in w.tasks)
+        "INSERT INTO tasks VALUES (?,?,?,?)",
+        ((id, *row) for id, note_text in new_texts.items() for row in note_text.tasks),
     )
     connection.executemany("DELETE FROM unworded WHERE note = ?", ((id,) for id in new_texts))
-    written = [NotePath(worded.note.path) for worded in current if worded.text is not None]
-    return written, [NotePath(worded.note.path) for worded in current if worded.text is None]
+    searchable_paths = [
+        NotePath(note_text.note.path) for note_text in current_texts if note_text.text is not None
+    ]
+    return searchable_paths, [
+        NotePath(note_text.note.path) for note_text in current_texts if note_text.text is None
+    ]
 
 
 def _known_hashes(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
@@ -130,7 +137,7 @@ def _fts_rows(connection: sqlite3.Connection, texts: Mapping[int, TokenizedNote]
 
 
 def begin_bulk(connection: sqlite3.Connection) -> None:
-    """Defer merging in the full-text index until `merge_some`."""
+    """Defer merging in the full-text index until `merge_pages`."""
     connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('automerge', 0)")
 
 
@@ -139,7 +146,7 @@ def end_bulk(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('automerge', ?)", (_AUTOMERGE,))
 
 
-def merge_some(connection: sqlite3.Connection) -> bool:
+def merge_pages(connection: sqlite3.Connection) -> bool:
     """Merge a few pages in the full-text index; return whether more remain."""
     before = connection.total_changes
     connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', ?)", (_MERGE_PAGE_COUNT,))

@@ -2,7 +2,7 @@
 
 A file's key is its normalized path without a note's suffix: its `stem`. The table groups files by the last
 part of the stem, which every link contains, and compares a link's folders afterwards. If many files share a
-name, they are also stored by every suffix of their stems (`a/b/n` as `n`, `b/n` and `a/b/n`), so that lookups
+name, they are also stored by every tail of their stems (`a/b/n` as `n`, `b/n` and `a/b/n`), so that lookups
 are fast in any vault. Each `NameEntry` is created lazily, because a session needs few of them.
 """
 
@@ -46,17 +46,17 @@ Entries = tuple[NameEntry, ...]
 
 @dataclass(frozen=True, slots=True)
 class _SharedName:
-    """Many files with the same name, by their stems and by the suffixes of their stems."""
+    """Many files with the same name, by their stems and by the tails of their stems."""
 
     by_path: dict[str, list[NameEntry]]
-    by_suffix: dict[str, list[NameEntry]]
+    by_tail: dict[str, list[NameEntry]]
 
 
 class NameTable:
     """The files by name. Threads may read it concurrently while it does not change."""
 
     def __init__(self) -> None:
-        self.notes = 0
+        self.note_count = 0
         self._files: dict[str, NameEntry | Row] = {}
         # One path, several, or, after the first lookup, their entries in order.
         self._by_name: dict[str, str | list[str] | Entries] = {}
@@ -69,7 +69,7 @@ class NameTable:
     def __contains__(self, text: str) -> bool:
         return text in self._files
 
-    def texts(self) -> Iterable[str]:
+    def path_texts(self) -> Iterable[str]:
         """Return the path of every file."""
         return self._files.keys()
 
@@ -104,7 +104,7 @@ class NameTable:
     def copy(self) -> NameTable:
         """Return a copy without the cached lookups."""
         copied = NameTable()
-        copied.notes = self.notes
+        copied.note_count = self.note_count
         copied._files = self._files.copy()
         copied._by_name = self._by_name.copy()
         return copied
@@ -126,17 +126,17 @@ class NameTable:
                     others.append(text)
                 else:
                     by_name[name] = [str(others), text]
-        self.notes = notes
+        self.note_count = notes
 
     def add(self, entry: NameEntry) -> None:
         """Add a file whose path is new."""
         self._files[entry.path.text] = entry
-        self.notes += entry.suffix != ""
+        self.note_count += entry.suffix != ""
         name = entry.stem.rpartition("/")[2]
         self._by_name[name] = sort_entries((*self.find_by_last_part(name), entry))
         self._shared_names.pop(name, None)
         if self._alias_and_id_tables is not None:
-            for table, keys in zip(self._alias_and_id_tables, _other_keys(entry), strict=True):
+            for table, keys in zip(self._alias_and_id_tables, _alias_and_id_keys(entry), strict=True):
                 for key in keys:
                     table[key] = sort_entries((*table.get(key, ()), entry))
 
@@ -149,11 +149,11 @@ class NameTable:
         _set_or_delete(self._by_name, name, _remove_entry(self.find_by_last_part(name), text))
         self._shared_names.pop(name, None)
         if self._alias_and_id_tables is not None:
-            for table, keys in zip(self._alias_and_id_tables, _other_keys(entry), strict=True):
+            for table, keys in zip(self._alias_and_id_tables, _alias_and_id_keys(entry), strict=True):
                 for key in keys:
                     _set_or_delete(table, key, _remove_entry(table[key], text))
         del self._files[text]
-        self.notes -= entry.suffix != ""
+        self.note_count -= entry.suffix != ""
         return entry
 
     # Looking up
@@ -164,10 +164,10 @@ class NameTable:
         A note's suffix matches the notes that have it, else the notes whose names contain it (`n.md.md`).
         """
         if suffix := note_suffix(key):
-            entries = self._find_by_suffix(key[: -len(suffix)])
+            entries = self._find_by_tail(key[: -len(suffix)])
             if matches := tuple(entry for entry in entries if entry.suffix == suffix):
                 return matches
-        return self._find_by_suffix(key)
+        return self._find_by_tail(key)
 
     def find_by_path(self, key: str) -> Entries:
         """Return the files at exactly this path from the root, with or without a suffix, in order."""
@@ -198,13 +198,13 @@ class NameTable:
         self._by_name[name] = entries
         return entries
 
-    def _find_by_suffix(self, key: str) -> Entries:
+    def _find_by_tail(self, key: str) -> Entries:
         _, slash, name = key.rpartition("/")
         candidates = self.find_by_last_part(name)
         if not slash:
             return candidates
         if len(candidates) > _MAX_LINEAR_ENTRIES:
-            return tuple(self._shared_name(name, candidates).by_suffix.get(key, ()))
+            return tuple(self._shared_name(name, candidates).by_tail.get(key, ()))
         tail = f"/{key}"
         return tuple(entry for entry in candidates if entry.stem == key or entry.stem.endswith(tail))
 
@@ -222,7 +222,7 @@ class NameTable:
             for entry in entries:
                 shared.by_path.setdefault(entry.stem, []).append(entry)
                 for tail in _tails(entry.stem):
-                    shared.by_suffix.setdefault(tail, []).append(entry)
+                    shared.by_tail.setdefault(tail, []).append(entry)
             self._shared_names[name] = shared
         return shared
 
@@ -233,7 +233,7 @@ class NameTable:
                 if not isinstance(value, NameEntry) and value[2] == "[]" and value[3] is None:
                     continue
                 if entry := self.entry(text):
-                    for table, keys in zip(tables, _other_keys(entry), strict=True):
+                    for table, keys in zip(tables, _alias_and_id_keys(entry), strict=True):
                         for key in keys:
                             table.setdefault(key, []).append(entry)
             aliases, ids = ({key: sort_entries(value) for key, value in table.items()} for table in tables)
@@ -259,7 +259,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _tails(stem: str) -> Iterator[str]:
-    """Yield every suffix of a stem that consists of whole parts."""
+    """Yield the stem and every end of it that starts after a slash."""
     yield stem
     index = stem.find("/")
     while index >= 0:
@@ -267,7 +267,7 @@ def _tails(stem: str) -> Iterator[str]:
         index = stem.find("/", index + 1)
 
 
-def _other_keys(entry: NameEntry) -> tuple[set[str], set[str]]:
+def _alias_and_id_keys(entry: NameEntry) -> tuple[set[str], set[str]]:
     """Return the keys of an entry's aliases and of its `id`."""
     ids = {name_key(entry.note_id)} if entry.note_id else set()
     return {target_key(alias) for alias in entry.aliases}, ids

@@ -30,7 +30,7 @@ Out = TypeVar("Out")
 Work = Callable[[str, Sequence[In], int], list[Out]]
 
 
-def is_worth_processes(notes: int, size: int) -> bool:
+def justifies_processes(notes: int, size: int) -> bool:
     """Return whether a thread would need longer for these notes than processes take to start."""
     return notes >= MIN_PROCESS_NOTES and notes * _NOTE_COST_S + size / _BYTES_PER_SECOND > _PROCESS_START_S
 
@@ -56,11 +56,12 @@ class ParserPool:
 
     def start(self, notes: int, size: int) -> None:
         """Start the processes early if this number of notes and bytes justifies them."""
-        if self._pool is not None or self._is_disabled or not is_worth_processes(notes, size):
+        if self._pool is not None or self._is_disabled or not justifies_processes(notes, size):
             return
         try:
             context = worker_processes()
             self._pool = ProcessPoolExecutor(self._workers, mp_context=context, initializer=_init_worker)
+            # The first task starts the processes.
             self._pool.submit(os.getpid)
         except (BrokenProcessPool, OSError) as error:
             self._disable_processes(error)
@@ -85,7 +86,7 @@ class ParserPool:
             ]
             finished: set[int] = set()
             try:
-                async for number, results in self._by_processes(self._pool, work, chunks, is_cancelled):
+                async for number, results in self._read_in_processes(self._pool, work, chunks, is_cancelled):
                     finished.add(number)
                     yield results
             except (BrokenProcessPool, OSError) as error:
@@ -99,7 +100,7 @@ class ParserPool:
             chunk = remaining[start : start + _THREAD_CHUNK_NOTES]
             yield await asyncio.to_thread(work, self._root, chunk, self._max_bytes)
 
-    async def _by_processes(
+    async def _read_in_processes(
         self,
         pool: ProcessPoolExecutor,
         work: Work[In, Out],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -21,12 +22,7 @@ from app.index.query_ast import (
 from app.index.text_matcher import compile_pattern
 from app.vault.path import name_key
 
-_SIGNS = {
-    "<": lambda left, right: left < right,
-    "<=": lambda left, right: left <= right,
-    ">": lambda left, right: left > right,
-    ">=": lambda left, right: left >= right,
-}
+_OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _YEAR = re.compile(r"\d{4}")
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?([T ][\d:.]+.*)?$")
 
@@ -38,8 +34,8 @@ def property_matches(property_filter: PropertyFilter, value: object) -> bool:
     return property_filter.value is None or _matches(property_filter.value, list(_items(value)))
 
 
-def may_match(property_filter: PropertyFilter) -> Callable[[str], bool]:
-    """Return a quick test of a value's JSON that skips most values that do not match."""
+def make_prefilter(property_filter: PropertyFilter) -> Callable[[str], bool]:
+    """Return a quick test of a value's JSON, which fails only for values that do not match."""
     text = (
         property_filter.value.text.lower() if isinstance(property_filter.value, WordTerm | PhraseTerm) else ""
     )
@@ -80,7 +76,7 @@ def _matches(node: Node, items: list[object]) -> bool:
 
 
 def _equals(item: object, expected: str) -> bool:
-    """Return whether they are equal ignoring case, or the item contains the wanted text as whole words."""
+    """Return whether the item equals the expected text, ignoring case, or contains it as whole words."""
     number, other = _to_number(item), _to_number(expected)
     if number is not None and other is not None:
         return number == other
@@ -96,11 +92,11 @@ def _word_pattern(word: str) -> re.Pattern[str]:
 def _matches_comparison(item: object, sign: str, expected: str) -> bool:
     number, other = _to_number(item), _to_number(expected)
     if number is not None and other is not None:
-        return bool(_SIGNS[sign](number, other))
+        return bool(_OPERATORS[sign](number, other))
     text = _to_text(item)
     # ISO dates sort as text; dates of different precision are compared by their common part.
     if _DATE.match(text) and (_DATE.match(expected) or _YEAR.fullmatch(expected)):
-        return bool(_SIGNS[sign](text[: len(expected)], expected))
+        return bool(_OPERATORS[sign](text[: len(expected)], expected))
     return False
 
 

@@ -52,7 +52,7 @@ class Resolver:
     @property
     def notes(self) -> int:
         """The number of notes."""
-        return self._table.notes
+        return self._table.note_count
 
     def __len__(self) -> int:
         return len(self._table)
@@ -75,7 +75,7 @@ class Resolver:
     def paths_below(self, folders: Iterable[NotePath]) -> list[NotePath]:
         """Return the files below these folders."""
         starts = tuple(f"{folder.text}/" for folder in folders)
-        return [NotePath(text) for text in self._table.texts() if text.startswith(starts)]
+        return [NotePath(text) for text in self._table.path_texts() if text.startswith(starts)]
 
     def copy(self) -> Resolver:
         """Return a copy that another thread may use and change; it takes milliseconds."""

@@ -13,7 +13,7 @@ from typing import TypeVar
 from app.errors import QueryError
 from app.index.database import CachingConnection
 from app.index.names import link_key
-from app.index.property_match import may_match, property_matches
+from app.index.property_match import make_prefilter, property_matches
 from app.index.query_ast import DateFilter, Leaf, PhraseTerm, PropertyFilter, RegexTerm, WordTerm
 from app.index.search_request import SearchRequest
 from app.index.text_matcher import compile_pattern
@@ -187,12 +187,12 @@ class RowFilters:
         rows = self._rows(query, "note", among, name_key(property_filter.name))
         if property_filter.value is None and not property_filter.empty:
             return {id for id, _ in rows}
-        quick_test = may_match(property_filter)
+        may_match = make_prefilter(property_filter)
         matches_by_value: dict[str, bool] = {}  # Many notes share a value.
         ids = set()
         for id, value in rows:
             if (matches := matches_by_value.get(value)) is None:
-                matches = matches_by_value[value] = quick_test(value) and property_matches(
+                matches = matches_by_value[value] = may_match(value) and property_matches(
                     property_filter, json.loads(value)
                 )
             if matches:

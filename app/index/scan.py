@@ -191,7 +191,7 @@ class ScanRun:
         self._counts.cancelled = done < total
         if changed:
             await self._refresh(changed)
-        while not is_cancelled() and await self._run_in_transaction(fts_indexing.merge_some):
+        while not is_cancelled() and await self._run_in_transaction(fts_indexing.merge_pages):
             pass
 
     async def _create_deferred_indexes(self) -> None:

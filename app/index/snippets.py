@@ -12,7 +12,7 @@ from app.vault.markdown.frontmatter import read_frontmatter
 
 MAX_SNIPPETS = 3
 MAX_SNIPPET_CHARS = 200
-MAX_PLACES_PER_TERM = 60
+MAX_OCCURRENCES_PER_TERM = 60
 _OPENING_CHARS, _OPENING_LINES = 4000, 60
 
 
@@ -28,19 +28,19 @@ class MatchedLine:
 Lines = Mapping[int, MatchedLine]
 
 
-def find_lines(text: str, terms: Sequence[Term], per_term: int = MAX_PLACES_PER_TERM) -> Lines:
-    """Return the lines with a term by number (from 0), limited to the first places of each term."""
+def find_lines(text: str, terms: Sequence[Term], per_term: int = MAX_OCCURRENCES_PER_TERM) -> Lines:
+    """Return the lines with a term by number (from 0), limited to the first occurrences of each term."""
     chunk = FoldedText(text)
     lines: dict[int, MatchedLine] = {}
     for number, term in enumerate(terms):
         line = counted_to = 0
-        for start, stop in islice(term.places(chunk), per_term):
-            # Count lines from place to place: a large text has many lines and few places.
+        for start, end in islice(term.occurrences(chunk), per_term):
+            # Count lines from one occurrence to the next: a large text has many lines and few occurrences.
             line += text.count("\n", counted_to, start)
             counted_to = start
             if line not in lines:
-                is_cut = text.find("\n", start, stop) >= 0
-                lines[line] = MatchedLine(text.rfind("\n", 0, start) + 1, set(), start if is_cut else None)
+                continues = text.find("\n", start, end) >= 0
+                lines[line] = MatchedLine(text.rfind("\n", 0, start) + 1, set(), start if continues else None)
             lines[line].terms.add(number)
     return lines
 
@@ -49,7 +49,7 @@ def snippets(
     text: str,
     terms: Sequence[Term],
     limit: int = MAX_SNIPPETS,
-    per_term: int = MAX_PLACES_PER_TERM,
+    per_term: int = MAX_OCCURRENCES_PER_TERM,
     lines_with_terms: Lines | None = None,
 ) -> tuple[Snippet, ...]:
     """Return at most `limit` lines with marks: those with the most distinct terms, in text order.

@@ -79,16 +79,16 @@ class Term:
         compiled = _compile_leaf(self.leaf, self.cased)
         return (
             compiled is None
-            or next(compiled.places(chunk.text if self.cased else chunk.folded), None) is not None
+            or next(compiled.occurrences(chunk.text if self.cased else chunk.folded), None) is not None
         )
 
-    def places(self, chunk: FoldedText) -> Iterator[tuple[int, int]]:
-        """Yield the places of the term in the text, from left to right."""
+    def occurrences(self, chunk: FoldedText) -> Iterator[tuple[int, int]]:
+        """Yield the spans of the term in the text, from left to right."""
         if isinstance(self.leaf, RegexTerm):
             matches = compile_pattern(self.leaf, self.cased).finditer(chunk.text)
             yield from ((match.start(), match.end()) for match in matches if match.end() > match.start())
         elif compiled := _compile_leaf(self.leaf, self.cased):
-            yield from compiled.places(chunk.text if self.cased else chunk.folded)
+            yield from compiled.occurrences(chunk.text if self.cased else chunk.folded)
 
 
 def compile_pattern(regex: RegexTerm, cased: bool = False) -> re2._Regexp:
@@ -141,7 +141,7 @@ class _Compiled:
     prefix_text: str
     pattern: re.Pattern[str]
 
-    def places(self, text: str) -> Iterator[tuple[int, int]]:
+    def occurrences(self, text: str) -> Iterator[tuple[int, int]]:
         # Search for the literal prefix first: in large texts, the pattern takes ten times as long.
         index = text.find(self.prefix_text)
         while index >= 0:
@@ -236,11 +236,11 @@ def highlight_terms(node: Node | None, cased: bool = False) -> Iterator[Term]:
 
 
 def find_marks(text: str, terms: Iterable[Term]) -> Marks:
-    """Return the places of the terms in the text, sorted, with overlapping ones merged."""
+    """Return the spans of the terms in the text, sorted, with overlapping ones merged."""
     chunk = FoldedText(text)
     marks: Marks = []
     for term in terms:
-        for count, mark in enumerate(term.places(chunk)):
+        for count, mark in enumerate(term.occurrences(chunk)):
             if count >= _MAX_MARKS:
                 break
             marks.append(mark)

@@ -30,7 +30,11 @@ Effect = Literal["allow", "ask", "deny"]
 
 
 class BlockOperation(StrEnum):
-    """An operation on a block."""
+    """An operation on a block.
+
+    VIEW changes the agent's own view. GOVERN changes another agent's view, a read-only field or a part of
+    the header that no other operation covers.
+    """
 
     READ = "read"
     VIEW = "pin"
@@ -92,7 +96,7 @@ class BlockVerdict:
     reason: str
 
 
-def table_verdict(operation: BlockOperation, permission: Permission | None) -> Effect:
+def table_effect(operation: BlockOperation, permission: Permission | None) -> Effect:
     """Look up an operation in the table; without a permission, everything is denied."""
     return _DENY if permission is None else TABLE[permission].get(operation, _DENY)
 
@@ -103,7 +107,7 @@ def check_read(block: Block, agent: str) -> None:
     Raises:
         PermissionDeniedError: the agent may not read it.
     """
-    if table_verdict(BlockOperation.READ, block.permission_of(agent)) == _DENY:
+    if table_effect(BlockOperation.READ, block.permission_of(agent)) == _DENY:
         message = f"The block {block.label!r} belongs to {block.owner} and is not shared with {agent}."
         raise PermissionDeniedError(message, label=block.label)
 
@@ -117,7 +121,7 @@ def authorize_change(before: Block | None, after: Block | None, agent: str) -> B
         # The label is not mentioned: an agent that may not read a block must not learn that it exists.
         return BlockVerdict(_DENY, f"a block of another agent is not shared with {agent}")
     verdicts = [
-        BlockVerdict(table_verdict(operation, permission), _reason(operation, permission, before))
+        BlockVerdict(table_effect(operation, permission), _reason(operation, permission, before))
         for operation in change_operations(before, after, agent)
     ]
     if after is not None and (problem := _find_excess_grant(before, after, permission)):
@@ -167,17 +171,17 @@ def change_operations(before: Block, after: Block | None, agent: str) -> frozens
         operations.add(BlockOperation.SHARE)
     if before.type != after.type:
         is_archiving = after.type is BlockType.ARCHIVAL and before.type is not BlockType.CORE
-        is_returning = before.type is BlockType.ARCHIVAL and after.type is BlockType.WORKING
-        operations.add(BlockOperation.ARCHIVE if is_archiving or is_returning else BlockOperation.GOVERN)
+        is_restoring = before.type is BlockType.ARCHIVAL and after.type is BlockType.WORKING
+        operations.add(BlockOperation.ARCHIVE if is_archiving or is_restoring else BlockOperation.GOVERN)
     if before.description != after.description or before.origin != after.origin:
         operations.add(BlockOperation.OVERWRITE)
-    if _rules(before) != _rules(after):
+    if _governed_parts(before) != _governed_parts(after):
         return frozenset({*operations, BlockOperation.GOVERN, BlockOperation.OVERWRITE})
     return frozenset(operations | set(_content_operations(before.schema, before.content, after.content)))
 
 
-def _rules(block: Block) -> Block:
-    """Return the block without the parts that agents edit."""
+def _governed_parts(block: Block) -> Block:
+    """Return the block without the parts that agents may change without GOVERN."""
     return replace(block, content="", views={}, shares={}, origin={}, description="", type=BlockType.WORKING)
 
 
@@ -199,13 +203,13 @@ def _content_operations(schema: Schema, before: object, after: object) -> Iterab
                 cast("Mapping[str, Content]", after),
             )
             for section in schema.sections:
-                changed = set(
+                section_operations = set(
                     _content_operations(
                         section.content, sections_before[section.name], sections_after[section.name]
                     )
                 )
-                yield from changed
-                if changed and section.read_only:
+                yield from section_operations
+                if section_operations and section.read_only:
                     yield BlockOperation.GOVERN
 
 

@@ -152,7 +152,7 @@ class PendingStore:
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
         """Return the newest operations of one caller, newest first."""
-        matching = (one for one in reversed(self._read("1", ())) if is_same(one.caller, caller))
+        matching = (one for one in reversed(self._read("1", ())) if is_same_caller(one.caller, caller))
         return tuple(one for one, _ in zip(matching, range(_MAX_LISTED), strict=False))
 
     def _read(self, where: str, values: tuple[object, ...]) -> tuple[PendingOperation, ...]:
@@ -174,7 +174,7 @@ class PendingStore:
         return StorageError(f"The pending operations can't be accessed: {error}.", path=str(self._file))
 
 
-def is_same(one: Caller, other: Caller) -> bool:
+def is_same_caller(one: Caller, other: Caller) -> bool:
     """Return whether two callers are the same program, regardless of the turn."""
     return (one.kind, one.name) == (other.kind, other.name)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.events import Event, EventBus
 from app.permissions.caller import Caller
-from app.permissions.pending import is_same
+from app.permissions.pending import is_same_caller
 from app.servers.client_registry import CallStageChanged
 from app.toolkit.outcome import ToolFinished
 from app.toolkit.pending import PendingChanged
@@ -78,7 +78,7 @@ def _to_activity(event: Event, caller: Caller) -> ActivityEvent | None:
     match event:
         case CallStageChanged() if (event.client.kind, event.client.name) == (caller.kind, caller.name):
             return ActivityEvent("call", {"call": event.call, "tool": event.tool, "stage": event.stage})
-        case ToolFinished() if is_same(event.caller, caller):
+        case ToolFinished() if is_same_caller(event.caller, caller):
             outcome = event.outcome
             data = {
                 "call": event.call_id,
@@ -90,7 +90,7 @@ def _to_activity(event: Event, caller: Caller) -> ActivityEvent | None:
                 "duration_ms": outcome.duration_ms,
             }
             return ActivityEvent("finished", data)
-        case PendingChanged() if is_same(event.operation.caller, caller):
+        case PendingChanged() if is_same_caller(event.operation.caller, caller):
             operation = event.operation
             data = {
                 "pending_operation_id": operation.id,

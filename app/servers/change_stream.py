@@ -15,7 +15,7 @@ from app.external.states import ExternalChanged
 from app.index.records import IndexUpdated
 from app.memory.changes import MEMORY_PLACE
 from app.permissions.caller import Caller
-from app.permissions.pending import is_same
+from app.permissions.pending import is_same_caller
 from app.servers.vault_access import VaultChange
 from app.toolkit.document_stores import DocumentsChanged
 from app.toolkit.pending import PendingChanged
@@ -144,7 +144,7 @@ class ChangeBroadcaster:
 
     def _handle_pending_change(self, event: PendingChanged) -> None:
         for reader in tuple(self._readers):
-            if is_same(event.operation.caller, reader.caller):
+            if is_same_caller(event.operation.caller, reader.caller):
                 reader.push("pending")
 
     def _handle_documents_change(self, event: DocumentsChanged) -> None:

@@ -1,8 +1,8 @@
-"""Limits of connections to the local server: their number, and the time for their headers.
+"""Limits on connections to the local server: their number, and the time for their headers.
 
-This extends the server's HTTP protocol by the connections that have shown a valid token. When there are too
-many connections, the oldest unauthenticated one is dropped. So a flood of connections can't lock out
-clients, and the number of open files is limited.
+A connection is authenticated once it has sent a valid token. When there are too many connections, the oldest
+unauthenticated one is dropped. So a flood of connections can't lock out clients, and the number of open files
+is limited.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ConnectionLimiter:
             del self._open[address]
             self._cancel_timeout(address)
 
-    def mark_trusted(self, address: Address) -> None:
+    def mark_authenticated(self, address: Address) -> None:
         """Mark the connection from `address` as authenticated."""
         self._cancel_timeout(address)
 
@@ -176,6 +176,6 @@ class BoundedProtocol(H11Protocol):
         self.limiter.remove(self._address, self)
 
 
-def protocol_of(connections: ConnectionLimiter) -> type[asyncio.Protocol]:
-    """Return a protocol class whose connections are registered in `connections`."""
-    return type("BoundedHere", (BoundedProtocol,), {"limiter": connections})
+def protocol_class(limiter: ConnectionLimiter) -> type[asyncio.Protocol]:
+    """Return a protocol class whose connections are registered in `limiter`."""
+    return type("LimitedProtocol", (BoundedProtocol,), {"limiter": limiter})

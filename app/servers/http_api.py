@@ -61,52 +61,52 @@ def http_api(service: LocalVaultAccess, on_yield: OnYield | None = None) -> Star
         ("POST", "/yield", api.yield_vault),
     ]
     # Routes are tried in order, and nearly all requests are calls.
-    routes = [Route(API_PREFIX + "/tools/{name}", _Calls(api).endpoint, methods=["POST"])]
+    routes = [Route(API_PREFIX + "/tools/{name}", _ToolCalls(service).call, methods=["POST"])]
     routes += [Route(API_PREFIX + path, endpoint, methods=[method]) for method, path, endpoint in paths]
     routes += [
         Route(API_PREFIX + "/news", api.changes, methods=["GET"]),
         Route(API_PREFIX + "/activity", api.activity, methods=["GET"]),
     ]
-    handlers: Any = {ScriptoriumError: _error_response, HTTPException: _not_found}
+    handlers: Any = {ScriptoriumError: _error_response, HTTPException: _http_error_response}
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
 class _Api:
-    """Handlers of single requests."""
+    """Handlers of all requests except tool calls."""
 
     def __init__(self, service: LocalVaultAccess, on_yield: OnYield | None) -> None:
-        self.service = service
+        self._service = service
         self._on_yield = on_yield
         self._yielding: asyncio.Future[None] | None = None
 
     async def vault(self, request: Request) -> Response:
-        return JSONResponse({"name": self.service.name, "client": request_client(request).name})
+        return JSONResponse({"name": self._service.name, "client": request_client(request).name})
 
     async def tools(self, request: Request) -> Response:
-        entries = await self.service.tools(request_client(request))
-        return JSONResponse({"tools": [codec.descriptor_to_wire(one) for one in entries]})
+        tools = await self._service.tools(request_client(request))
+        return JSONResponse({"tools": [codec.descriptor_to_wire(tool) for tool in tools]})
 
     async def openapi(self, request: Request) -> Response:
-        tools = await self.service.tools(request_client(request))
-        return JSONResponse(openapi(self.service.name, f"http://{request.headers['host']}", tools))
+        tools = await self._service.tools(request_client(request))
+        return JSONResponse(openapi(self._service.name, f"http://{request.headers['host']}", tools))
 
     async def tool(self, request: Request) -> Response:
-        entry = await self.entry(request_client(request), request.path_params["name"])
-        return JSONResponse(codec.descriptor_to_wire(entry))
+        tool = await self._find_tool(request_client(request), request.path_params["name"])
+        return JSONResponse(codec.descriptor_to_wire(tool))
 
-    async def entry(self, client: Client, name: str) -> ToolDescriptor:
+    async def _find_tool(self, client: Client, name: str) -> ToolDescriptor:
         """Return a tool that a client may call.
 
         Raises:
             NotFoundError: there is no such tool, or the client may not call it.
         """
-        for tool in await self.service.tools(client):
+        for tool in await self._service.tools(client):
             if tool.name == name:
                 return tool
         raise NotFoundError(f"There is no tool called {name!r}.", tool=name)
 
     async def pending(self, request: Request) -> Response:
-        return _response(await self.service.call(request_client(request), "pending", {"op": "list"}))
+        return _response(await self._service.call(request_client(request), "pending", {"op": "list"}))
 
     async def pending_operation(self, request: Request) -> Response:
         return _response(await self._call_pending(request, "status"))
@@ -116,12 +116,12 @@ class _Api:
 
     async def _call_pending(self, request: Request, op: str) -> ToolOutcome:
         arguments = {"op": op, "pending_operation_id": request.path_params["id"]}
-        return await self.service.call(request_client(request), "pending", arguments)
+        return await self._service.call(request_client(request), "pending", arguments)
 
     async def notes(self, request: Request) -> Response:
         query = request.query_params
         limit = _parse_number(query.get("limit", "200"), "limit")
-        page = await self.service.notes(request_client(request), query.get("after", ""), limit)
+        page = await self._service.notes(request_client(request), query.get("after", ""), limit)
         return JSONResponse({"paths": list(page.paths), "next": page.next})
 
     async def complete(self, request: Request) -> Response:
@@ -129,13 +129,13 @@ class _Api:
         kind = next((one for one in NAME_KINDS if one == query), None)
         if kind is None:
             raise InvalidParametersError(f"{query!r} is not a valid kind.", allowed=list(NAME_KINDS))
-        names = await self.service.complete(
+        names = await self._service.complete(
             request_client(request), kind, request.query_params.get("text", "")
         )
         return JSONResponse({"names": names})
 
     async def leave(self, request: Request) -> Response:
-        self.service.clients_registry.mark_disconnected(request_client(request))
+        self._service.clients_registry.mark_disconnected(request_client(request))
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     async def yield_vault(self, request: Request) -> Response:
@@ -149,7 +149,7 @@ class _Api:
         return JSONResponse({"success": True, "message": "The vault is being closed."}, HTTPStatus.ACCEPTED)
 
     async def changes(self, request: Request) -> EventStream:
-        stream = self.service.changes(request_client(request))
+        stream = self._service.changes(request_client(request))
 
         async def events() -> AsyncGenerator[ServerEvent]:
             async for change in stream:
@@ -158,7 +158,7 @@ class _Api:
         return EventStream(events(), stream.end)
 
     async def activity(self, request: Request) -> EventStream:
-        stream = self.service.activity(request_client(request))
+        stream = self._service.activity(request_client(request))
 
         async def events() -> AsyncGenerator[ServerEvent]:
             async for event in stream:
@@ -167,16 +167,15 @@ class _Api:
         return EventStream(events(), stream.end)
 
 
-class _Calls:
+class _ToolCalls:
     """Tool calls: the response is the outcome, a pending operation (202), or a stream of stages."""
 
-    def __init__(self, api: _Api) -> None:
-        self._service = api.service
-        self.endpoint = self._call
+    def __init__(self, service: LocalVaultAccess) -> None:
+        self._service = service
 
-    async def _call(self, request: Request) -> EventStream | Response:
+    async def call(self, request: Request) -> EventStream | Response:
         client, tool = request_client(request), request.path_params["name"]
-        arguments = _arguments(await request.body())
+        arguments = _parse_arguments(await request.body())
         wait_mode: WaitMode = "pending" if _is_async(request) else "wait"
         claim = unquote(request.headers.get("scriptorium-claim", ""))[:_MAX_CLAIM_CHARS]
         accept = request.headers.get("accept", "")
@@ -213,7 +212,7 @@ class _Calls:
             yield ServerEvent("error", {"error": error.as_dict()})
         finally:
             if not task.done():
-                task.cancel("the client has gone")
+                task.cancel("the client disconnected")
                 await asyncio.wait({task})
 
 
@@ -224,7 +223,7 @@ def request_client(request: Request) -> Client:
     return client
 
 
-def _arguments(body: bytes) -> Mapping[str, Any]:
+def _parse_arguments(body: bytes) -> Mapping[str, Any]:
     """Parse the arguments of a call.
 
     Raises:
@@ -269,7 +268,7 @@ async def _error_response(request: Request, error: Exception) -> Response:
     return JSONResponse({"success": False, "error": error.as_dict()}, codec.status_of_error(error.type))
 
 
-async def _not_found(request: Request, error: Exception) -> Response:
+async def _http_error_response(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     body = {"success": False, "error": {"type": "not_found", "message": f"{error.detail}."}}
     return JSONResponse(body, error.status_code, dict(error.headers or {}))

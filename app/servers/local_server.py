@@ -20,7 +20,7 @@ from app.events import EventBus
 from app.permissions.caller import CallerKind
 from app.servers.auth_failures import AuthFailures
 from app.servers.codec import API_PREFIX
-from app.servers.connection_limits import ConnectionLimiter, protocol_of
+from app.servers.connection_limits import ConnectionLimiter, protocol_class
 from app.servers.endpoint_file import Endpoint, new_endpoint, publish, unpublish
 from app.servers.http_api import http_api
 from app.servers.local_vault import LocalVaultAccess
@@ -170,7 +170,7 @@ class LocalServer:
             endpoint.port,
             self._tokens.authenticate,
             endpoint.token,
-            self.connections.mark_trusted,
+            self.connections.mark_authenticated,
             self.connections.drop,
             self._service.clients_registry.mark_seen,
             self.auth_failures.add,
@@ -220,7 +220,7 @@ class _Server(uvicorn.Server):
         config = uvicorn.Config(
             middleware,
             HOST,
-            http=protocol_of(connections),
+            http=protocol_class(connections),
             ws="none",
             lifespan="off",
             log_config=None,

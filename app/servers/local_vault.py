@@ -16,7 +16,7 @@ from app.errors import LimitError, NetworkError, PermissionDeniedError
 from app.events import EventBus
 from app.index.completion import complete
 from app.permissions.caller import Caller, CallerKind
-from app.permissions.pending import is_same
+from app.permissions.pending import is_same_caller
 from app.permissions.pluralize import pluralize
 from app.servers.activity import ActivityStream
 from app.servers.call_tracker import CallTracker
@@ -170,7 +170,7 @@ class LocalVaultAccess:
     ) -> ToolOutcome:
         if not self._pending.can_wait:
             return await self._run(tracker, tool, arguments, caller)
-        waiting_count = sum(is_same(one.caller, caller) for one in self._pending.open_operations)
+        waiting_count = sum(is_same_caller(one.caller, caller) for one in self._pending.open_operations)
         if waiting_count >= _MAX_PENDING:
             message = f"{waiting_count} of your operations are already waiting for the user."
             raise LimitError(message, limit=_MAX_PENDING)

@@ -1,6 +1,6 @@
 """The MCP server over standard input and output, one line per message.
 
-Other output would break the protocol: the descriptors are duplicated first, and standard output is
+Other output would break the protocol, so the descriptors are duplicated first, and standard output is
 redirected to standard error.
 """
 
@@ -45,7 +45,7 @@ async def serve_stdio(service: VaultAccess, client: Client) -> None:
 
 
 def _are_pipes() -> bool:
-    """Return whether both are pipes that the event loop can wait for; otherwise threads are used."""
+    """Return whether standard input and output are pipes that the event loop can wait for."""
     if sys.platform == "win32":
         return False
     modes = (os.fstat(0).st_mode, os.fstat(1).st_mode)

@@ -33,9 +33,9 @@ class VaultSettings(GuardedSection):
 
     def with_categories(self, on: bool | None, *ids: str) -> VaultSettings:
         """Return a copy with these categories on or off; None restores the default."""
-        others = {id: value for id, value in self.categories.items() if id not in ids}
-        changed = {} if on is None else dict.fromkeys(ids, on)
-        return self.model_copy(update={"categories": {**others, **changed}})
+        other_categories = {id: value for id, value in self.categories.items() if id not in ids}
+        changed_categories = {} if on is None else dict.fromkeys(ids, on)
+        return self.model_copy(update={"categories": {**other_categories, **changed_categories}})
 
 
 class VaultRules(BaseModel):

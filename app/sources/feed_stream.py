@@ -14,11 +14,11 @@ from app.sources.config import FeedConfig, read_json
 from app.sources.feed import Feed, FeedEntry, read_feed
 from app.sources.source import Notification, Notify, SourcesChanged
 from app.storage.files import to_json, write_atomic
-from app.web.http_fetcher import Fetcher, FetchLimits, WebAnswer, WebError, WebRequest
+from app.web.http_fetcher import Fetcher, FetchLimits, WebError, WebRequest, WebResponse
 
 log = logging.getLogger(__name__)
 
-FEED_LIMITS = FetchLimits(wire_bytes=2 * 1024 * 1024, unpacked_bytes=4 * 1024 * 1024, seconds=30.0)
+FEED_LIMITS = FetchLimits(wire_bytes=2 * 1024 * 1024, decompressed_bytes=4 * 1024 * 1024, seconds=30.0)
 CONTENT_TYPES = frozenset(
     {
         "application/rss+xml",
@@ -123,7 +123,7 @@ class FeedStream:
         headers = {name: value for name, value in conditions.items() if value}
         return WebRequest(self.config.url, accept=_ACCEPT, headers=headers)
 
-    def _store_validators(self, response: WebAnswer, feed: Feed) -> None:
+    def _store_validators(self, response: WebResponse, feed: Feed) -> None:
         self._etag = response.headers.get("etag", "")[:1000]
         self._last_modified = response.headers.get("last-modified", "")[:100]
         self.title = feed.title

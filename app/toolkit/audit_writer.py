@@ -40,12 +40,12 @@ MAX_RESULT_CHARS = 300
 
 @dataclass(slots=True)
 class _Burst:
-    """Refused calls of one caller to one tool: the first entry, and the number of later ones."""
+    """Refused calls of one caller to one tool: the number of the first entry, and the later calls."""
 
-    first: int
+    first_id: int
     timer: asyncio.TimerHandle
     count: int = 0
-    last: AuditEntry | None = None
+    last_entry: AuditEntry | None = None
 
 
 class AuditWriter:
@@ -77,18 +77,18 @@ class AuditWriter:
         if burst is None:
             timer = asyncio.get_running_loop().call_later(BURST_WINDOW_S, self._end_burst, key)
             self._bursts[key] = _Burst(self.append(entry), timer)
-            return self._bursts[key].first, 0
+            return self._bursts[key].first_id, 0
         burst.count += 1
-        burst.last = entry
-        return burst.first, burst.count
+        burst.last_entry = entry
+        return burst.first_id, burst.count
 
     def _end_burst(self, key: tuple[str, str, str]) -> None:
         burst = self._bursts.pop(key)
         burst.timer.cancel()
-        if burst.last is not None:
+        if (last := burst.last_entry) is not None:
             calls = pluralize(burst.count, "more call was", "more calls were")
-            line = f"{calls} refused by the limit after entry {burst.first}; the last: {burst.last.result}"
-            self.append(replace(burst.last, result=line[:MAX_RESULT_CHARS]))
+            line = f"{calls} refused by the limit after entry {burst.first_id}; the last: {last.result}"
+            self.append(replace(last, result=line[:MAX_RESULT_CHARS]))
 
     def append(self, entry: AuditEntry) -> int:
         """Log `entry` and return its number, or 0 if it could not be written yet."""
@@ -120,12 +120,12 @@ class AuditWriter:
         """
         self._flush()
 
-    def log_lost(self, audit: AuditLog, journal: Journal) -> int:
-        """Log the commits of the journal that a crash kept out of the log; return their number."""
-        if audit.is_replaced:
+    def log_lost(self, journal: Journal) -> int:
+        """Log the journal's commits that are missing from the log after a crash; return their number."""
+        if self._audit.is_replaced:
             # The lost log may have had these commits: don't log them twice.
             return 0
-        last_logged = audit.last_commit
+        last_logged = self._audit.last_commit
         lost = [commit for commit in journal.commits(100) if commit.id > last_logged]
         for commit in reversed(lost):
             self.append(_lost_entry(commit))
@@ -149,24 +149,20 @@ class AuditWriter:
         """
         try:
             return self._audit.append(entry)
-        except StorageError as error:
-            if not _is_unloggable(error):
-                raise
-            log.exception("an audit entry of %s can't be logged in full", entry.tool)
-            return self._write_minimal(entry, error)
         except Exception as error:
+            if isinstance(error, StorageError) and not _is_unloggable(error):
+                raise
             log.exception("an audit entry of %s can't be logged in full", entry.tool)
             return self._write_minimal(entry, error)
 
     def _write_minimal(self, entry: AuditEntry, error: Exception) -> AuditEntry | None:
         try:
             return self._audit.append(minimal_entry(entry, error))
-        except StorageError as second_error:
-            if not _is_unloggable(second_error):
+        except Exception as second_error:
+            if isinstance(second_error, StorageError) and not _is_unloggable(second_error):
                 raise
-        except Exception:
-            log.exception("the audit entry is left out")
-        return None
+            log.exception("the audit entry of %s is dropped", entry.tool)
+            return None
 
 
 def _is_unloggable(error: StorageError) -> bool:

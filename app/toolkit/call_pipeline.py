@@ -54,7 +54,7 @@ from app.toolkit.result import ToolResult
 from app.toolkit.services import OptionalModels
 from app.toolkit.tool import Answer, Tool
 from app.toolkit.turn_rules import TurnRules
-from app.toolkit.user_edits import describe_changes, user_edits
+from app.toolkit.user_edits import describe_changes, find_user_edits
 from app.toolkit.vault_view import VaultView
 from app.toolkit.visibility import Visibility
 from app.vault.changes import VAULT, ChangeSet
@@ -328,7 +328,7 @@ class CallPipeline:
         if not self._policy.may_call(caller, call.category.id, tool.name, call.op):
             draft.decide(AuditDecision.RULE, "a rule keeps the caller from this tool")
             raise PermissionDeniedError(f"{caller.name} may not use {tool.name}.", tool=tool.name, op=call.op)
-        if not self._policy.may_write(caller) and not _only_reads(call):
+        if not self._policy.may_write(caller) and not _is_read_only_call(call):
             draft.decide(AuditDecision.RULE, f"{caller.name} may only read")
             raise PermissionDeniedError(f"{caller.name} may only read.", tool=tool.name)
         return await proceed(call)
@@ -478,13 +478,13 @@ class CallPipeline:
         if change_set is proposal.change_set or change_set.digest == proposal.change_set.digest:
             return success(call.tool, result)
         can_see = call.visibility.can_see if place == VAULT else lambda path: True
-        edits = await asyncio.to_thread(user_edits, proposal.change_set, change_set, can_see)
+        edits = await asyncio.to_thread(find_user_edits, proposal.change_set, change_set, can_see)
         outcome = success(call.tool, result, edits.as_fields())
         message = result.message
         if not proposal.is_derived:
             # The tool's own message describes what it proposed.
             message = describe_changes(change_set, can_see) if place == VAULT else f"{change_set.summary}."
-        return replace(outcome, message=f"{message} {edits.words}".strip())
+        return replace(outcome, message=f"{message} {edits.summary}".strip())
 
     async def _write(self, draft: AuditDraft, change_set: ChangeSet, undoes: tuple[int, ...]) -> None:
         self._audit_writer.ensure_flushed()
@@ -516,13 +516,13 @@ class CallPipeline:
         return {link.source for link in self._index.backlinks(path)}
 
 
-def _only_reads(call: PreparedCall) -> bool:
+def _is_read_only_call(call: PreparedCall) -> bool:
     """Return whether a caller that may only read may make this call."""
     is_internal = isinstance(call.draft.call.request, InternalTool)
     if not call.tool.acts and (is_internal or call.category.level is AccessLevel.READ_ONLY):
         # The gate decides on what it reads outside the vault.
         return True
-    return call.tool.only_reads(call.op, call.arguments)
+    return call.tool.is_read_only_call(call.op, call.arguments)
 
 
 def _unchanged(call: PreparedCall, result: ToolResult, reason: str) -> ToolOutcome:

@@ -64,9 +64,9 @@ class ToolOutcome:
         return {"success": False, "denied": True, "message": self.message, "words": self.words}
 
 
-def is_untrusted(sent: Mapping[str, object]) -> bool:
-    """Return whether an outcome in its sent form contains text from outside."""
-    return sent.get("untrusted") == UNTRUSTED_NOTICE
+def is_untrusted(payload: Mapping[str, object]) -> bool:
+    """Return whether an outcome, as `as_dict` returned it, contains text from outside."""
+    return payload.get("untrusted") == UNTRUSTED_NOTICE
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from app.events import Event, EventBus
 from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.audit_entry import AuditDecision
 from app.permissions.caller import Caller, CallerKind
-from app.permissions.pending import PendingOperation, PendingState, PendingStore, is_same
+from app.permissions.pending import PendingOperation, PendingState, PendingStore, is_same_caller
 from app.toolkit.call import Call, CallObserver
 from app.toolkit.outcome import ApprovalAsked, ToolOutcome
 from app.vault.changes import VAULT
@@ -52,6 +52,7 @@ class PendingOperations:
         run: Runs a call: `ToolRunner.run`.
         store: Stores them; None for a vault that is open read-only, which has none.
         journal: Shows whether an interrupted operation was written.
+        events: Publishes `PendingChanged`, and reports the questions to the user.
         clock: Unix time in seconds.
         may_know: Returns whether a caller may see a note.
     """
@@ -104,10 +105,10 @@ class PendingOperations:
         """Call a tool and return the outcome, or a pending operation's id if the user must decide first.
 
         A call that needs no decision ends here and is not stored. `wait_for_turn` is awaited before it
-        begins.
+        begins. If too many operations are already waiting, the outcome is an error.
 
         Raises:
-            LimitError: too many operations are already waiting; nothing was called.
+            InvalidParametersError: the vault is open read-only.
         """
         now = self._clock()
         operation = PendingOperation(uuid.uuid4().hex, now, now + LIFETIME_S, caller, name, dict(arguments))
@@ -121,7 +122,7 @@ class PendingOperations:
 
     @property
     def open_operations(self) -> tuple[PendingOperation, ...]:
-        """Return the undecided and unfinished operations of all callers, oldest first."""
+        """The undecided and unfinished operations of all callers, oldest first."""
         return self._optional_store.open_operations() if self._optional_store is not None else ()
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
@@ -137,7 +138,7 @@ class PendingOperations:
             NotFoundError: `caller` submitted no operation with this id.
         """
         operation = self._store.get(id)
-        if caller.kind is not CallerKind.USER and not is_same(operation.caller, caller):
+        if caller.kind is not CallerKind.USER and not is_same_caller(operation.caller, caller):
             raise NotFoundError(f"There is no pending operation {id}.", pending_operation_id=id)
         return operation
 
@@ -299,7 +300,7 @@ class _PendingRecord:
         self._publish = publish
         self.is_stored = is_stored
         self._is_running = False
-        self._effect_is_done = False
+        self._is_effect_done = False
 
     def on_question(self) -> None:
         """Store the operation; it stays `running` after an effect, so that a restart never repeats it."""
@@ -307,13 +308,13 @@ class _PendingRecord:
         if not self.is_stored:
             self._store.add(self._operation)
             self.is_stored = True
-            if self._effect_is_done:
+            if self._is_effect_done:
                 self._store.transition(id, PendingState.WAITING, PendingState.RUNNING)
-        elif not self._effect_is_done and self._store.transition(
+        elif not self._is_effect_done and self._store.transition(
             id, PendingState.RUNNING, PendingState.WAITING
         ):
-            log.info("%s met a changed file and is asked again", id)
-        self._is_running = self._effect_is_done
+            log.info("operation %s: a file has changed, so the user is asked again", id)
+        self._is_running = self._is_effect_done
         self._publish(id)
 
     def on_write(self) -> None:
@@ -333,7 +334,7 @@ class _PendingRecord:
 
     def on_effect(self) -> None:
         """Record that an effect is done; the changes that follow belong to the same run."""
-        self._effect_is_done = self._is_running = True
+        self._is_effect_done = self._is_running = True
 
 
 def _final_state(outcome: ToolOutcome) -> PendingState:

@@ -130,7 +130,7 @@ class ToolRunner:
 
     def log_lost_commits(self) -> int:
         """Log the commits that a crash kept out of the audit log, and return their number."""
-        return self.audit_writer.log_lost(self._audit, self._journal)
+        return self.audit_writer.log_lost(self._journal)
 
     async def run(self, call: Call) -> ToolOutcome:
         """Run a call through the stages of `CallPipeline` and return its outcome; errors are outcomes, too.

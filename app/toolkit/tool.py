@@ -57,11 +57,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class OperationFields:
-    """The required and the optional arguments of one operation of a tool, in the declared order."""
+    """The arguments of one operation of a tool.
+
+    `needs` are the required ones, `takes` are all, and `ordered` are all in the declared order.
+    """
 
     needs: frozenset[str]
     takes: frozenset[str]
-    listed: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,9 @@ class Tool:
     addition to its category; `timeout` is in seconds and excludes the time that the user takes.
     `taints`: its results contain text from outside, so the user must approve each change that a reader of
     them proposes. `acts`: it has an effect even without a proposal, so a read-only caller can't call it.
-    `reads` are the operations that change nothing; `writing` are the arguments without which a tool that
-    may propose a change only reads. A read-only caller is offered only these operations and calls.
+    `read_operations` are the operations that change nothing. `write_arguments` are the arguments that make
+    a call change something; a call without them is read-only. A read-only caller is offered neither the
+    other operations nor these arguments.
     `creates_only`: it creates files and changes no existing one, which the gate enforces.
     `examples_of` are the examples of each operation, where they identify one.
     `make_arguments` and `make_schema` are called on first use, so that a command that calls one tool builds
@@ -100,8 +104,8 @@ class Tool:
     taints: bool = False
     acts: bool = False
     creates_only: bool = False
-    reads: tuple[str, ...] = ()
-    writing: tuple[str, ...] = ()
+    read_operations: tuple[str, ...] = ()
+    write_arguments: tuple[str, ...] = ()
     examples_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     make_schema: Callable[[], Schema] | None = None
 
@@ -132,11 +136,10 @@ class Tool:
         kept_operations = tuple(op for op in self.operations if op in operations)
         if kept_operations == tuple(self.operations):
             return self
-        taken_arguments = frozenset({"op"}).union(*(self.operations[op].takes for op in kept_operations))
-        always = {p.name for p in self.parameters} - frozenset().union(
-            *(fields.takes for fields in self.operations.values())
-        )
-        shown_arguments = frozenset(taken_arguments | always)
+        kept_arguments = frozenset().union(*(self.operations[op].takes for op in kept_operations))
+        operation_arguments = frozenset().union(*(fields.takes for fields in self.operations.values()))
+        shared_arguments = {p.name for p in self.parameters} - operation_arguments
+        shown_arguments = kept_arguments | shared_arguments
         return replace(
             self,
             make_schema=lambda: without_operations(self.schema, kept_operations, shown_arguments),
@@ -144,7 +147,7 @@ class Tool:
             parameters=tuple(
                 replace(p, choices=kept_operations) if p.name == "op" else p
                 for p in self.parameters
-                if p.name in taken_arguments | always
+                if p.name in shown_arguments
             ),
         )
 
@@ -152,10 +155,10 @@ class Tool:
         """Return this tool with a schema of its read-only part; None if it has none."""
         if not self.proposes and not self.acts:
             return self
-        if not self.reads and not self.writing:
+        if not self.read_operations and not self.write_arguments:
             return None
-        part = self.with_only(self.reads) if self.reads else self
-        shown_arguments = frozenset(p.name for p in part.parameters) - frozenset(self.writing)
+        part = self.with_only(self.read_operations) if self.read_operations else self
+        shown_arguments = frozenset(p.name for p in part.parameters) - frozenset(self.write_arguments)
         return replace(
             part,
             make_schema=lambda: without_properties(part.schema, shown_arguments),
@@ -165,12 +168,12 @@ class Tool:
             acts=False,
         )
 
-    def only_reads(self, op: str, arguments: BaseModel) -> bool:
+    def is_read_only_call(self, op: str, arguments: BaseModel) -> bool:
         """Return whether a call with these arguments is read-only."""
         part = self.read_only_variant()
         if part is None or (op and part.operations and op not in part.operations):
             return False
-        return not any(getattr(arguments, name, None) for name in self.writing)
+        return not any(getattr(arguments, name, None) for name in self.write_arguments)
 
     def check_operation(self, arguments: BaseModel) -> str:
         """Return the operation that `arguments` select; empty for a tool with only one.
@@ -214,8 +217,8 @@ def tool(
     taints: bool = False,
     acts: bool = False,
     creates_only: bool = False,
-    reads: tuple[str, ...] = (),
-    writing: tuple[str, ...] = (),
+    read_operations: tuple[str, ...] = (),
+    write_arguments: tuple[str, ...] = (),
 ) -> Callable[[Function], Tool]:
     """Make a tool of an async function whose first parameter is `context: ToolContext`.
 
@@ -233,14 +236,14 @@ def tool(
         taints: Its results contain text from outside the vault.
         acts: It has an effect even without a proposal.
         creates_only: It changes no existing file.
-        reads: The operations that change nothing.
-        writing: The arguments without which it changes nothing.
+        read_operations: The operations that change nothing.
+        write_arguments: The arguments that make a call change something.
 
     Raises:
         TypeError: the function can't be a tool; the message says why.
     """
 
-    def make(function: Function) -> Tool:
+    def decorate(function: Function) -> Tool:
         if not inspect.iscoroutinefunction(function):
             raise TypeError(f"{function.__name__}: a tool is an async function")
         hints = get_type_hints(function, include_extras=True)
@@ -271,14 +274,14 @@ def tool(
             taints=taints,
             acts=acts,
             creates_only=creates_only,
-            reads=reads,
-            writing=writing,
+            read_operations=read_operations,
+            write_arguments=write_arguments,
             examples_of=examples_of,
         )
         _check(tool_)
         return tool_
 
-    return make
+    return decorate
 
 
 def _read_return(name: str, annotation: object) -> tuple[type[ToolResult], set[object]]:
@@ -346,8 +349,9 @@ def _parameter(name: str, hint: object, required: bool, default: object, descrip
             choices, annotation = get_args(annotated), str
         else:
             annotation = annotated
-    shown_default = None if required else default
-    return Parameter(name, kind, annotation, required, shown_default, description, choices, is_list)
+    return Parameter(
+        name, kind, annotation, required, None if required else default, description, choices, is_list
+    )
 
 
 def _arguments_model(
@@ -371,25 +375,32 @@ def _read_operations(operations: Mapping[str, str]) -> Mapping[str, OperationFie
     for op, text in operations.items():
         words = text.split()
         needs = frozenset(word for word in words if not word.endswith("?"))
-        listed = tuple(word.rstrip("?") for word in words)
-        fields[op] = OperationFields(needs, frozenset(listed), listed)
+        ordered = tuple(word.rstrip("?") for word in words)
+        fields[op] = OperationFields(needs, frozenset(ordered), ordered)
     return fields
 
 
 def _check(tool_: Tool) -> None:
-    """Check that a tool meets the requirements of its front ends; a violation is an error of its author."""
+    """Check that the declaration of a tool is complete and consistent.
+
+    Raises:
+        TypeError: it is not.
+    """
     names = {parameter.name for parameter in tool_.parameters}
     problem = "" if tool_.description else "it has no description"
     if unknown_operations := set(tool_.examples_of) - set(tool_.operations):
-        problem = f"examples of {sorted(unknown_operations)[0]!r}, which is no operation"
+        problem = f"examples of {sorted(unknown_operations)[0]!r}, which is not an operation"
     for example in tool_.examples:
         if unknown_slots := set(_SLOT.findall(example)) - names:
-            problem = f"the example {example!r} has a slot {sorted(unknown_slots)[0]!r} that is no argument"
+            problem = (
+                f"the example {example!r} has a slot {sorted(unknown_slots)[0]!r} that is not an argument"
+            )
     for op, fields in tool_.operations.items():
         if unknown_arguments := fields.takes - names:
-            problem = f"the operation {op} takes {sorted(unknown_arguments)[0]!r}, which is no argument"
-    if unknown_names := (set(tool_.reads) - set(tool_.operations)) | (set(tool_.writing) - names):
-        problem = f"{sorted(unknown_names)[0]!r} is no operation or argument"
+            problem = f"the operation {op} takes {sorted(unknown_arguments)[0]!r}, which is not an argument"
+    unknown_reads = set(tool_.read_operations) - set(tool_.operations)
+    if unknown_names := unknown_reads | (set(tool_.write_arguments) - names):
+        problem = f"{sorted(unknown_names)[0]!r} is not an operation or argument"
     choices = next((p.choices for p in tool_.parameters if p.name == "op"), ())
     if set(choices) != set(tool_.operations):
         problem = "`op` and `operations` name different operations"

@@ -1,4 +1,4 @@
-"""Compare what the user approved with what was proposed, and describe what was committed."""
+"""The user's edits of a proposal, and sentences that describe committed changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.vault.unified_diff import unified_diff
 MAX_DIFF_CHARS = 4000
 """The longest diff that a caller receives, in characters."""
 MAX_LISTED_FILES = 10
-"""The most files that a sentence names."""
+"""The maximum number of files that a sentence names."""
 
 LEFT_OUT, EDITED = "Left out by the user", "Edited by the user"
 
@@ -48,23 +48,23 @@ class UserEdits:
         }
 
     @property
-    def words(self) -> str:
-        """Describe both kinds of change; empty if the caller may see neither."""
+    def summary(self) -> str:
+        """A sentence for each kind of edit; empty if there is none."""
         sentences = []
         if self.left_out:
-            sentences.append(f"{LEFT_OUT}: {_names(self.left_out)}.")
+            sentences.append(f"{LEFT_OUT}: {_join_names(self.left_out)}.")
         if self.edited:
-            sentences.append(f"{EDITED}: {_names([one.path for one in self.edited])}.")
+            sentences.append(f"{EDITED}: {_join_names([one.path for one in self.edited])}.")
         return " ".join(sentences)
 
 
-def user_edits(proposed: ChangeSet, committed: ChangeSet, can_see: CanSee) -> UserEdits:
+def find_user_edits(proposed: ChangeSet, committed: ChangeSet, can_see: CanSee) -> UserEdits:
     """Compare an approved change set with the proposed one.
 
     Args:
-        proposed: What the tool proposed.
-        committed: What the user approved.
-        can_see: Whether the caller may know of a file; files that it may not see are not named.
+        proposed: The changes that the tool proposed.
+        committed: The changes that the user approved.
+        can_see: Returns whether the caller may know of a file; files that it may not see are not named.
     """
     approved = {change.path: change for change in committed.changes}
     left_out, edited = [], []
@@ -86,13 +86,13 @@ def describe_changes(committed: ChangeSet, can_see: CanSee) -> str:
 
     Args:
         committed: The changes.
-        can_see: Whether the caller may know of a file; files that it may not see are not named.
+        can_see: Returns whether the caller may know of a file; files that it may not see are not named.
     """
     visible_changes = [change for change in committed.changes if all(map(can_see, touched_paths(change)))]
     targets: dict[str, list[str]] = {}
     for change in visible_changes:
         targets.setdefault(_change_verb(change), []).append(_change_target(change))
-    return " ".join(f"{verb.format(_names(names))}." for verb, names in targets.items())
+    return " ".join(f"{verb.format(_join_names(names))}." for verb, names in targets.items())
 
 
 def _change_verb(change: FileChange) -> str:
@@ -111,7 +111,7 @@ def _change_target(change: FileChange) -> str:
     return f"{change.path} to {change.to}" if isinstance(change, Move) else str(change.path)
 
 
-def _names(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     all_names = list(names)
     if len(all_names) <= MAX_LISTED_FILES:
         return ", ".join(all_names)

@@ -106,8 +106,10 @@ async def file_write(
     message = f"{'Created' if is_new else 'Wrote'} {change.path}."
 
     def report(committed: ChangeSet) -> FileWritten:
-        written = next(filter(None, map(after_of, committed.changes)), content.encode())
-        return FileWritten(path=str(change.path), created=is_new, hash=content_hash(written), message=message)
+        new_content = next(filter(None, map(after_of, committed.changes)), content.encode())
+        return FileWritten(
+            path=str(change.path), created=is_new, hash=content_hash(new_content), message=message
+        )
 
     return context.propose(ChangeSet.of(change, summary=f"Write {change.path}"), report)
 
@@ -181,35 +183,41 @@ def _plan_write(
 
 def _apply_patches(context: DevelopmentContext, text: str, files: list[str]) -> list[FileChange]:
     """Return the changes of a patch; files that the call does not name are never changed."""
-    allowed = {_check_target(name).key: _check_target(name) for name in files}
-    parts = split_patch(text)
-    if not parts:
+    allowed_paths = {_check_target(name).key: _check_target(name) for name in files}
+    file_patches = split_patch(text)
+    if not file_patches:
         raise InvalidParametersError("The patch has no hunk: `@@ -line,count +line,count @@`.")
-    return [_patch_file(context, part, allowed) for part in parts]
+    return [_patch_file(context, file_patch, allowed_paths) for file_patch in file_patches]
 
 
-def _patch_file(context: DevelopmentContext, part: FilePatch, allowed: dict[str, NotePath]) -> FileChange:
-    if part.old_name == part.new_name == "" and len(allowed) > 1:
+def _patch_file(
+    context: DevelopmentContext, file_patch: FilePatch, allowed_paths: dict[str, NotePath]
+) -> FileChange:
+    if file_patch.old_name == file_patch.new_name == "" and len(allowed_paths) > 1:
         raise InvalidParametersError("The patch does not say which file it is about: `--- name`, `+++ name`.")
-    text = part.new_name if part.new_name is not None else part.old_name
-    target = _check_target(text) if text else next(iter(allowed.values()))
-    if target.key not in allowed:
+    text = file_patch.new_name if file_patch.new_name is not None else file_patch.old_name
+    target = _check_target(text) if text else next(iter(allowed_paths.values()))
+    if target.key not in allowed_paths:
         raise PermissionDeniedError(
             f"The patch touches {target}, which the call does not name in `files`.",
             path=str(target),
-            files=[str(path) for path in allowed.values()],
+            files=[str(path) for path in allowed_paths.values()],
         )
-    if part.old_name is not None and part.new_name is not None and part.old_name != part.new_name:
+    if (
+        file_patch.old_name is not None
+        and file_patch.new_name is not None
+        and file_patch.old_name != file_patch.new_name
+    ):
         raise InvalidParametersError(
-            f"The patch renames {part.old_name}: use move_note for that.", path=part.old_name
+            f"The patch renames {file_patch.old_name}: use move_note for that.", path=file_patch.old_name
         )
-    if part.old_name is None:
+    if file_patch.old_name is None:
         if context.vault.existing_path(target) is not None:
             raise ConflictError(f"{target} already exists.", path=str(target))
-        return Create(context.vault.disk_spelling(target), apply_patch("", part.hunks).encode())
+        return Create(context.vault.disk_spelling(target), apply_patch("", file_patch.hunks).encode())
     before = context.vault.read(target)
-    after = apply_patch(decode(before), part.hunks).encode()
-    if part.new_name is not None:
+    after = apply_patch(decode(before), file_patch.hunks).encode()
+    if file_patch.new_name is not None:
         return Update(target, before, after)
     if after:
         raise ConflictError(f"The patch deletes {target}, but not all of its lines.", path=str(target))

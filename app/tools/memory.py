@@ -71,7 +71,7 @@ class BlockResult(ToolResult):
         "create": ("make a memory block called {label}", "new memory block {label}"),
         "delete": ("delete the memory block {label}",),
     },
-    reads=("list", "load", "info"),
+    read_operations=("list", "load", "info"),
     operations={
         "list": "",
         "load": "label source_id?",
@@ -148,13 +148,13 @@ async def block(
         return _show_lines(context, selected, selected.with_view(own_agent, view))
     if op in ("share", "unshare"):
         # A share with an agent that no longer exists can still be revoked.
-        other = agent or "" if op == "unshare" and agent in selected.shares else memory.agent(agent or "")
-        shared = _with_share(selected, other, Permission(permission) if permission else None)
-        message = (
-            f"{selected.label} is {'shared with' if op == 'share' else 'no longer shared with'} {other}."
-        )
-        return _propose_block(
-            context, selected, shared, message, f"{op.capitalize()} {selected.label} ({other})"
+        is_known_share = op == "unshare" and agent in selected.shares
+        other_agent = (agent or "") if is_known_share else memory.agent(agent or "")
+        shared = _with_share(selected, other_agent, Permission(permission) if permission else None)
+        relation = "shared with" if op == "share" else "no longer shared with"
+        message = f"{selected.label} is {relation} {other_agent}."
+        return _propose_edit(
+            context, selected, shared, message, f"{op.capitalize()} {selected.label} ({other_agent})"
         )
     return _run_operation(context, op, selected)
 
@@ -171,12 +171,12 @@ def _run_operation(context: MemoryContext, op: str, block: Block) -> Proposal[Bl
             view = replace(block.view_of(agent), pinned=op == "pin")
             message = f"{block.label} {'is pinned' if op == 'pin' else 'leaves the context after the turn'}."
             title = f"{op.capitalize()} {block.label}"
-            return _propose_block(context, block, block.with_view(agent, view), message, title)
+            return _propose_edit(context, block, block.with_view(agent, view), message, title)
         case "archive":
-            return _propose_block(
+            return _propose_edit(
                 context,
                 block,
-                unpin_everywhere(block),
+                archive_block(block),
                 f"{block.label} is archived.",
                 f"Archive {block.label}",
             )
@@ -301,8 +301,8 @@ def _show_lines(context: MemoryContext, before: Block, after: Block) -> Proposal
     return context.propose(change, _mark_untrusted(result, after))
 
 
-def unpin_everywhere(block: Block) -> Block:
-    """Return the block as an archived one, unpinned in every context.
+def archive_block(block: Block) -> Block:
+    """Return the block archived, and unpinned in every context.
 
     Raises:
         InvalidParametersError: It is a core block.
@@ -323,7 +323,7 @@ def _with_share(block: Block, agent: str, permission: Permission | None) -> Bloc
     return replace(block, shares=shares if permission is None else {**shares, agent: permission})
 
 
-def _propose_block(
+def _propose_edit(
     context: MemoryContext, before: Block, after: Block, message: str, summary: str
 ) -> Proposal[BlockResult]:
     result = BlockResult(blocks=[info_of(after, agent_key(context.caller))], message=message)

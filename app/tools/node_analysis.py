@@ -102,7 +102,7 @@ class NodeConfidence(ToolResult):
         "what could {node_id} be connected to?",
         "which relations could {node_id} have?",
     ),
-    writing=("auto_link",),
+    write_arguments=("auto_link",),
     usage_rule="auto_link of find_related_nodes proposes only relations with a score of at least 0.8, "
     "and a type other than RELATES_TO only with evidence for it.",
 )

@@ -22,7 +22,7 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
-from app.tools.memory import Label, blocks_of, unpin_everywhere
+from app.tools.memory import Label, archive_block, blocks_of
 from app.tools.memory_blocks import BlockEdited
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
@@ -61,7 +61,7 @@ class Recalled(ToolResult):
             "search your memory for {query}",
         ),
     },
-    reads=("search",),
+    read_operations=("search",),
     operations={"insert": "content metadata?", "search": "query limit?"},
     usage_rule=(
         "recall insert stores a lasting fact in words that make sense alone; recall search finds "
@@ -342,7 +342,7 @@ async def context(
     if op == "swap":
         archived, loaded = store.block(archive_label or "", agent), store.block(load_label or "", agent)
         block_changes = (
-            changes.block_change(archived, unpin_everywhere(archived)),
+            changes.block_change(archived, archive_block(archived)),
             changes.block_change(loaded, _restore_block(loaded, agent)),
         )
         change = ChangeSet.of(
@@ -357,7 +357,7 @@ async def context(
         case "replace":
             after = edits.replace(before, old or "", new or "")
         case "archive":
-            after = unpin_everywhere(before)
+            after = archive_block(before)
         case _:
             after = _restore_block(before, agent)
     text = after.text_for(agent) if op == "load_from_archival" else None

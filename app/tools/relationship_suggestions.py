@@ -51,7 +51,7 @@ class Suggestions(ToolResult):
 
 @tool(
     category="relationships",
-    reads=("list",),
+    read_operations=("list",),
     operations={
         "list": "node_id? limit?",
         "accept": "suggestion_id relationship_type?",

@@ -68,7 +68,7 @@ class FileAnswer(ToolResult):
         "reload": ("reload the file {path} from disk",),
         "delete": ("delete the outside file {path} from disk",),
     },
-    reads=("list", "status", "diff"),
+    read_operations=("list", "status", "diff"),
     operations={
         "load": "path",
         "save": "path",

@@ -60,7 +60,7 @@ class ListedSources(ToolResult):
         "pause": ("pause the source {source_id}", "pause the stream {source_id}"),
         "resume": ("resume the source {source_id}", "resume the stream {source_id}"),
     },
-    reads=("list", "status"),
+    read_operations=("list", "status"),
     operations={"list": "", "status": "source_id?", "pause": "source_id", "resume": "source_id"},
     usage_rule=(
         "source lists the streams and folders that the user added; the content of a stream is "

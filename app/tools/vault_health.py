@@ -81,7 +81,7 @@ async def find_duplicates(context: ToolContext, limit: Limit = 20) -> Duplicates
         one for one in duplicates if context.vault.can_see(one.first) and context.vault.can_see(one.second)
     ]
     pairs = [
-        DuplicatePair(first=str(one.first), second=str(one.second), words=round(one.words, 3))
+        DuplicatePair(first=str(one.first), second=str(one.second), words=round(one.word_similarity, 3))
         for one in visible[:limit]
     ]
     return Duplicates(

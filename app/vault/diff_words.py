@@ -106,35 +106,35 @@ def _fill(pairs: list[tuple[int, int]], rows: int, columns: int) -> list[Pair]:
 def _to_word_edges(before: str, after: str, head: int, tail: int) -> tuple[int, int]:
     """Shorten the common start and end so that they split no word on either side."""
     for _ in range(min(head, _MAX_WORD_CHARS)):
-        if not _continues(before, after, head):
+        if not _head_splits_word(before, after, head):
             break
         head -= 1
     for _ in range(min(tail, _MAX_WORD_CHARS)):
-        if not _precedes(before, after, tail):
+        if not _tail_splits_word(before, after, tail):
             break
         tail -= 1
     return head, tail
 
 
-def _continues(before: str, after: str, index: int) -> bool:
-    return any(index < len(text) and _joins(text[index - 1], text[index]) for text in (before, after))
+def _head_splits_word(before: str, after: str, head: int) -> bool:
+    return any(head < len(text) and _is_one_word(text[head - 1], text[head]) for text in (before, after))
 
 
-def _precedes(before: str, after: str, tail: int) -> bool:
+def _tail_splits_word(before: str, after: str, tail: int) -> bool:
     ends = ((text, len(text) - tail) for text in (before, after))
-    return any(index > 0 and _joins(text[index - 1], text[index]) for text, index in ends)
+    return any(index > 0 and _is_one_word(text[index - 1], text[index]) for text, index in ends)
 
 
-def _joins(left: str, right: str) -> bool:
+def _is_one_word(left: str, right: str) -> bool:
     """Return whether two adjacent characters belong to one word."""
     return len(_WORD.findall(left + right)) == 1
 
 
 def _changed_tokens(old_tokens: list[str], new_tokens: list[str]) -> tuple[set[int], set[int], int]:
     """Return the removed tokens, the added tokens and the number of common characters."""
-    names: dict[str, int] = {}
-    a = [names.setdefault(token, len(names)) for token in old_tokens]
-    b = [names.setdefault(token, len(names)) for token in new_tokens]
+    token_ids: dict[str, int] = {}
+    a = [token_ids.setdefault(token, len(token_ids)) for token in old_tokens]
+    b = [token_ids.setdefault(token, len(token_ids)) for token in new_tokens]
     removed, added, common = set(range(len(old_tokens))), set(range(len(new_tokens))), 0
     for code in LCSseq.opcodes(a, b):
         if code.tag == "equal":

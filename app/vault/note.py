@@ -68,7 +68,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A typed edge: `type` is UPPER_SNAKE, `confidence` 0 to 1 or None, `span` the list item or field."""
+    """A typed edge of the graph.
+
+    `type` is UPPER_SNAKE, `confidence` 0 to 1 or None, `note` the remark after the link. `span` covers the
+    list item or field.
+    """
 
     type: str
     link: Link

@@ -39,7 +39,7 @@ _SYNC_FILE_RANGE_WRITE = 2
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """The abilities of a system: open relative to a folder, swap names, rename without overwriting."""
+    """The capabilities of a system: open relative to a folder, swap names, rename without overwriting."""
 
     has_dir_fds: bool
     can_swap: bool
@@ -47,7 +47,7 @@ class Platform:
 
     @classmethod
     def detect(cls) -> Platform:
-        """Return the abilities of the running system; a file system may still not support a swap."""
+        """Return the capabilities of the running system; a file system may still not support a swap."""
         is_unix = sys.platform == "darwin" or sys.platform.startswith("linux")
         return cls(os.open in os.supports_dir_fd and bool(_NOFOLLOW), is_unix, is_unix)
 

@@ -99,12 +99,12 @@ class WebAccess:
         secret = provider.secret(key) if key else {}
         fetcher = Fetcher(self._policy_for(provider), self._resolve)
         try:
-            answer = await fetcher.fetch(
-                search.request, provider.kinds, secret=secret, follow_redirects=False
+            response = await fetcher.fetch(
+                search.request, provider.kinds, secret_headers=secret, follow_redirects=False
             )
         except WebError as error:
             raise _explain_error(provider, error) from error
-        return provider.hits(answer)[: search.limit]
+        return provider.hits(response)[: search.limit]
 
     def _provider(self) -> SearchProvider:
         provider = PROVIDERS.get(self._settings().provider)

@@ -27,7 +27,7 @@ class WebError(ScriptoriumError):
     type = "not_found"
 
 
-class UnreadableAnswerError(ScriptoriumError):
+class UnreadableResponseError(ScriptoriumError):
     """The content type of a response is not supported; `content_type` names it."""
 
     type = "invalid_parameters"
@@ -38,7 +38,7 @@ class FetchLimits:
     """Limits of a fetch: bytes on the wire, bytes after decompression, total seconds, redirects."""
 
     wire_bytes: int = 4 * 1024 * 1024
-    unpacked_bytes: int = 8 * 1024 * 1024
+    decompressed_bytes: int = 8 * 1024 * 1024
     seconds: float = 20.0
     max_redirects: int = 5
 
@@ -55,7 +55,7 @@ class WebRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class WebAnswer:
+class WebResponse:
     """A response: the final URL, content type, character set, body and headers."""
 
     url: str
@@ -91,56 +91,66 @@ class Fetcher:
     async def fetch(
         self,
         request: WebRequest,
-        kinds: frozenset[str],
+        content_types: frozenset[str],
         *,
-        secret: Mapping[str, str] | None = None,
+        secret_headers: Mapping[str, str] | None = None,
         follow_redirects: bool = True,
-    ) -> WebAnswer:
+    ) -> WebResponse:
         """Send `request` and return the response.
 
         Args:
             request: The request to send.
-            kinds: The accepted content types.
-            secret: Headers with a key, sent with the first request and never after a redirect.
+            content_types: The accepted content types.
+            secret_headers: Headers with a key, sent with the first request and never after a redirect.
             follow_redirects: Follow redirects; each target is checked like the first URL.
 
         Raises:
             InvalidParametersError, PermissionDeniedError: the URL or a redirect leads to a forbidden address.
             NotFoundError: the server or the page does not exist.
             WebError: the server could not be reached or answered with an error.
-            UnreadableAnswerError: the response has another content type.
+            UnreadableResponseError: the response has another content type.
             LimitError: the response is too large, or there are too many redirects.
             TimeoutExpiredError: the time limit passed.
         """
         seconds = self._limits.seconds
         try:
             async with asyncio.timeout(seconds) as limit:
-                return await self._follow_redirects(request, kinds, dict(secret or {}), follow_redirects)
+                return await self._follow_redirects(
+                    request, content_types, dict(secret_headers or {}), follow_redirects
+                )
         except TimeoutError as error:
             if not limit.expired():
                 raise
             raise TimeoutExpiredError(f"The server took longer than {seconds:g} s.", limit=seconds) from error
 
     async def _follow_redirects(
-        self, request: WebRequest, kinds: frozenset[str], secret: dict[str, str], follow_redirects: bool
-    ) -> WebAnswer:
+        self,
+        request: WebRequest,
+        content_types: frozenset[str],
+        secret_headers: dict[str, str],
+        follow_redirects: bool,
+    ) -> WebResponse:
         for _ in range(self._limits.max_redirects + 1):
             url = check_url(request.url, self._address_policy)
-            answer = await self._exchange(replace(request, url=str(url)), url, kinds, secret)
-            if isinstance(answer, WebAnswer):
-                return answer
+            result = await self._exchange(replace(request, url=str(url)), url, content_types, secret_headers)
+            if isinstance(result, WebResponse):
+                return result
             if not follow_redirects:
                 raise WebError("The server answered with a redirect, which is not followed here.")
             # A redirected request is sent without the key and the body.
-            request = WebRequest(urljoin(str(url), answer), accept=request.accept)
-            secret = {}
+            request = WebRequest(urljoin(str(url), result), accept=request.accept)
+            secret_headers = {}
         raise LimitError(
             f"Redirected more than {self._limits.max_redirects} times.", limit=self._limits.max_redirects
         )
 
     async def _exchange(
-        self, request: WebRequest, url: httpx2.URL, kinds: frozenset[str], secret: Mapping[str, str]
-    ) -> WebAnswer | str:
+        self,
+        request: WebRequest,
+        url: httpx2.URL,
+        content_types: frozenset[str],
+        secret_headers: Mapping[str, str],
+    ) -> WebResponse | str:
         """Return the response, or the target of a redirect."""
         import httpcore2
         import httpx2
@@ -157,20 +167,20 @@ class Fetcher:
                 pool.stream(
                     request.method,
                     str(url),
-                    headers=_headers(request, url, secret),
+                    headers=_headers(request, url, secret_headers),
                     content=request.body or None,
                     extensions={"timeout": timeouts},
                 ) as response,
             ):
-                return await self._read(response, url, kinds)
+                return await self._read(response, url, content_types)
         except httpcore2.TimeoutException as error:
             raise TimeoutExpiredError(f"{url.host} did not answer in time.", limit=seconds) from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
             raise WebError(f"{url.host} could not be reached: {_error_text(error)}.", url=str(url)) from error
 
     async def _read(
-        self, response: httpcore2.Response, url: httpx2.URL, kinds: frozenset[str]
-    ) -> WebAnswer | str:
+        self, response: httpcore2.Response, url: httpx2.URL, content_types: frozenset[str]
+    ) -> WebResponse | str:
         pairs = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers)
         headers = {name.lower(): value for name, value in pairs}
         if response.status in _REDIRECTS and headers.get("location"):
@@ -180,19 +190,19 @@ class Fetcher:
         if not 200 <= response.status < 300:
             message = f"{url.host} answered with the error {response.status}."
             raise WebError(message, url=str(url), status=response.status)
-        kind, charset = read_content_type(headers.get("content-type", ""))
-        if kind not in kinds:
-            raise UnreadableAnswerError(
-                f"{url.host} sent {kind or 'content without a type'}, which can't be read here.",
-                content_type=kind,
-                readable=sorted(kinds),
+        content_type, charset = read_content_type(headers.get("content-type", ""))
+        if content_type not in content_types:
+            raise UnreadableResponseError(
+                f"{url.host} sent {content_type or 'content without a type'}, which can't be read here.",
+                content_type=content_type,
+                readable=sorted(content_types),
             )
         body = await decompress(response.aiter_stream(), headers.get("content-encoding", ""), self._limits)
-        return WebAnswer(str(url), kind, charset, body, headers)
+        return WebResponse(str(url), content_type, charset, body, headers)
 
 
 def _headers(
-    request: WebRequest, url: httpx2.URL, secret: Mapping[str, str]
+    request: WebRequest, url: httpx2.URL, secret_headers: Mapping[str, str]
 ) -> list[tuple[bytes | str, bytes | str]]:
     headers = {
         "Host": url.netloc.decode("ascii"),
@@ -201,7 +211,7 @@ def _headers(
         "Accept-Encoding": "gzip, deflate",
         "Connection": "close",
         **request.headers,
-        **secret,
+        **secret_headers,
     }
     if request.body:
         headers["Content-Length"] = str(len(request.body))
@@ -210,13 +220,13 @@ def _headers(
 
 def read_content_type(header: str) -> tuple[str, str]:
     """Parse a `Content-Type` into the media type and the character set (empty if missing)."""
-    kind, *parameters = header.split(";")
+    content_type, *parameters = header.split(";")
     charset = ""
     for parameter in parameters:
         name, _, value = parameter.partition("=")
         if name.strip().lower() == "charset":
             charset = value.strip().strip("\"'").lower()
-    return kind.strip().lower(), charset
+    return content_type.strip().lower(), charset
 
 
 async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchLimits) -> bytes:
@@ -237,13 +247,13 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchL
             part = (
                 chunk
                 if decompressor is None
-                else decompressor.decompress(chunk, limits.unpacked_bytes - size + 1)
+                else decompressor.decompress(chunk, limits.decompressed_bytes - size + 1)
             )
             size += len(part)
-            if size > limits.unpacked_bytes:
+            if size > limits.decompressed_bytes:
                 raise LimitError(
-                    f"It is larger than {limits.unpacked_bytes} bytes after decompression.",
-                    limit=limits.unpacked_bytes,
+                    f"It is larger than {limits.decompressed_bytes} bytes after decompression.",
+                    limit=limits.decompressed_bytes,
                 )
             parts.append(part)
     except zlib.error as error:

@@ -55,17 +55,20 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         raise PermissionDeniedError("Connections to local sockets are not allowed.", path=path)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait between two attempts."""
+        """Wait `seconds`; the connection pool calls this between attempts."""
         await self._network.sleep(seconds)
 
     async def _checked_addresses(self, host: str, port: int) -> list[IPAddress]:
         hostname = host.lower().rstrip(".")
         literal = literal_address(hostname)
-        try:
-            is_literal = literal is not None and not hostname.endswith("localhost")
-            addresses = [literal] if literal and is_literal else list(await self._resolve(hostname, port))
-        except (OSError, UnicodeError) as error:
-            raise NotFoundError(f"There is no server called {hostname}.", host=hostname) from error
+        if literal is not None and not hostname.endswith("localhost"):
+            addresses = [literal]
+        else:
+            # The names of this machine are resolved, too: they can have an IPv4 and an IPv6 address.
+            try:
+                addresses = list(await self._resolve(hostname, port))
+            except (OSError, UnicodeError) as error:
+                raise NotFoundError(f"There is no server called {hostname}.", host=hostname) from error
         if not addresses:
             raise NotFoundError(f"There is no server called {hostname}.", host=hostname)
         # One forbidden address is enough: a name that mixes both is meant to bypass the check.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from app.errors import LimitError, TimeoutExpiredError
 from app.graph.static_layout import Report, no_progress
 from app.processes.function_process import ComputationFailed, FunctionProcess
-from app.web.http_fetcher import Fetcher, UnreadableAnswerError, WebAnswer, WebRequest
+from app.web.http_fetcher import Fetcher, UnreadableResponseError, WebRequest, WebResponse
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _PLAIN = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
@@ -63,18 +63,18 @@ class PageReader:
 
         Raises:
             ScriptoriumError: like `Fetcher.fetch`.
-            UnreadableAnswerError: the page has no readable text.
+            UnreadableResponseError: the page has no readable text.
             TimeoutExpiredError: parsing took too long.
         """
-        answer = await self._fetcher.fetch(page_request(url), READABLE)
-        if answer.content_type in _PLAIN:
-            return _truncate_page(plain_page(answer))
-        page = await self._readable(answer)
+        response = await self._fetcher.fetch(page_request(url), READABLE)
+        if response.content_type in _PLAIN:
+            return _truncate_page(plain_page(response))
+        page = await self._readable(response)
         if not page.text:
-            raise UnreadableAnswerError(
+            raise UnreadableResponseError(
                 "The page has no readable text; it may need scripts in a browser.",
-                content_type=answer.content_type,
-                url=answer.url,
+                content_type=response.content_type,
+                url=response.url,
             )
         return page
 
@@ -82,23 +82,23 @@ class PageReader:
         """End the worker process."""
         await self._worker.close()
 
-    async def _readable(self, answer: WebAnswer) -> WebPage:
+    async def _readable(self, response: WebResponse) -> WebPage:
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._worker.call(
-                    no_progress, readable_page, answer.url, answer.body, answer.charset
+                    no_progress, readable_page, response.url, response.body, response.charset
                 )
         except TimeoutError as error:
             message = f"Reading the page took longer than {self._seconds:g} s."
             raise TimeoutExpiredError(message, limit=self._seconds) from error
         except ComputationFailed as error:
-            raise LimitError("The page is too large or too damaged to be read.", url=answer.url) from error
+            raise LimitError("The page is too large or too damaged to be read.", url=response.url) from error
 
 
-def plain_page(answer: WebAnswer) -> WebPage:
+def plain_page(response: WebResponse) -> WebPage:
     """Return a plain-text response as a page."""
-    text = decode_text(answer.body, answer.charset).strip()
-    return WebPage(answer.url, "", "", text, len(text))
+    text = decode_text(response.body, response.charset).strip()
+    return WebPage(response.url, "", "", text, len(text))
 
 
 def readable_page(url: str, body: bytes, charset: str, report: Report = no_progress) -> WebPage:

@@ -27,7 +27,7 @@ from app.web.http_fetcher import Fetcher, FetchLimits, WebRequest
 _CONTENT_TYPES = frozenset(
     {"text/plain", "application/json", "application/octet-stream", "binary/octet-stream"}
 )
-_RELEASE_LIMITS = FetchLimits(wire_bytes=256 * 1024, unpacked_bytes=256 * 1024, seconds=20.0)
+_RELEASE_LIMITS = FetchLimits(wire_bytes=256 * 1024, decompressed_bytes=256 * 1024, seconds=20.0)
 _VERSION = re.compile(r"\d+(\.\d+){0,3}")
 
 
@@ -155,5 +155,5 @@ async def latest_release(source: UpdateSource) -> Release:
         raise ReleaseError("No update address is set.")
     origin = origin_of(check_url(source.address, AnyAddress()))
     fetcher = Fetcher(_PublicOrEntered(origin), limits=_RELEASE_LIMITS)
-    answer = await fetcher.fetch(WebRequest(source.address), _CONTENT_TYPES)
-    return read_release(answer.body, source.key)
+    response = await fetcher.fetch(WebRequest(source.address), _CONTENT_TYPES)
+    return read_release(response.body, source.key)

@@ -144,14 +144,14 @@ async def test_a_store_keeps_one_where_there_are_many(tmp_path: Path, monkeypatc
 
 
 def test_every_note_has_one_vector_the_mean_of_its_chunks(table: VectorTable) -> None:
-    found, rows = table.notes(), _unit(3000, 1)
+    found, rows = table.note_vectors(), _unit(3000, 1)
     assert len(found.paths) == len(found.matrix) == 1000
     assert list(found.paths) == sorted(found.paths)
     for at in (0, 500, 999):
         number = int(found.paths[at].name[1:])
         mean = rows[3 * number : 3 * number + 3].mean(axis=0)
         assert np.allclose(found.matrix[at], mean / np.linalg.norm(mean), atol=1e-3)
-    empty = VectorTable(DIMENSION).notes()
+    empty = VectorTable(DIMENSION).note_vectors()
     assert (empty.paths, empty.matrix.shape) == ((), (0, DIMENSION))
 
 
@@ -159,4 +159,4 @@ def test_a_note_without_chunks_has_no_vector() -> None:
     table = VectorTable(DIMENSION)
     table.add([ChunkLocation(_path(1), "", 1), ChunkLocation(_path(2), "", 1)], _unit(2, 5))
     table.remove(_path(1))
-    assert table.notes().paths == (_path(2),)
+    assert table.note_vectors().paths == (_path(2),)

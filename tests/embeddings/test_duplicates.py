@@ -36,7 +36,7 @@ def test_copies_and_edited_copies_are_found_with_what_differs() -> None:
         ("a essay", "c edited", 1, 2),
         ("b copy", "c edited", 1, 2),
     ]
-    assert found[0].is_exact and found[0].words == 1.0 and not found[1].is_exact
+    assert found[0].is_exact and found[0].word_similarity == 1.0 and not found[1].is_exact
 
 
 def test_texts_of_other_meaning_are_not_even_read() -> None:

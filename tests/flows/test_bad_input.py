@@ -306,7 +306,7 @@ def test_damage_to_the_apps_data_is_reported_in_the_window(app_run, settings, ga
         await pilot.open(garden)
         await pilot.until(lambda: "unreadable rules" in pilot.banners, "the rules are told")
         shown = pilot.window.banners
-        rules = shown._shown["unreadable rules"]
+        rules = shown._banners["unreadable rules"]
         assert rules.tone == "danger" and str(permissions_file()) in rules.accessibleName()
         for store in ("The journal", "The file of conversations"):
             assert any(key.startswith(f"notice:{store} could not be read") for key in pilot.banners), (
@@ -316,7 +316,7 @@ def test_damage_to_the_apps_data_is_reported_in_the_window(app_run, settings, ga
         failed = TaskFailed("watch the vault", "no more watches", 4.0)
         await pilot.run(lambda workspace: events.publish(failed))
         await pilot.until(lambda: "task:watch the vault" in pilot.banners, "a task that died is told")
-        assert "no more watches" in shown._shown["task:watch the vault"].accessibleName()
+        assert "no more watches" in shown._banners["task:watch the vault"].accessibleName()
         await pilot.run(lambda _: events.publish(TaskRecovered("watch the vault")))
         await pilot.until(lambda: "task:watch the vault" not in pilot.banners, "it runs again")
         rules.findChild(QPushButton).click()

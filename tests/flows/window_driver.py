@@ -156,7 +156,7 @@ class WindowDriver:
         return tuple(self.window.banners.keys)
 
     def banner(self, key: str) -> str:
-        return self.window.banners._shown[key].accessibleName()
+        return self.window.banners._banners[key].accessibleName()
 
     def said(self) -> str:
         """Return the text of the displayed conversation, as drawn."""

@@ -371,10 +371,10 @@ async def test_without_processes_a_thread_reads_the_notes(
 
 
 def test_processes_are_started_for_what_takes_longer_than_their_start() -> None:
-    assert not parser_pool.is_worth_processes(300, 600_000)
-    assert not parser_pool.is_worth_processes(3, 50 * 2**20)
-    assert parser_pool.is_worth_processes(300, 20 * 2**20) and parser_pool.is_worth_processes(6000, 600_000)
-    assert parser_pool.is_worth_processes(3000, 6 * 2**20)
+    assert not parser_pool.justifies_processes(300, 600_000)
+    assert not parser_pool.justifies_processes(3, 50 * 2**20)
+    assert parser_pool.justifies_processes(300, 20 * 2**20) and parser_pool.justifies_processes(6000, 600_000)
+    assert parser_pool.justifies_processes(3000, 6 * 2**20)
 
 
 async def test_the_service_thread_responds_during_a_scan(make_vault: MakeVault) -> None:

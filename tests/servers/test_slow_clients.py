@@ -10,7 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.permissions.caller import CallerKind
-from app.servers.connection_limits import CoalescingTransport, ConnectionLimiter, protocol_of
+from app.servers.connection_limits import CoalescingTransport, ConnectionLimiter, protocol_class
 from app.servers.local_server import _listen
 from app.servers.security import Mount, SecurityMiddleware
 from app.servers.sse import EventStream, ServerEvent
@@ -30,13 +30,13 @@ async def serving(
         port,
         lambda token: None,
         TOKEN,
-        connections.mark_trusted,
+        connections.mark_authenticated,
         connections.drop,
         body_timeout=body_timeout,
         send_timeout=send_timeout,
     )
     config = uvicorn.Config(
-        guard, http=protocol_of(connections), ws="none", lifespan="off", log_config=None, access_log=False
+        guard, http=protocol_class(connections), ws="none", lifespan="off", log_config=None, access_log=False
     )
     server = uvicorn.Server(config)
     task = asyncio.create_task(server._serve([listener]))

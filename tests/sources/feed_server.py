@@ -50,7 +50,7 @@ class FeedServer:
     def fetcher(self, wire: int = 200_000) -> Fetcher:
         """Return a fetcher that can reach this server only."""
         reach = SingleOrigin(Origin("http", "127.0.0.1", self._http.server_port))
-        return Fetcher(reach, limits=FetchLimits(wire_bytes=wire, unpacked_bytes=wire, seconds=10.0))
+        return Fetcher(reach, limits=FetchLimits(wire_bytes=wire, decompressed_bytes=wire, seconds=10.0))
 
     def _answer(self, handler: BaseHTTPRequestHandler) -> None:
         self.asked.append({name.lower(): value for name, value in handler.headers.items()})

@@ -157,7 +157,9 @@ async def test_redirects_are_followed_to_the_end_and_no_further_than_the_bound(s
 async def test_a_key_and_a_body_stay_with_the_first_server(server: PageServer) -> None:
     server.answers["/go"] = RedirectResponse("/", 307)
     request = WebRequest(server.at("/go"), "POST", b"words")
-    await Fetcher(PublicAndOne(server), Names()).fetch(request, KINDS, secret={"Authorization": "Bearer k"})
+    await Fetcher(PublicAndOne(server), Names()).fetch(
+        request, KINDS, secret_headers={"Authorization": "Bearer k"}
+    )
     first, second = server.asked
     assert (first.headers["authorization"], first.body) == ("Bearer k", b"words")
     assert "authorization" not in second.headers and (second.method, second.body) == ("GET", b"")

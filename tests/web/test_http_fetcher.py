@@ -17,7 +17,7 @@ from app.errors import LimitError, NotFoundError, TimeoutExpiredError
 from app.web.http_fetcher import (
     Fetcher,
     FetchLimits,
-    UnreadableAnswerError,
+    UnreadableResponseError,
     WebError,
     WebRequest,
     decompress,
@@ -26,7 +26,7 @@ from app.web.http_fetcher import (
 from tests.support.page_server import Names, PageServer, PublicAndOne
 
 KINDS = frozenset({"text/plain"})
-SMALL = FetchLimits(wire_bytes=20_000, unpacked_bytes=50_000, seconds=20.0)
+SMALL = FetchLimits(wire_bytes=20_000, decompressed_bytes=50_000, seconds=20.0)
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ async def test_decompression_does_not_depend_on_the_chunks(body: bytes, step: in
 @pytest.mark.parametrize("kind", ["application/pdf", "image/png", "application/octet-stream", ""])
 async def test_other_content_types_are_not_read(server: PageServer, kind: str) -> None:
     server.answers["/"] = Response(b"%PDF", headers={"content-type": kind})
-    with pytest.raises(UnreadableAnswerError) as caught:
+    with pytest.raises(UnreadableResponseError) as caught:
         await fetcher(server).fetch(WebRequest(server.at("/")), KINDS)
     assert caught.value.data["content_type"] == kind
 

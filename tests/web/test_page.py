@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from app.errors import LimitError, TimeoutExpiredError
 from app.web import page as page_module
-from app.web.http_fetcher import Fetcher, UnreadableAnswerError
+from app.web.http_fetcher import Fetcher, UnreadableResponseError
 from app.web.page import MAX_PAGE_CHARS, PageReader, readable_page
 from tests.support.page_server import Names, PageServer, PublicAndOne
 
@@ -60,7 +60,7 @@ async def test_plain_text_is_returned_unchanged_and_truncated_with_a_count(
 async def test_a_page_without_text_says_so(server: PageServer, reader: PageReader) -> None:
     scripted = "<html><body><script>x()</script></body></html>"
     server.answers["/empty"] = Response(scripted, media_type="text/html")
-    with pytest.raises(UnreadableAnswerError, match="no readable text"):
+    with pytest.raises(UnreadableResponseError, match="no readable text"):
         await reader.read(server.at("/empty"))
 
 

@@ -60,7 +60,9 @@ ONLY_NOTE = 0.72
 COMPLETE = 0.85
 """Score from which the grammar alone decides on values such as days when something is due."""
 OFFERED = 0.01
-"""Minimum probability at which an option is offered in a question."""
+"""Minimum probability at which a reading is offered in a question."""
+OFFERED_OUTCOME = 0.04
+"""Minimum probability at which an answer from the notes, or a model, is offered in a question."""
 MAX_OFFERED = 4
 CERTAIN_OUTCOME = 0.6
 """Probability from which a request counts as a question, or as work for a model, without asking."""
@@ -250,7 +252,7 @@ class Interpreter:
         options = weighed(self._options(likeliest, found))
         if best is not None and _grammar_decides(best, options, writes=asked.writes(best)):
             return self._chooser.decide(asked, found)
-        offered = _offered(options)
+        offered = _offered(options, likeliest.allowed)
         readings_share = sum(option.share for option in options if option.reading is not None)
         shares = {option.outcome: option.share for option in options if option.outcome}
         if (outcome := self._likely_outcome(likeliest, shares, readings_share)) is not None:
@@ -669,12 +671,16 @@ def _grammar_decides(best: Reading, options: Sequence[Option], *, writes: bool) 
     return complete.is_considered or (complete.is_plain and not is_doubted)
 
 
-def _offered(options: Sequence[Option]) -> list[Option]:
-    """Return the options that a question offers, with the reading of the grammar that explains all words."""
+def _offered(options: Sequence[Option], allowed: Mapping[str, Action]) -> list[Option]:
+    """Return the options that a question offers, with the reading of the grammar that explains all words.
+
+    The outcomes among them are those that are actions, too: an answer from the notes, and work for a model.
+    """
     offered = [
         option
         for option in options
-        if option.share >= OFFERED and (option.is_clear or option.outcome in ("question", "model"))
+        if (option.is_clear and option.share >= OFFERED)
+        or (option.outcome in allowed and option.share >= OFFERED_OUTCOME)
     ][:MAX_OFFERED]
     complete = _complete_option(options)
     if complete is not None and complete not in offered:

@@ -58,7 +58,7 @@ def _action(tool: Tool, op: str, texts: tuple[str, ...]) -> Action | None:
         f"{TOOL_PREFIX}{tool.name}{'_' if op else ''}{op}",
         tool.name,
         tuple(needs),
-        writes=tool.proposes and op not in tool.reads,
+        writes=tool.proposes and op not in tool.read_operations,
         kinds=kinds,
     )
 

@@ -110,6 +110,11 @@ class UserView(ItemView):
         self._notes.setText(self.tr("Attached: {0}").format(", ".join(item.notes)) if item.notes else "")
         self._notes.setVisible(bool(item.notes))
 
+    def show_as_answer(self, question: Question) -> None:
+        """Show the label of the answer that the message chooses, instead of its text for the agent."""
+        label = next((choice.label for choice in question.choices if choice.reply == self._text), self._text)
+        self._label.setText(label)
+
     def _apply_theme(self, theme: Theme) -> None:
         self._bubble.setStyleSheet(
             f"QFrame#userBubble {{ background: {theme.accent_soft}; border-radius: 10px; }}"

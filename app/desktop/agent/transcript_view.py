@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.agent.transcript import AgentText, AnyItem, Message, ToolCard, UserText
-from app.desktop.agent.items import CardView, ItemView, create_view
+from app.agent.transcript import AgentText, AnyItem, Message, Question, ToolCard, UserText
+from app.desktop.agent.items import CardView, ItemView, UserView, create_view
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.markdown_label import MarkdownLabel
 
@@ -102,6 +102,8 @@ class TranscriptView(QScrollArea):
             "" if previous_item is None or isinstance(previous_item, Message) else previous_item.agent
         )
         view = create_view(item, self._theme, previous_agent)
+        if isinstance(view, UserView) and isinstance(previous_item, Question):
+            view.show_as_answer(previous_item)
         view.link_clicked.connect(self.link_clicked)
         view.tag_clicked.connect(self.tag_clicked)
         view.reply_chosen.connect(self.reply_chosen)

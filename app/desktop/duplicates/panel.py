@@ -116,10 +116,10 @@ class DuplicatesPanel(Panel):
             pair.only_second, f"{pair.only_first:,}"
         )
         difference = identical if pair.is_exact else lines
-        row = QTreeWidgetItem([pair.first.name, pair.second.name, f"{pair.words:.0%}", difference])
+        row = QTreeWidgetItem([pair.first.name, pair.second.name, f"{pair.word_similarity:.0%}", difference])
         row.setToolTip(0, pair.first.text)
         row.setToolTip(1, pair.second.text)
-        row.setToolTip(2, self.tr("Shared words; semantic similarity {0}").format(f"{pair.meaning:.2f}"))
+        row.setToolTip(2, self.tr("Shared words; semantic similarity {0}").format(f"{pair.cosine:.2f}"))
         row.setToolTip(3, self.tr("Lines that are in only one of the two notes"))
         row.setData(0, Qt.ItemDataRole.UserRole, (pair.first.text, pair.second.text))
         return row

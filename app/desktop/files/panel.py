@@ -80,7 +80,7 @@ class FilesPanel(Panel):
         )
         self._build()
         self._connect()
-        self.filling = tasks.start(self.reload(), owner=self, action=self.tr("list the files"))
+        self.loading_task = tasks.start(self.reload(), owner=self, action=self.tr("list the files"))
 
     async def reload(self) -> None:
         """Reload the file tree, keeping expanded folders; repeat this if the vault has changed meanwhile."""

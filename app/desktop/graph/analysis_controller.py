@@ -124,7 +124,7 @@ class GraphAnalysisController(QObject):
             view.refresh_virtual_nodes()
         self._set_suggestions_visible(False)
         self._section.show_result(None)
-        view.show_legend()
+        view.update_legend()
 
     # Showing results
 
@@ -398,7 +398,7 @@ class GraphAnalysisController(QObject):
             view.toast.show_message(f"{result.title}: {result.summary}")
         else:
             view.settings_panel.expand_section(self._section)
-        view.show_legend()
+        view.update_legend()
 
     def _start_analysis(self, analysis: Callable[[], Awaitable[None]]) -> None:
         self._cancel_task()

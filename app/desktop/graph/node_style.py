@@ -53,7 +53,7 @@ class NodeStyle:
 
 
 def default_color_by(graph: Graph) -> ColorBy:
-    """Return "type" if enough notes have types, otherwise "community", which colors a plain vault."""
+    """Return "type" if enough notes have types, otherwise "community", which needs only links."""
     has_type = graph.is_note & ~encode_columns(graph).types.is_among(["note"])
     prefers_types = np.count_nonzero(has_type) * 3 >= np.count_nonzero(graph.is_note)
     return ColorBy.TYPE if prefers_types else ColorBy.COMMUNITY
@@ -105,7 +105,7 @@ def style_nodes(graph: Graph, theme: Theme, color_by: ColorBy, communities: NDAr
 def _communities(
     graph: Graph, is_note: NDArray[np.bool_], communities: NDArray[np.int64]
 ) -> tuple[Column, dict[str, str]]:
-    """Return a key per node, and labels that name the best linked note of each community."""
+    """Return a key per node, and labels that name the note with the most links in each community."""
     keys = tuple(f"community-{number}" for number in range(_MAX_COMMUNITIES))
     codes = np.where(
         (communities >= 0) & (communities < _MAX_COMMUNITIES), communities, _MAX_COMMUNITIES

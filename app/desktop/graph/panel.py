@@ -47,9 +47,9 @@ class GraphPanel(QWidget):
     """Shows the vault's graph.
 
     `open_requested` carries a note's path, or the name of a missing one, and an empty fragment.
-    `action_requested` carries an action ("related", "rename", "delete", "ask", …) and a path, as that of the
-    files panel does; `selected` the tuple of selected paths; `search_requested` a query; `state_changed` is
-    emitted when `state` changed.
+    `action_requested` carries an action ("related", "rename", "delete", "ask", …), a path and an empty
+    argument, like the signal of the files panel. `selected` carries the tuple of selected paths,
+    `search_requested` a query. `state_changed` is emitted when the return value of `state` changes.
     """
 
     open_requested = Signal(str, str)
@@ -97,7 +97,7 @@ class GraphPanel(QWidget):
         self.view.settings_changed.connect(self.state_changed)
         self._connect_menu()
         client.events.batch.connect(self._handle_events)
-        self.filling = tasks.start(self.load(), owner=self, action=self.tr("show the graph"))
+        self.loading_task = tasks.start(self.load(), owner=self, action=self.tr("show the graph"))
 
     def _apply_zoom(self) -> None:
         self.view.canvas.set_zoom(self._theme.zoom)
@@ -140,7 +140,7 @@ class GraphPanel(QWidget):
         positions = await asyncio.to_thread(load_positions, self._folder, graph)
         communities = await asyncio.to_thread(load_communities, self._folder, graph)
         self._is_settled = positions is not None
-        self._show_loading()
+        self._update_loading()
         if len(graph):
             await asyncio.to_thread(self.view.virtual_nodes.prepare, graph)
             self.view.set_graph(graph, positions, communities)
@@ -160,8 +160,8 @@ class GraphPanel(QWidget):
         if has_ended:
             self._update_timer.start(_DEBOUNCE_MS)
 
-    def _show_loading(self) -> None:
-        """Set whether notes may follow: while the vault is scanned, and until its last update is shown."""
+    def _update_loading(self) -> None:
+        """Show that the graph is loading if a scan is running or updates are waiting to be shown."""
         has_updates = bool(self._pending_updates) or self._update_timer.isActive()
         self.view.set_loading(self._is_scanning or has_updates)
 
@@ -221,7 +221,7 @@ class GraphPanel(QWidget):
             except BaseException:
                 self._pending_updates.add_back(updates)
                 raise
-            self._show_loading()
+            self._update_loading()
 
     async def _apply_update(self, updates: PendingUpdates) -> None:
         """Show an index update; the cost depends on its size, not on that of the vault."""

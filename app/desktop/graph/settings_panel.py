@@ -1,4 +1,4 @@
-"""The settings panel of the graph, in collapsible sections over its right side."""
+"""The settings panel of the graph, with collapsible sections, at its right edge."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class GraphSettingsPanel(QFrame):
 
     @property
     def preferred_width(self) -> int:
-        """The preferred width."""
+        """The width for the current font, in pixels."""
         return self.fontMetrics().averageCharWidth() * _WIDTH_CHARS + 24
 
     def set_theme(self, theme: Theme) -> None:
@@ -91,7 +91,7 @@ class GraphSettingsPanel(QFrame):
 
     def expand_section(self, section: CollapsibleSection) -> None:
         """Expand a section and scroll to it."""
-        if not section.is_open:
+        if not section.is_expanded:
             section.set_expanded(True)
             self._save_folded(section.key, True)
         # Scroll after the layout, when the section's height is known.
@@ -108,8 +108,8 @@ class GraphSettingsPanel(QFrame):
         self.show_settings(settings)
         self.changed.emit(settings)
 
-    def _save_folded(self, key: str, is_open: bool) -> None:
-        folded = set(self.settings.folded) - {key} if is_open else {*self.settings.folded, key}
+    def _save_folded(self, key: str, expanded: bool) -> None:
+        folded = set(self.settings.folded) - {key} if expanded else {*self.settings.folded, key}
         self._apply(self.settings.updated(folded=tuple(sorted(folded))))
 
     def _lay_out(self, page: QWidget) -> None:

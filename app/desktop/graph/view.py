@@ -105,7 +105,7 @@ class GraphView(QWidget):
         return self._displayed.whole_graph
 
     def positions(self) -> Positions:
-        """Return the positions of `graph()` by links, float32 (n, 2), also in another arrangement."""
+        """Return the positions of `graph()` in the force layout, float32 (n, 2), whatever layout is shown."""
         return self._displayed.positions()
 
     def communities(self) -> NDArray[np.int64] | None:
@@ -113,7 +113,7 @@ class GraphView(QWidget):
         return self._displayed.communities()
 
     def warm_up(self) -> None:
-        """Load the libraries that dragging needs in a thread, once the pointer is over the graph."""
+        """Load the libraries for dragging in a thread as soon as the pointer is over the graph."""
         self.canvas.warms_up_on_hover = True
         if self.canvas.underMouse():
             self.canvas.layout_thread.warm_up()
@@ -208,7 +208,7 @@ class GraphView(QWidget):
     def set_groups(self, groups: Sequence[QueryGroup], matches: Sequence[Collection[str]]) -> None:
         """Color the matches of each group's query."""
         self.appearance.set_queries(groups, matches)
-        self.show_legend()
+        self.update_legend()
 
     def set_pending(self, paths: Collection[str]) -> None:
         """Set the nodes that pending proposals would change: they glow, and all others are dimmed."""
@@ -251,7 +251,7 @@ class GraphView(QWidget):
         self._theme = theme
         self._components.set_theme(theme)
         self.appearance.set_theme(theme)
-        self.show_legend()
+        self.update_legend()
 
     def set_loading(self, loading: bool) -> None:
         """Set the message of an empty graph: that it is loading, or that there are no notes."""
@@ -264,7 +264,7 @@ class GraphView(QWidget):
         self.canvas.scene.color_by = color_by
         self.canvas.scene.hidden_groups.clear()
         self.canvas.restyle()
-        self.show_legend()
+        self.update_legend()
 
     # Helpers
 
@@ -305,8 +305,8 @@ class GraphView(QWidget):
         self.local_bar.depth_changed.connect(self._change_depth)
         self.local_bar.leave_requested.connect(self.show_whole_graph)
         self.canvas.settled.connect(self.arranged)
-        self.canvas.communities_found.connect(self.show_legend)
-        self.canvas.graph_shown.connect(self.show_legend)
+        self.canvas.communities_found.connect(self.update_legend)
+        self.canvas.graph_shown.connect(self.update_legend)
 
     def _run_key_action(self, action: str) -> None:
         """Run the action of a key on the canvas."""
@@ -362,14 +362,14 @@ class GraphView(QWidget):
         if not self.appearance.set_entry_hidden(key, not visible):
             self.canvas.scene.set_group_hidden(key, not visible)
             self.canvas.refresh()
-        self.show_legend()
+        self.update_legend()
 
     def _graph_changed(self) -> None:
         graph = self.canvas.scene.graph
         self.find_box.set_names(graph.names, graph.folders)
         self.appearance.graph_changed()
         self.settings_controller.graph_changed()
-        self.show_legend()
+        self.update_legend()
         self._selection_changed()
 
     def _selection_changed(self) -> None:
@@ -383,13 +383,19 @@ class GraphView(QWidget):
         self.canvas.setAccessibleName(name)
         self.canvas.setAccessibleDescription(description)
 
-    def show_legend(self) -> None:
+    def update_legend(self) -> None:
         """Update the legend."""
         scene = self.canvas.scene
         entries, hidden = self.appearance.entries()
         relations = colored_relations(scene.graph, scene.theme)
-        style = scene.theme, self.devicePixelRatioF(), self.appearance.size_description
-        self.legend.show_groups(entries, relations, hidden, *style)
+        self.legend.show_groups(
+            entries,
+            relations,
+            hidden,
+            scene.theme,
+            self.devicePixelRatioF(),
+            self.appearance.size_description,
+        )
         self.lay_out()
 
     def lay_out(self) -> None:

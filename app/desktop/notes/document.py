@@ -458,7 +458,7 @@ class NoteDocument(QObject):
     async def _follow(self, path: NotePath) -> None:
         """Load the current note at `path`; unsaved text is not changed without a question."""
         async with self._lock:
-            await self._apply_external(await self._client.run(lambda vault: vault.edits.current(path)))
+            await self._apply_external(await self._client.run(lambda vault: vault.edits.read_conflict(path)))
 
     async def _apply_external(self, change: SaveConflict) -> None:
         """Apply the current note on the disk.

@@ -1,4 +1,4 @@
-"""Load the data of a note view in the service thread: HTML, drawings, links, mentions.
+"""Loading of the data for a note view in the service thread: HTML, drawings, links, mentions.
 
 The only Qt class used here is `QImage`, which is safe in any thread.
 """
@@ -45,7 +45,7 @@ _MAX_IMAGE_BYTES = 24 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class NoteContext:
-    """The index data about a note's neighbors."""
+    """A note's record and its links in both directions, from the index."""
 
     record: NoteRecord | None
     backlinks: tuple[LinkRecord, ...]
@@ -53,7 +53,7 @@ class NoteContext:
 
 
 def load_context(vault: VaultService, path: NotePath) -> NoteContext:
-    """Read the metadata of the note from the index."""
+    """Read the record and the links of the note at `path` from the index."""
     notes = vault.notes
     return NoteContext(notes.record(path), notes.backlinks(path), notes.outgoing(path))
 
@@ -131,17 +131,19 @@ def _render(
             return None
         if resolved.suffix in IMAGE_SUFFIXES:
             image_paths.append(resolved)
-        return NoteTarget(str(resolved), partial(_body, vault, resolved) if resolved.is_note else None)
+        return NoteTarget(
+            str(resolved), partial(_read_embedded, vault, resolved) if resolved.is_note else None
+        )
 
     html = render(text, resolve, colors, path=str(path), draw=draw_source, interaction=interaction)
-    for image in dict.fromkeys(image_paths[:_MAX_IMAGES]):
-        loaded = _image(vault, image)
-        if loaded is not None:
-            images[f"vault:{image}"] = loaded
+    for image_path in dict.fromkeys(image_paths[:_MAX_IMAGES]):
+        image = _load_image(vault, image_path)
+        if image is not None:
+            images[f"vault:{image_path}"] = image
     return Rendered(html, images)
 
 
-def _body(vault: VaultService, path: NotePath) -> str | None:
+def _read_embedded(vault: VaultService, path: NotePath) -> str | None:
     """Return the text of a note to embed; None if it can't be read."""
     try:
         return decode_lossy(vault.notes.read(path))
@@ -149,7 +151,7 @@ def _body(vault: VaultService, path: NotePath) -> str | None:
         return None
 
 
-def _image(vault: VaultService, path: NotePath) -> QImage | None:
+def _load_image(vault: VaultService, path: NotePath) -> QImage | None:
     try:
         content = vault.notes.read(path)
     except ScriptoriumError:
@@ -161,14 +163,18 @@ def _image(vault: VaultService, path: NotePath) -> QImage | None:
 
 
 async def load_drawing(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawing:
-    """Return the drawing that replaces source of the note at `path` in the editor."""
+    """Return the drawing that replaces a piece of source text of the note at `path` in the editor."""
     return await asyncio.to_thread(_draw, vault, path, request)
 
 
 def _draw(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawing:
     def load_image(target: str) -> QImage | None:
         resolved = vault.notes.resolve(target, path).path
-        return _image(vault, resolved) if resolved is not None and resolved.suffix in IMAGE_SUFFIXES else None
+        return (
+            _load_image(vault, resolved)
+            if resolved is not None and resolved.suffix in IMAGE_SUFFIXES
+            else None
+        )
 
     def render_embed(target: str, width: int) -> tuple[str, dict[str, QImage]] | None:
         name = target.partition("|")[0]

@@ -1,4 +1,4 @@
-"""Paste or drop into a note: images, files, notes, addresses and formatted text.
+"""Paste or drop into a note: images, files, notes, URLs and formatted text.
 
 Files are written through the store as the user's own change, so they are journaled and can be undone; the
 inserted text is one step of the editor's undo.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # Longer HTML is converted in a thread so that it does not block the window.
 _MAX_SYNC_HTML_CHARS = 20_000
-_ADDRESS = re.compile(r"(?:https?|ftp|mailto|obsidian|zotero):\S+")
+_URL = re.compile(r"(?:https?|ftp|mailto|obsidian|zotero):\S+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TAG = re.compile(r"<[^>]*>|<!--.*?-->", re.S)
 # Code editors put their colors into the clipboard; the plain text is what the user means.
@@ -47,30 +47,32 @@ class PasteHandler(QObject):
     Args:
         client: The open vault.
         editor: The editor; its document holds the source of the note.
-        note: Returns the path of the note in the editor.
+        current_note: Returns the path of the note in the editor.
     """
 
     failed = Signal(str)
 
-    def __init__(self, client: VaultClient, editor: QTextEdit, note: Callable[[], NotePath | None]) -> None:
+    def __init__(
+        self, client: VaultClient, editor: QTextEdit, current_note: Callable[[], NotePath | None]
+    ) -> None:
         super().__init__(editor)
         self._client = client
         self._editor = editor
-        self._note = note
+        self._current_note = current_note
 
     def handle_paste(self, data: QMimeData) -> bool:
         """Handle pasted or dropped content; return False to let the editor insert it as plain text."""
         notes = bytes(data.data(NOTE_MIME).data()).decode().splitlines() if data.hasFormat(NOTE_MIME) else []
         files = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
         if notes:
-            self._insert_later(lambda note: self._links(notes, note), self.tr("link to the note"))
+            self._insert_later(lambda note: self._link_notes(notes, note), self.tr("link to the note"))
         elif files:
-            self._insert_later(lambda note: self._files(files, note), self.tr("add the file"))
+            self._insert_later(lambda note: self._link_files(files, note), self.tr("add the file"))
         elif data.hasImage() and not _has_more_text(data):
             image = QImage(data.imageData())
             if image.isNull():
                 return False
-            self._insert_later(lambda note: self._image(image, note), self.tr("paste the image"))
+            self._insert_later(lambda note: self._add_image(image, note), self.tr("paste the image"))
         else:
             return self._paste_text(data)
         return True
@@ -79,7 +81,7 @@ class PasteHandler(QObject):
         cursor, text = self._editor.textCursor(), data.text().strip()
         if is_in_code_block(cursor.block()):
             return self._insert_text(cursor, "", data)
-        if cursor.hasSelection() and _ADDRESS.fullmatch(text):
+        if cursor.hasSelection() and _URL.fullmatch(text):
             return _link_selection(cursor, text)
         if not data.hasHtml() or any(data.hasFormat(source) for source in _PLAIN_SOURCES):
             return False
@@ -101,7 +103,7 @@ class PasteHandler(QObject):
 
     def _insert_later(self, create_text: Callable[[NotePath], Awaitable[str]], action: str) -> None:
         """Insert the text at the current cursor position, even if the text around it changes."""
-        note = self._note()
+        note = self._current_note()
         if note is not None:
             cursor = QTextCursor(self._editor.textCursor())
             tasks.start(self._insert(create_text, note, cursor), owner=self._editor, action=action)
@@ -116,24 +118,24 @@ class PasteHandler(QObject):
             return
         if not shiboken6.isValid(self._editor):
             return
-        if self._note() != note:
+        if self._current_note() != note:
             self.failed.emit(self.tr("{0} was not inserted, because another note is shown.").format(text))
         elif text:
             cursor.insertText(text)
             self._editor.ensureCursorVisible()
 
-    async def _links(self, notes: Iterable[str], note: NotePath) -> str:
+    async def _link_notes(self, notes: Iterable[str], note: NotePath) -> str:
         paths = [NotePath.on_disk(path) for path in notes]
         links = await self._client.run(
             lambda vault: [vault.attachments.link(path, note, embed=False) for path in paths]
         )
         return "\n".join(links)
 
-    async def _files(self, files: Iterable[Path], note: NotePath) -> str:
+    async def _link_files(self, files: Iterable[Path], note: NotePath) -> str:
         links = await self._client.run(lambda vault: vault.attachments.link_files(note, files))
         return "\n".join(links)
 
-    async def _image(self, image: QImage, note: NotePath) -> str:
+    async def _add_image(self, image: QImage, note: NotePath) -> str:
         content = await asyncio.to_thread(encode_png, image)
         now = datetime.now()
 
@@ -181,12 +183,12 @@ def is_in_code_block(block: QTextBlock) -> bool:
     return bool(fence)
 
 
-def _link_selection(cursor: QTextCursor, address: str) -> bool:
+def _link_selection(cursor: QTextCursor, url: str) -> bool:
     selected = cursor.selectedText()
-    if PARAGRAPH_SEPARATOR in selected or _ADDRESS.fullmatch(selected.strip()) or "[[" in selected:
+    if PARAGRAPH_SEPARATOR in selected or _URL.fullmatch(selected.strip()) or "[[" in selected:
         return False
     text = selected.replace("[", "\\[").replace("]", "\\]")
-    target = f"<{address}>" if re.search(r"[()<>]", address) else address
+    target = f"<{url}>" if re.search(r"[()<>]", url) else url
     cursor.insertText(f"[{text}]({target})")
     return True
 

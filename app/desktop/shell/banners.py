@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 from app.desktop.theme.theme import ThemeSource, icon
 
 _ICONS = {"danger": "warning-octagon", "warning": "warning", "info": "info"}
-_MAX_BANNERS = 4
+_MAX_VISIBLE = 4
 # A limit, so that a program can't fill the memory with notices.
-_MAX_WAITING = 50
+_MAX_MESSAGES = 50
 
 
 Action = tuple[str, Callable[[], None]]
-"""A button's text and what it does."""
+"""The text of a button and its callback."""
 
 
 class Banner(QFrame):
@@ -69,7 +69,7 @@ class Banners(QWidget):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._shown: dict[str, Banner] = {}
+        self._banners: dict[str, Banner] = {}
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
@@ -77,7 +77,7 @@ class Banners(QWidget):
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of the messages, oldest first."""
-        return tuple(self._shown)
+        return tuple(self._banners)
 
     def show_message(
         self,
@@ -89,30 +89,30 @@ class Banners(QWidget):
         """Show `text` with a button for each action; `tone` is "info", "warning" or "danger"."""
         self.clear(key)
         banner = Banner(self._theme, text, tone, [action for action in actions if action is not None])
-        self._shown[key] = banner
+        self._banners[key] = banner
         self._column.addWidget(banner)
         banner.dismissed.connect(lambda: self._forget(key, banner))
         self._arrange()
 
     def clear(self, key: str) -> None:
         """Remove the message with this key, if shown."""
-        banner = self._shown.pop(key, None)
+        banner = self._banners.pop(key, None)
         if banner is not None:
             banner.dismiss()
             self._arrange()
 
     def _forget(self, key: str, banner: Banner) -> None:
-        if self._shown.get(key) is banner:
-            del self._shown[key]
+        if self._banners.get(key) is banner:
+            del self._banners[key]
             self._arrange()
 
     def _arrange(self) -> None:
         """Show every error and the newest other messages; the rest follow when one is dismissed."""
-        messages = [banner for banner in self._shown.values() if banner.tone != "danger"]
-        if len(messages) > _MAX_WAITING:
-            self.clear(next(key for key, banner in self._shown.items() if banner is messages[0]))
+        messages = [banner for banner in self._banners.values() if banner.tone != "danger"]
+        if len(messages) > _MAX_MESSAGES:
+            self.clear(next(key for key, banner in self._banners.items() if banner is messages[0]))
             return
-        capacity = max(1, _MAX_BANNERS - (len(self._shown) - len(messages)))
+        capacity = max(1, _MAX_VISIBLE - (len(self._banners) - len(messages)))
         hidden = messages[:-capacity]
-        for banner in self._shown.values():
+        for banner in self._banners.values():
             banner.setVisible(banner not in hidden)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -35,8 +35,8 @@ class _NoteCard(QWidget):
         self.path = ""
         self.name = ElidedLabel()
         self.name.setProperty("textSize", "strong")
-        self.open = ThemedButton(theme, "arrow-square-out", self.tr("Open the note"), size=16)
-        self.open.clicked.connect(lambda: self.open_requested.emit(self.path))
+        self.open_button = ThemedButton(theme, "arrow-square-out", self.tr("Open the note"), size=16)
+        self.open_button.clicked.connect(lambda: self.open_requested.emit(self.path))
         self.folder = ElidedLabel(tone="faint")
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
@@ -45,7 +45,7 @@ class _NoteCard(QWidget):
         header = QHBoxLayout()
         header.setSpacing(4)
         header.addWidget(self.name)
-        header.addWidget(self.open)
+        header.addWidget(self.open_button)
         header.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -114,15 +114,17 @@ class SuggestionDetails(QWidget):
         self.reasoning_label.setTextFormat(Qt.TextFormat.PlainText)
         self.reasoning_label.setWordWrap(True)
         self.reasoning_label.setProperty("tone", "muted")
-        self.accept = QPushButton(self.tr("Add the relation…"))
-        self.accept.setProperty("role", "primary")
-        self.accept.setToolTip(self.tr("Preview the change and approve it (Ctrl+Enter)"))
-        self.accept.clicked.connect(self.accept_current)
-        self.reject = QPushButton(self.tr("Dismiss"))
-        self.reject.setToolTip(self.tr("Never suggest a relation between these notes again (Delete)"))
-        self.reject.clicked.connect(lambda: self._emit_suggestion(self.rejected))
-        self.graph = ThemedButton(theme, "share-network", self.tr("Select both notes in the graph (G)"))
-        self.graph.clicked.connect(lambda: self._emit_suggestion(self.graph_requested))
+        self.accept_button = QPushButton(self.tr("Add the relation…"))
+        self.accept_button.setProperty("role", "primary")
+        self.accept_button.setToolTip(self.tr("Preview the change and approve it (Ctrl+Enter)"))
+        self.accept_button.clicked.connect(self.accept_current)
+        self.reject_button = QPushButton(self.tr("Dismiss"))
+        self.reject_button.setToolTip(self.tr("Never suggest a relation between these notes again (Delete)"))
+        self.reject_button.clicked.connect(lambda: self._emit_suggestion(self.rejected))
+        self.graph_button = ThemedButton(
+            theme, "share-network", self.tr("Select both notes in the graph (G)")
+        )
+        self.graph_button.clicked.connect(lambda: self._emit_suggestion(self.graph_requested))
         self._build()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -151,7 +153,7 @@ class SuggestionDetails(QWidget):
     def accept_current(self) -> None:
         """Emit the relation as edited by the user, unless a decision is being processed."""
         # The keyboard shortcut calls this method even while the button is disabled.
-        if self.suggestion is None or not self.accept.isEnabled():
+        if self.suggestion is None or not self.accept_button.isEnabled():
             return
         kind = self.type.currentText().strip()
         if not kind:
@@ -163,8 +165,8 @@ class SuggestionDetails(QWidget):
 
     def set_busy(self, busy: bool) -> None:
         """Disable the buttons while a decision is being processed."""
-        self.accept.setEnabled(not busy)
-        self.reject.setEnabled(not busy)
+        self.accept_button.setEnabled(not busy)
+        self.reject_button.setEnabled(not busy)
 
     def _swap_notes(self) -> None:
         first, second = self.cards
@@ -176,9 +178,9 @@ class SuggestionDetails(QWidget):
         self.cards[0].show_note(source)
         self.cards[1].show_note(target)
 
-    def _emit_suggestion(self, signal: object) -> None:
+    def _emit_suggestion(self, signal: SignalInstance) -> None:
         if self.suggestion is not None:
-            signal.emit(self.suggestion)  # type: ignore[attr-defined]
+            signal.emit(self.suggestion)
 
     def _build(self) -> None:
         relation = QHBoxLayout()
@@ -194,7 +196,7 @@ class SuggestionDetails(QWidget):
             notes.addWidget(card, 1)
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
-        for button in (self.accept, self.reject, self.graph):
+        for button in (self.accept_button, self.reject_button, self.graph_button):
             buttons.addWidget(button)
         buttons.addStretch(1)
         column = QVBoxLayout(self)

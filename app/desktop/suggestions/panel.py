@@ -309,8 +309,8 @@ class SuggestionsPanel(Panel):
         for keys, action in (
             ("Ctrl+Return", details.accept_current),
             ("Ctrl+Enter", details.accept_current),
-            ("Del", details.reject.click),
-            ("G", details.graph.click),
+            ("Del", details.reject_button.click),
+            ("G", details.graph_button.click),
         ):
             QShortcut(QKeySequence(keys), self.table, action, context=Qt.ShortcutContext.WidgetShortcut)
         context = Qt.ShortcutContext.WidgetWithChildrenShortcut

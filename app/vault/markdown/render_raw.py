@@ -1,6 +1,6 @@
-"""Sanitizing of the HTML in notes, reduced to harmless tags that Qt can display.
+"""Sanitization of the HTML in notes, which keeps only harmless tags that Qt can display.
 
-nh3 (ammonia) does the sanitizing: it parses like browsers, so that no unusual spelling passes. Nothing that
+nh3 (ammonia) sanitizes the HTML. It parses like browsers, so that no unusual spelling passes. Nothing that
 loads, runs or styles remains; the caller provides the HTML of images.
 """
 
@@ -85,32 +85,34 @@ _ATTRIBUTE = re.compile(
 _TAG_NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)")
 _VOID = frozenset(["br"])
 
-ImageHtml = Callable[[str, str, str, str], str]
+ImageRenderer = Callable[[str, str, str, str], str]
 
 
-def clean_block(html: str, image: ImageHtml) -> str:
+def clean_block(html: str, render_image: ImageRenderer) -> str:
     """Sanitize a block of HTML.
 
     Args:
         html: The HTML in the note.
-        image: Returns the HTML for an image's source, text, width and height.
+        render_image: Returns the HTML for an image's source, text, width and height.
     """
     images: list[str] = []
 
-    def placeholder(match: re.Match[str]) -> str:
-        images.append(_image(match[0], image))
+    def insert_placeholder(match: re.Match[str]) -> str:
+        images.append(_image_html(match[0], render_image))
         return f"\ue000{len(images) - 1}\ue001"
 
-    cleaned = _clean(_IMAGE.sub(placeholder, html.replace("\ue000", "").replace("\ue001", "")), _BLOCK_TAGS)
+    cleaned = _clean(
+        _IMAGE.sub(insert_placeholder, html.replace("\ue000", "").replace("\ue001", "")), _BLOCK_TAGS
+    )
     return re.sub("\ue000(\\d+)\ue001", lambda match: images[int(match[1])], cleaned)
 
 
-def clean_tag(html: str, opened: list[str], image: ImageHtml) -> str:
+def clean_tag(html: str, opened: list[str], render_image: ImageRenderer) -> str:
     """Sanitize one inline tag; `opened` holds the names of the tags still open."""
     name_match = _TAG_NAME.match(html)
     name = name_match[1].lower() if name_match else ""
     if name == "img":
-        return _image(html, image)
+        return _image_html(html, render_image)
     if name not in INLINE_TAGS:
         return ""
     if html.startswith("</"):
@@ -136,9 +138,9 @@ def _clean(html: str, tags: frozenset[str]) -> str:
     )
 
 
-def _image(tag: str, image: ImageHtml) -> str:
+def _image_html(tag: str, render_image: ImageRenderer) -> str:
     attributes = {m[1].lower(): unescape(m[2] or m[3] or m[4] or "") for m in _ATTRIBUTE.finditer(tag)}
-    return image(
+    return render_image(
         attributes.get("src", ""),
         attributes.get("alt", ""),
         attributes.get("width", ""),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 from urllib.parse import urlencode
 
-from app.web.http_fetcher import UnreadableAnswerError, WebAnswer, WebRequest
+from app.web.http_fetcher import UnreadableResponseError, WebRequest, WebResponse
 from app.web.providers.provider import JSON_KINDS, WebSearchHit, build_hits, parse_json, result_entries
 
 _MAX_RESULTS = 20
@@ -30,11 +30,11 @@ class Brave:
         """Return Brave's own header."""
         return {"X-Subscription-Token": key}
 
-    def hits(self, answer: WebAnswer) -> list[WebSearchHit]:
+    def hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Parse the list `web.results`; a response without `web` has no hits."""
-        web = parse_json(answer, self.name).get("web", {"results": []})
+        web = parse_json(response, self.name).get("web", {"results": []})
         if not isinstance(web, dict):
-            raise UnreadableAnswerError(f"{self.name} sent no list of results.")
+            raise UnreadableResponseError(f"{self.name} sent no list of results.")
         return build_hits(
             (one.get("url"), one.get("title"), one.get("description"), one.get("page_age"))
             for one in result_entries(web.get("results"), self.name)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from app.web.http_fetcher import UnreadableAnswerError, WebAnswer, WebRequest
+from app.web.http_fetcher import UnreadableResponseError, WebRequest, WebResponse
 from app.web.page import decode_text
 from app.web.providers.provider import HTML_KINDS, WebSearchHit, build_hits
 
@@ -35,20 +35,21 @@ class DuckDuckGo:
         """Return no headers: there is no key."""
         return {}
 
-    def hits(self, answer: WebAnswer) -> list[WebSearchHit]:
+    def hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Parse the results of the page, without advertisements."""
         from lxml.etree import ParserError
         from lxml.html import HTMLParser, document_fromstring
 
         try:
             page = document_fromstring(
-                decode_text(answer.body, answer.charset).encode("utf-8"), parser=HTMLParser(encoding="utf-8")
+                decode_text(response.body, response.charset).encode("utf-8"),
+                parser=HTMLParser(encoding="utf-8"),
             )
         except ParserError as error:
-            raise UnreadableAnswerError("DuckDuckGo sent an empty page.") from error
+            raise UnreadableResponseError("DuckDuckGo sent an empty page.") from error
         results = page.xpath(f"//div[{_has_class('result')}][not({_has_class('result--ad')})]")
         if not results and not page.xpath(f"//*[{_has_class('no-results')}]"):
-            raise UnreadableAnswerError(
+            raise UnreadableResponseError(
                 "DuckDuckGo sent a page without results; it may require a CAPTCHA. "
                 "Try again later, or choose another provider in the settings."
             )

@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 
 import nh3
 
-from app.web.http_fetcher import UnreadableAnswerError, WebAnswer, WebRequest
+from app.web.http_fetcher import UnreadableResponseError, WebRequest, WebResponse
 from app.web.page import decode_text
 
 JSON_KINDS = frozenset({"application/json", "text/json", "application/problem+json"})
@@ -50,27 +50,27 @@ class SearchProvider(Protocol):
         """Return the headers that carry the key."""
         ...
 
-    def hits(self, answer: WebAnswer) -> list[WebSearchHit]:
+    def hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Return the hits in a response, best first.
 
         Raises:
-            UnreadableAnswerError: the response does not have the provider's format.
+            UnreadableResponseError: the response does not have the provider's format.
         """
         ...
 
 
-def parse_json(answer: WebAnswer, name: str) -> Mapping[str, object]:
+def parse_json(response: WebResponse, name: str) -> Mapping[str, object]:
     """Parse the JSON object in a response.
 
     Raises:
-        UnreadableAnswerError: the response is not a JSON object.
+        UnreadableResponseError: the response is not a JSON object.
     """
     try:
-        data = json.loads(decode_text(answer.body, "utf-8"))
+        data = json.loads(decode_text(response.body, "utf-8"))
     except (ValueError, RecursionError) as error:
-        raise UnreadableAnswerError(f"{name} sent something that is not JSON.") from error
+        raise UnreadableResponseError(f"{name} sent something that is not JSON.") from error
     if not isinstance(data, dict):
-        raise UnreadableAnswerError(f"{name} sent JSON without search results.")
+        raise UnreadableResponseError(f"{name} sent JSON without search results.")
     return data
 
 
@@ -78,10 +78,10 @@ def result_entries(value: object, name: str) -> list[Mapping[str, object]]:
     """Return the objects in a list of results; entries of other types are skipped.
 
     Raises:
-        UnreadableAnswerError: `value` is not a list.
+        UnreadableResponseError: `value` is not a list.
     """
     if not isinstance(value, list):
-        raise UnreadableAnswerError(f"{name} sent no list of results.")
+        raise UnreadableResponseError(f"{name} sent no list of results.")
     return [one for one in value if isinstance(one, dict)]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 from urllib.parse import urlencode
 
-from app.web.http_fetcher import WebAnswer, WebRequest
+from app.web.http_fetcher import WebRequest, WebResponse
 from app.web.providers.provider import JSON_KINDS, WebSearchHit, build_hits, parse_json, result_entries
 
 
@@ -31,9 +31,9 @@ class SearXNG:
         """Return a bearer token, as reverse proxies expect it."""
         return {"Authorization": f"Bearer {key}"}
 
-    def hits(self, answer: WebAnswer) -> list[WebSearchHit]:
+    def hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Parse the list `results`."""
-        results = result_entries(parse_json(answer, self.name).get("results"), self.name)
+        results = result_entries(parse_json(response, self.name).get("results"), self.name)
         return build_hits(
             (one.get("url"), one.get("title"), one.get("content"), one.get("publishedDate"))
             for one in results

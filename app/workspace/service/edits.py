@@ -1,7 +1,7 @@
 """The user's own edits of notes, which need no approval but are journaled and logged like any other.
 
 A note is written only if it still has the content that was loaded. Otherwise, nothing is written and the user
-chooses.
+resolves the conflict.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SaveConflict:
 
     Attributes:
         theirs: The note on the disk, under its new path if the app has moved it; None if it was deleted.
-        by_app: Whether the app itself wrote the change: the user approved it.
+        by_app: Whether the app itself wrote the change, which the user had approved.
     """
 
     theirs: NoteData | None
@@ -89,13 +89,13 @@ class EditService:
             session: The editing session, which groups its saves in the history.
         """
         after = text.encode("utf-8")
-        outcome = await self._runner.run(Call.save(page.path, page.content, after, _writer(session)))
+        outcome = await self._runner.run(Call.save(page.path, page.content, after, _user_caller(session)))
         if outcome.success:
             return Saved(await self._notes.load(page.path))
         kind = (outcome.error or {}).get("type")
         try:
             if kind == "conflict" or not self._notes.exists(page.path):
-                return await self.current(page.path)
+                return await self.read_conflict(page.path)
         except VaultLostError as error:
             # The whole vault is missing, not only the note: it may become available again.
             return Failed(error.message)
@@ -103,7 +103,7 @@ class EditService:
 
     async def create(self, path: NotePath, text: str, session: str = "") -> SaveResult:
         """Write `text` as a note that does not exist."""
-        outcome = await self._runner.run(Call.save(path, None, text.encode("utf-8"), _writer(session)))
+        outcome = await self._runner.run(Call.save(path, None, text.encode("utf-8"), _user_caller(session)))
         if outcome.success:
             return Saved(await self._notes.load(path))
         try:
@@ -120,10 +120,10 @@ class EditService:
         """
         try:
             path = new_path(name, folder)
-            neighbors = (
+            nearby_notes = (
                 self._notes.records(path.folder, recursive=False) if path.folder else self._notes.records()
             )
-            existing = self._notes.existing_path(path) or find_similar(neighbors, path)
+            existing = self._notes.existing_path(path) or find_similar(nearby_notes, path)
         except ScriptoriumError as error:
             return Failed(error.message)
         if existing is not None:
@@ -131,8 +131,8 @@ class EditService:
         outcome = await self._runner.run(Call.save(path, None, f"# {path.name}\n".encode(), Caller.user()))
         return Created(path) if outcome.success else Failed(outcome.message)
 
-    async def current(self, path: NotePath) -> SaveConflict:
-        """Read the note at `path`, or at its new path if the app has moved it.
+    async def read_conflict(self, path: NotePath) -> SaveConflict:
+        """Read the note on the disk at `path`, or at its new path if the app has moved it.
 
         Raises:
             StorageError: It can't be read.
@@ -180,10 +180,10 @@ def name_problem(name: str, folder: str = "") -> str:
 
 
 def merge_texts(base: bytes, ours: bytes, theirs: bytes) -> str | None:
-    """Return both texts merged, or None if they collide."""
+    """Return the three-way merge of both texts, or None if they conflict."""
     merged = merge(base, ours, theirs)
     return None if merged.conflicts else merged.text.decode("utf-8")
 
 
-def _writer(session: str) -> Caller:
+def _user_caller(session: str) -> Caller:
     return replace(Caller.user(), turn=session)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from app.agent.conversation_search import ConversationIndex
 from app.agent.transcript import (
@@ -24,7 +24,7 @@ from app.agent.transcript import (
     ToolCard,
     UserText,
 )
-from app.desktop.agent.items import CardView, QuestionView
+from app.desktop.agent.items import CardView, QuestionView, UserView
 from app.desktop.agent.model_menu import ModelChoice
 from app.desktop.agent.panel import AgentPanel
 from app.desktop.agent.tool_card import ToolCardView
@@ -289,6 +289,19 @@ def test_the_answers_of_a_question_end_with_the_next_prompt(qtbot) -> None:
     view.put(1, UserText(turn="u", at=1, text="open Longitude"))
     question._buttons[0].click()
     assert replies == ["open Longitude"]
+
+
+def test_a_chosen_answer_is_shown_by_its_label_and_a_typed_one_as_it_is(qtbot) -> None:
+    choice = AnswerChoice(label="open · Longitude", reply="= open [@Longitude]")
+    for text, shown in ((choice.reply, choice.label), ("the first", "the first")):
+        view = TranscriptView(ThemeSource("light"))
+        qtbot.addWidget(view)
+        view.put(0, Question(turn="t", at=0, text="Which?", choices=(choice,)))
+        view.put(1, UserText(turn="u", at=1, text=text))
+        (message,) = view.findChildren(UserView)
+        assert shown in [label.text() for label in message.findChildren(QLabel)]
+        item = view.item(1)
+        assert isinstance(item, UserText) and item.text == text
 
 
 def test_an_item_is_replaced_by_another_kind(qtbot) -> None:

@@ -163,7 +163,7 @@ def test_a_vault_that_is_being_read_is_not_called_empty(
         client = VaultClient(service, service_of(open_vault))
         panel = FilesPanel(client, ThemeSource("light"))
         panel.set_scanning(True)
-        await panel.filling
+        await panel.loading_task
         assert panel._stack.currentWidget() is panel.tree
         panel.set_scanning(False)
         await wait_until(lambda: panel._stack.currentWidget() is panel._empty)

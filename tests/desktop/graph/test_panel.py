@@ -144,7 +144,7 @@ def test_an_empty_graph_is_loading_until_the_last_notes_of_a_scan_are_shown(gui,
                 await in_workspace(it.client, lambda vault: vault.start_scan(lambda _: None))
                 it.panel.set_scanning(False)
                 loading = [scene.is_loading]
-                it.panel._show_loading()
+                it.panel._update_loading()
                 loading.append(scene.is_loading)
             await wait_until(lambda: it.count == 3 and not scene.is_loading)
             assert loading == [True, True]
@@ -295,7 +295,7 @@ def test_queries_in_the_settings_panel_are_completed_as_in_the_search_panel(gui,
             it.panel.activateWindow()
             settings_panel = it.panel.view.settings_panel
             settings_panel.show()
-            if not settings_panel.groups.is_open:
+            if not settings_panel.groups.is_expanded:
                 settings_panel.expand_section(settings_panel.groups)
             settings_panel.groups.rows.add_button.click()
             (row,) = settings_panel.groups.rows._rows

@@ -239,9 +239,9 @@ def test_sections_fold_and_the_folding_is_saved(cross):
     changes = []
     cross.settings_changed.connect(changes.append)
     cross.toggle_settings()
-    assert not cross.settings_panel.forces.is_open
+    assert not cross.settings_panel.forces.is_expanded
     cross.settings_panel.forces._header.click()
-    assert cross.settings_panel.forces.is_open and "forces" not in changes[-1].folded
+    assert cross.settings_panel.forces.is_expanded and "forces" not in changes[-1].folded
     QTest.keyClick(cross.settings_panel.filters.query.field, Qt.Key.Key_Escape)
     assert cross.settings_panel.isHidden() and cross.canvas.hasFocus()
 

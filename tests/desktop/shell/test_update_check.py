@@ -68,7 +68,9 @@ class UpdateBench:
         return self.check
 
     def press(self, key: str) -> None:
-        (banner,) = (one for one in self.banners.findChildren(Banner) if self.banners._shown.get(key) is one)
+        (banner,) = (
+            one for one in self.banners.findChildren(Banner) if self.banners._banners.get(key) is one
+        )
         banner.findChild(QPushButton).click()
 
     def _change(self, updates: UpdateSettings) -> None:

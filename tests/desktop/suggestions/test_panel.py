@@ -68,7 +68,7 @@ def test_a_suggestion_is_shown_whole_and_written_as_the_user_set_it(
             details.type.setCurrentText("is brewed like")
             details.confidence.setValue(0.7)
             vault.decision = Denied("not yet")
-            details.accept.click()
+            details.accept_button.click()
             await wait_until(lambda: "Nothing was written" in panel.message.text())
             assert pairs(panel) == [PAIR] and details.type.currentText() == "is brewed like"
             vault.decision = None
@@ -143,11 +143,11 @@ def test_a_relation_without_a_type_is_not_added_and_the_user_is_told(
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as (vault, panel):
             panel.details.type.setCurrentText(" ")
-            panel.details.accept.click()
+            panel.details.accept_button.click()
             assert panel.message.isVisible() and "no type" in panel.message.text()
             assert panel.details.type.hasFocus() and not vault.asked
             panel.details.type.setCurrentText("is brewed like")
-            panel.details.accept.click()
+            panel.details.accept_button.click()
             await wait_until(lambda: not panel.suggestions)
             assert len(vault.asked) == 1 and "no type" not in panel.message.text()
 

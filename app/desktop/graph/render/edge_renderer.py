@@ -27,7 +27,7 @@ from app.graph.raster import FRAME_BUDGET, draw_edges
 T = TypeVar("T")
 
 MARGIN_SHARE = 0.1
-_FAST_THREADS = max(1, min(4, (os.cpu_count() or 1) - 1))
+_MAX_DRAFT_THREADS = max(1, min(4, (os.cpu_count() or 1) - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class EdgeRenderer:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="graph edges")
         # All pictures share these threads, because every new thread allocates memory. Drafts leave one core
         # to the GUI.
-        self._all_threads, self._draft_threads = WorkerThreads(), WorkerThreads(_FAST_THREADS)
+        self._all_threads, self._draft_threads = WorkerThreads(), WorkerThreads(_MAX_DRAFT_THREADS)
         self._outdated: Future[EdgeImage | None] | None = None
         self._running: Future[EdgeImage | None] | None = None
         self._full_quality: _FullQualityJob | None = None

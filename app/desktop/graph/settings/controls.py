@@ -31,7 +31,7 @@ _CONTEXT_CHARS = 14
 
 
 class CollapsibleSection(QWidget):
-    """A heading that collapses its content; `toggled` carries the section's key and whether it is open."""
+    """A heading that collapses its content; `toggled` carries the section's key and its expanded state."""
 
     toggled = Signal(str, bool)
 
@@ -60,7 +60,7 @@ class CollapsibleSection(QWidget):
         self.set_expanded(True)
 
     @property
-    def is_open(self) -> bool:
+    def is_expanded(self) -> bool:
         """True if the content is visible."""
         return not self.body.isHidden()
 
@@ -83,12 +83,12 @@ class CollapsibleSection(QWidget):
         self.column.addWidget(widget)
 
     def _toggle(self) -> None:
-        self.set_expanded(not self.is_open)
-        self.toggled.emit(self.key, self.is_open)
+        self.set_expanded(not self.is_expanded)
+        self.toggled.emit(self.key, self.is_expanded)
 
     def _update_arrow(self) -> None:
         if self._theme is not None:
-            symbol = "caret-down" if self.is_open else "caret-right"
+            symbol = "caret-down" if self.is_expanded else "caret-right"
             self._header.setIcon(icon(self._theme, symbol, self._theme.faint))
 
 
@@ -116,7 +116,7 @@ class SliderRow(QWidget):
         minimum: The lowest value.
         maximum: The highest value.
         default: The default value, which a double-click restores.
-        step: The difference of one step.
+        step: The distance between neighboring values.
         format_value: Formats the value.
     """
 
@@ -174,7 +174,7 @@ class SliderRow(QWidget):
         self.moved.emit(self.value)
 
 
-def checkbox(title: str, tooltip: str) -> QCheckBox:
+def create_checkbox(title: str, tooltip: str) -> QCheckBox:
     """Create a check box."""
     box = QCheckBox(title)
     box.setToolTip(tooltip)

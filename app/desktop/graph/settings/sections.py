@@ -24,7 +24,7 @@ from app.desktop.graph.settings.controls import (
     GraphQueryField,
     SectionComboBox,
     SliderRow,
-    checkbox,
+    create_checkbox,
     with_label,
 )
 from app.desktop.graph.settings.group_rows import GroupRows
@@ -52,7 +52,9 @@ class DisplaySection(CollapsibleSection):
             (ColorBy.FOLDER, self.tr("Folder")),
         ):
             self.colors.addItem(label, color_by)
-        self.minimap = checkbox(self.tr("Minimap"), self.tr("Show a small overview of the whole graph (M)"))
+        self.minimap = create_checkbox(
+            self.tr("Minimap"), self.tr("Show a small overview of the whole graph (M)")
+        )
         self.add(with_label(self.tr("Color by"), self.colors))
         self.add(self.minimap)
         self.colors.activated.connect(lambda _index: self._emit_changed(color_by=self.colors.currentData()))
@@ -108,7 +110,7 @@ class FilterSection(CollapsibleSection):
                 self.tr("Show suggested links as dashed lines"),
             ),
         ):
-            box = checkbox(title, tooltip)
+            box = create_checkbox(title, tooltip)
             box.clicked.connect(lambda checked, name=name: self._emit_field(name, checked))
             self._boxes[name] = box
             self.add(box)
@@ -206,7 +208,7 @@ class ForceSection(CollapsibleSection):
         self.reset_button.clicked.connect(
             lambda: self.changed.emit(self._settings.updated(forces=ForceParams()))
         )
-        self.pause = checkbox(self.tr("Freeze"), self.tr("Stop the layout from moving (Space)"))
+        self.pause = create_checkbox(self.tr("Freeze"), self.tr("Stop the layout from moving (Space)"))
         self.pause.clicked.connect(self.paused)
         self.add(self.pause)
         self.add(self.reset_button)

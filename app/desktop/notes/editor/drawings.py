@@ -20,10 +20,10 @@ class DrawingRequest(NamedTuple):
     """A request for a drawing.
 
     Attributes:
-        kind: "image", "embed", "math" (a separate line), "inline-math" or "mermaid".
+        kind: "image", "embed", "math" (on its own line), "inline-math" or "mermaid".
         source: The target of a picture or embed, or the source of a formula or diagram.
         width: The width of the text column in whole pixels; 0 if irrelevant.
-        points: The size of the text.
+        points: The size of the text in points.
         color: The color of the text, as "#rrggbb".
         ratio: The device pixel ratio.
         is_dark: Whether the theme is dark.
@@ -73,7 +73,7 @@ class DrawingCache:
         return drawing
 
     def put(self, request: DrawingRequest, drawing: Drawing) -> None:
-        """Add a drawing, and evict the least recently used ones."""
+        """Add a drawing; evict the least recently used ones if the cache is full."""
         self.drop(request)
         self._drawings[request] = drawing
         self._bytes += _size(drawing)

@@ -289,9 +289,10 @@ class LiveEditor(LiveView):
     def caret_area(self) -> QRect:
         """Return the area of the cursor in the editor."""
         caret = self._layout.caret(self.textCursor().position())
-        bars = -self.horizontalScrollBar().value(), -self.verticalScrollBar().value()
-        offset = self.viewport().pos()
-        return caret.translated(*bars).translated(offset.x(), offset.y()).toAlignedRect()
+        origin = self.viewport().pos()
+        x = origin.x() - self.horizontalScrollBar().value()
+        y = origin.y() - self.verticalScrollBar().value()
+        return caret.translated(x, y).toAlignedRect()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Accept text, and data that the paste handler supports."""
@@ -434,11 +435,12 @@ class LiveEditor(LiveView):
             return
         is_link = request.kind in ("note", "embed", "heading", "block")
         _, after = text_around_cursor(cursor)
-        start -= request.kind == "date"  # the trigger is replaced with the word
         closing = "]]" if is_link and not after.startswith("]]") else ""
         text = item.text
-        if request.missing:
-            # Obsidian reads `[[Note#^id]]` only.
+        if request.kind == "date":
+            start -= 1  # the trigger is replaced, too
+        elif request.missing:
+            # Obsidian reads only `[[Note#^id]]`, so the missing part is inserted before `^`.
             start, text = start - 1, f"{request.missing}^{text}"
         with text_cursor.one_undo_step(cursor):
             text_cursor.select(cursor, start, end)
