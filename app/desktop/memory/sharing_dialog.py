@@ -128,7 +128,7 @@ class SharingDialog(dialogs.SheetDialog):
 
 
 def _dialog_texts(block: Block) -> tuple[str, str]:
-    title = QCoreApplication.translate("SharesSheet", "Share {0}")
+    title = QCoreApplication.translate("SharesSheet", "Share “{0}”")
     text = QCoreApplication.translate(
         "SharesSheet", "{0} owns the block. Other agents can use it only if you share it."
     )

@@ -7,14 +7,27 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Lines of widgets at their preferred width; the last one may take the rest of its line."""
+    """Lines of widgets at their preferred width; the last one may take the rest of its line.
+
+    Args:
+        parent: The parent.
+        spacing: The space between widgets and between lines.
+        stretch_last: True if the last widget takes the rest of its line.
+        columns: If not 0, the widgets have equal widths in up to this many columns, as many as fit.
+    """
 
     def __init__(
-        self, parent: QWidget | None = None, spacing: int = 4, *, stretch_last: bool = False
+        self,
+        parent: QWidget | None = None,
+        spacing: int = 4,
+        *,
+        stretch_last: bool = False,
+        columns: int = 0,
     ) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
         self._stretch_last = stretch_last
+        self._columns = columns
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
 
@@ -66,10 +79,13 @@ class FlowLayout(QLayout):
         """Arrange the lines and return their height."""
         x, y, line_height = rect.x(), rect.y(), 0
         items = [item for item in self._items if not item.isEmpty()]
+        column_width = self._column_width(rect.width(), items)
         for item in items:
             is_stretched = self._stretch_last and item is items[-1]
             size = item.sizeHint().boundedTo(QSize(rect.width(), 100_000))
-            if is_stretched:
+            if column_width:
+                size.setWidth(column_width)
+            elif is_stretched:
                 size.setWidth(item.minimumSize().width())
             if x > rect.x() and x + size.width() > rect.right() + 1:
                 x, y, line_height = rect.x(), y + line_height + self.spacing(), 0
@@ -79,3 +95,12 @@ class FlowLayout(QLayout):
                 item.setGeometry(QRect(QPoint(x, y), size))
             x, line_height = x + size.width() + self.spacing(), max(line_height, size.height())
         return y + line_height - rect.y()
+
+    def _column_width(self, width: int, items: list[QLayoutItem]) -> int:
+        """Return the width of each column; 0 without columns."""
+        if not self._columns or not items:
+            return 0
+        widest = max(item.sizeHint().width() for item in items)
+        fitting = (width + self.spacing()) // (widest + self.spacing())
+        columns = max(1, min(self._columns, fitting))
+        return (width - (columns - 1) * self.spacing()) // columns

@@ -21,6 +21,7 @@ from app.desktop.graph.analysis.result_list import AnalysisResultList
 from app.desktop.graph.settings.controls import CollapsibleSection
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
+from app.desktop.widgets.flow_layout import FlowLayout
 
 
 class AnalysisSection(CollapsibleSection):
@@ -37,56 +38,52 @@ class AnalysisSection(CollapsibleSection):
         super().__init__("analysis", "", parent)
         self._header.setText(self.tr("Analysis"))
         grid = QWidget(self.body)
-        grid_layout = QGridLayout(grid)
-        grid_layout.setContentsMargins(0, 0, 0, 0)
-        grid_layout.setSpacing(4)
+        grid_layout = FlowLayout(grid, columns=2)
         self.buttons: dict[str, QToolButton] = {}
         self._symbols: dict[str, str] = {}
-        for index, (kind, symbol, title, description) in enumerate(
+        for kind, symbol, title, description in (
             (
-                (
-                    "communities",
-                    "circles-three",
-                    self.tr("Communities"),
-                    self.tr("Color notes that belong together"),
-                ),
-                (
-                    "pagerank",
-                    "star",
-                    self.tr("Importance"),
-                    self.tr("Size notes by the links from other important notes"),
-                ),
-                (
-                    "betweenness",
-                    "git-fork",
-                    self.tr("Crossroads"),
-                    self.tr("Size notes by the shortest paths that pass through them"),
-                ),
-                (
-                    "path",
-                    "path",
-                    self.tr("Shortest path"),
-                    self.tr("Fewest links between the two selected notes"),
-                ),
-                (
-                    "bridges",
-                    "link",
-                    self.tr("Bridges"),
-                    self.tr("Links and notes whose removal would split the graph"),
-                ),
-                ("orphans", "circle-dashed", self.tr("Orphans"), self.tr("Notes without links")),
-                (
-                    "suggestions",
-                    "magic-wand",
-                    self.tr("Suggest links"),
-                    self.tr("Notes that are likely related but not linked"),
-                ),
-            )
+                "communities",
+                "circles-three",
+                self.tr("Communities"),
+                self.tr("Color notes that belong together"),
+            ),
+            (
+                "pagerank",
+                "star",
+                self.tr("Importance"),
+                self.tr("Size notes by the links from other important notes"),
+            ),
+            (
+                "betweenness",
+                "git-fork",
+                self.tr("Crossroads"),
+                self.tr("Size notes by the shortest paths that pass through them"),
+            ),
+            (
+                "path",
+                "path",
+                self.tr("Shortest path"),
+                self.tr("Fewest links between the two selected notes"),
+            ),
+            (
+                "bridges",
+                "link",
+                self.tr("Bridges"),
+                self.tr("Links and notes whose removal would split the graph"),
+            ),
+            ("orphans", "circle-dashed", self.tr("Orphans"), self.tr("Notes without links")),
+            (
+                "suggestions",
+                "magic-wand",
+                self.tr("Suggest links"),
+                self.tr("Notes that are likely related but not linked"),
+            ),
         ):
             button = self._create_button(title, description)
             button.clicked.connect(partial(self.requested.emit, kind))
             self.buttons[kind], self._symbols[kind] = button, symbol
-            grid_layout.addWidget(button, index // 2, index % 2)
+            grid_layout.addWidget(button)
         self.add(grid)
         self._create_progress()
         self._create_result()

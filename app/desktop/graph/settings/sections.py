@@ -10,7 +10,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QGridLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
@@ -31,6 +30,7 @@ from app.desktop.graph.settings.group_rows import GroupRows
 from app.desktop.graph.settings.model import GraphSettings, LayoutMode, VisibilitySettings
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
+from app.desktop.widgets.flow_layout import FlowLayout
 from app.graph.force_params import RANGES, ForceParams
 
 
@@ -242,9 +242,7 @@ class LayoutSection(CollapsibleSection):
         self._header.setText(self.tr("Layout"))
         self._settings = settings
         grid = QWidget(self.body)
-        grid_layout = QGridLayout(grid)
-        grid_layout.setContentsMargins(0, 0, 0, 0)
-        grid_layout.setSpacing(4)
+        grid_layout = FlowLayout(grid, columns=2)
         self._group = QButtonGroup(self)
         self.buttons: dict[LayoutMode, QToolButton] = {}
         self._symbols: dict[LayoutMode, str] = {}
@@ -278,7 +276,7 @@ class LayoutSection(CollapsibleSection):
                 self.tr("Group notes with similar content"),
             ),
         )
-        for index, (mode, symbol, title, tooltip) in enumerate(modes):
+        for mode, symbol, title, tooltip in modes:
             button = QToolButton()
             button.setObjectName("graphArrangement")
             button.setText(title)
@@ -290,7 +288,7 @@ class LayoutSection(CollapsibleSection):
             button.clicked.connect(partial(self._emit_layout, mode))
             self._group.addButton(button)
             self.buttons[mode] = button
-            grid_layout.addWidget(button, index // 2, index % 2)
+            grid_layout.addWidget(button)
         self.add(grid)
         self.reason_label = QLabel()
         self.reason_label.setProperty("tone", "faint")
