@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
+from app.errors import ConflictError, InvalidParametersError, NotFoundError, UnreadableNoteError
 from app.index.mention_links import linked_line
 from app.index.records import Mention
 from app.permissions.pluralize import pluralize
@@ -43,7 +43,7 @@ async def link_mentions(context: ToolContext, name: NoteName) -> Proposal[Mentio
         try:
             note = context.vault.open(source)
             changes.append(note.with_text(_linked_text(note.text, tuple(note_mentions), link_name)))
-        except (UnreadableNoteError, InvalidParametersError, ConflictError) as error:
+        except (NotFoundError, UnreadableNoteError, InvalidParametersError, ConflictError) as error:
             left_out.append(f"{source}: {error.message}")
     summary = f"Link the mentions of {target.name} in {pluralize(len(changes), 'note')}"
     change_set = ChangeSet.of(*changes, summary=summary)

@@ -24,8 +24,13 @@ WORDS = VaultWords(
 )
 
 
-def sample_agent(*, all_on: bool = False) -> BuiltinAgent:
-    """Return the built-in agent with the names of the sample vault, without a vault."""
+def sample_agent(*, all_on: bool = False, off: str = "") -> BuiltinAgent:
+    """Return the built-in agent with the names of the sample vault, without a vault.
+
+    Args:
+        all_on: Switch on all categories of tools.
+        off: A category to switch off.
+    """
     resolver = Resolver()
     for file in sorted(VAULT.rglob("*")):
         if file.is_file():
@@ -34,6 +39,8 @@ def sample_agent(*, all_on: bool = False) -> BuiltinAgent:
     for category in registry.categories:
         if all_on:
             registry.set_category(category.id, on=True)
+    if off:
+        registry.set_category(off, on=False)
     return BuiltinAgent(registry, resolver, lambda: WORDS, now=lambda: NOW)
 
 

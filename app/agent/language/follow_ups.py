@@ -111,10 +111,11 @@ def _shift_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep
     """Repeat the last step at other dates: "one week later", "and the day before"."""
     after = request.language.match_prefix(tokens, 0, "refine", "same")
     shift = request.dates.parse_shift(tokens[after:])
-    if shift is None:
-        return None
+    action = request.allowed.get(step.action)
+    if shift is None or action is None:
+        return None  # no shift, or its tool has been switched off since
     unit, count = shift
-    if request.allowed[step.action].writes:
+    if action.writes:
         day = _parse_day(str(step.arguments.get("value", "")))
         if day is None:
             return None
@@ -241,7 +242,8 @@ def _repeat_on_pronoun(
 def _correct_value(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
     """Correct the value of the last change: "make that 70 %", "no, 1767"."""
     language = request.language
-    if step.target is None or not request.allowed[step.action].writes:
+    action = request.allowed.get(step.action)
+    if step.target is None or action is None or not action.writes:
         return None
     mentions = request.mentions(tokens)
     values = [mention for mention in mentions if mention.kind in ("num", "date", "quoted")]
@@ -258,9 +260,7 @@ def _correct_value(request: Request, tokens: tuple[Token, ...], step: PipelineSt
         frame = next((frame for frame in request.frames if frame.action == step.action), None)
         if frame is None:
             return None
-        bound = request.frame_parser(follows=False).fill(
-            request.allowed[step.action], frame, role, value.tokens
-        )
+        bound = request.frame_parser(follows=False).fill(action, frame, role, value.tokens)
         if bound is not None and role in bound:
             corrected = step.with_argument(role, bound[role])
             # Only a number that replaces the number just written is unambiguous.

@@ -252,7 +252,7 @@ class Interpreter:
         options = weighed(self._options(likeliest, found))
         if best is not None and _grammar_decides(best, options, writes=asked.writes(best)):
             return self._chooser.decide(asked, found)
-        offered = _offered(options)
+        offered = _offered(options, likeliest.allowed)
         readings_share = sum(option.share for option in options if option.reading is not None)
         shares = {option.outcome: option.share for option in options if option.outcome}
         if (outcome := self._likely_outcome(likeliest, shares, readings_share)) is not None:
@@ -671,13 +671,16 @@ def _grammar_decides(best: Reading, options: Sequence[Option], *, writes: bool) 
     return complete.is_considered or (complete.is_plain and not is_doubted)
 
 
-def _offered(options: Sequence[Option]) -> list[Option]:
-    """Return the options that a question offers, with the reading of the grammar that explains all words."""
+def _offered(options: Sequence[Option], allowed: Mapping[str, Action]) -> list[Option]:
+    """Return the options that a question offers, with the reading of the grammar that explains all words.
+
+    The outcomes among them are those that are actions, too: an answer from the notes, and work for a model.
+    """
     offered = [
         option
         for option in options
         if (option.is_clear and option.share >= OFFERED)
-        or (option.outcome in ("question", "model") and option.share >= OFFERED_OUTCOME)
+        or (option.outcome in allowed and option.share >= OFFERED_OUTCOME)
     ][:MAX_OFFERED]
     complete = _complete_option(options)
     if complete is not None and complete not in offered:

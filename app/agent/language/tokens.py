@@ -77,8 +77,8 @@ def _comparison_parts(token: Token) -> list[Token]:
         ends = (match.start(), match.end()) if match else (len(token.value), len(token.value))
         for first, last in ((start, ends[0]), ends):
             if last > first:
-                key, text = token.key[first:last], token.value[first:last]
-                parts.append(Token("word", key, text, token.start + first, token.start + last))
+                text = token.value[first:last]
+                parts.append(Token("word", _fold(text), text, token.start + first, token.start + last))
         start = ends[1]
     return parts
 
@@ -95,7 +95,12 @@ def _token(match: re.Match[str]) -> Token:
         case "mark":
             return Token("mark", text, text, start, end)
         case _:
-            return Token("word", text.casefold().replace("’", "'"), text, start, end)
+            return Token("word", _fold(text), text, start, end)
+
+
+def _fold(word: str) -> str:
+    """Return the key of a word, which may be longer than the word: "ß" becomes "ss"."""
+    return word.casefold().replace("’", "'")
 
 
 def span_text(request: str, tokens: tuple[Token, ...]) -> str:

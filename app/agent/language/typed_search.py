@@ -12,10 +12,12 @@ from app.errors import QueryError
 from app.index.query import parse
 from app.index.query_ast import And, Node, Not, Or, PhraseTerm, WordTerm
 
-_AND = re.compile(r"\s+(?:AND|&&?)\s+")
+_CONNECTIVE = re.compile(
+    r'(?P<literal>"(?:\\.|[^"\\])*"|(?<![^\s:(-])/(?:\\.|[^/\\])+/)|(?P<and>\s+(?:AND|&&?)\s+)|\bNOT\s+(?=\S)'
+)
+"""A connective of other search languages; phrases and regular expressions are kept."""
 _LABEL = re.compile(r"\w: ")
 """A colon as in sentences; in the search language the value follows its operator."""
-_NOT = re.compile(r"\bNOT\s+(?=\S)")
 
 
 def parse_typed_search(request: Request) -> Reading | None:
@@ -27,7 +29,7 @@ def parse_typed_search(request: Request) -> Reading | None:
     start = language.match_prefix(tokens, 0, "searching")
     if start >= len(tokens) or _LABEL.search(request.text):
         return None
-    query = _NOT.sub("-", _AND.sub(" ", request.text[tokens[start].start :].strip()))
+    query = _CONNECTIVE.sub(_translate_connective, request.text[tokens[start].start :].strip())
     try:
         node = parse(query)
     except QueryError:
@@ -38,6 +40,10 @@ def parse_typed_search(request: Request) -> Reading | None:
     if not has_operator or len(words) > 1 or any(_is_everyday(word.text, language) for word in words):
         return None
     return Reading((PipelineStep("find", NoteSet(query=query)),), 1.0, language=language.code)
+
+
+def _translate_connective(match: re.Match[str]) -> str:
+    return match["literal"] or (" " if match["and"] else "-")
 
 
 def _parts(node: Node) -> Iterator[Node]:

@@ -16,6 +16,7 @@ _NUMBER = re.compile(r"\d+")
 _PADDING = re.compile(r'cellpadding="(\d+)"')
 _LIST_INDENT = 40
 _CELL_BORDER = 4
+_MIN_WIDTH = 16
 _QUOTE_PADDING = 31
 """The padding of a quote or callout and the width of the bar next to it."""
 _OPTIONS = re.compile(r"(\d*)x(\d*)x(\d+)x(\d+)")
@@ -72,8 +73,8 @@ def fit_image(image: QImage, options: str, text_width: float, zoom: float, ratio
     wanted_width, wanted_height, divisor, padding = match.groups() if match else ("", "", "1", "0")
     width = zoom * int(wanted_width or image.width())
     height = zoom * int(wanted_height) if wanted_height else image.height() * width / max(1, image.width())
-    available_width = text_width / int(divisor) - int(padding)
-    if 0 < available_width < width:
+    available_width = max(_MIN_WIDTH, text_width / int(divisor) - int(padding))
+    if text_width > 0 and available_width < width:
         width, height = available_width, height * available_width / width
     scaled = image.scaled(
         max(1, round(width * ratio)),

@@ -25,6 +25,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
+from app.agent.language.tokens import tokenize
 from tests.support.everyday_requests import HERE, read, sample_agent
 
 NOWHERE = replace(HERE, open_note=None)
@@ -65,6 +66,7 @@ def agent() -> BuiltinAgent:
         ("anything due this week?", "list_tasks state=open due=2026-03-16..2026-03-22"),
         ('find tag:instrument AND links-to:"Latitude"', 'find [tag:instrument links-to:"Latitude"]'),
         ("path:Concepts NOT tag:navigation", "find [path:Concepts -tag:navigation]"),
+        ('tag:clock "war AND peace" NOT "do NOT touch"', 'find [tag:clock "war AND peace" -"do NOT touch"]'),
         ("rel:derived_from", "find [rel:derived_from]"),
         ("tag:clock brass", "find [tag:clock brass]"),
         (
@@ -118,6 +120,20 @@ def test_a_follow_up_moves_the_dates(agent: BuiltinAgent, before: str, follow_up
     assert last is not None
     found = read(agent, follow_up, replace(HERE, last=last))
     assert isinstance(found, Reading) and serialize(found) == after
+
+
+@pytest.mark.parametrize("text", ["one week later", "no, 1767"])
+def test_a_follow_up_of_an_action_that_is_switched_off_is_no_error(agent: BuiltinAgent, text: str) -> None:
+    last = Reading((PipelineStep("switched_off", NoteSet(query="tag:core"), {"value": 1766}),), 1.0)
+    found = read(agent, text, replace(HERE, last=last))
+    assert not isinstance(found, Reading) or found.last.action != "switched_off"
+
+
+@pytest.mark.parametrize("text", ["größe>=10", "Straße", "heißt H4 groß?"])
+def test_words_with_letters_that_folding_lengthens_are_whole(text: str) -> None:
+    tokens = tokenize(text, {})
+    assert "".join(token.key for token in tokens) == "".join(text.casefold().split())
+    assert all(text[token.start : token.end] == token.value for token in tokens)
 
 
 def test_a_follow_up_of_days_moves_a_daily_note_and_due_tasks(agent: BuiltinAgent) -> None:
@@ -279,6 +295,17 @@ def test_conditions_that_only_the_grammar_finds_refine_searches_but_no_changes(
 def test_sentences_are_no_typed_searches(agent: BuiltinAgent, text: str) -> None:
     found = read(agent, text)
     assert not isinstance(found, Reading) or found.last.target != NoteSet(query=text)
+
+
+def test_a_question_offers_no_answer_from_the_notes_if_the_search_is_switched_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reading = parse("open [@Instruments/H4]", lambda name: (f"{name}.md",), ACTIONS)
+    likely = [Candidate(0.6, reading), Candidate(0.15, outcome="question"), Candidate(0.15, outcome="model")]
+    monkeypatch.setattr(interpreter, "candidates", lambda _: likely)
+    found = read(sample_agent(off="search"), "frobnicate the fourth one")
+    assert isinstance(found, Clarification)
+    assert {option.reading.last.action for option in found.options} == {"open", "model"}
 
 
 def test_a_question_offers_an_answer_from_the_notes_and_a_model(

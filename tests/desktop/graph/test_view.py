@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QEnterEvent,
     QImage,
+    QPainter,
     QPaintEvent,
     QRegion,
     QWheelEvent,
@@ -123,6 +125,23 @@ def test_of_very_many_links_a_fair_part_is_drawn(count, limit):
     indices = sample // 3
     assert (np.diff(indices) > 0).all()
     assert np.diff(indices, prepend=-1, append=count).max() <= max(1, -(-count // limit))
+
+
+def test_a_large_glow_fades_smoothly_and_is_drawn_from_a_small_image(monkeypatch):
+    images = []
+    draw = overlay_painter._gradient_image
+    monkeypatch.setattr(
+        overlay_painter, "_gradient_image", lambda *key: images.append(draw(*key)) or images[-1]
+    )
+    picture = QImage(900, 900, QImage.Format.Format_ARGB32_Premultiplied)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    overlay_painter._paint_gradient(painter, QPointF(450, 450), 400.0, "#ff0000", 1.0)
+    painter.end()
+    alphas = [picture.pixelColor(x, 450).alpha() for x in range(450, 900)]
+    assert alphas[0] > 245 and alphas[380] > 0 and not any(alphas[402:])
+    assert max(abs(one - other) for one, other in pairwise(alphas)) <= 4
+    assert images[0].sizeInBytes() <= 70_000
 
 
 def test_the_theme_changes_every_color(star, qtbot):

@@ -82,6 +82,10 @@ def test_a_picture_has_the_pixels_of_the_screen() -> None:
     assert (image.width(), image.devicePixelRatio()) == (160, 2.0)
 
 
+def test_a_picture_without_room_is_small_instead_of_its_own_size() -> None:
+    assert fit_image(PICTURE, "xx8x90", 400.0, 1.5, 1.0).width() == 16
+
+
 def test_a_page_without_pictures_is_unchanged(qtbot) -> None:
     view = show(qtbot, "| a |\n|---|\n| b |")
     assert not re.search("<img", view.toHtml())

@@ -29,6 +29,7 @@ _MAX_FINE_LIT_LINKS = 120
 _MAX_ARROWS = 160
 _MAX_DRAGGED_LINKS = 2500
 _MAX_FORCED_LABELS = 36
+_MAX_GRADIENT_RADIUS = 64  # Larger glows are scaled up: zoomed in, their images would fill gigabytes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,9 +271,11 @@ def _paint_glow(painter: QPainter, frame: FrameState) -> None:
 
 def _paint_gradient(painter: QPainter, center: QPointF, radius: float, color: str, strength: float) -> None:
     size = round(radius)
+    image = _gradient_image(color, min(size, _MAX_GRADIENT_RADIUS), painter.device().devicePixelRatioF())
     painter.setOpacity(strength)
-    image = _gradient_image(color, size, painter.device().devicePixelRatioF())
-    painter.drawImage(center - QPointF(size, size), image)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, size > _MAX_GRADIENT_RADIUS)
+    painter.drawImage(QRectF(center.x() - size, center.y() - size, 2 * size, 2 * size), image)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     painter.setOpacity(1.0)
 
 
