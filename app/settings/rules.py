@@ -16,7 +16,7 @@ class Rule(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     effect: Effect = Field(
-        title="Effect", description="allow, ask or deny. Deny overrides ask, ask overrides allow."
+        title="Effect", description="allow, ask or deny. Deny overrides ask, and ask overrides allow."
     )
     operations: tuple[OperationName, ...] = Field(
         (), title="Operations", description="Operations; none means all."

@@ -17,7 +17,7 @@ class GeneralSettings(SettingsSection):
     """Appearance of the window."""
 
     theme: Literal["system", "light", "dark", "high-contrast"] = Field(
-        "system", title="Theme", description="Light, dark, high contrast, or the system's theme."
+        "system", title="Theme", description="Light, dark, high contrast or the system's theme."
     )
     zoom: float = Field(
         1.0, ge=0.7, le=2.5, title="Interface zoom", description="Size of all text and controls; 1 is normal."
@@ -33,7 +33,7 @@ class EditorSettings(SettingsSection):
     default_mode: Literal["live", "source", "reading"] = Field(
         "live",
         title="Default view",
-        description="The view a note opens in: live preview, source, or reading. Ctrl+E switches.",
+        description="How notes open: as live preview, source or reading view. Press Ctrl+E to switch.",
     )
     font: str = Field("", title="Text font", description="Code uses its own font.")
     font_size: int = Field(0, ge=0, le=72, title="Text size (pt)", description="0 is the default size.")
@@ -166,7 +166,9 @@ class ToolSettings(SettingsSection):
         (), title="Limits", description="Additional limits; each tool and category has its own."
     )
     turn_rules: tuple[TurnRule, ...] = Field(
-        (), title="Turn rules", description="Tools that an agent must call first, last, or only one of."
+        (),
+        title="Turn rules",
+        description="Tools that an agent must call first or last, or of which it may call only one.",
     )
 
 
@@ -174,7 +176,9 @@ class PermissionSettings(GuardedSection):
     """Approval of changes."""
 
     rules: tuple[Rule, ...] = Field(
-        (), title="Rules", description="Checked before the defaults. Deny overrides ask, ask overrides allow."
+        (),
+        title="Rules",
+        description="Checked before the defaults. Deny overrides ask, and ask overrides allow.",
     )
     bulk_threshold: int = Field(
         20,
@@ -192,7 +196,7 @@ class PermissionSettings(GuardedSection):
     )
     unlock_delete_grants: bool = Field(
         False,
-        title="Allow auto-approving deletes",
+        title="Allow auto-approval of deletions",
         description="Deleting a note that others link to still needs your approval.",
     )
     categories: dict[str, bool] = Field(
@@ -244,7 +248,7 @@ class EmbeddingSettings(SettingsSection):
     on_battery: Literal["slow", "paused", "full"] = Field(
         "slow",
         title="On battery",
-        description="Speed on battery. Below 20% charge, indexing stops unless this is set to full.",
+        description="Speed on battery. Below 20% charge, indexing pauses unless this is set to Full.",
     )
     when_busy: Literal["slow", "paused", "full"] = Field(
         "slow", title="When busy", description="Speed while other programs need the processor."
@@ -255,7 +259,7 @@ class EmbeddingSettings(SettingsSection):
         title="Semantic search model",
         description=(
             "Indexes the meaning of notes on this computer. After a change, notes are indexed again in "
-            "the background; the previous model is used until that is done."
+            "the background; the previous model stays in use until then."
         ),
         examples=[
             "all-MiniLM-L6-v2-int8",
@@ -288,8 +292,8 @@ class JournalSettings(SettingsSection):
         500,
         ge=10,
         le=100_000,
-        title="Size (MiB)",
-        description="The oldest versions are deleted beyond this size.",
+        title="Maximum size (MiB)",
+        description="When the history exceeds this size, the oldest versions are deleted.",
     )
 
 
@@ -304,7 +308,7 @@ class AgentSettings(SettingsSection):
     mode: Literal["ask", "propose", "plan"] = Field(
         "propose",
         title="Mode",
-        description="Ask can only read, propose can also propose changes, plan describes the changes first.",
+        description="Ask can only read. Propose can also propose changes. Plan first describes changes.",
     )
     instructions: str = Field(
         "", title="Your instructions", description="Sent to the model at the start of every conversation."

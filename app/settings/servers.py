@@ -84,8 +84,8 @@ class AgentProgramSettings(SettingsSection):
         (),
         title="Programs",
         description=(
-            "Agents you installed that speak the Agent Client Protocol. They run with your permissions on "
-            "this machine. You see their requests, and you can undo what they write directly."
+            "Installed agents that support the Agent Client Protocol. They run with your permissions on "
+            "this computer. You see their requests, and you can undo what they write directly."
         ),
     )
 

@@ -29,7 +29,7 @@ def test_two_conversations_survive_a_restart(app_run, garden: Path) -> None:
         assert sorted(titles) == ["find notes about water", "list all tags"]
         await open_listed(pilot, "find notes about water")
         assert "Water" in pilot.said() and len(pilot.cards) == 1
-        assert pilot.cards[0].accessibleName().startswith("search_notes: Done")
+        assert pilot.cards[0].accessibleName().startswith("Search notes: Done")
         # It continues from its last state.
         await pilot.ask("list all tags")
         assert "find notes about water" in pilot.said() and "#nature" in pilot.said()

@@ -53,7 +53,7 @@ def test_an_external_agent_works_asks_and_its_direct_edits_are_undone(
         assert "Outsider" in labels and "Look" in labels
         assert (garden / "Tea.md").read_text() == "A leaf.\n" and (garden / "Loose.md").exists()
 
-        direct = next(card for card in pilot.cards if card._name.text() == "direct edit")
+        direct = next(card for card in pilot.cards if card._name.text() == "Direct edit")
         await pilot.press("Undo", direct)
         await pilot.approve()
         await pilot.until(lambda: not (garden / "Loose.md").exists(), "it is taken back")

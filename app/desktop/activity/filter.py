@@ -57,7 +57,7 @@ class ActivityFilterBar(QWidget):
 
     def __init__(self, theme: ThemeSource) -> None:
         super().__init__()
-        self.text = SearchField(theme, self.tr("Filter the activity"))
+        self.text = SearchField(theme, self.tr("Filter activity"))
         self.text.setMinimumWidth(round(120 * theme.zoom))
         self.status = _create_combo_box(self.tr("Any state"), self.tr("Filter by state"))
         for status in ActivityStatus:

@@ -97,7 +97,8 @@ class ActivityModel(QAbstractListModel):
     def record_scan(self, report: ScanReport) -> None:
         """Add a row for a scan of the vault."""
         parts = [PluralText("ActivityModel", "{0} note indexed", "{0} notes indexed").format(report.indexed)]
-        parts.append(self.tr("{0} unchanged").format(f"{report.unchanged:,}"))
+        if report.unchanged:
+            parts.append(self.tr("{0} unchanged").format(f"{report.unchanged:,}"))
         if report.removed:
             parts.append(self.tr("{0} removed").format(f"{report.removed:,}"))
         if unreadable := len(report.skipped) + len(report.failed):

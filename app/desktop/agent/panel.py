@@ -46,6 +46,8 @@ from app.settings.answering import Answering
 from app.workspace import SettingsChanged, VaultService
 
 _SUGGEST_DELAY_MS = 700
+_EXAMPLE_CANDIDATES = 8
+_MAX_EXAMPLE_NAME = 16
 
 
 class AgentPanel(Panel):
@@ -300,9 +302,13 @@ class AgentPanel(Panel):
         await self._load_suggestions()
 
     async def _load_suggestions(self) -> None:
-        """Fill the start page with examples about the most linked note."""
-        notes = await self._client.run(lambda vault: asyncio.to_thread(vault.notes.most_linked, 1))
-        self._start_page.suggest(notes[0].name if notes else "")
+        """Fill the start page with examples about a well-linked note, one with a short name if possible."""
+        notes = await self._client.run(
+            lambda vault: asyncio.to_thread(vault.notes.most_linked, _EXAMPLE_CANDIDATES)
+        )
+        names = [note.name for note in notes]
+        short_names = [name for name in names if len(name) <= _MAX_EXAMPLE_NAME and name[0].isalpha()]
+        self._start_page.suggest(next(iter(short_names or names), ""))
 
     def _show_start_page(self) -> None:
         self._pages.setCurrentWidget(self._start_area)

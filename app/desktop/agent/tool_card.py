@@ -107,7 +107,9 @@ class ToolCardView(QFrame):
     def show_card(self, card: ToolCard) -> None:
         """Show the current state of the call."""
         self._card = card
-        self._name.setText(card.tool.replace("__", ": ").replace("_", " "))
+        name = card.tool.replace("__", ": ").replace("_", " ")
+        name = name[:1].upper() + name[1:]
+        self._name.setText(name)
         self._summary.setText(_summary(card.arguments))
         self._cost_label.setText(_cost_text(card))
         self._cost_label.setToolTip(
@@ -123,7 +125,7 @@ class ToolCardView(QFrame):
         self._badge.setText(" · ".join(badges))
         self._badge.setVisible(bool(badges))
         states = dict.fromkeys([translate("ToolCardView", self._state_of(card)[2]), *badges])
-        self.setAccessibleName(f"{card.tool}: {', '.join(states)}. {message}")
+        self.setAccessibleName(f"{name}: {', '.join(states)}. {message}")
         if self._details is not None:
             self._details.setPlainText(_details_text(card))
         self._apply_theme()

@@ -44,7 +44,7 @@ class GrantsPanel(Panel):
             theme,
             "lock-simple",
             self.tr("No auto-approve rules"),
-            self.tr("Choose “Approve and…” on a request to add a rule. Rules are listed here."),
+            self.tr("To add a rule, choose “Approve and…” when you review a change."),
         )
         self._build()
         # Grants expire without an event, so the visible list is reloaded periodically.

@@ -177,6 +177,8 @@ def cell_text(entry: AuditEntry, column: int) -> str:
     """Return the text of a cell, with hidden characters named."""
     if column == TIME:
         return format_time(entry.time)
+    if column == RESULT and entry.result == "denied":
+        return escape_hidden(entry.reason) or translate("Audit", "Denied")
     if column == RESULT and entry.undone_by is not None:
         return translate("Audit", "{0} (undone)").format(escape_hidden(entry.result))
     labels = {

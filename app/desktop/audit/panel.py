@@ -231,7 +231,7 @@ class AuditPanel(Panel):
     def _fit_columns(self) -> None:
         zoom = self._theme.zoom
         is_narrow = self._is_narrow
-        widths = (104, 84, 118, 0, 148, 0) if is_narrow else (148, 130, 130, 0, 160, 84)
+        widths = (104, 108, 160, 0, 148, 0) if is_narrow else (148, 130, 170, 0, 160, 84)
         self.table.setColumnHidden(DURATION, is_narrow)
         self.detail.setHidden(is_narrow and not self.table.selectionModel().hasSelection())
         for column, width in enumerate(widths):

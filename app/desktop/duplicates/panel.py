@@ -105,8 +105,8 @@ class DuplicatesPanel(Panel):
             self.empty.set_message(
                 self.tr("Not available yet"),
                 self.tr(
-                    "This needs semantic search. Turn it on in Settings → Semantic search, then wait until "
-                    "the notes are indexed."
+                    "Finding near-duplicates requires semantic search. Turn it on in Settings → Semantic "
+                    "search, then wait until the notes are indexed."
                 ),
             )
 

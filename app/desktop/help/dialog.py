@@ -53,7 +53,7 @@ class HelpDialog(QDialog):
         self._can_run = can_run
         self._visited: list[str] = []
         self._position = -1
-        self.search = SearchField(theme, self.tr("Search the help"))
+        self.search = SearchField(theme, self.tr("Search help"))
         self.list = QListWidget()
         self.list.setObjectName("sections")
         self.list.setAccessibleName(self.tr("Pages"))

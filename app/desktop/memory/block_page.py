@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from app.desktop.audit.model import format_time
 from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
+from app.desktop.memory.labels import permission_label
 from app.desktop.memory.sharing_dialog import SharingDialog
 from app.desktop.notes.newlines import for_editor, from_editor
 from app.desktop.runtime import tasks
@@ -72,7 +73,7 @@ class BlockPage(QWidget):
         self.permission.setAccessibleName(self.tr("Permission of the agent that owns the block"))
         self.permission.setToolTip(self.permission.accessibleName())
         for permission in Permission:
-            self.permission.addItem(str(permission).replace("_", " "), permission)
+            self.permission.addItem(permission_label(permission), permission)
         self.share = QPushButton(self.tr("Share…"))
         self.share.setToolTip(self.tr("Choose which other agents may read or change the block"))
         self.delete = QPushButton(self.tr("Delete…"))
@@ -113,12 +114,11 @@ class BlockPage(QWidget):
             return
         self.block = block
         shared = ", ".join(
-            f"{name}: {permission}".replace("_", " ") for name, permission in block.shares.items()
+            f"{name}: {permission_label(permission)}" for name, permission in block.shares.items()
         )
         facts = [
             str(block.type),
             block.schema.kind,
-            format_size(len(block.text.encode())),
             escape_hidden(block.owner),
         ]
         facts += [self.tr("shared with {0}").format(escape_hidden(shared))] if shared else []

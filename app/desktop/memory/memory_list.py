@@ -6,10 +6,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 
+from app.desktop.memory.labels import permission_label
 from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
 from app.memory.archive import ArchiveHit
-from app.memory.block import Block, BlockType
+from app.memory.block import Block, BlockType, Permission
 from app.vault.escaped_line import escape_hidden
 from app.workspace.service.memory import MemoryOverview
 
@@ -125,7 +126,7 @@ class MemoryList(QTreeWidget):
         texts = [
             label,
             f"{block.size:,}",
-            str(block.permission).replace("_", " "),
+            permission_label(block.permission),
             escape_hidden(block.owner),
         ]
         row = QTreeWidgetItem(texts)
@@ -138,7 +139,7 @@ class MemoryList(QTreeWidget):
     def _entry_row(self, entry: ArchiveHit) -> QTreeWidgetItem:
         text = escape_hidden(" ".join(entry.text.split())[:_MAX_TEXT_CHARS])
         row = QTreeWidgetItem(
-            [text, f"{len(entry.text):,}", self.tr("read only"), escape_hidden(entry.owner)]
+            [text, f"{len(entry.text):,}", permission_label(Permission.READ_ONLY), escape_hidden(entry.owner)]
         )
         row.setData(0, _DATA_ROLE, entry)
         row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.memory.labels import permission_label
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import ThemedButton
@@ -137,6 +138,6 @@ def _dialog_texts(block: Block) -> tuple[str, str]:
 def _create_permission_box(selected: Permission) -> QComboBox:
     box = QComboBox()
     for permission in Permission:
-        box.addItem(str(permission).replace("_", " "), permission)
+        box.addItem(permission_label(permission), permission)
     box.setCurrentIndex(list(Permission).index(selected))
     return box

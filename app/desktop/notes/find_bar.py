@@ -45,6 +45,7 @@ class FindBar(QFrame):
         self._search_timer.setInterval(_RESEARCH_DELAY_MS)
         self._search_timer.timeout.connect(self._search)
         self.field = SearchField(theme, self.tr("Find in this note"))
+        self.field.setPlaceholderText(self.tr("Find"))
         self.field.installEventFilter(self)
         self.replacement = QLineEdit()
         self.replacement.setPlaceholderText(self.tr("Replace with"))

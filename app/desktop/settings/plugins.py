@@ -20,11 +20,11 @@ class PluginList(QWidget):
         super().__init__(parent)
         self.boxes: dict[str, QCheckBox] = {}
         self.setAccessibleDescription(
-            self.tr("The wheel packages in the plug-ins folder, which you can turn on and off.")
+            self.tr("Plug-ins (wheel packages) in the plug-in folder. Turn each one on or off.")
         )
         heading = QLabel(self.tr("Plug-ins"))
         heading.setProperty("textSize", "strong")
-        self.folder_button = QPushButton(self.tr("Open the plug-in folder"))
+        self.folder_button = QPushButton(self.tr("Open plug-in folder"))
         self.folder_button.setAutoDefault(False)
         self.folder_button.clicked.connect(_open_folder)
         header = QHBoxLayout()

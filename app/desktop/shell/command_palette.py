@@ -92,7 +92,7 @@ class CommandPalette(QFrame):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setMouseTracking(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setAccessibleName(self.tr("Choices"))
+        self.list.setAccessibleName(self.tr("Results"))
         self.no_match_label = QLabel()
         self.no_match_label.setProperty("tone", "muted")
         self.no_match_label.setContentsMargins(16, 12, 16, 16)

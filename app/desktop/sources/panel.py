@@ -79,10 +79,10 @@ class SourcesPanel(Panel):
         self.empty = EmptyState(
             theme,
             "broadcast",
-            self.tr("No sources"),
+            self.tr("No sources yet"),
             self.tr(
                 "Add a folder outside the vault to let agents work on its files under your rules. Follow "
-                "a feed, a folder or this vault to tell agents what is new."
+                "a feed, a folder or this vault to notify agents of changes."
             ),
             (self.tr("Add a folder…"), self.add_folder),
         )

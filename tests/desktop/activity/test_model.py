@@ -11,9 +11,9 @@ from app.desktop.activity.item import (
     entry_status,
     item_from_entry,
 )
-from app.desktop.activity.model import ActivityModel
+from app.desktop.activity.model import ACTIVITY_ROLE, ActivityModel
 from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
-from app.index.records import IndexRebuilt
+from app.index.records import IndexRebuilt, ScanReport
 from app.permissions.audit import AuditAppended
 from app.permissions.audit_entry import AuditDecision, AuditEntry
 from app.permissions.caller import Caller, CallerKind
@@ -174,3 +174,11 @@ def test_the_saves_of_a_writing_session_are_one_line_on_top(qapp) -> None:
     fresh = ActivityModel()
     fresh.add_older([save(12), replace(ENTRY, id=11), save(10)])
     assert [line.summary for line in fresh.activities] == ["Save Tea (2 times)", "Tagged “Tea”."]
+
+
+def test_a_first_scan_mentions_no_unchanged_notes(qapp) -> None:
+    model = ActivityModel()
+    model.record_scan(ScanReport(indexed=3, unchanged=0, removed=0))
+    model.record_scan(ScanReport(indexed=1, unchanged=2, removed=0))
+    shown = [model.index(row).data(ACTIVITY_ROLE).summary for row in range(2)]
+    assert shown == ["1 note indexed, 2 unchanged", "3 notes indexed"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -50,8 +50,8 @@ def panel_of(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
     """Return a context manager: `async with panel_of() as (vault, panel)`."""
 
     @asynccontextmanager
-    async def make() -> AsyncIterator[tuple[WholeVault, AgentPanel]]:
-        async with whole_vault(tmp_path / "vault", service, NOTES) as vault:
+    async def make(notes: Mapping[str, str] = NOTES) -> AsyncIterator[tuple[WholeVault, AgentPanel]]:
+        async with whole_vault(tmp_path / "vault", service, notes) as vault:
             panel = AgentPanel(vault.client, ThemeSource("light"))
             qtbot.addWidget(panel)
             panel.resize(380, 700)
@@ -77,6 +77,20 @@ def cards(panel: AgentPanel) -> list[ToolCard]:
 def test_suggestions_name_the_note_with_the_most_links(gui, panel_of, wait_until) -> None:
     async def main() -> None:
         async with panel_of() as (_, panel):
+            await wait_until(lambda: panel._start_page.suggestions)
+            assert all("Longitude" in button.prompt for button in panel._start_page.suggestions)
+
+    gui(main())
+
+
+def test_suggestions_prefer_a_well_linked_note_with_a_short_name(gui, panel_of, wait_until) -> None:
+    long_name = "A note with a very long name"
+    links = dict.fromkeys(("One.md", "Two.md", "Three.md"), f"[[{long_name}]]\n")
+
+    async def main() -> None:
+        async with panel_of({**NOTES, **links, f"{long_name}.md": "# Long\n"}) as (vault, panel):
+            most_linked = await vault.client.run(lambda vault: vault.notes.most_linked(2))
+            assert [path.name for path in most_linked] == [long_name, "Longitude"]
             await wait_until(lambda: panel._start_page.suggestions)
             assert all("Longitude" in button.prompt for button in panel._start_page.suggestions)
 

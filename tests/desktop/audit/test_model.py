@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.desktop.audit.model import RESULT, AuditEntriesModel
 from app.permissions.audit_entry import AuditEntry
 
@@ -38,3 +40,10 @@ def test_a_session_that_crosses_pages_is_one_row(qapp) -> None:
     assert model.oldest_id == 8
     model.add_older([entry(7, "w"), entry(6, "v"), entry(5, "v")])
     assert labels(model) == [(9, "Save Tea (3 times)"), (6, "Save Tea (2 times)")] and model.oldest_id == 5
+
+
+def test_the_result_of_a_denied_call_is_its_reason(qapp) -> None:
+    model = AuditEntriesModel()
+    denied = replace(entry(9, tool="add_tag"), result="denied", reason="Denied by the user")
+    model.replace_all([denied, replace(denied, id=8, reason="")])
+    assert [text for _, text in labels(model)] == ["Denied by the user", "Denied"]

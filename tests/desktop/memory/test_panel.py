@@ -138,7 +138,7 @@ def test_permission_pin_new_and_delete(gui, service: ServiceThread, wait_until, 
         async with opened(tmp_path, service, wait_until) as (vault, panel):
             page = panel.page
             page.permission.setCurrentIndex(list(Permission).index(Permission.READ_ONLY))
-            await wait_until(lambda: panel.list.currentItem().text(2) == "read only")
+            await wait_until(lambda: panel.list.currentItem().text(2) == "Read-only")
             refused = await vault.call("block_edit", {"op": "append", "label": "plan", "content": "x"})
             assert not refused.success
             page.pin.click()

@@ -83,7 +83,7 @@ class FilterSection(CollapsibleSection):
         self._header.setText(self.tr("Filters"))
         self._settings = settings
         description = self.tr("Show only the notes that match: words, tag:, path:, type:, -not, OR, (…)")
-        self.query = GraphQueryField(theme, self.tr("Search, such as tag:idea -path:Archive"), description)
+        self.query = GraphQueryField(theme, self.tr("tag:idea -path:Old"), description)
         self.add(self.query)
         self._boxes: dict[str, QCheckBox] = {}
         for name, title, tooltip in (
