@@ -14,7 +14,7 @@ from app.agent.language.answers import localize
 from app.agent.language.chips import Chip, reading_chips
 from app.agent.language.choices import sets_of
 from app.agent.language.dialog import DialogState
-from app.agent.language.interpreter import Interpreter, meaning_of
+from app.agent.language.interpreter import Interpreter, is_outcome, meaning_of
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.questions import question_language, with_name_for_pronouns
@@ -148,7 +148,8 @@ class BuiltinAgent:
         vocabulary = self._vocabulary_of(self._words())
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
-            if reading is not None:
+            is_pipeline = reading is not None and len(reading.steps) > 1
+            if reading is not None and not (is_pipeline and any(map(is_outcome, reading.steps))):
                 # The name of a missing note must not select all notes.
                 missing = next((notes.unknown for notes in sets_of(reading) if notes.unknown), "")
                 if missing:

@@ -91,14 +91,14 @@ def _export(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
 
 
 def _show(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    filter = AuditFilter(
+    audit_filter = AuditFilter(
         text=args.text, caller=args.caller, tool=args.tool, decision=args.decision, turn=args.turn
     )
     with AuditLogReader.of_vault(_root(args, None, screen)) as log:
         if args.entry is not None:
             entries: tuple[AuditEntry, ...] = (log.entry(args.entry),)
         else:
-            entries = log.entries(filter, limit=args.limit)[::-1]
+            entries = log.entries(audit_filter, limit=args.limit)[::-1]
     if Options.from_namespace(args).json:
         for entry in entries:
             screen.text(json.dumps(asdict(entry), ensure_ascii=False) + "\n")

@@ -72,6 +72,15 @@ class Resolver:
         """Return all files as rows for `load_rows`."""
         return self._table.rows()
 
+    def folders(self) -> tuple[str, ...]:
+        """Return the folders of all files, without the folders that hold only folders."""
+        return tuple(dict.fromkeys(text.rpartition("/")[0] for text in self._table.path_texts()))
+
+    def paths_by_alias_or_id(self, name: str) -> tuple[NotePath, ...]:
+        """Return the notes with this alias or `id` property."""
+        entries = (*self._table.find_by_alias(target_key(name)), *self._table.find_by_id(name_key(name)))
+        return tuple(dict.fromkeys(entry.path for entry in entries))
+
     def paths_below(self, folders: Iterable[NotePath]) -> list[NotePath]:
         """Return the files below these folders."""
         starts = tuple(f"{folder.text}/" for folder in folders)

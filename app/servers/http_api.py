@@ -270,5 +270,6 @@ async def _error_response(request: Request, error: Exception) -> Response:
 
 async def _http_error_response(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    body = {"success": False, "error": {"type": "not_found", "message": f"{error.detail}."}}
+    kind = NotFoundError.type if error.status_code == 404 else InvalidParametersError.type
+    body = {"success": False, "error": {"type": kind, "message": f"{error.detail}."}}
     return JSONResponse(body, error.status_code, dict(error.headers or {}))

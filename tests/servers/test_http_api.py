@@ -58,6 +58,12 @@ async def test_failures_have_a_status(served: Served) -> None:
         for tool, arguments, status, type in failures:
             answer = await http.post(f"{API}/tools/{tool}", json=arguments)
             assert (answer.status_code, answer.json()["error"]["type"]) == (status, type)
+        for method, path, status, type in (
+            ("GET", "nowhere", 404, "not_found"),
+            ("DELETE", "tools/read_note", 405, "invalid_parameters"),
+        ):
+            answer = await http.request(method, f"{API}/{path}")
+            assert (answer.status_code, answer.json()["error"]["type"]) == (status, type)
 
 
 async def test_a_pending_outcome_can_be_fetched_later(served: Served, approver: ScriptedApprover) -> None:

@@ -649,6 +649,11 @@ class Interpreter:
         return Reading((*partial.steps[:-1], merged), 0.95, (), missing, request.language.code)
 
 
+def is_outcome(step: PipelineStep) -> bool:
+    """Return whether a step is the answer of a question that no pipeline runs: contents, or a model."""
+    return step.action in ("question", "model")
+
+
 def meaning_of(reading: Reading) -> Interpretation:
     """Return what a chosen reading means: an action, a question about the notes, or work for a model."""
     query = str(reading.last.arguments.get("query", ""))

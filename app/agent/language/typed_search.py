@@ -29,7 +29,7 @@ def parse_typed_search(request: Request) -> Reading | None:
     start = language.match_prefix(tokens, 0, "searching")
     if start >= len(tokens) or _LABEL.search(request.text):
         return None
-    query = _CONNECTIVE.sub(_translate_connective, request.text[tokens[start].start :].strip())
+    query = _CONNECTIVE.sub(_translate_connective, request.text[tokens[start].start :].rstrip(" .!?…"))
     try:
         node = parse(query)
     except QueryError:

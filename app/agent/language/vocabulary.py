@@ -21,6 +21,7 @@ _MAX_ROUGH_MATCHES = 60
 _MIN_FUZZY_LENGTH = 4
 _LONG_WORD = 8
 _MAX_SHORT_NAME = 3
+_MAX_PARTIAL_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +89,7 @@ class Vocabulary:
                 name_key(paths[0].stem_path),
             )
             return (str(paths[0]),) if is_full_path else tuple(sorted(map(str, paths)))
-        return self._aliases.get(name_key(name), ())
-
-    @cached_property
-    def _aliases(self) -> dict[str, tuple[str, ...]]:
-        paths_by_key: dict[str, list[str]] = {}
-        for entry in self._resolver.entries():
-            for name in (*entry.aliases, *filter(None, (entry.note_id,))):
-                paths_by_key.setdefault(name_key(name), []).append(str(entry.path))
-        return {key: tuple(paths) for key, paths in paths_by_key.items()}
+        return tuple(map(str, self._resolver.paths_by_alias_or_id(name)))
 
     def find_similar_notes(self, words: str) -> SimilarNotes:
         """Return the notes whose names resemble `words`: misspelled, or a part of the name."""
@@ -138,10 +131,10 @@ class Vocabulary:
             return SimilarNotes(())
         names = self._resolver.fuzzy_names()
         scores: dict[str, float] = {}
-        for match in (
-            *names.most_similar(key, _MAX_ROUGH_MATCHES, _MIN_CANDIDATE_SIMILARITY),
-            *names.containing(key, _MAX_ROUGH_MATCHES, 80.0),
-        ):
+        matches = names.most_similar(key, _MAX_ROUGH_MATCHES, _MIN_CANDIDATE_SIMILARITY)
+        if key.count(" ") < _MAX_PARTIAL_WORDS:  # partial matches of long texts are slow in a large vault
+            matches += names.containing(key, _MAX_ROUGH_MATCHES, 80.0)
+        for match in matches:
             if NotePath.on_disk(match.path).is_note:
                 scores[match.path] = max(scores.get(match.path, 0.0), _name_similarity(key, match.name))
         ranked = sorted(
@@ -217,8 +210,7 @@ class Vocabulary:
     @cached_property
     def _folders(self) -> dict[str, str]:
         folders: dict[str, str] = {}
-        for entry in self._resolver.entries():
-            folder = entry.path.folder
+        for folder in self._resolver.folders():
             while folder and name_key(folder) not in folders:
                 folders[name_key(folder)] = folder
                 folder = folder.rpartition("/")[0]

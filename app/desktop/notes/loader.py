@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QImage
@@ -136,7 +137,7 @@ def _render(
         )
 
     html = render(text, resolve, colors, path=str(path), draw=draw_source, interaction=interaction)
-    for image_path in dict.fromkeys(image_paths[:_MAX_IMAGES]):
+    for image_path in islice(dict.fromkeys(image_paths), _MAX_IMAGES):
         image = _load_image(vault, image_path)
         if image is not None:
             images[f"vault:{image_path}"] = image

@@ -68,6 +68,7 @@ def agent() -> BuiltinAgent:
         ("path:Concepts NOT tag:navigation", "find [path:Concepts -tag:navigation]"),
         ('tag:clock "war AND peace" NOT "do NOT touch"', 'find [tag:clock "war AND peace" -"do NOT touch"]'),
         ("rel:derived_from", "find [rel:derived_from]"),
+        ("tag:clock.", "find [tag:clock]"),
         ("tag:clock brass", "find [tag:clock brass]"),
         (
             "notes changed between 10 and 17 March",
@@ -324,6 +325,11 @@ def test_a_question_offers_an_answer_from_the_notes_and_a_model(
     assert isinstance(read(agent, f"number {place['model']}", asked), ModelRequired)
     for option in found.options:
         assert read(agent, f"= {serialize(option.reading)}") == meaning_of(option.reading)
+
+
+def test_a_typed_pipeline_with_a_question_is_no_pipeline(agent: BuiltinAgent) -> None:
+    for text in ("= find [path:Instruments] | question", "= question | find [path:Instruments]"):
+        assert not isinstance(read(agent, text), Reading | ContentQuestion)
 
 
 def test_the_words_before_a_folder_are_no_part_of_its_name(agent: BuiltinAgent) -> None:
