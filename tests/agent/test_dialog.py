@@ -226,6 +226,12 @@ async def test_a_new_name_is_written_as_it_is_said(talk) -> None:
     assert "instruments" in text(talk, "Instruments/H4.md")
 
 
+async def test_a_new_note_after_a_list_is_no_addition_to_the_list(talk) -> None:
+    replies = await say(talk, "list the claims", 'add a note "Groceries" with eggs, milk and bread')
+    assert replies.focus == ("Groceries.md",)
+    assert "milk" in text(talk, "Groceries.md")
+
+
 async def test_a_new_note_is_not_named_after_a_request(talk) -> None:
     replies = await say(talk, "mach eine neue Notiz", "nenn sie Kommissare und leg sie in People")
     assert replies.focus == ("People/Kommissare.md",)

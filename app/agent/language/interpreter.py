@@ -193,7 +193,9 @@ class Interpreter:
             return reply, request, []
         for words in (bare, tokens):
             refined = parse_follow_up(request, words)
-            if refined is not None and refined.score >= MIN_READ_SCORE:
+            if refined is None or refined.score < MIN_READ_SCORE:
+                continue
+            if request.writes(refined) or not self._is_change(request, words):
                 return self._chooser.decide(request, with_undo_first(request, refined)), request, []
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
@@ -220,6 +222,16 @@ class Interpreter:
         if not found and (bare_name := self._bare_name(request, tokens)):
             found = [bare_name]
         return None, request, found
+
+    def _is_change(self, request: Request, tokens: tuple[Token, ...]) -> bool:
+        """Return whether all words are those of a change: "add a note called X" adds nothing to a list."""
+        best = next(iter(self._valid(request, tokens, asks=False)), None)
+        return (
+            best is not None
+            and request.writes(best)
+            and best.score >= MIN_WRITE_SCORE
+            and not (best.missing or best.unexplained)
+        )
 
     def _valid(self, request: Request, tokens: tuple[Token, ...], *, asks: bool) -> list[Reading]:
         return [
