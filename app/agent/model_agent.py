@@ -299,7 +299,7 @@ def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is i
     from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.messages import ToolCallPart
 
-    class CallLimit(AbstractCapability[Turn]):
+    class ResponseCallLimit(AbstractCapability[Turn]):
         async def after_model_request(
             self, ctx: RunContext[Turn], *, request_context: ModelRequestContext, response: ModelResponse
         ) -> ModelResponse:
@@ -318,7 +318,7 @@ def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is i
                     parts.append(replace(part, args="{}"))
             return replace(response, parts=parts)
 
-    return CallLimit()
+    return ResponseCallLimit()
 
 
 async def _bound_arguments(turn: Turn, call: ToolCallPart) -> ToolCallPart:

@@ -93,10 +93,10 @@ def _delete_rows(db: Connection, key: str) -> None:
     db.execute("DELETE FROM versions WHERE key = ?", (key,))
 
 
-def document_row(path: NotePath, data: bytes, hash: str) -> DocumentRow:
+def document_row(path: NotePath, data: bytes, data_hash: str) -> DocumentRow:
     """Return the row of a stored document, from its bytes and their hash."""
     if is_entry(path):
         entry = parse_entry(data)
-        return DocumentRow(path, entry.owner, data, hash, None, entry=entry)
+        return DocumentRow(path, entry.owner, data, data_hash, None, entry=entry)
     block = parse_block(data)
-    return DocumentRow(path, block.owner, data, hash, None, block=block)
+    return DocumentRow(path, block.owner, data, data_hash, None, block=block)

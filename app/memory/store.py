@@ -328,9 +328,9 @@ class MemoryStore:
             raise ConflictError(message, path=str(path), current_hash=document.hash)
         if before is not None and (document is None or document.data != before):
             message = f"{path} changed in the meantime; nothing was written."
-            hash = None if document is None else document.hash
+            stored_hash = None if document is None else document.hash
             raise ConflictError(
-                message, path=str(path), expected_hash=content_hash(before), current_hash=hash
+                message, path=str(path), expected_hash=content_hash(before), current_hash=stored_hash
             )
         hash_before = None if before is None else content_hash(before)
         if after is None:
@@ -384,8 +384,8 @@ class MemoryStore:
         with self._lock, self.database.transaction() as db:
             self._documents.clear()
             self._blocks.clear()
-            for path, data, hash in db.execute("SELECT path, data, hash FROM documents"):
-                self._load_row(document_row(NotePath.on_disk(path), data, hash))
+            for path, data, stored_hash in db.execute("SELECT path, data, hash FROM documents"):
+                self._load_row(document_row(NotePath.on_disk(path), data, stored_hash))
 
 
 def _check_current_hash(db: Connection, row: DocumentRow) -> None:

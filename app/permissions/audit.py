@@ -143,9 +143,9 @@ class AuditLog(AuditLogReader):
             chain_end = self._chain_end(last)
             numbered = with_id(entry, chain_end.id + 1)
             row = to_row(numbered)
-            hash = row_hash(chain_end.hash, row)
-            if self._connection.execute(_INSERT, (*row, chain_end.hash, hash, last.id)).rowcount:
-                self._end = Head(numbered.id, hash)
+            new_hash = row_hash(chain_end.hash, row)
+            if self._connection.execute(_INSERT, (*row, chain_end.hash, new_hash, last.id)).rowcount:
+                self._end = Head(numbered.id, new_hash)
                 return numbered
             last = self._last()
         raise sqlite3.OperationalError("other processes keep writing")

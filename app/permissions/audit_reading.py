@@ -75,16 +75,16 @@ class AuditLogReader:
         return self._entry(row)
 
     def entries(
-        self, filter: AuditFilter = EVERYTHING, limit: int = 100, before_id: int | None = None
+        self, entry_filter: AuditFilter = EVERYTHING, limit: int = 100, before_id: int | None = None
     ) -> tuple[AuditEntry, ...]:
         """Return the matching entries, newest first; `before_id` continues from an earlier page."""
-        condition, values = _where_clause(filter, before_id)
+        condition, values = _where_clause(entry_filter, before_id)
         rows = self._connection.execute(f"{SELECT}{condition} ORDER BY id DESC LIMIT ?", (*values, limit))
         return tuple(self._entry(row) for row in rows)
 
-    def matching(self, filter: AuditFilter = EVERYTHING) -> Iterator[AuditEntry]:
+    def matching(self, entry_filter: AuditFilter = EVERYTHING) -> Iterator[AuditEntry]:
         """Yield every matching entry, oldest first."""
-        condition, values = _where_clause(filter, None)
+        condition, values = _where_clause(entry_filter, None)
         for row in self._connection.execute(f"{SELECT}{condition} ORDER BY id", values):
             yield self._entry(row)
 
@@ -112,13 +112,13 @@ class AuditLogReader:
         (greatest,) = self._connection.execute('SELECT max("commit") FROM audit').fetchone()
         return int(greatest or 0)
 
-    def export_csv(self, file: Path, filter: AuditFilter = EVERYTHING) -> int:
+    def export_csv(self, file: Path, entry_filter: AuditFilter = EVERYTHING) -> int:
         """Write the matching entries to `file` as CSV and return their number."""
-        return export_csv(self.matching(filter), file)
+        return export_csv(self.matching(entry_filter), file)
 
-    def export_jsonl(self, file: Path, filter: AuditFilter = EVERYTHING) -> int:
+    def export_jsonl(self, file: Path, entry_filter: AuditFilter = EVERYTHING) -> int:
         """Write the matching entries to `file`, one JSON object per line, and return their number."""
-        return export_jsonl(self.matching(filter), file)
+        return export_jsonl(self.matching(entry_filter), file)
 
     def _entry(self, row: tuple[object, ...]) -> AuditEntry:
         commit = row[STORED.index('"commit"')]
@@ -155,17 +155,17 @@ def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, .
     return tuple(commits)
 
 
-def _where_clause(filter: AuditFilter, before_id: int | None) -> tuple[str, tuple[object, ...]]:
+def _where_clause(entry_filter: AuditFilter, before_id: int | None) -> tuple[str, tuple[object, ...]]:
     searched = " || char(10) || ".join(("tool", "caller", "arguments", "result", "reason", "paths"))
     conditions: list[tuple[str, object, bool]] = [
-        (f"contains({searched}, ?)", filter.text, bool(filter.text)),
-        ("caller = ?", filter.caller, bool(filter.caller)),
-        ("tool = ?", filter.tool, bool(filter.tool)),
-        ("decision = ?", filter.decision, bool(filter.decision)),
-        ("turn = ?", filter.turn, bool(filter.turn)),
-        ("conversation = ?", filter.conversation, bool(filter.conversation)),
-        ("time >= ?", filter.since, filter.since is not None),
-        ("time <= ?", filter.until, filter.until is not None),
+        (f"contains({searched}, ?)", entry_filter.text, bool(entry_filter.text)),
+        ("caller = ?", entry_filter.caller, bool(entry_filter.caller)),
+        ("tool = ?", entry_filter.tool, bool(entry_filter.tool)),
+        ("decision = ?", entry_filter.decision, bool(entry_filter.decision)),
+        ("turn = ?", entry_filter.turn, bool(entry_filter.turn)),
+        ("conversation = ?", entry_filter.conversation, bool(entry_filter.conversation)),
+        ("time >= ?", entry_filter.since, entry_filter.since is not None),
+        ("time <= ?", entry_filter.until, entry_filter.until is not None),
         ("id < ?", before_id, before_id is not None),
     ]
     used = [(condition, value) for condition, value, is_set in conditions if is_set]

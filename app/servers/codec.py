@@ -56,9 +56,9 @@ def status_of(outcome: ToolOutcome) -> int:
     return 200 if outcome.error is None else status_of_error(str(outcome.error.get("type")))
 
 
-def status_of_error(type: str) -> int:
+def status_of_error(error_type: str) -> int:
     """Return the HTTP status of an error type."""
-    return _STATUS.get(type, 500)
+    return _STATUS.get(error_type, 500)
 
 
 def outcome_to_wire(outcome: ToolOutcome) -> Json:

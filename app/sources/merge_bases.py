@@ -22,39 +22,39 @@ class MergeBases:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "bases"
         self._file = folder / "saved.json"
-        self._saved = {token: str(hash) for token, hash in read_json(self._file).items()}
+        self._saved = {token: str(key) for token, key in read_json(self._file).items()}
 
     def save(self, content: bytes) -> str:
         """Store a file's content and return its hash."""
-        hash = content_hash(content)
-        path = self._folder / hash
+        key = content_hash(content)
+        path = self._folder / key
         if path.exists():
             path.touch()
         else:
             write_atomic(path, content)
             self._prune()
-        return hash
+        return key
 
     def contains(self, content: bytes) -> bool:
         """Return whether a file had exactly this content when it was loaded or saved."""
         return (self._folder / content_hash(content)).exists()
 
-    def content(self, hash: str) -> bytes | None:
+    def content(self, key: str) -> bytes | None:
         """Return the content with this hash, or None if it is no longer stored."""
         try:
-            content = (self._folder / hash).read_bytes()
+            content = (self._folder / key).read_bytes()
         except OSError:
             return None
-        return content if content_hash(content) == hash else None
+        return content if content_hash(content) == key else None
 
     def base_hash(self, token: str, loaded: str) -> str:
         """Return the hash that the block expects of the file: of the last save, else of the load."""
         return self._saved.get(token, loaded)
 
-    def record_save(self, token: str, hash: str) -> None:
+    def record_save(self, token: str, key: str) -> None:
         """Record that the block loaded under `token` was saved and its file now has this hash."""
         self._saved.pop(token, None)
-        self._saved[token] = hash
+        self._saved[token] = key
         while len(self._saved) > _MAX_BASES:
             del self._saved[next(iter(self._saved))]
         write_atomic(self._file, to_json(self._saved, indent=None))

@@ -386,18 +386,18 @@ class Sources:
         source = next((one for one in self.files() if one.place == place), None)
         if source is None or self._memory is None or undo:
             return
-        for path, hash in changed:
+        for path, saved_hash in changed:
             label = source.label(path)
             for block in self._memory.all_blocks():
                 content = block.text.encode() if block.label == label else b""
-                if block.label == label and hash == content_hash(content):
+                if block.label == label and saved_hash == content_hash(content):
                     source.bases.save(content)
-                    source.bases.record_save(block.origin.get(TOKEN_KEY, ""), hash)
+                    source.bases.record_save(block.origin.get(TOKEN_KEY, ""), saved_hash)
 
-    def was_on_disk(self, origin_source: str, hash: str, content: bytes) -> bool:
+    def was_on_disk(self, origin_source: str, saved_hash: str, content: bytes) -> bool:
         """Return whether the content of a block is one that a file of its source had."""
         bases = next((one.bases for one in self.files() if one.config.id == origin_source), None)
-        return bases is not None and content_hash(content) == hash and bases.contains(content)
+        return bases is not None and content_hash(content) == saved_hash and bases.contains(content)
 
 
 def new_id(kind: str) -> str:

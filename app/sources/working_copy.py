@@ -287,10 +287,15 @@ class WorkingCopy:
             )
 
     def _conflict(self, message: str, **details: object) -> ConflictError:
-        hash = self.disk.hash if self.disk is not None else None
+        disk_hash = self.disk.hash if self.disk is not None else None
         state = self.state.value
         return ConflictError(
-            message, path=str(self.path), state=state, expected_hash=self.base, current_hash=hash, **details
+            message,
+            path=str(self.path),
+            state=state,
+            expected_hash=self.base,
+            current_hash=disk_hash,
+            **details,
         )
 
 

@@ -66,15 +66,15 @@ class HistoryView:
         changes = self._journal.commit(version.commit_id).changes
         return version if all(map(self._is_visible, changes)) else replace(version, summary=_CHANGED)
 
-    def content(self, path: NotePath, hash: str) -> bytes:
+    def content(self, path: NotePath, version_hash: str) -> bytes:
         """Return the bytes of a version of the file at `path`.
 
         Raises:
             NotFoundError: the version is no longer kept, or the call may not see it.
         """
-        if self._is_private(path, hash):
-            raise NotFoundError("That version is no longer stored.", hash=hash)
-        return self._journal.content(hash)
+        if self._is_private(path, version_hash):
+            raise NotFoundError("That version is no longer stored.", hash=version_hash)
+        return self._journal.content(version_hash)
 
     def commits(self, limit: int = 50) -> tuple[Commit, ...]:
         """Return the latest commits that touch no hidden document, newest first.
@@ -146,12 +146,12 @@ class HistoryView:
             self._is_private(change.path, change.before) or self._is_private(change.final_path, change.after)
         )
 
-    def _is_private(self, path: NotePath, hash: str | None) -> bool:
+    def _is_private(self, path: NotePath, version_hash: str | None) -> bool:
         """Return whether a kept version must be hidden from the call."""
-        if hash is None or not path.is_note or not self._visibility.hides_private:
+        if version_hash is None or not path.is_note or not self._visibility.hides_private:
             return False
         try:
-            return is_private(self._journal.content(hash))
+            return is_private(self._journal.content(version_hash))
         except NotFoundError:
             return False
 
@@ -164,11 +164,11 @@ class HistoryView:
         """
         return self._stores.plan_undo(self._journal, commits)
 
-    def plan_restore(self, path: NotePath, hash: str) -> ChangeSet:
+    def plan_restore(self, path: NotePath, version_hash: str) -> ChangeSet:
         """Return the change set that restores the note at `path` to a version.
 
         Raises:
             NotFoundError: the version is no longer kept, or the call may not see it.
         """
-        self.content(path, hash)
-        return self._journal.restore(path, hash, self._stores.current(VAULT, path))
+        self.content(path, version_hash)
+        return self._journal.restore(path, version_hash, self._stores.current(VAULT, path))

@@ -272,12 +272,12 @@ class IndexView:
         hits = self._require_search().like_note(path, limit + len(self._visibility.hidden()), min_similarity)
         return tuple(hit for hit in hits if self._visibility.can_see(hit.path))[:limit]
 
-    def has_embedding(self, path: NotePath, hash: str) -> bool:
+    def has_embedding(self, path: NotePath, note_hash: str) -> bool:
         """Return whether the vectors of the note at `path` match the text with this SHA-256."""
         return (
             self._semantic_search is not None
             and self._visibility.can_see(path)
-            and self._semantic_search.is_current(path, hash)
+            and self._semantic_search.is_current(path, note_hash)
         )
 
     def count_without_embedding(self) -> int:

@@ -91,9 +91,9 @@ class SemanticSearch:
         """Return the other notes closest in meaning to the note at `path`, best first."""
         return self._vectors.similar(path, limit, min_similarity)
 
-    def is_current(self, path: NotePath, hash: str) -> bool:
+    def is_current(self, path: NotePath, note_hash: str) -> bool:
         """Return whether the vectors of the note at `path` match the text with this SHA-256."""
-        return self._vectors.hashes.get(path) == hash
+        return self._vectors.hashes.get(path) == note_hash
 
     def without_vectors(self, paths: Iterable[NotePath]) -> frozenset[NotePath]:
         """Return those of these notes that no search can find: not embedded yet, private or excluded."""

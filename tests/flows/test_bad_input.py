@@ -154,7 +154,7 @@ def test_a_tool_call_that_would_leave_the_vault(app_run, settings, garden: Path)
             await pilot.ask("Go")
             assert pilot.approvals.dialog is None
             said = [card.accessibleName().split(".")[0] for card in pilot.cards]
-            assert said == ["create_note: Failed"] * turn
+            assert said == ["Create note: Failed"] * turn
             entry = await pilot.select_entry("create_note")
             assert entry.commit is None
             assert len([each for each in pilot.entries if each.tool == "create_note"]) == turn

@@ -12,7 +12,7 @@ from app.agent.language.undoing import resolve_undo
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class MeaningCandidate:
     """A possible meaning of a request by the request model: a reading, or an outcome without a step."""
 
     probability: float
@@ -20,15 +20,15 @@ class Candidate:
     outcome: str = ""
 
 
-def candidates(request: Request) -> list[Candidate]:
+def candidates(request: Request) -> list[MeaningCandidate]:
     """Return what a request may mean by the request model, most likely first."""
     items = request_items(request)[:MAX_ITEMS]
     reader, frames = ProgramReader(request, items), request.frame_parser(follows=False)
-    found: list[Candidate] = []
+    found: list[MeaningCandidate] = []
     for program in request_model().programs(item_inputs(request, items), state_symbols(request.dialog)):
         first = program.symbols[0] if program.symbols else ""
         if first in OUTCOMES and len(program.symbols) == 1:
-            found.append(Candidate(program.probability, outcome=str(first)))
+            found.append(MeaningCandidate(program.probability, outcome=str(first)))
             continue
         reading = reader.read(program.symbols, program.probability)
         if reading is not None and len(reading.steps) == 1:
@@ -40,7 +40,7 @@ def candidates(request: Request) -> list[Candidate]:
         if same is not None:
             found[found.index(same)] = replace(same, probability=same.probability + program.probability)
         elif reading is not None:
-            found.append(Candidate(program.probability, reading))
+            found.append(MeaningCandidate(program.probability, reading))
     return sorted(found, key=lambda one: -one.probability)
 
 

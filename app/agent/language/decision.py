@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.agent.language.candidates import Candidate, means_same
+from app.agent.language.candidates import MeaningCandidate, means_same
 from app.agent.language.choices import is_clear
 from app.agent.language.program import OUTCOMES
 from app.agent.language.readings import Reading
@@ -86,7 +86,7 @@ class Option:
         return bool(self.features.get("first")) and not self.features["only grammar"]
 
 
-def options_of(written: Sequence[Candidate], found: Sequence[Reading], *, asks: bool) -> list[Option]:
+def options_of(written: Sequence[MeaningCandidate], found: Sequence[Reading], *, asks: bool) -> list[Option]:
     """Return the options of a request with their features.
 
     Args:

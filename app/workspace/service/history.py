@@ -42,23 +42,23 @@ class HistoryService:
         return self._audit.entry(id)
 
     def entries(
-        self, filter: AuditFilter = _EVERYTHING, limit: int = 100, before_id: int | None = None
+        self, entry_filter: AuditFilter = _EVERYTHING, limit: int = 100, before_id: int | None = None
     ) -> tuple[AuditEntry, ...]:
         """Return the matching entries, newest first; `before_id` continues from an earlier page."""
-        return self._audit.entries(filter, limit, before_id)
+        return self._audit.entries(entry_filter, limit, before_id)
 
     def verify(self) -> AuditCheck:
         """Check the hash chain of the whole log."""
         return self._audit.verify()
 
-    def export(self, file: Path, filter: AuditFilter, format: ExportFormat) -> int:
+    def export(self, file: Path, entry_filter: AuditFilter, export_format: ExportFormat) -> int:
         """Write the matching entries to `file` and return their number.
 
         Raises:
             StorageError: The file can't be written.
         """
-        write = self._audit.export_csv if format == "csv" else self._audit.export_jsonl
-        return write(file, filter)
+        write = self._audit.export_csv if export_format == "csv" else self._audit.export_jsonl
+        return write(file, entry_filter)
 
     # Commits
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.language.actions import ACTIONS
-from app.agent.language.candidates import Candidate
+from app.agent.language.candidates import MeaningCandidate
 from app.agent.language.decision import Option, options_of, weighed
 from app.agent.language.notation import parse
 from app.agent.language.readings import Reading
@@ -17,20 +17,20 @@ def reading(line: str, score: float = 1.0) -> Reading:
     return Reading(found.steps, score)
 
 
-def shares(written: list[Candidate], found: list[Reading], *, asks: bool = False) -> list[Option]:
+def shares(written: list[MeaningCandidate], found: list[Reading], *, asks: bool = False) -> list[Option]:
     return weighed(options_of(written, found, asks=asks))
 
 
 def test_probabilities_sum_to_one() -> None:
-    found = shares([Candidate(0.7, reading("read [@H4]")), Candidate(0.1, outcome="none")], [])
+    found = shares([MeaningCandidate(0.7, reading("read [@H4]")), MeaningCandidate(0.1, outcome="none")], [])
     assert sum(option.share for option in found) == pytest.approx(1)
     assert found[0].reading == reading("read [@H4]")
 
 
 def test_what_grammar_and_model_read_is_likelier_than_what_one_of_them_reads() -> None:
-    other = Candidate(0.3, reading("open [@H4]"))
-    both = shares([Candidate(0.3, reading("read [@H4]")), other], [reading("read [@H4]")])
-    one = shares([Candidate(0.3, reading("read [@H4]")), other], [])
+    other = MeaningCandidate(0.3, reading("open [@H4]"))
+    both = shares([MeaningCandidate(0.3, reading("read [@H4]")), other], [reading("read [@H4]")])
+    one = shares([MeaningCandidate(0.3, reading("read [@H4]")), other], [])
     assert both[0].reading == reading("read [@H4]") and both[0].is_agreed
     assert both[0].share > one[0].share
     assert not one[0].is_agreed
@@ -38,7 +38,7 @@ def test_what_grammar_and_model_read_is_likelier_than_what_one_of_them_reads() -
 
 def test_a_search_with_more_conditions_counts_as_written_but_a_change_does_not() -> None:
     for action, written in (("find", True), ("delete", False)):
-        broader = Candidate(0.9, reading(f"{action} [tag:core]"))
+        broader = MeaningCandidate(0.9, reading(f"{action} [tag:core]"))
         found = shares([broader], [reading(f"{action} [tag:core path:People/]")])
         mine = next(option for option in found if option.features.get("first"))
         assert mine.is_agreed is written
@@ -46,5 +46,5 @@ def test_a_search_with_more_conditions_counts_as_written_but_a_change_does_not()
 
 def test_a_reading_without_a_value_is_no_answer() -> None:
     partial = Reading(reading("delete [@H4]").steps, 0.9, missing="target")
-    found = shares([Candidate(0.2, outcome="ask")], [partial])
+    found = shares([MeaningCandidate(0.2, outcome="ask")], [partial])
     assert not any(option.reading for option in found)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.agent.builtin import BuiltinAgent
 from app.agent.language import interpreter
 from app.agent.language.actions import ACTIONS
-from app.agent.language.candidates import Candidate
+from app.agent.language.candidates import MeaningCandidate
 from app.agent.language.chips import reading_chips, with_value
 from app.agent.language.interpreter import meaning_of
 from app.agent.language.lexicon import languages
@@ -282,7 +282,7 @@ def test_conditions_that_only_the_grammar_finds_refine_searches_but_no_changes(
 ) -> None:
     broader = parse(f"{action} [path:Instruments/]", lambda _: (), ACTIONS)
     assert broader is not None
-    monkeypatch.setattr(interpreter, "candidates", lambda _: [Candidate(0.9, broader)])
+    monkeypatch.setattr(interpreter, "candidates", lambda _: [MeaningCandidate(0.9, broader)])
     found = read(agent, f"{action} notes in Instruments tagged core")
     if runs:
         assert isinstance(found, Reading) and "tag:core" in serialize(found)
@@ -302,7 +302,11 @@ def test_a_question_offers_no_answer_from_the_notes_if_the_search_is_switched_of
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reading = parse("open [@Instruments/H4]", lambda name: (f"{name}.md",), ACTIONS)
-    likely = [Candidate(0.6, reading), Candidate(0.15, outcome="question"), Candidate(0.15, outcome="model")]
+    likely = [
+        MeaningCandidate(0.6, reading),
+        MeaningCandidate(0.15, outcome="question"),
+        MeaningCandidate(0.15, outcome="model"),
+    ]
     monkeypatch.setattr(interpreter, "candidates", lambda _: likely)
     found = read(sample_agent(off="search"), "frobnicate the fourth one")
     assert isinstance(found, Clarification)
@@ -314,7 +318,11 @@ def test_a_question_offers_an_answer_from_the_notes_and_a_model(
 ) -> None:
     search = parse("find [path:Instruments/]", lambda _: (), ACTIONS)
     assert search is not None
-    likely = [Candidate(0.6, search), Candidate(0.15, outcome="question"), Candidate(0.15, outcome="model")]
+    likely = [
+        MeaningCandidate(0.6, search),
+        MeaningCandidate(0.15, outcome="question"),
+        MeaningCandidate(0.15, outcome="model"),
+    ]
     monkeypatch.setattr(interpreter, "candidates", lambda _: likely)
     found = read(agent, "frobnicate the instruments")
     assert isinstance(found, Clarification)
