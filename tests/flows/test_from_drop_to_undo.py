@@ -31,7 +31,7 @@ def test_from_drop_to_undo(app_run, settings, garden: Path) -> None:
         await pilot.until(
             lambda: (
                 [card.accessibleName().split(".")[0] for card in pilot.cards]
-                == ["read_note: Done", "create_note: Running"]
+                == ["Read note: Done", "Create note: Running"]
             )
         )
         request = dialog.current.request

@@ -195,7 +195,8 @@ class Interpreter:
             refined = parse_follow_up(request, words)
             if refined is None or refined.score < MIN_READ_SCORE:
                 continue
-            if request.writes(refined) or not self._is_change(request, words):
+            is_other_change = words[0].key in language.verbs() and self._is_change(request, words)
+            if request.writes(refined) or not is_other_change:
                 return self._chooser.decide(request, with_undo_first(request, refined)), request, []
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
