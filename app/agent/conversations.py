@@ -1,4 +1,4 @@
-"""Saved conversations of a vault: the items that the user saw, and the histories of models.
+"""Saved conversations of a vault: the items that the user saw, and the models' message histories.
 
 They are stored in SQLite in the user's data folder, outside the vault. An item is written when it begins
 and again when it is complete, so a crash loses at most the text that is being streamed.
@@ -23,7 +23,7 @@ _MAX_TITLE_CHARS = 60
 
 
 def m001_conversations(db: sqlite3.Connection) -> None:
-    """Create the tables of conversations, their items and the histories of models."""
+    """Create the tables of conversations, their items and the models' message histories."""
     for statement in (
         """create table if not exists conversations (
             id text primary key, title text not null, created real not null, updated real not null,
@@ -173,7 +173,7 @@ class ConversationStore:
         Args:
             conversation: The conversation's id.
             item: The item to save.
-            from_position: First delete the items from this position on, and the histories of models (for
+            from_position: First delete the items from this position on, and the models' histories (for
                 "edit and resend"). If the item cannot be saved, nothing is deleted.
         """
         with self._file.transaction(write=True) as db:

@@ -1,4 +1,4 @@
-"""Find two sentences that can't both be right: one denies the other, or they differ by an opposite.
+"""Find two sentences that can't both be right: one denies the other, or they differ by opposite words.
 
 The rule favors precision over recall: a pair counts only if nothing but the denial distinguishes the
 sentences. Sentences are split into clauses, and clauses into the stems of their content words and
@@ -6,7 +6,7 @@ prepositions. Two clauses contradict each other if
 
 - one is negated once, the other is not, and the stems of the negated one are those of the other, in order;
   the other may continue ("wrote it for the organ" against "did not write it");
-- or neither is negated, and their stems differ in one place by a pair of opposites that is the statement:
+- or neither is negated, and their stems differ in one place by opposites that carry the statement:
   a verb, the complement of a form of "be", or a comparison with "than".
 
 Clauses whose truth depends on a condition, a quantity, a time or a speaker (if, some, no longer, claims) are
@@ -260,7 +260,7 @@ def _compare(first: _Clause, second: _Clause) -> Verdict:
 
 
 def _differ_by_opposites(first: _Clause, second: _Clause) -> bool:
-    """Return whether two clauses differ only by one pair of opposites that is their statement."""
+    """Return whether two clauses differ only by one pair of opposites that carries the statement."""
     if len(first.tokens) != len(second.tokens):
         return False
     differences = [
@@ -300,7 +300,7 @@ def _are_opposites(first: _Clause, second: _Clause, at: int) -> bool:
 
 
 def _is_same_time(first: _Clause, second: _Clause) -> bool:
-    """Return whether two clauses can be of the same time; a duty and a fact are not."""
+    """Return whether two clauses can refer to the same time; a duty and a fact can't."""
     if (first.words & _MODALS) != (second.words & _MODALS):
         return False
     first_is_past, second_is_past = (bool(one.words & _PAST) for one in (first, second))

@@ -1,4 +1,4 @@
-"""Splitting of notes into chunks for a sentence model: by heading, with the title as context.
+"""Split notes by heading into chunks for a sentence-embedding model, with the title as context.
 
 The model reads 256 word pieces; a chunk has at most `MAX_CHUNK_PIECES` of them by an estimate, so that almost
 none is truncated. Text that readers don't see (link brackets, comments, HTML tags) is omitted.

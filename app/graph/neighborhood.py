@@ -79,7 +79,7 @@ class Neighborhood:
         return np.concatenate([*pieces, self.rows[copied_to:]])
 
     def without_rows(self, is_kept: NDArray[np.bool_], new_rows: NDArray[np.int32]) -> Neighborhood:
-        """Remove rows without neighbors that `is_kept` excludes; `new_rows` is the new index of each row."""
+        """Remove the rows that `is_kept` excludes, which have no neighbors. `new_rows` are new indexes."""
         return Neighborhood(_starts(self.counts()[is_kept]), new_rows[self.rows])
 
 

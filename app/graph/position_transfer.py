@@ -52,7 +52,7 @@ def transfer_positions(
 def place_missing(graph: Graph, positions: Positions) -> Positions:
     """Return `positions` with every nan row placed near its neighbors, or on the rim if it has none.
 
-    Other rows are unchanged to the bit.
+    All other rows stay bit-identical.
     """
     placed = positions.copy()
     missing = np.flatnonzero(np.isnan(placed[:, 0])).tolist()
@@ -131,7 +131,7 @@ class _NodePlacer:
         return point
 
     def _first_clear(self, points: NDArray[np.float64]) -> tuple[NDArray[np.float32], bool]:
-        """Return the first spot with clearance, or else the one with most room, and whether it is clear."""
+        """Return the first clear spot, or else the one with the most room, and whether it is clear."""
         distance = self._distances(points)
         for point in points[distance >= _CLEARANCE].astype(np.float32):
             if self._occupied.is_clear(point):
@@ -140,7 +140,7 @@ class _NodePlacer:
 
 
 class _OccupiedPositions:
-    """Occupied positions in grid cells as wide as the clearance."""
+    """Positions of the new nodes placed so far, in grid cells as wide as the clearance."""
 
     def __init__(self) -> None:
         self._squares: dict[tuple[int, int], list[tuple[float, float]]] = {}
@@ -172,7 +172,7 @@ def _spiral_points(middle: NDArray[np.float64], start: float, row: int) -> NDArr
 
 
 def _distances_by_tree(known: Positions) -> Distances:
-    """Return the distances of spots to the nearest of `known`, for many queries."""
+    """Return a function that computes the distances of many spots to the nearest of `known`."""
     from scipy.spatial import cKDTree  # loading it takes longer than displaying a small vault
 
     tree = cKDTree(known) if len(known) else None
@@ -180,7 +180,7 @@ def _distances_by_tree(known: Positions) -> Distances:
 
 
 def _distances_by_lookup(known: Positions) -> Distances:
-    """Like `_distances_by_tree`, for few queries; a distance beyond the clearance may be infinite."""
+    """Like `_distances_by_tree`, for few spots; distances beyond the clearance may be too large."""
 
     def distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
         low, high = points.min(axis=0) - _CLEARANCE, points.max(axis=0) + _CLEARANCE

@@ -1,4 +1,4 @@
-"""The pipeline that every call passes: the stages of `CallPipeline.run`, in the order in which they run.
+"""The pipeline that every call passes through: the stages of `CallPipeline.run` in order.
 
 A stage takes what the stage before it produced, and `proceed`, which runs the stages after it. It returns the
 outcome of the call. A stage that does not call `proceed` ends the call.
@@ -99,7 +99,7 @@ class Stages(Generic[In, Out]):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedCall:
-    """A call of a tool that exists and whose category is on."""
+    """A call to an existing tool whose category is on."""
 
     draft: AuditDraft
     tool: Tool
@@ -286,7 +286,7 @@ class CallPipeline:
         return await proceed(ResolvedCall(draft, tool, category))
 
     def _check_category(self, draft: AuditDraft, category_id: str) -> None:
-        """Check that the category is on; again after the user's answer, which may take a day.
+        """Check that the category is on; called again after the user's answer, which may take a day.
 
         Raises:
             PermissionDeniedError: It is off.
@@ -494,7 +494,7 @@ class CallPipeline:
         )
 
     async def _carry_out(self, approved: ApprovedEffect) -> ToolOutcome:
-        """Carry out an effect. If it proposes changes, they pass the gate as the call's next step."""
+        """Carry out an effect. If it proposes changes, they go to the gate as the call's next step."""
         call, effect = approved.call, approved.proposal.effect
         self._audit_writer.ensure_flushed()
         call.draft.call.observer.on_write()

@@ -1,4 +1,4 @@
-"""Remove the names of hidden notes, and text that can't be encoded, from every outcome.
+"""Redact the names of hidden notes, and escape text that can't be encoded, in every outcome.
 
 The views hide notes from the tools. This filter removes the names of hidden notes from errors, explanations
 and the output of other programs. A name that the caller used stays, whether or not the note exists: removing
@@ -44,7 +44,7 @@ _PATH_FIELDS = frozenset(
         "storage_id",
     ]
 )
-# Fields that contain messages of the app or the output of other programs.
+# Fields that contain messages from the app or output from other programs.
 _EXPLANATION_FIELDS = frozenset(["message", "left_out", "said", "output", "errors"])
 
 

@@ -139,7 +139,7 @@ class _UndoPlanner:
                 self._revert_update(path, change, commit.id)
 
     def _follow_moves(self, path: NotePath, since: int) -> NotePath:
-        """Return the path to which later changes, which stay, moved the file since a commit.
+        """Return the file's path after the moves made since a commit that are not being undone.
 
         A deleted file is followed further if an undo restored it; changes to another file that had its name
         in between are ignored.
@@ -164,7 +164,7 @@ class _UndoPlanner:
             )
 
     def _record_stuck(self, path: NotePath, change: CommittedFile, number: int) -> None:
-        """Remember where a stuck file was before a move, unless it has been moved on since."""
+        """Remember where a stuck file was before a move, unless it has been moved again since."""
         stuck = self._stuck[path.key]
         target = stuck.original_path or stuck.path
         if change.to is not None and change.final_path.key == target.key:
@@ -181,7 +181,7 @@ class _UndoPlanner:
         return self._files[path.key]
 
     def _occupant(self, path: NotePath, since: int) -> _UndoFile | None:
-        """Return the file that has a name now, even if a later change spelled it in another case."""
+        """Return the file that now has this name, even if a later change altered its letter case."""
         if (file := self._read_file(path)) is not None:
             return file
         for other in reversed(self._later_changes):
@@ -220,7 +220,7 @@ class _UndoPlanner:
             self._revert_move(file, path, change, number)
 
     def _merge(self, file: _UndoFile, path: NotePath, before: str, after: str) -> bool:
-        """Revert a change of the file's bytes; return False if it conflicts with a later edit."""
+        """Revert a change to the file's bytes; return False if it conflicts with a later edit."""
         current_hash = content_hash(file.content)
         if current_hash == before:
             return True
@@ -290,7 +290,7 @@ class _UndoPlanner:
                 return
 
     def conflicts(self) -> list[MergeConflict]:
-        """Return the files in conflict by their path on disk."""
+        """Return the conflicts, each with the file's current path on disk."""
         return [self._conflict(stuck) for stuck in self._stuck.values()]
 
     def _conflict(self, stuck: _StuckFile) -> MergeConflict:
@@ -316,7 +316,7 @@ class _UndoPlanner:
 
 
 def _rewrite(disk: _UndoFile, file: _UndoFile) -> list[FileChange]:
-    """Return the change of a file that stays in its place, apart from the case of its name."""
+    """Return the change to a file whose path stays the same, apart from letter case."""
     if file.path != disk.path:
         return [Move(disk.path, file.path, disk.content, file.content)]
     return [Update(disk.path, disk.content, file.content)] if disk.content != file.content else []

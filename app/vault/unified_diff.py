@@ -1,4 +1,4 @@
-"""Formatting of unified diffs, and splitting of a patch into files. Pure."""
+"""Format unified diffs and split a patch into files. Pure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def unified_diff(diff: Diff, old_name: str, new_name: str) -> str:
 
 
 def split_patch(patch: str) -> list[FilePatch]:
-    """Split a unified diff by files; a patch without `---` and `+++` lines has no names.
+    """Split a unified diff by file; a patch without `---` and `+++` lines has empty names.
 
     Raises:
         InvalidParametersError: a file's header is cut off.

@@ -3,7 +3,7 @@
 Python collects cycles in whichever thread happens to allocate. In the service thread, that would destroy Qt
 objects that belong to the window ("Timers cannot be stopped from another thread", or a crash). Automatic
 collection is therefore off, and a timer in the GUI thread collects the young objects as soon as there are
-enough of them; scanning ten thousand takes some milliseconds. Larger batches (modules, a vault that is
+enough of them; scanning ten thousand takes a few milliseconds. Larger batches (modules, a vault that is
 being opened) live long anyway: they are frozen until the window is inactive.
 """
 
@@ -60,7 +60,7 @@ class GcScheduler(QObject):
             self._survivors += max(0, young - gc.collect(0))
         else:
             gc.collect(1)
-            gc.freeze()  # The rest has survived ten rounds.
+            gc.freeze()  # The survivors are not scanned again until the next full collection.
             self._survivors = self._rounds = 0
 
     def _handle_state_change(self, state: Qt.ApplicationState) -> None:

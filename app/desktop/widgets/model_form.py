@@ -67,7 +67,7 @@ _DISPLAY_NAMES = {
 
 
 def create_editor(name: str, field: FieldInfo, value: object) -> Editor:
-    """Return an editor for the field's type, showing `value`; other types are edited as text."""
+    """Return an editor for the field's type, showing `value`; unsupported types are edited as text."""
     kind, is_optional = _strip_annotations(field.annotation)
     if kind is bool:
         return _checkbox_editor(value)
@@ -91,7 +91,7 @@ def create_editor(name: str, field: FieldInfo, value: object) -> Editor:
 
 
 def _strip_annotations(annotation: object) -> tuple[object, bool]:
-    """Strip annotations at any depth; return the type, and whether None is allowed."""
+    """Unwrap `Annotated` and unions; return the first type other than None, and whether None is allowed."""
     is_optional = False
     while True:
         origin = get_origin(annotation)
@@ -114,7 +114,7 @@ def _checkbox_editor(value: object) -> Editor:
 
 
 class _NoScrollComboBox(QComboBox):
-    """A combo box that the wheel does not change while the page scrolls."""
+    """A combo box that ignores the mouse wheel, so that the page scrolls instead."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
@@ -328,7 +328,7 @@ class ModelRows(QFrame):
 
 
 def with_description(title: str, description: str, editor: Editor) -> QWidget:
-    """Add title and description to an editor: next to check boxes and short controls, else above."""
+    """Return a widget with the title and description of an editor, next to short controls, else above."""
     widget = QWidget()
     text_column = QVBoxLayout()
     text_column.setSpacing(2)

@@ -92,7 +92,7 @@ def _scalar_edits(
 
 
 def _rewrite_targets(text: str, scalar: Scalar, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
-    """Yield the edits of a scalar with escapes or folds, whose targets must each occur once in it."""
+    """Yield the edits for a scalar with escapes or folded lines, in which each target must occur once."""
     raw = text[scalar.span.start : scalar.span.end]
     quote = scalar.quote
     for link, target in changes:

@@ -71,11 +71,11 @@ class HistoryService:
         return self._journal.commit(number)
 
     def commits(self, limit: int = 100, *, path: NotePath | None = None) -> tuple[Commit, ...]:
-        """Return the commits of the notes, newest first; with `path`, those of files with this name."""
+        """Return the commits of the notes, newest first; with `path`, those that changed this path."""
         return self._journal.commits(limit, path=path, place=VAULT)
 
     def commits_of_turn(self, turn: str) -> tuple[Commit, ...]:
-        """Return the commits of the calls of a turn, oldest first.
+        """Return the commits made by a turn's calls, oldest first.
 
         Raises:
             NotFoundError: The journal no longer has them.

@@ -2,7 +2,7 @@
 
 It runs in a worker thread: nothing here uses a widget. ziamath and mermaid-render were chosen because they
 need no browser and no network: ziamath sets TeX as SVG paths, mermaid-render runs Mermaid's own parser in
-QuickJS and rasterizes with resvg. Both are loaded with the first formula or diagram.
+QuickJS and rasterizes with resvg. Each is loaded when it is first needed.
 """
 
 from __future__ import annotations

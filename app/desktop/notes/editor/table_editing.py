@@ -1,4 +1,4 @@
-"""Edit tables by keys: Tab moves between cells, aligns the columns and adds a row at the end."""
+"""Edit tables with the keyboard: Tab moves between cells, aligns the columns and adds a row at the end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def move_to_cell(rows: NoteRows, cursor: QTextCursor, backward: bool) -> bool:
         backward: Whether to go to the previous cell.
 
     Returns:
-        True if the cursor is in a table.
+        True if the cursor is in a table that is small enough to align.
     """
     line = cursor.blockNumber()
     first, last = rows.block(line)
