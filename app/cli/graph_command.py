@@ -1,7 +1,7 @@
 """Export the graph as SVG, PNG, GraphML or JSON, depending on the file's suffix.
 
-The layout is the saved one of the window, or a new one. Notes that programs outside the window can't see are
-left out. PNG pictures have no names, since they need the window's fonts.
+The export uses the layout that the window saved, or computes one. It leaves out notes that are hidden from
+programs outside the window. PNG images have no names, because drawing them needs the window's fonts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PAGE_SIZE = 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the subcommand export."""
+    """Add the `export` subcommand and its arguments."""
     subcommands = parser.add_subparsers(required=True, metavar="export")
     export = subcommands.add_parser("export", help=f"write the graph to a file ({', '.join(FORMATS)})")
     export.add_argument("file", type=Path, help="the file to write")
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """Build the graph of the visible notes, lay it out, and write it."""
+    """Build the graph of the visible notes, lay it out and write it to the file."""
     file: Path = args.file
     if file.suffix not in FORMATS:
         raise InvalidParametersError(f"{file.name}: the file must end in one of {', '.join(FORMATS)}.")
@@ -72,7 +72,7 @@ async def _graph(session: CliSession, root: Path, screen: CliConsole) -> Graph:
         return visible_subgraph(build(data), visible)
     from app.index.vault_index import VaultIndex
 
-    # A separate index, so that this process and the one that holds the vault never wait for each other.
+    # Use a separate index to avoid lock contention with the process that holds the vault.
     folder = paths.vault_cache_folder(root) / "reader"
     folder.mkdir(exist_ok=True)
     index = VaultIndex(root, folder, load_settings().index, EventBus())

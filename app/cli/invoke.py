@@ -22,7 +22,7 @@ _MAX_NAMED_FILES = 8
 
 
 def approver_for(options: Options, screen: CliConsole) -> Approver:
-    """Return the approver of this process: the named kinds, then the user at the terminal, if any."""
+    """Return this process's approver: preapproved kinds, then a prompt, deferral or denial."""
     from app.cli.terminal_input import Terminal
 
     other: Approver
@@ -38,24 +38,24 @@ def approver_for(options: Options, screen: CliConsole) -> Approver:
 
 
 def can_approve(options: Options) -> bool:
-    """Return whether this process can approve: it has a user to ask, or kinds to approve."""
+    """Return whether this process waits for approval and has preapproved kinds or a terminal."""
     from app.cli.terminal_input import Terminal
 
     return options.waits and (bool(options.approve) or Terminal.is_available())
 
 
 def may_propose(tool: str) -> bool:
-    """Return whether a shipped tool may propose changes; other tools are called where their program runs."""
+    """Return whether `tool` is a built-in tool that can propose changes."""
     from app.tools import CATALOG, FILE_TOOL
 
     return any(one.name == tool and one.proposes for one in (*CATALOG, FILE_TOOL))
 
 
 def resolve_vault(options: Options, screen: CliConsole) -> VaultLocation:
-    """Return the vault to use; prints which one it is if it was not named.
+    """Return the vault to use, and print its location if the options do not name one.
 
     Raises:
-        VaultLostError: There is none.
+        VaultLostError: No vault was found.
     """
     choice = locate_vault(options.vault)
     if options.vault is None:
@@ -66,7 +66,7 @@ def resolve_vault(options: Options, screen: CliConsole) -> VaultLocation:
 async def run_call(
     tool: str, arguments: Arguments, options: Options, screen: CliConsole, terms: Sequence[str] = ()
 ) -> ExitStatus:
-    """Call a tool on the vault to use and show the outcome."""
+    """Call a tool in the selected vault, show the outcome and return the exit status."""
     choice = resolve_vault(options, screen)
     approver = approver_for(options, screen)
     take_over = can_approve(options) and may_propose(tool)
@@ -131,7 +131,7 @@ def _show_failure(screen: CliConsole, outcome: ToolOutcome) -> None:
 def _progress_callback(
     session: CliSession, options: Options, screen: CliConsole
 ) -> Callable[[CallProgress], None]:
-    """Return a callback that shows progress, and always reports a request for approval elsewhere."""
+    """Return a callback that shows progress and reports once if another program asks for approval."""
     is_reported = False
 
     def report(progress: CallProgress) -> None:

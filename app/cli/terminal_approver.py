@@ -1,4 +1,4 @@
-"""Approval at the terminal: show the exact change; accept yes, no, an edit, some files, or all of a kind."""
+"""Ask for approval at the terminal: yes, no, an edit, some files, or all requests of a kind."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ class TerminalApprover:
         self._lock = asyncio.Lock()
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Show the request and ask until there is an answer; Enter, Ctrl-C and Ctrl-D deny."""
+        """Show the request and ask for a decision, unless an earlier answer covers it.
+
+        Enter, Ctrl-C and Ctrl-D deny the request.
+        """
         async with self._lock:
             if self._covers(request):
                 explanation = "covered by an earlier answer at the terminal: all of this kind"
@@ -61,7 +64,7 @@ class TerminalApprover:
                 raise
 
     def _covers(self, request: ApprovalRequest) -> bool:
-        """Return whether "all of this kind" was answered before; never where rules forbid grants."""
+        """Return whether earlier answers approved these kinds; False if the request offers no grants."""
         return bool(request.offers) and kinds_for_request(request) <= self._approved_kinds
 
     async def _ask(self, draft: ApprovalDraft) -> Decision:
@@ -97,7 +100,7 @@ class TerminalApprover:
             self._screen.print_message(Text.assemble((f"  {letter}  ", "bold"), _HELP[letter]))
 
     async def _edit(self, draft: ApprovalDraft, number_text: str) -> None:
-        """Open a file's text in the editor, and show the resulting change."""
+        """Open a file's text in the editor and show the resulting change."""
         files = [file for file in draft.files if not isinstance(file.change, Delete)]
         file = files[0] if len(files) == 1 and not number_text else _file_by_number(draft, number_text)
         if file is None or file not in files:
@@ -112,7 +115,7 @@ class TerminalApprover:
             self._screen.print_message(line)
 
     def _choose(self, draft: ApprovalDraft, text: str) -> None:
-        """Select the files with these numbers, leave out the others, and list both."""
+        """Select the files with these numbers, exclude the others and list all files."""
         chosen = _parse_numbers(text, len(draft.files))
         if chosen is None:
             self._screen.print_message(f"Enter numbers from 1 to {len(draft.files)}, such as: f 1 3-5.")
@@ -126,7 +129,7 @@ class TerminalApprover:
 
 
 def _answer_keys(draft: ApprovalDraft) -> tuple[str, ...]:
-    """Return the answers that apply to a request."""
+    """Return the answer keys that apply to a request."""
     letters = ["y", "n"]
     if any(not isinstance(file.change, Delete) for file in draft.files):
         letters.append("e")
@@ -152,7 +155,7 @@ def _file_by_number(draft: ApprovalDraft, number_text: str) -> FileDraft | None:
 
 
 def _parse_numbers(text: str, maximum: int) -> set[int] | None:
-    """Parse numbers and ranges, such as "1 3-5"; None if the text contains anything else."""
+    """Parse numbers and ranges from 1 to `maximum`, such as "1 3-5"; None if none or any is invalid."""
     numbers: set[int] = set()
     for word in text.replace(",", " ").split():
         match = _RANGE.fullmatch(word)

@@ -1,4 +1,4 @@
-"""Export of the graph as JSON and GraphML, and the restriction of a graph to given notes."""
+"""Export a graph as JSON or GraphML, and restrict a graph to given notes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.storage.files import replacing
 
 
 def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
-    """Return the graph of `notes` alone, with the names and files that they link to."""
+    """Return the subgraph of `notes` and the unresolved names and attachments linked with them."""
     note_paths = set(notes)
     is_wanted = np.array([path in note_paths for path in graph.paths], dtype=bool) | ~graph.is_note
     is_inner = (
@@ -42,7 +42,7 @@ def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
 
 
 def write_json(graph: Graph, positions: Positions | None, file: Path) -> None:
-    """Write nodes and links as one JSON object in the node-link format of d3 and networkx.
+    """Write nodes and links as one JSON object in the node-link format of D3 and NetworkX.
 
     Raises:
         OSError: The file can't be written; an existing file is unchanged.
@@ -58,7 +58,7 @@ def write_json(graph: Graph, positions: Positions | None, file: Path) -> None:
 
 
 def write_graphml(graph: Graph, positions: Positions | None, file: Path) -> None:
-    """Write GraphML for Gephi, yEd and networkx.
+    """Write GraphML for Gephi, yEd and NetworkX.
 
     Raises:
         OSError: The file can't be written; an existing file is unchanged.
@@ -100,6 +100,6 @@ def _link_fields(graph: Graph, index: int) -> dict[str, Any]:
 
 
 def _graphml_value(value: object) -> object:
-    """Return a value for GraphML: no lists, and no characters that XML can't represent."""
+    """Return a value for GraphML: lists joined by commas, and text without nonprintable characters."""
     text = ", ".join(map(str, value)) if isinstance(value, list) else value
     return "".join(c for c in text if c.isprintable()) if isinstance(text, str) else text

@@ -1,9 +1,9 @@
-"""A layout from scratch, coarse to fine, as a stream of positions of all nodes.
+"""Lay out a graph from scratch, coarse to fine, and stream the positions of all nodes.
 
 The coarsest graph is laid out with charges and springs; each finer one starts from its parents' positions
 and is refined, with bounded forces once it is large. Only linked nodes take part; packing places orphans
-around them. A small graph is unfolded instead, so that its names are readable. Finally the layout is fitted
-to the page.
+around them. A small graph uses stress majorization instead, to leave room for its names. Finally, the layout
+is fitted to the page.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NODES_PER_FRAME = 8000
 def multilevel_layout(
     graph: Graph, engine: Engine, seed: int = 0, aspect: float = 1.0
 ) -> Iterator[Positions]:
-    """Yield float32 (n, 2) after every step; the last is the layout. Deterministic for a seed.
+    """Yield float32 (n, 2) positions at intervals, the final layout last. Deterministic for a given seed.
 
     Args:
         graph: The graph to lay out.
@@ -97,7 +97,7 @@ def _small_layout(
 
 
 class _LevelHierarchy:
-    """The hierarchy of levels of the linked nodes.
+    """The levels of detail of the linked nodes, from finest to coarsest.
 
     Args:
         edges: int32 (m, 2) among linked nodes.
@@ -126,7 +126,7 @@ class _LevelHierarchy:
         self._aspect = aspect
 
     def lay_out(self) -> Iterator[Positions]:
-        """Yield positions of all linked nodes, step by step, from the coarsest level to the finest."""
+        """Yield positions of all linked nodes at intervals, from the coarsest level to the finest."""
         coarsest = len(self._levels) - 1
         top = self._levels[coarsest]
         positions = sunflower_positions(len(top), 1.8) * np.float32(top.unit)
@@ -146,7 +146,7 @@ class _LevelHierarchy:
     def _steps(
         self, level: CoarseLevel, positions: Positions, index: int, is_coarsest: bool
     ) -> Iterator[Positions]:
-        """Return the steps on one level; none if bounded forces follow on the finest."""
+        """Return the steps on one level; none on the finest if only bounded forces refine it."""
         if is_coarsest:
             return self._engine.charge_layout(level, positions, 300, 1.0)
         if self._is_even or self._size < self._engine.charge_threshold():
@@ -159,7 +159,7 @@ class _LevelHierarchy:
         return self._refine_coarsely(level, positions)
 
     def _refine_coarsely(self, level: CoarseLevel, positions: Positions) -> Iterator[Positions]:
-        """Apply bounded forces between groups; their links pull as if each group had six."""
+        """Apply bounded forces between groups, with link weights scaled to a mean sum of six per group."""
         pull = level.weights * np.float32(6 * len(level) / max(float(level.weights.sum()), 1e-9))
         pull = damp_hubs(pull)
         unit = np.float32(level.unit)
@@ -169,13 +169,13 @@ class _LevelHierarchy:
             yield step * unit
 
     def _scale(self, positions: Positions) -> Positions:
-        """Scale positions to the density at which bounded forces start."""
+        """Scale positions to the spread at which bounded forces start."""
         return positions * np.float32(
             _NORMAL_SPREAD * np.sqrt(self._size) / max(float(positions.std()), 1e-9)
         )
 
     def _finish(self, level: CoarseLevel, positions: Positions) -> Iterator[Positions]:
-        """Pack the components, refine the finest level, then resolve overlaps."""
+        """Pack the components, refine the finest level, fit it to the page and reduce overlaps."""
         positions = self._packing.place(self._scale(positions))
         schedule = (
             _EVEN_SCHEDULE
@@ -197,7 +197,7 @@ class _LevelHierarchy:
 
 
 def _is_even(levels: list[CoarseLevel]) -> bool:
-    """Return whether the graph has no significant groups: most links run between them in any division.
+    """Return whether the first sufficiently coarse level has too little link weight inside its groups.
 
     Groups are misleading then, and charges find a better shape.
     """
@@ -209,7 +209,7 @@ def _is_even(levels: list[CoarseLevel]) -> bool:
 def _scatter_children(
     parent_positions: Positions, fine: CoarseLevel, coarse: CoarseLevel, rng: np.random.Generator
 ) -> Positions:
-    """Return the bodies of the finer level, scattered over the area of their parent."""
+    """Return positions for the finer level's bodies, scattered randomly around their parents."""
     assert fine.parent is not None
     area = np.sqrt(coarse.mass)[fine.parent][:, None] * 0.3
     return (parent_positions[fine.parent] + rng.standard_normal((len(fine), 2)) * area).astype(np.float32)
@@ -218,7 +218,7 @@ def _scatter_children(
 def _node_bodies(
     finer: list[CoarseLevel], size: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], Positions]:
-    """Return the body of this level for each node, and a provisional offset of the node within it."""
+    """Return each node's body on this level, and the node's provisional offset from it."""
     body = np.arange(size)
     for level in finer:
         assert level.parent is not None
@@ -231,7 +231,7 @@ def _node_bodies(
 def _node_positions(
     body_positions: Positions, bodies: tuple[NDArray[np.int64], Positions], size: int
 ) -> Positions:
-    """Return the positions of all nodes at the scale of the finest level."""
+    """Return the positions of all nodes, centered and scaled for display."""
     body, scatter = bodies
     spread = body_positions[body] + scatter
     spread = spread - spread.mean(axis=0)
@@ -240,7 +240,7 @@ def _node_positions(
 
 
 def _interpolate(start: Positions, end: Positions) -> Iterator[Positions]:
-    """Animate from one layout to another."""
+    """Yield the steps of an eased transition from one layout to another."""
     for step in range(1, _GLIDE_STEPS + 1):
         share = np.float32(step / _GLIDE_STEPS)
         yield start + (end - start) * (share * share * (3 - 2 * share))

@@ -1,7 +1,7 @@
-"""The layout of a small graph: distances follow the links, with room for every name.
+"""Lay out a small graph with distances that follow its links, and make room for its labels.
 
 Uses stress majorization (Gansner, Koren, North: "Graph drawing by stress majorization", 2004) with links that
-are longer between communities than inside them. Dense, so only for some hundred nodes.
+are longer between communities than inside them. The matrices are dense, so it suits a few hundred nodes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NAME_HEIGHT = 0.75
 def stress_layout(
     weights: scipy.sparse.csr_matrix, radii: NDArray[np.float32], seed: int
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield float64 (n, 2) after every step, for a connected graph of at most `MAX_NODES` nodes."""
+    """Yield float64 (n, 2) positions after each step; the graph must be connected."""
     size = len(radii)
     distances = _distances(weights, radii, seed)
     positions = _classical_scaling(distances, seed)
@@ -55,7 +55,7 @@ def stress_layout(
 def _distances(
     weights: scipy.sparse.csr_matrix, radii: NDArray[np.float32], seed: int
 ) -> NDArray[np.float64]:
-    """Return the wanted distance of each pair along the links, longer at hubs and between groups."""
+    """Return each pair's target distance along links, which grow with node radii and between groups."""
     links = weights.tocoo()
     pairs = np.stack([links.row, links.col], axis=1).astype(np.int32)
     group = communities(pairs[pairs[:, 0] < pairs[:, 1]], len(radii), seed)
@@ -66,7 +66,7 @@ def _distances(
 
 
 def _classical_scaling(distances: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
-    """Return the classical scaling of the distances to a plane; coincident nodes are scattered."""
+    """Return a 2-D classical scaling of the distances, with noise that separates coincident nodes."""
     squared = distances**2
     centered = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
     values, vectors = np.linalg.eigh(-0.5 * centered)
@@ -77,14 +77,14 @@ def _classical_scaling(distances: NDArray[np.float64], seed: int) -> NDArray[np.
 
 
 def _extent(positions: NDArray[np.float64]) -> float:
-    """Return the side of a square with the area that the nodes cover."""
+    """Return the side of a square with the area of the nodes' bounding box; 1 for a single node."""
     return float(np.sqrt(np.prod(np.maximum(np.ptp(positions, axis=0), 1e-6)))) if len(positions) > 1 else 1.0
 
 
 def separate_labels(
     positions: Positions, radii: NDArray[np.float32], names: NDArray[np.float32]
 ) -> Positions:
-    """Push nodes apart until the boxes of their discs and labels are disjoint, if possible.
+    """Push nodes apart until the boxes of their discs and labels are disjoint, or the rounds run out.
 
     Args:
         positions: float32 (n, 2).
@@ -119,9 +119,9 @@ def separate_labels(
 
 
 def name_widths(names: tuple[str, ...], radii: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """Return the estimated width of each label, in layout units, if `count` nodes fill a window.
+    """Return each label's estimated width in layout units when `count` nodes fill a window.
 
-    Long names are cut. In a large graph only nodes with several links are labeled and need the room.
+    Long names count as shortened. In a larger graph, small nodes get no width, as they are not labeled.
     """
     per_letter = 0.23 * max(1.0, count / 90) ** 0.5
     width = np.array([min(_display_width(name), 24) for name in names], dtype=np.float32) * np.float32(
@@ -133,5 +133,5 @@ def name_widths(names: tuple[str, ...], radii: NDArray[np.float32], count: int) 
 
 
 def _display_width(name: str) -> int:
-    """Return the width of a name in Latin letters; East Asian characters take two."""
+    """Return the approximate width of a name in Latin letters; characters above U+2E7F count as two."""
     return sum(2 if ord(letter) > 0x2E7F else 1 for letter in name)

@@ -1,7 +1,7 @@
-"""Extraction of index rows from a file: read, hash, parse. Runs in worker processes.
+"""Extract index rows from files: read, hash and parse. The indexer runs this in worker processes.
 
-Rows are plain tuples in the column order of `writer.py`, held by named tuples, because they cross process
-boundaries by the ten thousands: dataclasses take three times as long.
+Rows are plain tuples in the column order of `writer.py`, held by named tuples: tens of thousands of them
+cross process boundaries, and transferring dataclasses takes three times as long.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ FolderCache = dict[str, bool]
 
 
 class ExtractTask(NamedTuple):
-    """A file to read: its path and its hash at the last read (None: never)."""
+    """A file to read: its path and its hash when it was last read (None if it never was)."""
 
     path: str
     known_hash: str | None
 
 
 class ExtractedNote(NamedTuple):
-    """The rows of a note that was read, or listed with the reason why it was not.
+    """The index rows for a note; a note that was not read is listed with the reason.
 
     `note` is (name, name_key, title, type, confidence, tags, properties, problem, problem_kind, private,
     words, body_line). `heads` are the columns of the heads index (name and title, aliases, headings, tags),
     `text` is the text for the full-text index; if it is None, text, headings and tasks follow later.
-    `modified_ns` is the time that the next scan compares: 0 if the file changed so recently that it could
-    change again within the clock's resolution. `created` is the date in the properties if `is_dated`, else
-    the earlier of the file's times.
+    `modified_ns` is the time that the next scan compares: 0 if the file can't be read, or changed so recently
+    that it could change again within the clock's resolution. `created` is the time in the properties if
+    `is_dated`, else the file's creation time, or the earlier of its other times if that is unknown.
     """
 
     path: str
@@ -100,13 +100,13 @@ ExtractResult = ExtractedNote | UnchangedFile | MissingFile
 
 
 def extract_chunk(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> list[ExtractResult]:
-    """Read these files; unreadable ones are listed with the reason."""
+    """Extract the rows of these files; unreadable files are listed with the reason."""
     folder, folder_cache = Path(root), FolderCache()
     return [extract(folder, task, max_bytes, folder_cache) for task in tasks]
 
 
 def extract_outlines(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> list[ExtractResult]:
-    """Read these files as `extract_chunk` does, but leave the notes' words for later."""
+    """Extract rows as `extract_chunk` does, but leave text, headings and tasks for later."""
     folder, folder_cache = Path(root), FolderCache()
     return [extract(folder, task, max_bytes, folder_cache, with_words=False) for task in tasks]
 
@@ -119,7 +119,7 @@ def extract(
     *,
     with_words: bool = True,
 ) -> ExtractResult:
-    """Read one file of the vault at `root`; `folder_cache` caches which folders are inside the vault."""
+    """Read a file in the vault at `root`; `folder_cache` caches which folders are inside the vault."""
     path = NotePath.on_disk(task.path)
     started = time.time_ns()
     try:
@@ -149,7 +149,11 @@ def extract(
 def read_content(
     root: Path, path: NotePath, max_bytes: int, folder_cache: FolderCache
 ) -> tuple[bytes | None, os.stat_result]:
-    """Return a file's bytes (None if too many) and status; never follow a link out of the vault."""
+    """Return a file's bytes (None if too many) and status.
+
+    Raises:
+        OSError: The file can't be read or is a link, or its folder is a link that leaves the vault.
+    """
     folder = path.folder
     if folder not in folder_cache:
         real_root, real_folder = os.path.realpath(root), os.path.realpath(root / folder)
@@ -238,9 +242,9 @@ def _parse_note(
 
 
 def stated_time(properties: Mapping[str, object]) -> float | None:
-    """Return the Unix time in the `created` property, or None.
+    """Return the Unix time in the `created` property, or None if it has no valid date.
 
-    A date means its midnight, and a time without a zone is local.
+    A date without a time means midnight; without a time zone, the time is local.
     """
     for name, value in properties.items():
         if name.strip().casefold() != _CREATED or not isinstance(value, str):
@@ -264,7 +268,7 @@ def _failed_note(root: Path, path: NotePath, reason: str) -> ExtractResult:
 
 
 def _large_note_privacy(root: Path, path: NotePath) -> PrivacyVerdict:
-    """Judge a note that is too large to read by its beginning."""
+    """Return the privacy of a note that is too large to read, judged by its beginning."""
     try:
         descriptor = os.open(f"{root}{os.sep}{path.text}", _OPEN_FLAGS)
         try:
@@ -276,7 +280,7 @@ def _large_note_privacy(root: Path, path: NotePath) -> PrivacyVerdict:
 
 
 def _with_verdict(problem: str, verdict: PrivacyVerdict) -> str:
-    """Return a note's problem, and say if the note is hidden because it could not be judged."""
+    """Return a note's problem, with an explanation if the note is hidden because its privacy is unknown."""
     if verdict.privacy is not Privacy.UNKNOWN:
         return problem
     is_explained = "can't be read" in problem or "not UTF-8" in problem
@@ -293,7 +297,7 @@ def _name_only_note(
     kind: ProblemKind,
     verdict: PrivacyVerdict,
 ) -> ExtractedNote:
-    """Return the rows of a note of which only the name is known."""
+    """Return the rows for a note whose content is not indexed."""
     reason = _with_verdict(reason, verdict)
     private = int(verdict.hides)
     note = (path.name, name_key(path.name), path.name, "note", None, "[]", "{}", reason, kind, private, 0, 1)
@@ -344,7 +348,7 @@ def _line_at(text: str, offset: int) -> str:
 
 
 def _context(line: str) -> str:
-    """Return the shortened line."""
+    """Return the line, stripped and shortened to at most `MAX_CONTEXT_CHARS`."""
     bare = _strip_surrogates(line.strip())
     return bare if len(bare) <= MAX_CONTEXT_CHARS else bare[: MAX_CONTEXT_CHARS - 1].rstrip() + "…"
 
@@ -388,5 +392,5 @@ def _property_rows(parsed: ParsedNote) -> tuple[Row, ...]:
 
 
 def _strip_surrogates(text: str) -> str:
-    """Return the text without lone surrogates, which UTF-8 can't encode."""
+    """Return the text with question marks for lone surrogates, which UTF-8 can't encode."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

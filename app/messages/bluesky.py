@@ -37,7 +37,7 @@ _EXPIRED = "ExpiredToken"
 
 @dataclass(frozen=True, slots=True)
 class LinkSpan:
-    """A link in a text: its start and end in bytes of UTF-8, and its target."""
+    """A link in a text: its start and end as UTF-8 byte offsets, and its target."""
 
     start: int
     end: int
@@ -64,8 +64,8 @@ class BlueskyAccount:
     """A Bluesky account that can post.
 
     Args:
-        handle: Such as name.bsky.social.
-        password: An app password, never the account's own.
+        handle: The account's handle, such as name.bsky.social.
+        password: An app password, not the account password.
         service: The address of the account's server.
 
     Raises:
@@ -86,7 +86,7 @@ class BlueskyAccount:
 
     @property
     def where(self) -> str:
-        """The account and its server, for the approval."""
+        """The account and its server, as shown in approval requests."""
         return f"Bluesky, as @{self.handle} by {urlsplit(self.service).hostname}"
 
     def check(self, text: str) -> None:
@@ -106,7 +106,7 @@ class BlueskyAccount:
             )
 
     async def send(self, text: str) -> Receipt:
-        """Send as in `Channel`. An expired session is renewed once: the server rejected that post."""
+        """Send as in `Channel`; after an expired-token error, log in and try once more."""
         import httpx
         from atproto import AsyncClient, AsyncRequest
         from atproto_client.exceptions import AtProtocolError
@@ -161,13 +161,13 @@ async def _refuse_redirect(response: Any) -> None:  # noqa: ANN401 (of a lazily 
 
 
 def _name_of(error: Exception) -> str:
-    """Return the protocol's name of an error, empty if the server sent none."""
+    """Return the error name from the server's response, or an empty string without such a response."""
     content = getattr(getattr(error, "response", None), "content", None)
     return str(getattr(content, "error", ""))
 
 
 def _to_app_error(error: Exception) -> ScriptoriumError:
-    """Return the error that explains the server's response to the user."""
+    """Return the app error that explains a protocol error to the user."""
     from atproto_client import exceptions
 
     content = getattr(getattr(error, "response", None), "content", None)

@@ -60,7 +60,7 @@ class AuditLogReader:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the connection."""
         self._connection.close()
 
     def entry(self, id: int) -> AuditEntry:
@@ -89,7 +89,7 @@ class AuditLogReader:
             yield self._entry(row)
 
     def commits_of_entry(self, id: int, journal: Journal) -> tuple[Commit, ...]:
-        """Return the commits that an entry made: one or none.
+        """Return the commit of an entry, as a tuple that is empty if it made none.
 
         Raises:
             NotFoundError: There is no such entry, or the journal does not have its commit.
@@ -97,12 +97,16 @@ class AuditLogReader:
         return _commits([self.entry(id)], journal)
 
     def commits_of_turn(self, turn: str, journal: Journal) -> tuple[Commit, ...]:
-        """Return the commits of the calls of a turn, oldest first; raises like `commits_of_entry`."""
+        """Return the commits of a turn's entries, oldest entry first; empty for an unknown turn.
+
+        Raises:
+            NotFoundError: The journal does not have one of the commits.
+        """
         rows = self._connection.execute(f"{SELECT} WHERE turn = ? AND turn != '' ORDER BY id", (turn,))
         return _commits([self._entry(row) for row in rows], journal)
 
     def entry_of_commit(self, commit: int) -> AuditEntry | None:
-        """Return the entry of the call that made a commit, if there is one."""
+        """Return the first entry for a commit, or None."""
         row = self._connection.execute(f'{SELECT} WHERE "commit" = ? ORDER BY id', (commit,)).fetchone()
         return None if row is None else self._entry(row)
 
@@ -125,7 +129,7 @@ class AuditLogReader:
         return from_row(row, self._undone_by(commit) if isinstance(commit, int) else None)
 
     def _undone_by(self, commit: int) -> int | None:
-        """Return the entry that undid a commit and was not undone itself."""
+        """Return the number of the last entry that undid a commit and was not itself undone, or None."""
         for id, by in reversed(self._undone.get(commit, [])):
             if by is None or by == commit or self._undone_by(by) is None:
                 return id
@@ -142,7 +146,11 @@ class AuditLogReader:
 
 
 def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, ...]:
-    """Return the commits of entries; a replaced journal may have another commit under the same number."""
+    """Return the commits of the entries.
+
+    Raises:
+        NotFoundError: The journal lacks a commit, or was replaced and has another one under its number.
+    """
     commits = []
     for entry in entries:
         if entry.commit is None:

@@ -1,4 +1,4 @@
-"""Run one program until it ends: no shell, bounded output and time, no processes left behind."""
+"""Run a program without a shell, with limits on its output and run time."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _KILL_TIMEOUT_S = 5.0
 class ProcessResult:
     """The result of a program.
 
-    `exit_code` is negative if a signal ended it. `cut`: `output` or `errors` is truncated. `timed_out`: the
-    program was killed after its time limit. `seconds` is the run time.
+    `exit_code` is negative if a signal ended the program, and -1 if it is unknown. `cut`: `output` or
+    `errors` is truncated. `timed_out`: the program, or a child that held its output open, exceeded the time
+    limit. `seconds` is the run time.
     """
 
     exit_code: int
@@ -54,19 +55,19 @@ async def run_program(
     max_output: int = MAX_OUTPUT_BYTES,
     input_data: bytes | None = None,
 ) -> ProcessResult:
-    """Run a program; on return or cancellation, it and its child processes have ended.
+    """Run a program; on return or cancellation, kill it and the child processes that can still be found.
 
     Args:
         arguments: The program (a name on the path, or a path) and its arguments, passed unchanged.
         cwd: The working folder.
-        environment: The whole environment.
-        timeout: In seconds; then the program and its child processes are killed.
+        environment: The complete environment.
+        timeout: The time limit in seconds.
         max_output: Maximum bytes of standard output and of standard error to keep; the rest is dropped.
         input_data: The standard input; None for no input.
 
     Raises:
-        NotFoundError: there is no such program.
-        StorageError: the program can't be started.
+        NotFoundError: The program does not exist.
+        StorageError: The program can't be started.
     """
     started = time.monotonic()
     process = await ChildProcess.start(
@@ -93,11 +94,11 @@ async def run_program(
 
 
 async def _end(process: ChildProcess, read_task: asyncio.Future[tuple[None, None, None]]) -> None:
-    """Kill the program and its children, and wait until its output is read."""
+    """Kill the program and its children, and wait a limited time for the rest of its output."""
     await process.stop()
     done, _ = await asyncio.wait({read_task}, timeout=_KILL_TIMEOUT_S)
     if not done:
-        # A process that left the group still holds an output; don't wait for it.
+        # A surviving process still holds the output open; don't wait for it.
         read_task.cancel()
         await asyncio.wait({read_task})
 

@@ -1,4 +1,4 @@
-"""Encode outcomes, tools, changes and errors as JSON between the local server and other processes."""
+"""Convert outcomes, tools, progress, changes and errors to and from JSON for the local server."""
 
 from __future__ import annotations
 
@@ -50,38 +50,38 @@ OUTCOME_TYPE = "application/vnd.scriptorium.outcome+json"
 
 
 def status_of(outcome: ToolOutcome) -> int:
-    """Return the HTTP status of an outcome: a pending one is accepted, and a denial is not an error."""
+    """Return the HTTP status of an outcome: 202 if it is pending, 200 if it has no error."""
     if outcome.pending:
         return 202
     return 200 if outcome.error is None else status_of_error(str(outcome.error.get("type")))
 
 
 def status_of_error(error_type: str) -> int:
-    """Return the HTTP status of an error type."""
+    """Return the HTTP status for an error type; 500 if it is unknown."""
     return _STATUS.get(error_type, 500)
 
 
 def outcome_to_wire(outcome: ToolOutcome) -> Json:
-    """Encode an outcome completely."""
+    """Encode all fields of an outcome."""
     fields = asdict(outcome)
     fields[_MODEL_USAGE] = fields.pop("model_usage")
     return fields
 
 
 def outcome_from_wire(data: Mapping[str, Any]) -> ToolOutcome:
-    """Decode an outcome; unknown fields of another version are ignored."""
+    """Decode an outcome; ignore unknown top-level fields from other versions."""
     fields = {name: data[name] for name in ToolOutcome.__slots__ if name in data}
     fields["model_usage"] = ModelUsage(**data.get(_MODEL_USAGE, {}))
     return ToolOutcome(**fields)
 
 
 def descriptor_to_wire(entry: ToolDescriptor) -> Json:
-    """Encode a tool."""
+    """Encode a tool descriptor."""
     return asdict(entry)
 
 
 def descriptor_from_wire(data: Mapping[str, Any]) -> ToolDescriptor:
-    """Decode a tool."""
+    """Decode a tool descriptor."""
     return ToolDescriptor(**{name: data[name] for name in ToolDescriptor.__slots__})
 
 

@@ -1,4 +1,4 @@
-"""The agents' memory for tools: its owners, its permissions at the gate, and its search."""
+"""Agent memory for tools: its owners, permission checks and search."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.toolkit.semantic_search import SemanticSearch
 
 OWN_AGENT = "scriptorium"
-"""The agent of the desktop, whatever its model; the user and the command line share its memory."""
+"""The desktop agent, regardless of its model; the user and the command line share its memory."""
 
 _OWN_KINDS = (CallerKind.USER, CallerKind.DESKTOP_AGENT, CallerKind.CLI)
 
@@ -45,7 +45,7 @@ def agent_key(caller: Caller) -> str:
 class ConversationQuery:
     """A search of conversations; `since` and `until` are Unix seconds.
 
-    `shown_to_model`: exclude messages of the built-in agent, because it reads private notes.
+    `shown_to_model`: exclude the built-in agent's messages, because it can read private notes.
     """
 
     words: str
@@ -58,7 +58,7 @@ class ConversationQuery:
 
 @dataclass(frozen=True, slots=True)
 class ConversationHit:
-    """A message of a conversation; `time` is in Unix seconds, a higher `score` is a better match."""
+    """A message in a conversation; `time` is in Unix seconds, and a higher `score` is a better match."""
 
     conversation: str
     title: str
@@ -76,9 +76,9 @@ class Memory:
     """The memory of one vault.
 
     Args:
-        store: Its blocks and entries.
+        store: The memory's blocks and entries.
         search_conversations: Searches the saved conversations.
-        named_agents: Returns the agents that have a name but have not written anything yet.
+        named_agents: Returns known agents, which may not have written anything yet.
     """
 
     def __init__(
@@ -97,10 +97,10 @@ class Memory:
         return tuple(sorted({OWN_AGENT, *self.store.agents(), *self._named_agents()}))
 
     def agent(self, name: str) -> str:
-        """Return the agent called `name`, in its own spelling; case does not matter.
+        """Return the agent called `name`, as it is spelled; prefer an exact match, else ignore case.
 
         Raises:
-            NotFoundError: no agent has that name; `suggestions` are near misses.
+            NotFoundError: No agent has that name; `suggestions` are near misses.
         """
         agents = self.agents()
         key = name.strip().casefold()
@@ -118,7 +118,7 @@ class Memory:
         time_range: TimeRange = ANY_TIME,
         semantic_search: SemanticSearch | None = None,
     ) -> tuple[ArchiveHit, ...]:
-        """Return the agent's entries that best match the query, by words and, if enabled, by meaning."""
+        """Return the agent's entries that best match the query by words and, if possible, by meaning."""
         words = self.archive.search_text(agent, query, max(limit, MAX_FUSED_HITS), time_range)
         best = max((score for _, score in words), default=0.0)
         ranked = [(number, score / best if best > 0 else 1.0) for number, score in words]
@@ -137,7 +137,7 @@ class Memory:
     async def _search_vectors(
         self, agent: str, query: str, limit: int, time_range: TimeRange, semantic_search: SemanticSearch
     ) -> list[tuple[int, float]]:
-        """Return the entries closest in meaning, after computing missing vectors."""
+        """Return the numbers and similarities of the closest entries, after computing missing vectors."""
         model = semantic_search.model_key
         if missing := self.archive.missing_vectors(agent, model):
             vectors = await semantic_search.vectors_of([text for _, text in missing])
@@ -154,7 +154,8 @@ class VisibleBlocks:
 
     Args:
         store: The memory.
-        reads: Returns whether a document of a store may be read: a block, or the file loaded into it.
+        can_read: Returns whether the caller may read a document in a store: a block, or the file loaded
+            into it.
     """
 
     def __init__(self, store: MemoryStore, can_read: Callable[[str, NotePath], bool]) -> None:
@@ -179,11 +180,11 @@ class VisibleBlocks:
         return block if block is not None and self.can_see(block) else None
 
     def block(self, label: str, agent: str) -> Block:
-        """Return a visible block; see `MemoryStore.block`. Errors name no hidden block.
+        """Return a visible block; see `MemoryStore.block`. Errors suggest only visible blocks.
 
         Raises:
-            NotFoundError: the caller can see no such block.
-            InvalidParametersError: the label is not valid.
+            NotFoundError: The caller can't see such a block.
+            InvalidParametersError: The label is not valid.
         """
         if self.find(label, agent) is not None:
             return self._store.block(label, agent)
@@ -202,11 +203,11 @@ _MIN_SIMILARITY = 0.25
 
 
 def memory_binding(store: MemoryStore, loaded_policy: StorePolicy | None = None) -> StoreBinding:
-    """Return the memory as a store that the gate may change by the permissions of its blocks.
+    """Return the binding of the memory, which checks changes against the permissions of its blocks.
 
     Args:
         store: The memory.
-        loaded_policy: A policy that is consulted first, for files loaded unchanged; it returns None to pass.
+        loaded_policy: Is consulted first, for files loaded unchanged; returns None to defer.
     """
 
     def store_policy(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
@@ -217,7 +218,7 @@ def memory_binding(store: MemoryStore, loaded_policy: StorePolicy | None = None)
 
 
 def authorize_memory_change(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
-    """Apply the permissions of the blocks to a change; the user is exempt."""
+    """Return the strictest verdict on the changes to blocks and entries; None for the user, who is exempt."""
     if caller.kind is CallerKind.USER:
         return None
     agent = agent_key(caller)

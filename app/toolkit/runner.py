@@ -1,6 +1,6 @@
-"""ToolRunner: the only way to a tool, for the agents, MCP, HTTP, the command line and the window.
+"""Run tool calls from the agents, MCP, HTTP, the command line and the window.
 
-`call.py` defines a call, and `call_pipeline.py` the stages that it passes.
+`call.py` defines calls, and `call_pipeline.py` defines the stages that they pass through.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _NO_MODELS = OptionalModels()
 
 
 class ToolRunner:
-    """Runs calls. It belongs to the service thread; many calls may run, and wait for an answer, at once.
+    """Runs calls on the service thread; many can run or wait for approval at once.
 
     Args:
         approver: Asks the user; without one, proposals that need approval are rejected.
         models: The models that the user can switch off.
 
     Attributes:
-        services: What the tools of a category use in addition to the notes, by the category's id.
+        services: The services that tools use in addition to the notes, by category id.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class ToolRunner:
 
     @property
     def private_notes(self) -> frozenset[NotePath]:
-        """The notes that are hidden from models and external programs."""
+        """The notes indexed as private, which are hidden from models and external programs."""
         return self._visibility.private
 
     def can_see(self, caller: Caller, path: NotePath) -> bool:
@@ -124,19 +124,19 @@ class ToolRunner:
         return self._visibility.of(caller, _READ_TOOL).can_see(path)
 
     def configure(self, limits: Iterable[CallLimit], turn_rules: Iterable[TurnRule]) -> None:
-        """Apply the limits and rules of the user."""
+        """Apply the user's call limits and turn rules."""
         self._limits.configure(limits)
         self._turn_rules.configure(turn_rules)
 
     def log_lost_commits(self) -> int:
-        """Log the commits that a crash kept out of the audit log, and return their number."""
+        """Log the commits that are missing from the audit log after a crash, and return their number."""
         return self.audit_writer.log_lost(self._journal)
 
     async def run(self, call: Call) -> ToolOutcome:
-        """Run a call through the stages of `CallPipeline` and return its outcome; errors are outcomes, too.
+        """Run a call through the stages of `CallPipeline` and return its outcome, which may be an error.
 
         Raises:
-            CancelledError: The caller withdrew the call; the audit log has an entry of it.
+            CancelledError: The call was canceled; the audit log has an entry for it.
         """
         task = asyncio.current_task()
         assert task is not None
@@ -147,7 +147,7 @@ class ToolRunner:
             self._running.remove(task)
 
     async def cancel_calls(self, timeout: float) -> None:
-        """Cancel the running calls and wait until the audit log has an entry of each, at most `timeout` s."""
+        """Cancel the other running calls and wait up to `timeout` seconds for them to end."""
         calls = set(self._running) - {asyncio.current_task()}
         for call in calls:
             call.cancel()

@@ -1,4 +1,4 @@
-"""Category sources: load files of outside folders into memory, edit them there, and save them."""
+"""Tools for sources: load files from outside folders into memory, edit them there and save them."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _run_operation(
     new: str | None,
     keep: Literal["disk", "memory", "merge"] | None,
 ) -> Proposal[FileAnswer] | FileAnswer:
-    """Run one operation on one file; its text, like that of its block, is marked as untrusted."""
+    """Run an operation on a file; answers with its text or diff are marked as untrusted."""
     _check_readable(context, copy)
     change_set: ChangeSet
     match op:
@@ -184,8 +184,9 @@ def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> W
     """Return the caller's working copy of the file with this path or label.
 
     Raises:
-        NotFoundError: No open folder has it, or the caller may not read it.
-        AmbiguousError: Several folders have it.
+        NotFoundError: No open folder matches, or the caller may not read the file.
+        InvalidPathError: The path is not valid in any of the folders.
+        AmbiguousError: Several folders match.
     """
     copy = _find_copy(
         context.services.sources, source_id, context.services.memory.store, agent_key(context.caller), path
@@ -203,7 +204,7 @@ def _check_readable(context: MemoryContext, copy: WorkingCopy) -> None:
 
 def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
     """Return whether a file with this verdict is hidden from callers."""
-    # Only notes have properties, so unreadable bytes of other files mean nothing.
+    # Only notes have properties, so unreadable bytes in other files don't affect their privacy.
     return verdict.hides if path.is_note else verdict.privacy is Privacy.PRIVATE
 
 
@@ -242,7 +243,7 @@ def _state_answer(copy: WorkingCopy, diff: str) -> FileAnswer:
 
 
 def _may_know(context: MemoryContext, folder: FileSource, path: NotePath) -> bool:
-    """Return whether the rules and the file's own properties let the caller know of it."""
+    """Return whether the rules and the file's privacy allow the caller to see that it exists."""
     if not context.can_read(folder.place, path):
         return False
     try:
@@ -263,7 +264,7 @@ def _list_files(
     pattern: str,
     limit: int,
 ) -> FileAnswer:
-    """List the files, or for `status` the loaded ones."""
+    """List the visible files; for `status`, only those that are loaded."""
     listed: list[ListedFile] = []
     is_truncated = False
     for folder in folders:
@@ -295,11 +296,11 @@ def _listed_file(
     return ListedFile(path=str(path), label=label, size=size, permission=permission, state=state.value)
 
 
-# Selection of a file
+# File selection
 
 
 def _select_folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
-    """Return the selected folders.
+    """Return the folder with this id or name, or all open folders for None.
 
     Raises:
         NotFoundError: No such folder is open.
@@ -319,7 +320,9 @@ def _find_copy(
     """Return the agent's working copy of a file.
 
     Raises:
-        AmbiguousError: Several folders have it.
+        NotFoundError: No open folder matches.
+        InvalidPathError: The path is not valid in any of the folders.
+        AmbiguousError: Several folders match.
     """
     folders = _select_folders(sources, source_id)
     labeled = [one for one in folders if requested.startswith(f"file:{one.hash8}:")]

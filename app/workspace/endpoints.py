@@ -1,4 +1,4 @@
-"""The server side of a vault: access for local programs, their tokens, and the endpoint they connect to."""
+"""A vault's server side: access for local programs, their tokens, and the endpoint they connect to."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ class Endpoints:
 
     Args:
         name: The vault's name.
-        folder: Its data folder; None for a vault that is open read-only next to another app, which has the
-            endpoint.
+        folder: The vault's data folder; None if the vault is open read-only and can't have an endpoint.
         settings: Returns the current settings.
     """
 
@@ -68,7 +67,7 @@ class Endpoints:
         self._is_closed = False
 
     def state(self) -> LocalServerState:
-        """Return the address for local programs, or the reason why there is none."""
+        """Return the state of the local server: its address if it is open, and any problem."""
         wanted_port = self._settings().port
         if self.server is None or (endpoint := self.server.endpoint) is None:
             return LocalServerState(wanted_port=wanted_port, problem=self._problem)
@@ -84,14 +83,14 @@ class Endpoints:
             on_yield: Closes the vault when another process of the user requests it.
 
         Raises:
-            NetworkError: No port is available, or the vault is open read-only.
+            NetworkError: No port is available, or the vault is closed or open read-only.
             StorageError: The endpoint could not be announced to other processes.
         """
         async with self._lock:
             return await self._open(holder, on_yield)
 
     async def begin(self) -> str:
-        """Open the endpoint if this app holds the vault; return a problem or an empty string."""
+        """Open the endpoint unless the vault is read-only; return a problem or an empty string."""
         if self.tokens is None:
             return ""
         try:
@@ -104,7 +103,7 @@ class Endpoints:
         return self.tokens.problem
 
     def settings_changed(self) -> None:
-        """Apply changed settings: stop what was turned off, and move to another port."""
+        """Apply changed settings to the tools and the server, and reopen the server if its port changed."""
         self.local_vault.tools_changed()
         if self.server is None:
             return
@@ -113,7 +112,7 @@ class Endpoints:
             self._move_task = asyncio.create_task(self._move(), name="move the local server")
 
     async def _move(self) -> None:
-        """Reopen the endpoint at the port in the settings; clients have to reconnect."""
+        """Reopen the endpoint on the port in the settings; clients have to reconnect."""
         async with self._lock:
             if self.server is None:
                 return
@@ -133,7 +132,7 @@ class Endpoints:
             raise NetworkError("A vault that is open read-only can't serve other programs.")
         if self.server is not None and self.server.endpoint is not None:
             return self.server.endpoint.port
-        # These imports take a quarter of a second, which read-only access does not need.
+        # Imported late: it takes a quarter of a second, and read-only access does not need it.
         server_module = await asyncio.to_thread(importlib.import_module, "app.servers.local_server")
         mcp = LazyMcpApp(self.local_vault)
         local_server: LocalServer = server_module.LocalServer(
@@ -155,7 +154,7 @@ class Endpoints:
         return port
 
     async def _serve(self) -> None:
-        """Wait until the server is closed, also across a change of port; reopen one that failed.
+        """Wait until the server is closed, across port changes; when restarted, reopen a failed server.
 
         Raises:
             NetworkError: The server ended unexpectedly, or could not be reopened.

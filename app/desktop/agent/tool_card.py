@@ -1,4 +1,4 @@
-"""A card for a tool call: tool, state and message; expanded, also arguments and result."""
+"""A card for a tool call: tool, state and message; when expanded, also arguments and result."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MAX_VALUE_CHARS = 200
 
 
 class ToolCardView(QFrame):
-    """Shows one call. `diff_requested` and `undo_requested` carry the number of its audit entry."""
+    """Shows one call. `diff_requested` and `undo_requested` carry its audit entry number."""
 
     diff_requested = Signal(int)
     undo_requested = Signal(int)
@@ -97,7 +97,7 @@ class ToolCardView(QFrame):
         self._column.addLayout(self._actions)
 
     def _display_message(self, message: str) -> str:
-        """Return the message in the second person, for the user who answered the request."""
+        """Return the message, worded for the user who answered the request."""
         if message.startswith(DENIED_MESSAGE):
             message = self.tr("You denied this") + message.removeprefix(DENIED_MESSAGE)
         message = message.replace(LEFT_OUT, self.tr("Excluded by you"))
@@ -175,7 +175,7 @@ class ToolCardView(QFrame):
 
 
 def _summary(arguments: str) -> str:
-    """Return the values of the arguments on one line, the note first and without its folder."""
+    """Return the argument values on one line: `name` (without its folder) and `query` first."""
     values = json.loads(arguments)
     parts = []
     for name, value in sorted(values.items(), key=lambda pair: pair[0] not in ("name", "query")):
@@ -187,7 +187,7 @@ def _summary(arguments: str) -> str:
 
 
 def _strip_wikilinks(message: str) -> str:
-    """Return `message` with names in quotes instead of wikilinks."""
+    """Return `message` with each wikilink replaced by its name in quotes."""
     return re.sub(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]", r"“\1”", message)
 
 
@@ -205,7 +205,7 @@ def _format_json(text: str) -> str:
 
 
 def _cost_text(card: ToolCard) -> str:
-    """Return the duration of the call, and the tokens and cost of the model for it."""
+    """Return the duration of a finished call, and the tokens and cost of the model if known."""
     parts = [] if card.state == "running" else [_format_duration(card.duration_ms)]
     if card.tokens:
         parts.append(format_tokens(card.tokens))

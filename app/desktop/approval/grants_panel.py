@@ -1,4 +1,4 @@
-"""The panel of auto-approve rules: session toggles, and grants with their expiry and use."""
+"""The auto-approve rules panel: session toggles, and grants with their expiry and use."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class GrantsPanel(Panel):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._client = client
-        # The surrounding dialog shows its name.
+        # The surrounding dialog shows the title.
         self.title.hide()
         self.setAccessibleName(self.tr("Auto-approve rules"))
         self.grants: tuple[Grant, ...] = ()
@@ -54,17 +54,17 @@ class GrantsPanel(Panel):
         self.reload()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Update the remaining minutes while visible."""
+        """Start the periodic reload."""
         super().showEvent(event)
         self._timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Stop updating while hidden."""
+        """Stop the periodic reload."""
         super().hideEvent(event)
         self._timer.stop()
 
     def reload(self) -> None:
-        """Reload the grants, without waiting for them."""
+        """Start reloading the grants."""
         tasks.start(self.load(), owner=self, action=self.tr("read the auto-approve rules"))
 
     async def load(self) -> None:
@@ -76,7 +76,7 @@ class GrantsPanel(Panel):
         self.show_grants(grants)
 
     def show_grants(self, grants: tuple[Grant, ...]) -> None:
-        """Show `grants`."""
+        """Show `grants` in the toggles and rows."""
         self.grants = grants
         enabled = {grant.operation for grant in grants if grant.id.startswith(_SESSION)}
         for operation, box in self.toggles.items():
@@ -87,7 +87,7 @@ class GrantsPanel(Panel):
         self.changed.emit(len(grants))
 
     def _show_rows(self, grants: list[Grant]) -> None:
-        """Show a row for each grant, keeping unchanged rows and the keyboard focus."""
+        """Show a row for each grant; if no row changed, keep them all and the keyboard focus."""
         rows = [
             (grant.id, escape_hidden(grant.label), self._use_label(grant), self._expiry_label(grant))
             for grant in grants
@@ -109,7 +109,7 @@ class GrantsPanel(Panel):
         await self.load()
 
     async def set_session(self, operation: Operation, enabled: bool) -> None:
-        """Turn a toggle of this session on or off."""
+        """Turn auto-approval of an operation on or off for this session."""
         await self._client.run(lambda vault: vault.grants.set_session(operation, enabled))
         await self.load()
 

@@ -1,4 +1,4 @@
-"""Questions about unsaved text: conflicts with other changes, and closing a tab."""
+"""Dialogs about unsaved text: conflicts with changes on disk, and closing a tab."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     """Compare the unsaved text with the file and apply the user's choice.
 
     Returns:
-        True if the user chose; the result is being saved.
+        True if the user chose and the conflict was resolved with that text.
     """
     conflict = document.conflict
     if conflict is None or conflict.theirs is None:
@@ -38,14 +38,14 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
         resolution=resolution,
     )
     choices: list[bytes | None] = []
-    # Read before the dialog is deleted; a dialog that is closed in any way has emitted `finished`.
+    # Read the choices on `finished`, before the dialog is deleted; every way to close the dialog emits it.
     dialog.finished.connect(lambda _: choices.append(dialog.choices().get(merge_conflict.path, mine)))
     accepted = await dialogs.run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
     result = (choices[0] if choices else None) or mine
     if not accepted or document.conflict is not conflict:
         is_edited = result not in (mine, merge_conflict.theirs, merged_content)
         if document.conflict is None:
-            # The conflict ended while the dialog was open: there is nothing left to decide later.
+            # The conflict ended while the dialog was open, so there is nothing left to decide.
             if accepted or is_edited:
                 document.load_result(result.decode("utf-8"))
             return False
@@ -62,7 +62,7 @@ class _Answer(Enum):
 
 
 async def confirm_close(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
-    """Return whether the tab may close: the text is saved, or the user chose to discard it."""
+    """Return whether the tab may close: its text is saved, discarded or kept as a draft."""
     while document.is_dirty:
         if document.conflict is not None:
             answer = await _ask_in_conflict(document, theme, parent)

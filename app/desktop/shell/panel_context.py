@@ -1,6 +1,6 @@
-"""Connect the panels of a vault with one another and with the window.
+"""Connect a vault's panels to one another and to the window.
 
-Panels have no reference to one another. The `connect(panel, context)` of a panel's feature, named in the
+Panels have no references to one another. The `connect(panel, context)` of a panel's feature, named in the
 registry, connects signals of the panel to methods of the context, and signals of the context to the panel.
 """
 
@@ -16,10 +16,10 @@ from app.desktop.shell.navigation import Navigation
 
 
 class PanelHost(Protocol):
-    """Creates panels when they are first needed and shows them."""
+    """Creates panels when they are first needed, and shows them."""
 
     def reveal(self, panel_id: str) -> bool:
-        """Show the panel; return whether the window has it."""
+        """Show the panel, and return whether the window has it."""
         ...
 
 
@@ -34,27 +34,27 @@ class TabbedNotes(Protocol):
 
     @property
     def current(self) -> TabbedNote | None:
-        """The note in front."""
+        """The active note, or None."""
         ...
 
 
 @runtime_checkable
 class OpensNotes(Protocol):
-    """A panel that asks to open notes: path and fragment."""
+    """A panel that requests opening a note; the signal carries the path and the fragment."""
 
     open_requested: SignalInstance
 
 
 @runtime_checkable
 class RequestsSearches(Protocol):
-    """A panel that requests searches: a query."""
+    """A panel that requests searches; the signal carries the query."""
 
     search_requested: SignalInstance
 
 
 @runtime_checkable
 class ReportsFailures(Protocol):
-    """A panel that reports failures: one sentence for the user."""
+    """A panel that reports failures; the signal carries a sentence for the user."""
 
     failed: SignalInstance
 
@@ -62,17 +62,17 @@ class ReportsFailures(Protocol):
 class PanelContext(QObject):
     """The requests that panels make and the state that they follow.
 
-    A method that asks another panel for something creates and shows that panel, and then emits the signal
-    that the panel is connected to. `note_shown` carries the path of the note in front (empty for none),
+    A method that needs another panel reveals that panel and, if the window has it, emits the signal that the
+    panel is connected to. `note_shown` carries the path of the active note (empty for none),
     `notes_found` the paths of the search hits, `pending_changed` the paths that proposals touch,
     `scanning_changed` whether the vault is being scanned. `closing` is emitted before the panels are deleted,
-    `state_changed` when the state of a panel is worth saving.
+    `state_changed` when a panel's state should be saved.
 
     Args:
         host: Shows the panels.
         navigation: Opens notes.
         saved_state: The state of the panels when the vault was last closed, by panel id.
-        feed: What agents and other programs do: the model of the activity panel.
+        feed: The activity panel's model, which lists what agents and other programs do.
     """
 
     note_shown = Signal(str)
@@ -125,20 +125,20 @@ class PanelContext(QObject):
 
     @property
     def note(self) -> TabbedNote | None:
-        """The note in front."""
+        """The active note, or None."""
         return self._notes.current if self._notes is not None else None
 
     @property
     def note_path(self) -> str:
-        """The path of the note in front; empty for none."""
+        """The path of the active note; empty for none."""
         return self.note.path if self.note is not None else ""
 
     def follow_notes(self, notes: TabbedNotes) -> None:
-        """Take the note in front from `notes`."""
+        """Use `notes` as the source of the active note."""
         self._notes = notes
 
     def register_state(self, panel_id: str, state: Callable[[], dict[str, Any]]) -> None:
-        """Save what `state` returns when the vault is closed, under the id of the panel."""
+        """Register the function that returns a panel's state, to be saved under the panel's id."""
         self._states[panel_id] = state
 
     def states(self) -> dict[str, dict[str, Any]]:
@@ -188,7 +188,7 @@ class PanelContext(QObject):
             self.prompt_requested.emit(text)
 
     def attach_to_prompt(self, path: str) -> None:
-        """Attach a note to the agent's prompt."""
+        """Show the agent and attach a note to its prompt."""
         if self._host.reveal("agent"):
             self.attachment_requested.emit(path)
 
@@ -223,7 +223,7 @@ class PanelContext(QObject):
 
 
 def connect_links(panel: QWidget, context: PanelContext) -> None:
-    """Connect the signals that most panels have: open a note, search, report a failure."""
+    """Connect the panel's signals for opening a note, searching and reporting a failure, if it has them."""
     if isinstance(panel, OpensNotes):
         panel.open_requested.connect(context.open)
     if isinstance(panel, RequestsSearches):

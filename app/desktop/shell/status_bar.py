@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ProgressItem(QWidget):
-    """The progress of a long task: name, counts, time left, bar and a button to stop it."""
+    """The progress of a long task: name, counts, time left, bar and a stop button."""
 
     stopped = Signal()
 
@@ -46,7 +46,7 @@ class ProgressItem(QWidget):
         self.hide()
 
     def show_progress(self, done: int, total: int, name: str = "") -> None:
-        """Show `done` of `total`; a total of 0 is unknown. `name` renames the task."""
+        """Show `done` of `total`; 0 means that the total is unknown. `name` renames the task."""
         if self.isHidden() or (name and name != self._name):
             self._started_at = time.monotonic()
         self._name = name or self._name
@@ -59,7 +59,7 @@ class ProgressItem(QWidget):
         self.show()
 
     def finish(self) -> None:
-        """Hide it: the task has finished or was stopped."""
+        """Hide the progress of a task that has finished or was stopped."""
         self.hide()
 
 
@@ -77,7 +77,7 @@ class EmbeddingProgressItem(ProgressItem):
         self._show_throttle(FULL_SPEED)
 
     def show_embedding(self, progress: EmbeddingProgressed) -> None:
-        """Show the progress, or hide it at the end."""
+        """Show the progress, or hide it if indexing is over."""
         if progress.is_over:
             self.finish()
             return
@@ -122,7 +122,7 @@ class EmbeddingProgressItem(ProgressItem):
 
 
 class StatusBar(QStatusBar):
-    """The bar at the bottom of the window; its signals are named after its buttons."""
+    """The bar at the bottom of the window; each signal requests the action of a button."""
 
     stop_scan_requested = Signal()
     pause_embedding_requested = Signal()
@@ -167,14 +167,14 @@ class StatusBar(QStatusBar):
         self.set_client(None)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Hide the labels that a message covers: Qt hides only those that are visible when it is set."""
+        """Show the current message again: Qt hides only the labels that are visible when it is set."""
         super().showEvent(event)
         if message := self.currentMessage():
             self.clearMessage()
             self.showMessage(message)
 
     def set_client(self, client: VaultClient | None, read_only: bool = False) -> None:
-        """Show the state of another vault, or of none."""
+        """Switch to the vault of `client`, or to none."""
         self._client = client
         self.scan.finish()
         self.embedding.finish()
@@ -198,14 +198,14 @@ class StatusBar(QStatusBar):
         self.scan.finish()
 
     def show_scanned(self, report: ScanReport) -> None:
-        """Hide the progress and update the counts."""
+        """Hide the progress, report a stopped scan and update the counts."""
         self.scan.finish()
         if report.cancelled:
             self.showMessage(self.tr("Scan stopped. It resumes at the next start."), 6000)
         self.refresh()
 
     def show_grants(self, labels: tuple[str, ...]) -> None:
-        """Show the auto-approve rules: a closed lock for none, an open one with their number."""
+        """Show a closed lock if there are no auto-approve rules, else an open lock with their number."""
         text = "\n".join(labels) if labels else self.tr("Every change needs your approval")
         self.lock_button.set_symbol("lock-simple-open" if labels else "lock-simple")
         self.lock_button.setText(str(len(labels)) if labels else "")
@@ -215,7 +215,7 @@ class StatusBar(QStatusBar):
         _set_tone(self.lock_button, "warning" if labels else "")
 
     def show_word_count(self, text: str) -> None:
-        """Show the number of words in the note in front or in its selection."""
+        """Show the word count of the active note or its selection."""
         self.word_count.setText(text)
 
     def show_cost(self, text: str) -> None:
@@ -223,7 +223,7 @@ class StatusBar(QStatusBar):
         self.cost_label.setText(text)
 
     def refresh(self) -> None:
-        """Update the counts."""
+        """Start updating the counts."""
         if self._client is not None:
             tasks.start(self._count(self._client), owner=self, action=self.tr("count the notes"))
 
