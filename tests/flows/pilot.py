@@ -15,6 +15,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent, QTextC
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
+    QScrollArea,
     QTextBrowser,
     QTreeView,
     QWidget,
@@ -113,11 +114,10 @@ class Pilot(WindowDriver):
         """Click a link in the agent's message."""
         labels = self.agent.transcript.widget().findChildren(MarkdownLabel)
         label = next(label for label in reversed(labels) if text in label.toPlainText())
-        self.agent.transcript.ensureWidgetVisible(label)
-        await self.follow(label, text)
+        await self.follow(label, text, self.agent.transcript)
 
-    async def follow(self, browser: QTextBrowser, text: str) -> None:
-        """Click the link `text`."""
+    async def follow(self, browser: QTextBrowser, text: str, area: QScrollArea | None = None) -> None:
+        """Click the link `text`; `area` scrolls to the browser in it."""
         cursor = QTextCursor(browser.document())
         while True:
             cursor = browser.document().find(text, cursor)
@@ -126,7 +126,13 @@ class Pilot(WindowDriver):
                 break
         cursor.setPosition(cursor.selectionStart() + 1)
         browser.setTextCursor(cursor)
-        await self.click(browser.viewport(), browser.cursorRect(cursor).center())
+
+        def middle() -> QPoint:
+            if area is not None:
+                area.ensureWidgetVisible(browser)
+            return browser.cursorRect(cursor).center()
+
+        await self.click(browser.viewport(), middle)
 
     # Approvals
 

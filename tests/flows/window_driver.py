@@ -199,11 +199,13 @@ class WindowDriver:
 
     # Input
 
-    async def click(self, widget: QWidget, at: QPoint | None = None) -> None:
-        """Click a widget that is visible and enabled."""
+    async def click(self, widget: QWidget, at: QPoint | Callable[[], QPoint] | None = None) -> None:
+        """Click a widget that is visible and enabled, at a point that may still move while it is laid out."""
 
         def place() -> QPoint:
-            return at if at is not None else widget.rect().center()
+            if at is None:
+                return widget.rect().center()
+            return at if isinstance(at, QPoint) else at()
 
         def in_sight() -> bool:
             return widget.isVisible() and widget.isEnabled() and widget.visibleRegion().contains(place())
