@@ -42,7 +42,7 @@ def run_in_note(window: MainWindow, name: str) -> None:
 
 
 def run_note_command(window: MainWindow, name: str) -> None:
-    """Run a menu command on the note in front."""
+    """Run a menu command on the active note."""
     if (tabs := _tabs(window)) is not None:
         tabs.request_command(name)
 
@@ -72,13 +72,13 @@ def show_previous_tab(window: MainWindow) -> None:
 
 
 def split_notes(window: MainWindow) -> None:
-    """Show the note in front in a second group of tabs."""
+    """Show the active note in a second group of tabs."""
     if (tabs := _tabs(window)) is not None:
         tabs.split()
 
 
 def toggle_bookmark(window: MainWindow) -> None:
-    """Bookmark the note in front, or remove its bookmark."""
+    """Bookmark the active note, or remove its bookmark."""
     if (view := window.view) is None or not (path := view.context.note_path):
         return
     if (panel := view.page.panel("bookmarks", BookmarksPanel)) is not None:

@@ -67,8 +67,8 @@ class VaultController(QObject):
     that the folder of the vault disappeared or returned. `grants_changed` carries the labels of the
     auto-approve rules, `notice` one sentence for the user. `index_changed` is emitted after a burst of
     changes. `embedding_progressed` carries an `EmbeddingProgressed`, `cost_changed` the usage of the agent,
-    `note_shown` the path of the note in front (empty for none). `settings_change_requested` carries a
-    function from settings to settings. `word_count_changed` carries the word count of the note in front,
+    `note_shown` the path of the active note (empty for none). `settings_change_requested` carries a
+    function from settings to settings. `word_count_changed` carries the word count of the active note,
     `done` a message for the status bar.
     """
 
@@ -236,7 +236,7 @@ class VaultController(QObject):
         return note if isinstance(note, NoteView) else None
 
     def _follow_note(self, path: str) -> None:
-        """Count the words of the note in front, offer commands in it and record the visit."""
+        """Count the words of the active note, offer commands in it and record the visit."""
         note = self._current_note()
         self._word_count.set_note(note)
         if note is not None:

@@ -65,24 +65,24 @@ class Option:
 
     @property
     def is_clear(self) -> bool:
-        """Whether it is a reading that names only known notes."""
+        """True if the option is a reading with known notes only."""
         return self.reading is not None and not self.features["unclear"]
 
     @property
     def is_considered(self) -> bool:
-        """Whether the grammar explains every word, and the model considers the same reading."""
+        """True if the grammar explains every word and the model considers the same reading."""
         return self.features["complete"] >= 0.5 and self.features["written"] >= _CONSIDERED
 
     @property
     def is_plain(self) -> bool:
-        """Whether the grammar explains every word, and searches for none of them."""
+        """True if the grammar explains every word and searches for none of them."""
         steps = self.reading.steps if self.reading is not None else ()
         queries = [step.target.query for step in steps if step.target is not None]
         return self.features["complete"] >= 0.5 and not any(map(_bare_words, queries))
 
     @property
     def is_agreed(self) -> bool:
-        """Whether it is the first reading of the grammar, and the request model writes it too."""
+        """True if it is the first reading of the grammar and the request model writes it too."""
         return bool(self.features.get("first")) and not self.features["only grammar"]
 
 

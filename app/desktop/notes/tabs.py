@@ -137,7 +137,7 @@ class NoteTabs(QWidget):
 
     Signals:
         open_requested, search_requested, action_requested, create_requested: Forwarded from the notes.
-        shown: The path of the note in front, empty for none.
+        shown: The path of the active note, empty for none.
         last_closed: The last tab was closed.
         help_requested: The user clicked the help button.
     """
@@ -185,7 +185,7 @@ class NoteTabs(QWidget):
 
     @property
     def current(self) -> NoteTab | None:
-        """The note in front of the most recently used group."""
+        """The active note of the most recently used group."""
         widget = self._front_group.currentWidget()
         return cast("NoteTab", widget) if widget is not None else None
 
@@ -265,17 +265,17 @@ class NoteTabs(QWidget):
             tasks.start(self.open(path, in_other_group=True), owner=self, action=self.tr("open the note"))
 
     def take_focus(self) -> None:
-        """Give the focus to the text of the note in front."""
+        """Give the focus to the text of the active note."""
         if self.current is not None:
             self.current.take_focus()
 
     def run_command(self, command: str) -> None:
-        """Run a command of the note in front; see `NoteTab.run_command`."""
+        """Run a command of the active note; see `NoteTab.run_command`."""
         if self.current is not None:
             self.current.run_command(command)
 
     def request_command(self, command: str) -> None:
-        """Request a menu command for the note in front."""
+        """Request a menu command for the active note."""
         if self.current is not None and self.current.path:
             self.action_requested.emit(command, self.current.path)
 

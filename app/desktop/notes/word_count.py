@@ -1,4 +1,4 @@
-"""Count the words of the note in front and of its selection, for the status bar."""
+"""Count the words of the active note and of its selection, for the status bar."""
 
 from __future__ import annotations
 

@@ -33,13 +33,13 @@ _PRINT_POINTS = 10
 
 
 class WritingCommands(QObject):
-    """Runs the commands for the note in front.
+    """Runs the commands for the active note.
 
     `open_requested` carries a path and a fragment; `done` and `failed` one sentence for the user.
 
     Args:
         client: The open vault.
-        current: Returns the note in front, None if none is open.
+        current: Returns the active note, None if none is open.
         window: The parent of dialogs.
     """
 
@@ -140,7 +140,7 @@ class WritingCommands(QObject):
             note.editor.insert(text)
 
     async def export_html(self) -> None:
-        """Ask for a file and export the note in front as a web page."""
+        """Ask for a file and export the active note as a web page."""
 
         async def write(note: NoteView, path: NotePath, file: Path) -> None:
             text = note.document.text
@@ -153,7 +153,7 @@ class WritingCommands(QObject):
         await self._export("html", self.tr("Web page (*.html)"), write)
 
     async def export_pdf(self) -> None:
-        """Ask for a file and export the note in front as PDF."""
+        """Ask for a file and export the active note as PDF."""
 
         async def write(note: NoteView, path: NotePath, file: Path) -> None:
             text, font = note.document.text, self._font()
@@ -163,7 +163,7 @@ class WritingCommands(QObject):
         await self._export("pdf", "PDF (*.pdf)", write)
 
     async def print_note(self) -> None:
-        """Ask for a printer and print the note in front."""
+        """Ask for a printer and print the active note."""
         from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 
         note = self._current()

@@ -1,4 +1,4 @@
-"""The outline panel: the headings of the note in front as a tree."""
+"""The outline panel: the headings of the active note as a tree."""
 
 from __future__ import annotations
 

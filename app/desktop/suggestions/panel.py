@@ -91,7 +91,7 @@ class SuggestionsPanel(Panel):
             self.search()
 
     def set_current_note(self, note: str) -> None:
-        """Set the note in front; empty if no note is open."""
+        """Set the active note; empty if no note is open."""
         if note == self._note:
             return
         self._note = note
