@@ -45,7 +45,7 @@ async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Build the graph of the visible notes, lay it out and write it to the file."""
     file: Path = args.file
     if file.suffix not in FORMATS:
-        raise InvalidParametersError(f"{file.name}: the file must end in one of {', '.join(FORMATS)}.")
+        raise InvalidParametersError(f"{file.name}: the file name must end in one of {', '.join(FORMATS)}.")
     root = resolve_vault(Options.from_namespace(args), screen).root
     async with open_session(root, DenyAll(), screen) as session:
         graph = await _graph(session, root, screen)

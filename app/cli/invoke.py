@@ -111,7 +111,9 @@ def report_outcome(
 def _show_failure(screen: CliConsole, outcome: ToolOutcome) -> None:
     if outcome.pending:
         screen.text(outcome.pending + "\n")
-        screen.print_message("The call waits for approval. `scriptorium pending status ID` shows its status.")
+        screen.print_message(
+            "The call is waiting for approval. `scriptorium pending status ID` shows its status."
+        )
         return
     error = outcome.error or {}
     if error.get("type") == NotFoundError.type and error.get("tool") == "file":

@@ -88,7 +88,7 @@ class TerminalApprover:
                 case "e":
                     await self._edit(draft, rest)
                 case "f":
-                    self._choose(draft, rest or await self._tty.read_line("Numbers of the files: ") or "")
+                    self._choose(draft, rest or await self._tty.read_line("File numbers: ") or "")
                 case "" | "n":
                     reason = rest.removeprefix("o").strip() if letter else ""
                     return Denied(reason)

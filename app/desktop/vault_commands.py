@@ -48,7 +48,7 @@ def run_note_command(window: MainWindow, name: str) -> None:
 
 
 def close_tab(window: MainWindow) -> None:
-    """Close the tab in front."""
+    """Close the active tab."""
     if (tabs := _tabs(window)) is not None:
         tasks.start(tabs.close_current(), action=translate("Commands", "close the tab"))
 

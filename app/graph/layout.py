@@ -92,7 +92,7 @@ class Layout:
             self._positions = place_missing(graph, np.ascontiguousarray(positions, dtype=np.float32))
 
     def tick(self) -> Positions:
-        """Compute for some milliseconds and return the positions. While paused, only drags move nodes."""
+        """Compute for a few milliseconds and return the positions. While paused, only drags move nodes."""
         if self._paused:
             return self._positions
         if self._layout_steps is not None:

@@ -32,7 +32,7 @@ _STILL_TOLERANCE = 1e-3
 
 
 class Simulation:
-    """Physics of all nodes; one tick takes some milliseconds at 10,000 nodes.
+    """Physics of all nodes; one tick takes a few milliseconds at 10,000 nodes.
 
     Args:
         weights: The symmetric adjacency, a sparse matrix.

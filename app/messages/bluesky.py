@@ -176,7 +176,7 @@ def _to_app_error(error: Exception) -> ScriptoriumError:
     if isinstance(error, exceptions.RateLimitExceededError):
         wait = error.retry_after
         retry_hint = f" Try again in {wait:g} s." if wait is not None else ""
-        return LimitError(f"Bluesky’s rate limit is reached.{retry_hint}", retry_after=wait)
+        return LimitError(f"Bluesky’s rate limit has been reached.{retry_hint}", retry_after=wait)
     if isinstance(error, exceptions.UnauthorizedError) or name in ("AuthenticationRequired", _EXPIRED):
         return PermissionDeniedError(
             "Bluesky does not accept the handle with this app password. Enter it again in the settings."

@@ -117,7 +117,7 @@ def _to_app_error(answer: httpx2.Response) -> ScriptoriumError:
     if status == 429:
         wait = _seconds(fields.get("retry_after", answer.headers.get("retry-after")))
         retry_hint = f" Try again in {wait:g} s." if wait is not None else ""
-        return LimitError(f"Discord’s rate limit is reached.{retry_hint}", retry_after=wait)
+        return LimitError(f"Discord’s rate limit has been reached.{retry_hint}", retry_after=wait)
     if status in (401, 403):
         return PermissionDeniedError(
             "Discord does not accept the webhook's token. Enter the webhook again in the settings."

@@ -157,7 +157,7 @@ def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, .
             continue
         commit = journal.commit(entry.commit)
         if commit.entry and entry.call and commit.entry != entry.call:
-            message = f"The journal no longer has the change of audit entry {entry.id}."
+            message = f"The journal no longer has the change in audit entry {entry.id}."
             raise NotFoundError(message, entry=entry.id, commit=entry.commit)
         commits.append(commit)
     return tuple(commits)

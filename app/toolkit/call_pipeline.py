@@ -326,7 +326,7 @@ class CallPipeline:
         """
         draft, tool, caller = call.draft, call.tool, call.caller
         if not self._policy.may_call(caller, call.category.id, tool.name, call.op):
-            draft.decide(AuditDecision.RULE, "a rule keeps the caller from this tool")
+            draft.decide(AuditDecision.RULE, "a rule denies the caller this tool")
             raise PermissionDeniedError(f"{caller.name} may not use {tool.name}.", tool=tool.name, op=call.op)
         if not self._policy.may_write(caller) and not _is_read_only_call(call):
             draft.decide(AuditDecision.RULE, f"{caller.name} may only read")
@@ -414,7 +414,7 @@ class CallPipeline:
         """Submit a proposal to the gate, which applies the policy and asks the user if necessary.
 
         Raises:
-            PermissionDeniedError: The category was turned off while the user was asked.
+            PermissionDeniedError: The category was turned off while the user was being asked.
             VaultBusyError: The vault is open for reading only; the user is not asked.
         """
         call, answer = executed.call, executed.answer

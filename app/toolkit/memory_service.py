@@ -254,6 +254,6 @@ def _verdict_on_entry(change: FileChange, agent: str) -> BlockVerdict:
         case Create():
             return BlockVerdict("allow", "a new entry of its own archive")
         case Delete():
-            return BlockVerdict("ask", "deletes an entry of the archive")
+            return BlockVerdict("ask", "deletes an entry from the archive")
         case _:
             return BlockVerdict("deny", "entries of the archive can't be changed")

@@ -35,7 +35,7 @@ class RateLimiter:
         self._turns: OrderedDict[str, Counter[str]] = OrderedDict()
 
     def configure(self, user_limits: Iterable[CallLimit]) -> None:
-        """Apply these limits of the user from now on, in addition to those of tools and categories."""
+        """From now on, apply these limits of the user, in addition to those of tools and categories."""
         self._user_limits = tuple(user_limits)
 
     def check(self, tool: Tool, category: Category, caller: Caller) -> None:

@@ -164,7 +164,7 @@ def _check_value(key: str, value: JsonValue) -> JsonValue:
     if key.lower() == "confidence":
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 <= float(value) <= 1:  # type: ignore[arg-type]
-            raise InvalidParametersError("A confidence is a number from 0 to 1.", confidence=value)
+            raise InvalidParametersError("A confidence must be a number from 0 to 1.", confidence=value)
     return value
 
 

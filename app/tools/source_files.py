@@ -210,7 +210,7 @@ def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
 
 _RECONCILED = {
     "disk": "{0} in memory now matches the file on disk.",
-    "memory": "{0} on disk now matches the memory.",
+    "memory": "{0} on disk now matches the copy in memory.",
     "merge": "Both are merged in memory: look at the diff of {0}, then save it.",
 }
 

@@ -39,7 +39,7 @@ _TEXT_POINTS = 10.5
 # Formulas and diagrams have double resolution, for sharp screens and paper.
 _DRAWING_RATIO = 2.0
 _DIAGRAM_WIDTH = 700
-# Further drawings of a note are shown as text: each takes some milliseconds.
+# Further drawings of a note are shown as text: each takes a few milliseconds.
 _MAX_DRAWINGS = 300
 _MAX_IMAGE_BYTES = 24 * 1024 * 1024
 

@@ -221,7 +221,7 @@ class NoteTabs(QWidget):
             self.shown.emit(path)
 
     async def close_current(self) -> bool:
-        """Close the tab in front; return whether it is closed."""
+        """Close the active tab; return whether it is closed."""
         return await self._close(self._front_group, self._front_group.currentIndex())
 
     async def confirm_close(self) -> bool:

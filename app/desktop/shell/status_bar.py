@@ -139,7 +139,10 @@ class StatusBar(QStatusBar):
         self.mode = QLabel()
         self.mode.setProperty("tone", "warning")
         self.scan = ProgressItem(
-            theme, self.tr("Scanning"), self.tr("Stop the scan; it resumes at the next start"), self
+            theme,
+            self.tr("Scanning"),
+            self.tr("Stop the scan; it resumes the next time you open the app"),
+            self,
         )
         self.scan.stopped.connect(self.stop_scan_requested)
         self.embedding = EmbeddingProgressItem(theme, self)

@@ -101,7 +101,10 @@ def _rewrite_targets(text: str, scalar: Scalar, changes: list[tuple[Link, str]])
         new = {'"': escape_quoted(new), "'": new.replace("'", "''")}.get(quote, new)
         mark = "[[" if link.style is LinkStyle.WIKI else "]("
         if raw.count(mark + old) != 1:
-            message = f"A property has {link.target!r} in a form that can't be edited. Nothing was changed."
+            message = (
+                f"A property contains a link to {link.target!r} in a form that can't be edited."
+                " Nothing was changed."
+            )
             raise InvalidParametersError(message, target=link.target)
         position = scalar.span.start + raw.index(mark + old) + len(mark)
         yield position, position + len(old), new

@@ -89,7 +89,7 @@ def change_relation(
         keep_note: Whether to keep the remark.
 
     Raises:
-        InvalidParametersError: it can't be changed without changing anything else.
+        InvalidParametersError: it can't be changed without changing other relations.
     """
     before = scan(text)
     index = _relation_index(before, relation)
@@ -120,7 +120,7 @@ def remove_relation(text: str, relation: Relation) -> str:
         relation: A relation that `scan` found in this text.
 
     Raises:
-        InvalidParametersError: it can't be removed without changing anything else.
+        InvalidParametersError: it can't be removed without changing other relations.
     """
     before = scan(text)
     index = _relation_index(before, relation)
@@ -153,7 +153,7 @@ def _check_type(text: str) -> str:
 
 def _check_confidence(confidence: float) -> float:
     if not 0 <= confidence <= 1:
-        raise InvalidParametersError("A confidence is a number from 0 to 1.", confidence=confidence)
+        raise InvalidParametersError("A confidence must be a number from 0 to 1.", confidence=confidence)
     return confidence
 
 

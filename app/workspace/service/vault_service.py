@@ -100,7 +100,7 @@ class VaultService:
         """Run a tool call or the user's own edit; errors are outcomes, too.
 
         Raises:
-            CancelledError: The caller withdrew the call; the audit log has an entry of it.
+            CancelledError: The caller withdrew the call; the audit log has an entry for it.
         """
         return await self._workspace.runner.run(call)
 
