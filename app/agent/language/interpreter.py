@@ -25,7 +25,7 @@ from app.agent.language.choices import (
 from app.agent.language.dates import DateParser
 from app.agent.language.decision import Option, options_of, weighed
 from app.agent.language.dialog import NOTE_ROLES, DialogState
-from app.agent.language.follow_ups import parse_follow_up, with_undo_first
+from app.agent.language.follow_ups import parse_follow_up, parse_plain_follow_up, with_undo_first
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.note_sets import is_search
@@ -192,12 +192,14 @@ class Interpreter:
         if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
             return reply, request, []
         for words in (bare, tokens):
+            if plain := parse_plain_follow_up(request, words):
+                return self._chooser.decide(request, [plain]), request, []
             refined = parse_follow_up(request, words)
             if refined is None or refined.score < MIN_READ_SCORE:
                 continue
             is_other_change = words[0].key in language.verbs() and self._is_change(request, words)
             if request.writes(refined) or not is_other_change:
-                return self._chooser.decide(request, with_undo_first(request, refined)), request, []
+                return None, request, with_undo_first(request, refined)
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
         # No reading explains the words of a reason.
