@@ -287,3 +287,32 @@ async def test_a_count_is_one_search(talk) -> None:
     await say(talk, "how many claims are there?")
     cards = [item for item in talk.items if isinstance(item, ToolCard)]
     assert len(cards) == 1 and len(state(talk).results) > 1
+
+
+async def test_a_task_is_completed_and_reopened_by_its_words(talk) -> None:
+    replies = await say(talk, f'{PREFIX} complete_task query="ask the library"')
+    assert "- [x] Ask the library" in text(talk, "Journal/2026-03-02.md")
+    assert replies.focus == ("Journal/2026-03-02.md",) and len(replies.changes) == 1
+    await say(talk, f"{PREFIX} reopen_task [@2026-03-02] query=library")
+    assert "- [ ] Ask the library" in text(talk, "Journal/2026-03-02.md")
+    await say(talk, "undo both")
+    assert "- [ ] Ask the library" in text(talk, "Journal/2026-03-02.md") and not state(talk).changes
+
+
+async def test_words_of_several_tasks_are_asked_about_and_of_none_refused(talk) -> None:
+    before = text(talk, "🧭 Start here.md")
+    await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] Read the tables"')
+    await say(talk, f'{PREFIX} append [@Octant] text="- [ ] Read the tables"')
+    await say(talk, f'{PREFIX} complete_task query="read the tables"')
+    question = talk.items[-1]
+    assert isinstance(question, Question) and len(question.choices) == 2
+    await talk.say(question.choices[1].reply, open_note=OPEN)
+    checked = [
+        path
+        for path in ("Instruments/Sextant.md", "Instruments/Octant.md")
+        if "- [x] Read" in text(talk, path)
+    ]
+    assert len(checked) == 1
+    await say(talk, f'{PREFIX} complete_task query="water the plants"')
+    assert "no open task" in answers(talk)[-1]
+    assert text(talk, "🧭 Start here.md") == before

@@ -213,8 +213,8 @@ class ProgramReader:
             elif symbol == "these":
                 if follows:
                     result = replace(result, source="previous")
-                elif self._dialog.them:
-                    paths += self._dialog.them
+                elif self._dialog.them or self._dialog.it:
+                    paths += self._dialog.them or self._dialog.it[:1]
                 else:
                     return NoteSet(unknown=" ")
             elif symbol in NTH:
