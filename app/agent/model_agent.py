@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from app.agent import models
-from app.agent.citations import CitationChecker, Read
+from app.agent.citations import CitationChecker, NoteReader
 from app.agent.credentials import CredentialStore
 from app.agent.memory_context import Pinned, format_pinned_blocks, strip_unpinned_blocks
 from app.agent.message_encoding import encodable_history, encodable_messages
@@ -58,7 +58,7 @@ class ModelAgent:
             given.
         spending: The session's model usage, including usage inside tools.
         read_note: Reads the note that a wikilink of an answer points to.
-        asks_notes: Returns whether a request is a question about the content of the notes.
+        is_content_question: Returns whether a request is a question about the content of the notes.
     """
 
     def __init__(
@@ -71,8 +71,8 @@ class ModelAgent:
         pinned: Pinned,
         news: Callable[[Turn], str],
         spending: UsageBudget,
-        read_note: Read,
-        asks_notes: Callable[[str], bool],
+        read_note: NoteReader,
+        is_content_question: Callable[[str], bool],
     ) -> None:
         self._vault = vault
         self._settings = settings
@@ -83,7 +83,7 @@ class ModelAgent:
         self._news = news
         self._spending = spending
         self._citations = CitationChecker(read_note)
-        self._asks_notes = asks_notes
+        self._is_content_question = is_content_question
 
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its answer and call its tools; show a failure as a notice."""
@@ -118,7 +118,7 @@ class ModelAgent:
 
         turn.news = self._news(turn)
         # A team agent answers its caller, and the caller cites.
-        turn.cites = turn.role is None and self._asks_notes(turn.prompt.text)
+        turn.cites = turn.role is None and self._is_content_question(turn.prompt.text)
         turn.review = partial(self._review, turn)
         offered = _allowed_tools(self._registry, turn)
         # Building the schemas of all tools on first use takes time.
