@@ -239,8 +239,8 @@ class BuiltinAgent:
     def _say_model_required(self, turn: Turn, required: ModelRequired, language: Language) -> None:
         work = localize(required.work, language)
         text = (
-            f"{work} needs a language model, and none is set up. Use one on this computer (Ollama, LM Studio,"
-            " llama.cpp) or a service for which you have a key."
+            f"{work} needs a language model, and the built-in agent works without one. Use a model on this"
+            " computer (Ollama, LM Studio, llama.cpp) or a service for which you have a key."
         )
         turn.ask(
             localize(text, language),
