@@ -1,7 +1,8 @@
 """Internal tools behind the requests of external agents; no other caller can use them.
 
 A read in the vault returns only what a model may see; a read outside the vault needs approval. A write is a
-change set like any other. An action of the program itself is shown as an effect and always needs approval.
+change set like any other. An action that the program performs itself is shown as an effect and always needs
+approval.
 """
 
 from __future__ import annotations
