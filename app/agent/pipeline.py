@@ -133,7 +133,11 @@ class Pipeline:
             case "list_tasks":
                 return await self._list_tasks(step, previous)
             case "undo":
-                notes = await self._resolve_notes(step.target, previous) if step.target is not None else None
+                notes: tuple[str, ...] | None = None
+                if step.target is not None:
+                    notes = await self._resolve_notes(step.target, previous)
+                    if notes is None:
+                        return None
                 scope, changed_action = (str(step.arguments.get(name, "")) for name in ("scope", "what"))
                 return await self._undo(scope or "last", notes, changed_action)
             case "list_tags" if "uses" in step.arguments:
@@ -418,7 +422,7 @@ class Pipeline:
         return tuple(dict.fromkeys(changed_paths))
 
     async def _calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
-        """Return the tool calls of a writing step; None after an explanation why there are none."""
+        """Return the tool calls of a writing step; None after telling the user why there are none."""
         arguments = step.arguments
         match step.action:
             case "add_tag" | "remove_tag":
@@ -612,7 +616,7 @@ _INTENTS = {
 
 
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification | None:
-    """Return a question for the occurrence to replace if the tool found several; None otherwise."""
+    """Return a question about which occurrence to replace if the tool found several; None otherwise."""
     count = (outcome.error or {}).get("count")
     if step.action != "replace" or not isinstance(count, int) or not 1 < count <= _MAX_OCCURRENCES:
         return None
