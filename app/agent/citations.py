@@ -43,7 +43,7 @@ NoteReader = Callable[[str], tuple[NotePath, str] | None]
 
 @dataclass(frozen=True, slots=True)
 class _Citation:
-    """A checked link of an answer; it is neither valid nor invalid if it cites no passage."""
+    """A checked link in an answer; it is neither valid nor invalid if it cites no passage."""
 
     text: str
     is_valid: bool = False
@@ -51,7 +51,7 @@ class _Citation:
 
 
 class CitationChecker:
-    """Checks the answers of one turn.
+    """Checks the citations in a model's answers.
 
     Args:
         read: Reads the current text of a note.

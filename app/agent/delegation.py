@@ -27,8 +27,8 @@ class DelegationBudget:
         """Return the full budget of the settings."""
         return cls(team.max_turns, team.max_tokens)
 
-    def count_turn(self) -> None:
-        """Reserve a turn.
+    def reserve_turn(self) -> None:
+        """Reserve a turn of the budget.
 
         Raises:
             LimitError: No turns or no tokens are left.

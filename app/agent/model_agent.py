@@ -1,4 +1,4 @@
-"""Agent that uses a language model through pydantic-ai, with the registry's tools only.
+"""The agent that uses a language model through pydantic-ai, with no tools except the registry's.
 
 The model layer makes no decisions: it streams text and names tools. The runner validates, authorizes, asks
 for approval and commits, as for every other caller.

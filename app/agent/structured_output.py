@@ -1,4 +1,4 @@
-"""Structured answers of a model through pydantic-ai, for the analyses."""
+"""Structured answers from a model through pydantic-ai, for the analyses."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Responders:
 
 
 class Team:
-    """The agents and groups of the settings, and the chains of delegation in progress.
+    """The agents and groups in the settings, and the chains of delegation in progress.
 
     Args:
         running: The running task of each conversation, so that it can be stopped.
@@ -178,7 +178,7 @@ class Team:
         """
         profile = self.settings.agent(name)
         assert profile is not None
-        frame.budget.count_turn()
+        frame.budget.reserve_turn()
         role = self.role(profile, frame.budget.tokens)
         prompt = replace(prompt, text=text) if prompt else UserPrompt(text, mode=frame.mode)
         caller = self._caller(asker, profile.name, frame.conversation)

@@ -1,6 +1,6 @@
 """A turn in progress: its messages and tool calls become saved items and events.
 
-Agents act only through a `Turn`, which streams their text, saves items and calls tools.
+Agents stream text, save items and call tools through a `Turn`.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class UserPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """The role of a team agent that answers a turn.
+    """The role of the team agent or program that answers a turn.
 
-    `instructions` are added to the user's own in the prompt. `model` replaces the model of the settings
-    (empty: no replacement). `max_tokens` limits the turn (None: the limit of the settings).
+    `instructions` are added to the user's own in the prompt. `model` replaces the model in the settings
+    (empty: no replacement). `max_tokens` limits the turn (None: the limit in the settings).
     """
 
     name: str
@@ -73,7 +73,7 @@ class Role:
 
 @dataclass
 class Turn:
-    """One turn of a conversation. Several may run in one conversation, each of a different team agent.
+    """A turn of a conversation. Several may run in one conversation, each by a different team agent.
 
     Args:
         conversation: The conversation's id in the store.

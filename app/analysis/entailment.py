@@ -5,7 +5,7 @@ contradiction and entailment among them, its verdict is
 
     y = (e - c) / 2    if |e - c| is at least 0.5, else 0
 
-which supports SUPPORTS above 0 and CONTRADICTS below. It is combined with x, the signed strength of the
+which counts for SUPPORTS above 0 and for CONTRADICTS below. It is combined with x, the signed strength of the
 local textual evidence, as certainty factors are (Shortliffe and Buchanan, "A model of inexact reasoning in
 medicine", 1975):
 

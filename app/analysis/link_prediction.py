@@ -87,8 +87,8 @@ def predict_links(
     Args:
         features: The vault.
         rejected: int64 (r, 2), rejected pairs of rows, in either order.
-        limit: The maximum number.
-        around: Only links of this row; -1 for all.
+        limit: The maximum number of links.
+        around: The row of the only node to predict links for; -1 for all nodes.
         report: Receives the progress.
     """
     return _LinkPredictor(features, around, report).best(rejected, limit)

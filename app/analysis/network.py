@@ -55,7 +55,7 @@ class AdjacencyArrays:
 
     def undirected(self) -> networkx.Graph[int]:
         """Return the undirected graph of the nodes and links."""
-        import networkx  # Imported on demand, since it takes some tenths of a second.
+        import networkx  # Imported on demand, because it takes a few tenths of a second.
 
         graph: networkx.Graph[int] = networkx.Graph()
         graph.add_nodes_from(range(self.size))

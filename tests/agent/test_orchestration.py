@@ -98,7 +98,7 @@ def test_a_budget_ends_by_turns_or_tokens_whatever_is_used(used):
     taken = 0
     for tokens in used:
         try:
-            budget.count_turn()
+            budget.reserve_turn()
         except LimitError:
             break
         taken += 1

@@ -60,8 +60,8 @@ class AcpAgent:
         settings: Returns the current settings.
         note_text: Returns the text of a note for the prompt; None for a note that is hidden from models.
         edits: Detects changes that programs make without the gate.
-        news: Returns new items of the sources as a block of data, and records in the turn that they were
-            given.
+        news: Returns new items of the sources as a block of data, and records in the turn that the program
+            received them.
     """
 
     def __init__(
