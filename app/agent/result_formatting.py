@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.generic_formatting import format_details
+from app.agent.generic_formatting import format_details, wikilink
 from app.agent.node_formatting import NODE_FORMATTERS
 from app.permissions.pluralize import pluralize
 from app.toolkit.outcome import ToolOutcome
@@ -29,12 +29,6 @@ def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
     formatter = _BY_INTENT.get(call.intent) or _BY_TOOL.get(call.tool)
     text = formatter(outcome.result, call) if formatter else ""
     return text or _format_generic(outcome)
-
-
-def wikilink(path: str) -> str:
-    """Return a wikilink that resolves to exactly the note at `path` and shows its name."""
-    note = NotePath.on_disk(path)
-    return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
 
 
 def _failure(outcome: ToolOutcome) -> str:
