@@ -222,10 +222,11 @@ def _note_tags(result: Result, call: AnsweredCall) -> str:
 
 def _details(result: Result, call: AnsweredCall) -> str:
     lines = [f"**{key}**: {_value(value)}" for key, value in result["properties"].items()]
+    created, modified = _format_time(result["created"]), _format_time(result["modified"])
     size = pluralize(int(result["size"]), "byte")
     linking = pluralize(len(result["backlinks"]), "note links", "notes link")
     lines += [
-        f"Created {_format_time(result['created'])}, changed {_format_time(result['modified'])}, {size}",
+        f"Created on {created}, changed on {modified}, {size}",
         f"{linking} to it; it links to {len(result['forward_links'])}",
     ]
     if result["problem"]:
@@ -257,7 +258,7 @@ def _value(value: object) -> str:
 
 
 def _format_time(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "at an unknown time"
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "an unknown date"
 
 
 def _versions(result: Result, call: AnsweredCall) -> str:
