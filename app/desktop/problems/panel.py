@@ -32,7 +32,7 @@ _KIND_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class ProblemsPanel(Panel):
-    """Lists files with the reason; `open_requested` carries the path and an empty fragment.
+    """Lists the files, each with the reason; `open_requested` carries the path and an empty fragment.
 
     A file whose name is not valid UTF-8 can't be opened, but it can be renamed here.
     """

@@ -12,7 +12,7 @@ _TIME_SLICE_S = 0.002
 
 
 class TimeSlicedQueue(QObject):
-    """Calls `work` for each item in order; after each time slice, the window handles its events first."""
+    """Calls `work` for each item in order, letting the window handle its events between time slices."""
 
     def __init__(self, work: Callable[[object], None], parent: QObject) -> None:
         super().__init__(parent)

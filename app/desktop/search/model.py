@@ -46,7 +46,7 @@ class SearchResultRow:
 
 
 class SearchResultsModel(QAbstractListModel):
-    """Rows of hits; the heading of a hit is followed by its snippets, and a row for hidden lines."""
+    """Rows of hits: each heading is followed by its snippets and the number of hidden lines, if any."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +55,7 @@ class SearchResultsModel(QAbstractListModel):
         self.hit_count = 0
 
     def show(self, hits: tuple[SearchHit, ...], groups: tuple[SearchGroup, ...] = ()) -> None:
-        """Replace the results by these hits, under the names of their groups."""
+        """Replace the results with these hits, under the names of their groups."""
         self.beginResetModel()
         self._groups = {group.name: group for group in groups}
         self._rows = []
@@ -101,7 +101,7 @@ class SearchResultsModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
-        """Make group names not selectable."""
+        """Make group names unselectable."""
         if index.isValid() and self._rows[index.row()].group is not None:
             return Qt.ItemFlag.NoItemFlags
         return super().flags(index)

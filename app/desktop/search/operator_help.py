@@ -36,7 +36,7 @@ def operator_label(operator: str) -> str:
 
 
 def query_examples() -> tuple[tuple[str, str], ...]:
-    """Return parts of queries, each with its meaning."""
+    """Return examples of the query syntax, each with its description."""
     plain = (
         ("two words", translate("OperatorHelp", "notes with both")),
         ('"two words"', translate("OperatorHelp", "notes with this exact phrase")),

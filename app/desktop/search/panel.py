@@ -1,4 +1,4 @@
-"""The search panel: results while typing, and query errors with their position."""
+"""The search panel: results as the user types, and query errors with their position."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from app.index.semantic_query import to_semantic_query
 
 _TYPING_DELAY_MS = 25
 _RESTING_DELAY_MS = 150
-_SEMANTIC_DELAY_MS = 250  # A natural language query uses a model: do not run it after each letter.
+_SEMANTIC_DELAY_MS = 250  # Semantic search runs a model, which is too slow to run after each letter.
 _UNFINISHED_DELAY_MS = 900
 _FIRST_PAGE_SIZE, _PAGE_SIZE = 20, 50
 _MAX_KEPT_HITS = 500
@@ -65,7 +65,7 @@ class SearchPanel(Panel):
         self.save_button.load()
 
     def search_saved(self, name: str) -> None:
-        """Run the saved search of this name, if it exists."""
+        """Run the saved search with this name, if it exists."""
         tasks.start(self._run_saved(name), owner=self, action=self.tr("run the saved search"))
 
     async def _run_saved(self, name: str) -> None:
@@ -222,7 +222,7 @@ class SearchPanel(Panel):
         self._show_problem(query, error)
 
     async def _load_details(self, query: str, page: SearchPage) -> None:
-        """Load the slow details: the hits in the graph, the total, and the counts of the query's parts."""
+        """Load the details that take longer: the hits in the graph, the total, and the explanation."""
         # Canceled by further typing, so that a large graph is not redrawn for each letter.
         await asyncio.sleep(_RESTING_DELAY_MS / 1000)
         self.hits_changed.emit(tuple(hit.path.text for hit in page.hits))
@@ -364,7 +364,7 @@ class SearchPanel(Panel):
 
 
 class _HitList(QListView):
-    """The results list; Up in the first row returns to the field."""
+    """The results list; Escape, and Up in the first row, return to the field."""
 
     moved_up = Signal()
 
@@ -375,7 +375,7 @@ class _HitList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Return to the field with Escape, and with Up in the first row."""
+        """Emit `moved_up` for Escape, and for Up in the first row."""
         is_first_row = self.currentIndex().row() <= 0
         if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and is_first_row):
             self.moved_up.emit()

@@ -32,7 +32,7 @@ class QueryExplanationView(QTreeView):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_part(self, part: ExplanationNode | None) -> None:
-        """Show this tree, or hide it."""
+        """Show this tree."""
         self._model.clear()
         if part is not None:
             self._model.appendRow(_create_item(part))

@@ -43,7 +43,7 @@ class SortButton(ThemedButton):
         self._update_checks()
 
     def choose(self, order: Order, group: Grouping) -> None:
-        """Set order and grouping, without emitting `changed`."""
+        """Set the order and the grouping without emitting `changed`."""
         self.order, self.grouping = order, group
         self._update_checks()
 

@@ -1,4 +1,4 @@
-"""The secrets of the message channels in the settings; they are stored and never shown again."""
+"""The secrets of the message channels in the settings; they are saved and never shown again."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class SecretRow(QWidget):
         tasks.start(self._store_secret(""), owner=self, action=self.tr("remove the secret"))
 
     def _missing_account_label(self) -> str:
-        """Return the hint to enter the account first."""
+        """Return the request to enter the account first."""
         return self.tr("Enter the handle first.")
 
     def _check(self, secret: str) -> None:

@@ -1,4 +1,4 @@
-"""The tool categories in the settings: their levels, and the vaults in which each is enabled."""
+"""The tool categories in the settings: their access, and whether each is on by default and in this vault."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class ToolCategoryList(QWidget):
 
 
 def level_label(level: AccessLevel) -> str:
-    """Return the permissions of tools of this level."""
+    """Return the access that a level grants."""
     return {
         AccessLevel.READ_ONLY: translate("ToolCategoryList", "read-only"),
         AccessLevel.READ_WRITE: translate("ToolCategoryList", "read and propose changes"),

@@ -47,7 +47,7 @@ class FolderDropFilter(QObject):
 
 
 def dropped_folder(data: QMimeData) -> Path | None:
-    """Return the first local folder in the dragged data."""
+    """Return the first local folder in the dragged data, or None."""
     for url in data.urls():
         if not url.isLocalFile():
             continue

@@ -1,4 +1,4 @@
-"""Proposes the multilingual model for a vault whose notes are not only in English."""
+"""Propose the multilingual model for a vault with enough notes in languages other than English."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class LanguageProposal(QObject):
 
 
 def language_names(languages: VaultLanguages) -> str:
-    """Return the names of the most frequent languages besides English."""
+    """Return the names of the most frequent languages other than English."""
     codes = [code for code, _ in languages.shares if code != "en"]
     return ", ".join(language_name(code) for code in codes[:_MAX_NAMED_LANGUAGES])
 

@@ -197,7 +197,7 @@ class StatusBar(QStatusBar):
         self.scan.show_progress(progress.done, progress.total, name)
 
     def hide_scan(self) -> None:
-        """Hide the progress of a scan that was cancelled or failed."""
+        """Hide the progress of a scan that was canceled or failed."""
         self.scan.finish()
 
     def show_scanned(self, report: ScanReport) -> None:
@@ -246,7 +246,7 @@ class StatusBar(QStatusBar):
 
 
 def time_left(done: int, total: int, seconds: float) -> str:
-    """Return the estimated time left; empty while it can't be estimated."""
+    """Return the estimated time left; empty if it can't be estimated."""
     if seconds < 2 or not 0 < done < total:
         return ""
     seconds_left = seconds / done * (total - done)
