@@ -130,7 +130,9 @@ class ProblemsPanel(Panel):
         name, problem = undecodable.suggest_name(raw) if raw is not None else "", ""
         while True:
             title = self.tr("Rename “{0}”?").format(path)
-            label = self.tr("The file name is not UTF-8. The content of the file does not change. New name:")
+            label = self.tr(
+                "The file name is not valid UTF-8. Renaming does not change the file's content. New name:"
+            )
             new_name = await dialogs.prompt_text(
                 self.window(), title, label, name, accept_label=self.tr("Rename"), problem=problem
             )

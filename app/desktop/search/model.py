@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.utf16 import to_utf16_offset
 from app.index.records import SearchGroup, SearchHit, Snippet
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -233,7 +234,14 @@ class SearchResultDelegate(QStyledItemDelegate):
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.NoWrap)
         layout.setTextOption(option)
-        layout.setFormats([_create_mark(start, end, theme.mark_bg, theme.text) for start, end in marks])
+        layout.setFormats(
+            [
+                _create_mark(
+                    to_utf16_offset(text, start), to_utf16_offset(text, end), theme.mark_bg, theme.text
+                )
+                for start, end in marks
+            ]
+        )
         layout.beginLayout()
         line = layout.createLine()
         line.setLineWidth(100_000)
@@ -250,6 +258,7 @@ class SearchResultDelegate(QStyledItemDelegate):
 
 
 def _create_mark(start: int, end: int, background: str, foreground: str) -> QTextLayout.FormatRange:
+    """Return the format of a match between two of Qt's offsets."""
     text_format = QTextCharFormat()
     text_format.setBackground(QColor(background))
     text_format.setForeground(QColor(foreground))

@@ -12,7 +12,7 @@ def operator_label(operator: str) -> str:
         "file:": translate("OperatorHelp", "in the file name"),
         "path:": translate("OperatorHelp", "in the path, such as a folder"),
         "content:": translate("OperatorHelp", "in the text, not in names"),
-        "line:": translate("OperatorHelp", "(…) all in one line"),
+        "line:": translate("OperatorHelp", "(…) all on one line"),
         "block:": translate("OperatorHelp", "(…) all in one paragraph"),
         "section:": translate("OperatorHelp", "(…) all under one heading"),
         "task:": translate("OperatorHelp", "in a task"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
@@ -226,12 +227,13 @@ class SearchPanel(Panel):
         # Canceled by further typing, so that a large graph is not redrawn for each letter.
         await asyncio.sleep(_RESTING_DELAY_MS / 1000)
         self.hits_changed.emit(tuple(hit.path.text for hit in page.hits))
-        if not page.exact:
-            total = await self._client.run(lambda vault: vault.search.count(query))
-            self.title.set_count(f"{total:,}")
-        elif len(page.hits) < page.total <= _MAX_MARKED_HITS:
-            paths = await self._client.run(lambda vault: vault.search.matching(query))
-            self.hits_changed.emit(tuple(path.text for path in paths))
+        with suppress(TimeoutExpiredError):  # The hits that are shown remain useful.
+            if not page.exact:
+                total = await self._client.run(lambda vault: vault.search.count(query))
+                self.title.set_count(f"{total:,}")
+            elif len(page.hits) < page.total <= _MAX_MARKED_HITS:
+                paths = await self._client.run(lambda vault: vault.search.matching(query))
+                self.hits_changed.emit(tuple(path.text for path in paths))
         if self.explain_button.isChecked():
             await self._explain(query)
 

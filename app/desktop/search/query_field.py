@@ -71,7 +71,7 @@ class QueryField(SearchField):
         if self._suggest_task is not None:
             self._suggest_task.cancel()
         work = self._complete(self._suggest, self.text())
-        self._suggest_task = tasks.start(work, owner=self, action=self.tr("list the names"))
+        self._suggest_task = tasks.start(work, owner=self, action=self.tr("list the suggestions"))
 
     async def _complete(self, suggest: Suggest, text: str) -> None:
         completions = await suggest(text, from_utf16_offset(text, self.cursorPosition()))

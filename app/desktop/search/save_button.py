@@ -73,8 +73,10 @@ class SaveSearchButton(ThemedButton):
 
     def _toggle(self) -> None:
         saved = self._find_saved()
-        work = self._save() if saved is None else self._remove(saved.name)
-        tasks.start(work, owner=self, action=self.tr("save the search"))
+        if saved is None:
+            tasks.start(self._save(), owner=self, action=self.tr("save the search"))
+        else:
+            self.run_command("remove", saved.name)
 
     async def _save(self) -> None:
         query, order, group = self._query, self._sort_button.order, self._sort_button.grouping

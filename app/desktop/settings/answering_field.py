@@ -29,7 +29,7 @@ class AnsweringEditor(Editor):
         }
         for name in (member.name for members in (team.agents, team.groups) for member in members):
             labels[AnswerByTeam(name=name)] = name
-        labels |= {AnswerByProgram(name=member.name): member.name for member in programs}
+        labels |= {AnswerByProgram(name=program.name): program.name for program in programs}
         if current not in labels:
             # A removed agent stays visible until the user chooses another one.
             labels[current] = getattr(current, "name", "")

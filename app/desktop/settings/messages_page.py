@@ -34,7 +34,7 @@ class SecretRow(QWidget):
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setPlaceholderText(hint)
         self.field.setAccessibleName(title)
-        self.field.setToolTip(self.tr("Stored in the system's key store and not shown again."))
+        self.field.setToolTip(self.tr("Saved in the system's key store and not shown again."))
         self.field.returnPressed.connect(self.save)
         name.setBuddy(self.field)
         self.save_button = QPushButton(self.tr("Save"))
@@ -120,12 +120,14 @@ class SecretRow(QWidget):
         if has_secret and is_persistent:
             self._show_text(self.tr("Saved in the system's key store."), "muted")
         elif has_secret:
-            self._show_text(self.tr("Kept in memory until you quit."), "warning")
+            self._show_text(self.tr("Kept in memory until you quit the app."), "warning")
         elif is_persistent:
-            text = self.tr("Not set. Stored in the system's key store, never in settings or logs.")
+            text = self.tr("Not set. It will be saved in the system's key store, never in settings or logs.")
             self._show_text(text, "muted")
         else:
-            text = self.tr("This system has no key store: kept in memory until you quit.")
+            text = self.tr(
+                "This system has no key store: the secret is kept in memory until you quit the app."
+            )
             self._show_text(text, "warning")
 
     def _show_text(self, text: str, tone: str) -> None:

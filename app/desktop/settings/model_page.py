@@ -166,9 +166,9 @@ class ModelPage(QFrame):
         if has_key and is_persistent:
             text = self.tr("Saved in the system's key store.")
         elif has_key:
-            text = self.tr("Saved until you quit the app.")
+            text = self.tr("Kept in memory until you quit the app.")
         elif is_persistent:
-            text = self.tr("It is saved in the system's key store, never in settings or logs.")
+            text = self.tr("The key is saved in the system's key store, never in settings or logs.")
         else:
             text = self.tr("This system has no key store: the key is kept in memory until you quit the app.")
         _show_text(self.key_state, text, "muted" if is_persistent else "warning")

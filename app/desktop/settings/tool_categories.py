@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -204,13 +203,13 @@ def _load_facts(vault: VaultService) -> tuple[_CategoryFacts, ...]:
 
 
 def _create_facts(category: Category, tools: tuple[Tool, ...], vault_state: str) -> _CategoryFacts:
-    count = Counter(tool.category for tool in tools)
-    return _CategoryFacts(category, count[category.id], vault_state)
+    count = sum(tool.category == category.id for tool in tools)
+    return _CategoryFacts(category, count, vault_state)
 
 
-def _change_for_vault(category_id: str, enabled: str, vault: VaultService) -> None:
-    is_enabled = next(value for value, state in _STATES.items() if state == enabled)
-    vault.settings.change_vault(vault.settings.of_vault.with_categories(is_enabled, category_id))
+def _change_for_vault(category_id: str, state: str, vault: VaultService) -> None:
+    enabled = next(value for value, value_state in _STATES.items() if value_state == state)
+    vault.settings.change_vault(vault.settings.of_vault.with_categories(enabled, category_id))
 
 
 def _create_label(text: str) -> QLabel:

@@ -32,6 +32,7 @@ class ErrorBanner(QObject):
         problem = self.tr("Could not {0}.").format(action)
         if isinstance(failure.error, ScriptoriumError):
             return f"{problem} {failure.error.message}"
-        error_type = type(failure.error).__name__
+        error_type, message = type(failure.error).__name__, str(failure.error)
+        details = f"{message} ({error_type})" if message else error_type
         advice = self.tr("No file was left partially written. See the log for details.")
-        return f"{problem} {failure.error or error_type} ({error_type}). {advice}"
+        return f"{problem} {details}. {advice}"

@@ -56,7 +56,7 @@ class LanguageProposal(QObject):
             "About {0}% of the notes in this vault are not in English ({1}). The multilingual model finds "
             "notes by meaning in about 100 languages."
         ).format(round(100 * languages.non_english_share), language_names(languages))
-        decline = (self.tr("Not now"), self._decline)
+        decline = (self.tr("Don't ask again"), self._decline)
         if state == "missing":
             text += f" {multilingual.missing_part()}"
             self._banners.show_message(_BANNER_KEY, text, "info", decline)

@@ -18,9 +18,9 @@ class HistoryEntry:
 
 
 class Navigation(QObject):
-    """Opens notes and keeps the history; `go` carries the path and the fragment to open."""
+    """Opens notes and keeps the history; `open_requested` carries the path and the fragment."""
 
-    go = Signal(str, str)
+    open_requested = Signal(str, str)
     changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -79,4 +79,4 @@ class Navigation(QObject):
     def _emit_current(self) -> None:
         entry = self._entries[self._index]
         self.changed.emit()
-        self.go.emit(entry.path, entry.fragment)
+        self.open_requested.emit(entry.path, entry.fragment)

@@ -141,7 +141,7 @@ class StatusBar(QStatusBar):
         self.scan = ProgressItem(
             theme,
             self.tr("Scanning"),
-            self.tr("Stop the scan; it resumes the next time you open the app"),
+            self.tr("Stop the scan; it resumes the next time you open the vault"),
             self,
         )
         self.scan.stopped.connect(self.stop_scan_requested)
@@ -204,7 +204,7 @@ class StatusBar(QStatusBar):
         """Hide the progress, report a stopped scan and update the counts."""
         self.scan.finish()
         if report.cancelled:
-            self.showMessage(self.tr("Scan stopped. It resumes at the next start."), 6000)
+            self.showMessage(self.tr("Scan stopped. It resumes the next time you open the vault."), 6000)
         self.refresh()
 
     def show_grants(self, labels: tuple[str, ...]) -> None:

@@ -42,7 +42,7 @@ def state_label(state: ServerState) -> str:
 def tools_label(state: ServerState) -> str:
     """Return how many tools the server offers, and how many of them are allowed and changed."""
     if not state.tools:
-        return translate("ExternalServers", "No tools offered.") if state.is_listed else ""
+        return translate("ExternalServers", "No tools offered") if state.is_listed else ""
     allowed = sum(tool.status == "allowed" for tool in state.tools)
     changed = sum(tool.status == "changed" for tool in state.tools)
     label = PluralText("ExternalServers", "{0} tool, {1} allowed", "{0} tools, {1} allowed").format(

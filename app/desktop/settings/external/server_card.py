@@ -74,7 +74,7 @@ class ServerCard(QFrame):
         self.details_button.clicked.connect(self._review)
         self.all_button = _create_button(
             self.tr("Allow new tools"),
-            self.tr("Allow all new tools; changed tools need a review each"),
+            self.tr("Allow all new tools; each changed tool needs a review"),
         )
         self.all_button.clicked.connect(self._allow_new)
         self._build()

@@ -229,8 +229,8 @@ class ServerDialog(dialogs.SheetDialog):
 
     def _show_state(self, state: ServerState) -> None:
         if state.connection_state is ConnectionState.RUNNING:
-            parts = [f"{state_label(state)}. {tools_label(state)}.", *state.problems]
-            self._show_message("\n".join(parts), "success")
+            labels = [f"{label}." for label in (state_label(state), tools_label(state)) if label]
+            self._show_message("\n".join([" ".join(labels), *state.problems]), "success")
             return
         message = self.tr("Could not connect: {0}.").format(state.reason)
         self._show_message("\n".join([message, *state.problems, *state.errors[-_MAX_ERROR_LINES:]]), "danger")
