@@ -107,7 +107,13 @@ def _on_done(
     task: asyncio.Task[Any], action: str, owner: QWidget | None, cancel: Callable[..., None]
 ) -> None:
     _running.discard(task)
-    if owner is not None and shiboken6.isValid(owner):
+    is_orphaned = owner is not None and not shiboken6.isValid(owner)
+    if owner is not None and not is_orphaned:
         owner.destroyed.disconnect(cancel)
-    if not task.cancelled() and (error := task.exception()) is not None:
-        failed.report(TaskFailure(action, error))
+    if task.cancelled() or (error := task.exception()) is None:
+        return
+    # A `finally` block of a canceled task can't restore widgets that were destroyed with the owner.
+    if is_orphaned and task.cancelling() and isinstance(error, RuntimeError):
+        log.debug("a task of a destroyed widget could not clean up", exc_info=error)
+        return
+    failed.report(TaskFailure(action, error))

@@ -64,8 +64,9 @@ class SearchResultsModel(QAbstractListModel):
         self.hit_count = len(hits)
         self.endResetModel()
 
-    def append(self, hits: tuple[SearchHit, ...]) -> None:
-        """Append these hits."""
+    def append(self, hits: tuple[SearchHit, ...], groups: tuple[SearchGroup, ...] = ()) -> None:
+        """Append these hits; `groups` adds groups that notes have entered since the first hits."""
+        self._groups |= {group.name: group for group in groups}
         rows = self._create_rows(hits)
         if rows:
             self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(rows) - 1)

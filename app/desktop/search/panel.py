@@ -268,7 +268,7 @@ class SearchPanel(Panel):
             if page is self._page and page is not None:
                 if not next_page.hits:
                     self._page = None
-                self.model.append(next_page.hits)
+                self.model.append(next_page.hits, next_page.groups)
         finally:
             self._is_fetching = False
         self._fetch_near_end()  # more rows may fit, or there may be other hits now

@@ -148,7 +148,7 @@ class MessagesPage(QFrame):
         self.webhook = SecretRow(self.tr("Discord webhook"), example, client, DISCORD)
         self.password = SecretRow(self.tr("Bluesky app password"), "xxxx-xxxx-xxxx-xxxx", client, BLUESKY)
         self._client = client
-        self.extra_rows: list[SecretRow] = []
+        self.extra_rows: dict[tuple[str, str], SecretRow] = {}
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(16, 14, 16, 14)
         self._column.setSpacing(12)
@@ -160,19 +160,24 @@ class MessagesPage(QFrame):
         """Apply the current settings."""
         self.webhook.show_for(settings, WEBHOOK)
         self.password.show_for(settings, settings.bluesky_handle)
-        for row in self.extra_rows:
-            row.deleteLater()
-        self.extra_rows = []
+        # Existing rows stay: a secret may be typed in them.
+        existing = dict(self.extra_rows)
+        self.extra_rows = {}
         for name in settings.discord_channels:
+            key = (DISCORD, webhook_account(name))
             title = self.tr("Discord webhook for {0}").format(name)
-            row = SecretRow(title, self.webhook.field.placeholderText(), self._client, DISCORD)
-            self._add(row, settings, webhook_account(name))
+            self.extra_rows[key] = existing.pop(key, None) or SecretRow(
+                title, self.webhook.field.placeholderText(), self._client, DISCORD
+            )
         for handle in settings.bluesky_handles:
+            key = (BLUESKY, handle)
             title = self.tr("Bluesky app password for {0}").format(handle)
-            row = SecretRow(title, self.password.field.placeholderText(), self._client, BLUESKY)
-            self._add(row, settings, handle)
-
-    def _add(self, row: SecretRow, settings: MessageSettings, account: str) -> None:
-        self.extra_rows.append(row)
-        self._column.addWidget(row)
-        row.show_for(settings, account)
+            self.extra_rows[key] = existing.pop(key, None) or SecretRow(
+                title, self.password.field.placeholderText(), self._client, BLUESKY
+            )
+        for row in existing.values():
+            row.hide()
+            row.deleteLater()
+        for (_, account), row in self.extra_rows.items():
+            self._column.addWidget(row)
+            row.show_for(settings, account)

@@ -16,7 +16,7 @@ from app.desktop.search.panel import SearchPanel
 from app.desktop.tags.panel import TAG_ROLE, TagsPanel
 from app.desktop.theme.theme import ThemeSource
 from app.errors import TimeoutExpiredError
-from app.index.records import SearchHit, Snippet
+from app.index.records import SearchGroup, SearchHit, Snippet
 from app.index.search_service import SearchService
 from app.settings import Settings
 from app.vault.path import NotePath
@@ -357,6 +357,14 @@ def test_a_match_after_an_emoji_is_marked_at_its_place(qapp: QApplication) -> No
     needle_left = text_left + option.fontMetrics.horizontalAdvance(prefix)
     assert abs(marked[0] - needle_left) <= 2
     assert abs(marked[-1] - needle_left - option.fontMetrics.horizontalAdvance("needle")) <= 2
+
+
+def test_a_group_that_is_new_on_a_later_page_is_named(qapp: QApplication) -> None:
+    model = SearchResultsModel()
+    old, new = SearchGroup("old", 1), SearchGroup("new", 1)
+    model.show((SearchHit(NotePath("A.md"), "A", 2.0, (), group="old"),), (old,))
+    model.append((SearchHit(NotePath("B.md"), "B", 1.0, (), group="new"),), (new, old))
+    assert [row.group.name if row.group else row.hit.title for row in model.rows] == ["old", "A", "new", "B"]
 
 
 def test_hits_stay_if_the_details_take_too_long(
