@@ -161,23 +161,31 @@ class MessagesPage(QFrame):
         self.webhook.show_for(settings, WEBHOOK)
         self.password.show_for(settings, settings.bluesky_handle)
         # Existing rows stay: a secret may be typed in them.
-        existing = dict(self.extra_rows)
-        self.extra_rows = {}
+        existing, self.extra_rows = self.extra_rows, {}
         for name in settings.discord_channels:
-            key = (DISCORD, webhook_account(name))
             title = self.tr("Discord webhook for {0}").format(name)
-            self.extra_rows[key] = existing.pop(key, None) or SecretRow(
-                title, self.webhook.field.placeholderText(), self._client, DISCORD
-            )
+            self._show_row(existing, DISCORD, webhook_account(name), title, settings)
         for handle in settings.bluesky_handles:
-            key = (BLUESKY, handle)
             title = self.tr("Bluesky app password for {0}").format(handle)
-            self.extra_rows[key] = existing.pop(key, None) or SecretRow(
-                title, self.password.field.placeholderText(), self._client, BLUESKY
-            )
+            self._show_row(existing, BLUESKY, handle, title, settings)
         for row in existing.values():
             row.hide()
             row.deleteLater()
-        for (_, account), row in self.extra_rows.items():
-            self._column.addWidget(row)
-            row.show_for(settings, account)
+
+    def _show_row(
+        self,
+        existing: dict[tuple[str, str], SecretRow],
+        service: str,
+        account: str,
+        title: str,
+        settings: MessageSettings,
+    ) -> None:
+        """Show the row of an account, which is removed from `existing`, or a new one."""
+        key = (service, account)
+        row = existing.pop(key) if key in existing else self.extra_rows.get(key)
+        if row is None:
+            hint = (self.webhook if service == DISCORD else self.password).field.placeholderText()
+            row = SecretRow(title, hint, self._client, service)
+        self.extra_rows[key] = row
+        self._column.addWidget(row)
+        row.show_for(settings, account)
