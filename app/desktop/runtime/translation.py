@@ -42,7 +42,7 @@ class PluralText:
 
         Args:
             count: The number.
-            values: What {1}, {2} and so on stand for.
+            values: The values for {1}, {2} and so on.
         """
         text = translate(self.context, self.one, self.many, count)
         if text == self.one and count != 1:

@@ -43,7 +43,7 @@ class StallStats:
         cpu: The most CPU time between two ticks.
         p99: The 99th percentile of the stalls.
         over_8ms: The number of stalls over 8 ms.
-        cpu_over_8ms: The number of ticks before which over 8 ms of CPU time was used.
+        cpu_over_8ms: The number of ticks with over 8 ms of CPU time since the previous tick.
         ticks: The number of ticks.
         worst: The long stalls with the most CPU time.
         stack: The stacks of the long stall with the most wall-clock time.

@@ -39,8 +39,9 @@ _MAX_MARKED_HITS = 5000
 class SearchPanel(Panel):
     """A query field and its results.
 
-    `open_requested` carries a note's path and the fragment `line=N`, `hits_changed` the paths of the hits,
-    which the graph may highlight, `filter_requested` a query to filter the graph by.
+    `open_requested` carries a note's path and the fragment `line=N`, which is empty for a heading row,
+    `hits_changed` the paths of the hits, which the graph may highlight, `filter_requested` a query to filter
+    the graph by.
     """
 
     open_requested = Signal(str, str)

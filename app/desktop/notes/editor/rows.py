@@ -106,7 +106,7 @@ class EditorRow:
         drawing: The picture, formula or embedded note that it shows as a block.
         pictures: The pictures below a line that shows its source, with their rectangles relative to the
             row's top left corner.
-        requests: The drawings that it needs, ready or not.
+        requests: The requests for its drawings, including those that are not ready.
         code_spans: The colors of its code.
     """
 

@@ -61,7 +61,7 @@ def position_in(block: QTextBlock, column: int) -> int:
 
 
 def difference(old_text: str, new_text: str) -> tuple[int, int, str]:
-    """Return the start and end of the range that differs, and its replacement from `new_text`."""
+    """Return the range of `old_text` that differs from `new_text`, as start, end and replacement."""
     if old_text == new_text:
         return len(old_text), len(old_text), ""
     start = common_prefix_length(old_text, new_text)
