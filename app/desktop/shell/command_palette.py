@@ -141,7 +141,7 @@ class CommandPalette(QFrame):
         self.reload()
 
     def reload(self) -> None:
-        """Load the choices again because they changed; keep what is typed and the selected row."""
+        """Load the choices again after a change; keep the typed text and the selected row."""
         self._needs_reload = True
         if not self._is_loading:
             tasks.start(self._load_choices(), owner=self, action=self.tr("list the choices"))

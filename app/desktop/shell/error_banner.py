@@ -1,4 +1,4 @@
-"""Shows failed tasks as banners."""
+"""Show failed tasks as banners."""
 
 from __future__ import annotations
 
