@@ -1,6 +1,6 @@
 """Convert HTML from the clipboard to Markdown: sanitized by nh3, converted by markdownify. Pure.
 
-Both libraries are loaded with the first paste.
+Both libraries are imported on first use.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _TRAILING = re.compile(r"[ \t]+$", re.M)
 def html_to_markdown(html: str) -> str:
     """Return HTML as Markdown; empty if it has no formatting, so that its plain text is used.
 
-    Only web and mail addresses are kept in links; scripts and styles are removed with their content. Images
-    keep their address and are not loaded.
+    Links keep web, mail and relative addresses only; scripts and styles are removed with their content.
+    Images keep their address and are not downloaded; those embedded as data are removed.
     """
     clean = sanitize_html(html)
     if not _FORMATTING.search(clean):
@@ -44,7 +44,7 @@ def html_to_markdown(html: str) -> str:
 
 
 def sanitize_html(html: str) -> str:
-    """Return the copied part of HTML with harmless tags only."""
+    """Return the copied part of HTML with allowed tags, attributes and addresses only."""
     import nh3
 
     fragment = _FRAGMENT.search(html)

@@ -1,7 +1,7 @@
-"""The open notes: groups of tabs next to each other.
+"""The open notes: up to two groups of tabs next to each other.
 
-A group is a tab widget in a splitter. A note is open in at most one tab per group. Closing a tab asks about
-unsaved text, and can be undone.
+A group is a tab widget in a splitter. Opening a note shows its tab if the active group has one. Closing a tab
+asks about unsaved text, and can be undone.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class NoteTab(Protocol):
     create_requested: SignalInstance
 
     async def open(self, path: str, fragment: str = "") -> None:
-        """Show the note at `path`, at a heading, `^block` or `line=12`."""
+        """Show the note at `path`, at a heading, `^block`, `span=…`, `line=12` or `write=`."""
 
     async def confirm_close(self) -> bool:
         """Return whether the tab may close, after asking the user about unsaved text."""
@@ -51,24 +51,24 @@ class NoteTab(Protocol):
         """Keep unsaved text as a draft."""
 
     def take_focus(self) -> None:
-        """Give the focus to the text."""
+        """Give the text focus."""
 
     def run_command(self, command: str) -> None:
-        """Run "save", "mode" (read or edit), "find", "replace" or "links"."""
+        """Run "save", "mode" (the next view mode), "find", "replace" or "links"."""
 
 
 TabFactory = Callable[[VaultClient, ThemeSource, QWidget], QWidget]
 
 
 class _TabBar(QTabBar):
-    """A tab bar that scrolls instead of squeezing names; its close buttons grow with the zoom."""
+    """A tab bar that scrolls instead of squeezing names; its close buttons scale with the zoom."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def minimumTabSizeHint(self, index: int) -> QSize:
-        """Return a width for a short name and the close button."""
+        """Return the width of a short name with the close button."""
         size = self.tabSizeHint(index)
         return QSize(min(size.width(), round(_MIN_TAB_WIDTH * self._theme.zoom)), size.height())
 
@@ -137,7 +137,7 @@ class NoteTabs(QWidget):
 
     Signals:
         open_requested, search_requested, action_requested, create_requested: Forwarded from the notes.
-        shown: The path of the active note, empty for none.
+        shown: The path of the active note; empty if there is none.
         last_closed: The last tab was closed.
         help_requested: The user clicked the help button.
     """
@@ -158,7 +158,7 @@ class NoteTabs(QWidget):
         self._theme = theme
         self._create_tab = create_tab
         self._closed_paths: list[str] = []
-        # A tab has no path until its note is loaded: a double click requests it twice meanwhile.
+        # A tab has no path until its note is loaded; meanwhile, a double click requests the note again.
         self._opening_paths: dict[NoteTab, str] = {}
         self._groups: list[_TabGroup] = []
         self.setObjectName("panel")
@@ -181,12 +181,12 @@ class NoteTabs(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._stack)
-        self._front_group = self._add_group()
+        self._active_group = self._add_group()
 
     @property
     def current(self) -> NoteTab | None:
-        """The active note of the most recently used group."""
-        widget = self._front_group.currentWidget()
+        """The active note of the most recently used group; None if no note is open."""
+        widget = self._active_group.currentWidget()
         return cast("NoteTab", widget) if widget is not None else None
 
     def tabs(self) -> tuple[NoteTab, ...]:
@@ -196,10 +196,21 @@ class NoteTabs(QWidget):
         )
 
     async def open(self, path: str, fragment: str = "", *, in_other_group: bool = False) -> None:
-        """Show the note at `path` in its tab, or in a new one; with `in_other_group`, in the other group."""
-        if in_other_group and self._front_group.count():
-            self._front_group = self._groups[1] if len(self._groups) > 1 else self._add_group()
-        group = self._front_group
+        """Show the note at `path` in its tab of the active group, or in a new one.
+
+        Args:
+            path: The note.
+            fragment: Where to scroll to; see `NoteTab.open`.
+            in_other_group: Whether to use the other group, created if needed; ignored while the active one is
+                empty.
+
+        Raises:
+            NotFoundError: The note does not exist; no tab is added.
+            StorageError: The note can't be read; no tab is added.
+        """
+        if in_other_group and self._active_group.count():
+            self._active_group = self._groups[1] if len(self._groups) > 1 else self._add_group()
+        group = self._active_group
         tabs = self._tabs_of(group)
         existing = next((t for t in tabs if path in (t.path, self._opening_paths.get(t))), None)
         tab = existing or self._add_tab(group)
@@ -222,10 +233,10 @@ class NoteTabs(QWidget):
 
     async def close_current(self) -> bool:
         """Close the active tab; return whether it is closed."""
-        return await self._close(self._front_group, self._front_group.currentIndex())
+        return await self._close(self._active_group, self._active_group.currentIndex())
 
     async def confirm_close(self) -> bool:
-        """Return whether all notes may close, after asking for each unsaved one; the tabs are kept."""
+        """Return whether all notes may close, after asking about each unsaved one; the tabs stay open."""
         for tab in self.tabs():
             if not await tab.confirm_close():
                 return False
@@ -237,7 +248,7 @@ class NoteTabs(QWidget):
             tab.save_draft()
 
     def close_others(self, group: _TabGroup, keep: int) -> None:
-        """Close the other tabs of `group`."""
+        """Close all tabs of `group` except the one at index `keep`, until the user cancels."""
         current = self._tabs_of(group)[keep]
 
         async def close() -> None:
@@ -253,19 +264,22 @@ class NoteTabs(QWidget):
         widget, text = cast("QWidget", group.widget(row)), group.tabText(row)
         other_group = next((g for g in self._groups if g is not group), None) or self._add_group()
         other_group.setCurrentIndex(other_group.addTab(widget, text))
-        self._front_group = other_group
+        self._active_group = other_group
         self._remove_if_empty(group)
 
     def split(self) -> None:
-        """Move the current note to a new group next to the others."""
-        if self._front_group.count() > 1 or (self._front_group.count() == 1 and len(self._groups) > 1):
-            self.move_across(self._front_group, self._front_group.currentIndex())
+        """Show the active note in the other group, which is created if needed.
+
+        Its tab moves there; if it is the only tab, the note is opened there a second time.
+        """
+        if self._active_group.count() > 1 or (self._active_group.count() == 1 and len(self._groups) > 1):
+            self.move_across(self._active_group, self._active_group.currentIndex())
         elif self.current is not None:
             path = self.current.path
             tasks.start(self.open(path, in_other_group=True), owner=self, action=self.tr("open the note"))
 
     def take_focus(self) -> None:
-        """Give the focus to the text of the active note."""
+        """Give the text of the active note focus."""
         if self.current is not None:
             self.current.take_focus()
 
@@ -290,18 +304,18 @@ class NoteTabs(QWidget):
             self.open_requested.emit(self._closed_paths.pop(), "")
 
     def step(self, by: int) -> None:
-        """Go to the next (1) or the previous (-1) tab of the group."""
-        if count := self._front_group.count():
-            self._front_group.setCurrentIndex((self._front_group.currentIndex() + by) % count)
+        """Go to the next (1) or the previous (-1) tab of the active group, wrapping around."""
+        if count := self._active_group.count():
+            self._active_group.setCurrentIndex((self._active_group.currentIndex() + by) % count)
 
     def state(self) -> dict[str, Any]:
-        """Return the open notes by group, the one in front and the splitter's sizes, for the next start."""
+        """Return the open notes by group, the active one and the splitter's sizes, to restore them later."""
         groups = [[tab.path for tab in self._tabs_of(group) if tab.path] for group in self._groups]
         front = self.current.path if self.current is not None else ""
         return {"groups": groups, "front": front, "sizes": self.splitter.sizes()}
 
     async def restore(self, state: dict[str, Any]) -> None:
-        """Open the notes in `state`; deleted ones are skipped."""
+        """Open the notes in `state`; those that can't be opened are skipped."""
         groups = [[str(path) for path in group] for group in state.get("groups", []) if group]
         for number, paths in enumerate(groups[:2]):
             for position, path in enumerate(paths):
@@ -313,7 +327,7 @@ class NoteTabs(QWidget):
         for group in self._groups:
             for tab in self._tabs_of(group):
                 if tab.path == front:
-                    self._front_group = group
+                    self._active_group = group
                     group.setCurrentWidget(cast("QWidget", tab))
         if len(self._groups) > 1 and len(state.get("sizes", [])) == len(self._groups):
             self.splitter.setSizes([int(size) for size in state["sizes"]])
@@ -328,12 +342,12 @@ class NoteTabs(QWidget):
         self.splitter.addWidget(group)
         self.splitter.setSizes([1000] * len(self._groups))
         group.tabCloseRequested.connect(lambda row: self._start_closing(group, row))
-        group.currentChanged.connect(lambda _: self._set_front(group))
-        group.tabBarClicked.connect(lambda _: self._set_front(group))
+        group.currentChanged.connect(lambda _: self._activate(group))
+        group.tabBarClicked.connect(lambda _: self._activate(group))
         return group
 
     def _add_tab(self, group: _TabGroup) -> NoteTab:
-        # Created in its final parent: reparenting a filled widget would style everything in it again.
+        # Create it in its final parent: reparenting a filled widget would style everything in it again.
         parent = group.findChild(QStackedWidget) or group
         widget = self._create_tab(self._client, self._theme, parent)
         tab = cast("NoteTab", widget)
@@ -356,12 +370,12 @@ class NoteTabs(QWidget):
                 group.setTabText(row, f"● {text}" if (was_dirty if dirty is None else dirty) else text)
                 group.setTabToolTip(row, cast("NoteTab", widget).path)
 
-    def _set_front(self, group: _TabGroup) -> None:
+    def _activate(self, group: _TabGroup) -> None:
         if group.count():
-            self._front_group = group
+            self._active_group = group
             page, focused = group.currentWidget(), self.window().focusWidget()
             if self.current is not None and focused is not None and page.isAncestorOf(focused):
-                self.current.take_focus()  # Qt moves the focus from a hidden tab to the first button
+                self.current.take_focus()  # Qt moves the focus from a hidden tab to the first button.
             self.shown.emit(self.current.path if self.current is not None else "")
 
     def _start_closing(self, group: _TabGroup, row: int) -> None:
@@ -392,8 +406,8 @@ class NoteTabs(QWidget):
             self._groups.remove(group)
             group.hide()
             group.deleteLater()
-            self._front_group = self._groups[0]
-            self._set_front(self._front_group)
+            self._active_group = self._groups[0]
+            self._activate(self._active_group)
         if not self.tabs():
             self._stack.setCurrentIndex(0)
             self.shown.emit("")

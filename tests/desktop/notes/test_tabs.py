@@ -20,7 +20,7 @@ def test_the_buttons_that_close_tabs_grow_with_the_zoom(qtbot: QtBot, qapp: QApp
     theme.apply(qapp)
     tabs = NoteTabs(Mock(), theme, PlainNote)
     qtbot.addWidget(tabs)
-    group = tabs._front_group
+    group = tabs._active_group
     group.addTab(PlainNote(Mock(), theme, group), "One")
     tabs.show()
     bar = group.tabBar()
