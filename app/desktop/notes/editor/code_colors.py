@@ -1,7 +1,7 @@
 """Syntax highlighting of code blocks by Pygments, one chunk of a block at a time.
 
-After an edit, only one chunk is highlighted again, so that typing in long code stays fast. A chunk starts
-without knowledge of the lines above: a multi-line string may lose its color there.
+Typing in a line highlights only its chunk again, so that it stays fast in long code. A chunk is highlighted
+without the lines above it: a multi-line string may lose its color there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MAX_CHUNKS = 128
 
 
 class CodeSpan(NamedTuple):
-    """A colored range of a line of code; `color` as "rrggbb" or empty."""
+    """A colored range of a line of code; `color` is "rrggbb" or empty."""
 
     start: int
     end: int
@@ -31,7 +31,7 @@ class CodeSpan(NamedTuple):
 
 
 class CodeColors:
-    """Computes the colors of lines of code, and caches the most recent chunks."""
+    """Computes the colors of lines of code, and caches the most recently highlighted chunks."""
 
     def __init__(self) -> None:
         self._chunks: OrderedDict[tuple[str, bool, str], list[list[CodeSpan]]] = OrderedDict()
@@ -41,12 +41,12 @@ class CodeColors:
         self._chunks.clear()
 
     def spans(self, language: str, code: Sequence[str], line_index: int, is_dark: bool) -> list[CodeSpan]:
-        """Return the colored ranges of a line.
+        """Return the colored ranges of a line; none in an unknown language or a very long chunk.
 
         Args:
             language: The info string after the fence.
             code: The lines of the block.
-            line_index: The index of the line.
+            line_index: The index of the line in `code`.
             is_dark: Whether the theme is dark.
         """
         if not language:
