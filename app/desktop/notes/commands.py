@@ -268,7 +268,7 @@ class NoteCommands(QObject):
             await self._call_tool("delete_note", {"name": path})
 
     async def _rename(self, path: NotePath) -> None:
-        """Ask for the note's new name and rename it, until that succeeds or the user cancels."""
+        """Ask for the note's new name and rename it, until that succeeds, is canceled or denied."""
         typed, problem = path.name, ""
         check = partial(name_problem, folder=path.folder)
         while True:

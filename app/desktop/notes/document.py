@@ -248,7 +248,7 @@ class NoteDocument(QObject):
 
     @property
     def is_saving(self) -> bool:
-        """True while a save is running."""
+        """True while the note is being saved, or an external change is being loaded."""
         return self._lock.locked()
 
     def _is_in_editor(self, page: NoteData) -> bool:
@@ -349,7 +349,7 @@ class NoteDocument(QObject):
         self.notice_cleared.emit()
 
     def _enter_conflict(self, theirs: NoteData | None, *, by_app: bool = False) -> None:
-        """Keep the unsaved text and ask the user; nothing is written until the decision."""
+        """Keep the unsaved text and ask the user; the note is not written until the decision."""
         if self.page is None or (self.conflict is not None and _is_same_note(self.conflict.theirs, theirs)):
             return
         result = None if self.conflict is None else self.conflict.result
@@ -475,7 +475,7 @@ class NoteDocument(QObject):
                     self._start(self._follow(path), self.tr("reload the note"))
 
     async def _follow(self, path: NotePath) -> None:
-        """Load the current note at `path`; unsaved text is not changed without a question."""
+        """Load the current note at `path`, keeping unsaved text."""
         async with self._lock:
             await self._apply_external(await self._client.run(lambda vault: vault.edits.read_conflict(path)))
 

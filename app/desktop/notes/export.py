@@ -59,7 +59,7 @@ async def render_for_print(vault: VaultService, path: NotePath, text: str) -> Re
 
 
 def html_page(vault: VaultService, rendered: Rendered, title: str) -> str:
-    """Return a self-contained web page.
+    """Return the note as a web page in one file.
 
     Images of the vault are embedded; those on the web keep their address. Links to other notes are plain
     text.

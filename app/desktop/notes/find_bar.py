@@ -75,7 +75,7 @@ class FindBar(QFrame):
             ("caret-down", self.tr("Next (Enter)"), False),
         ):
             button = ThemedButton(self._theme, symbol, label, self)
-            button.clicked.connect(lambda _=False, backward=backward: self.find_next(backward))
+            button.clicked.connect(lambda _=False, backward=backward: self.find_next(backward=backward))
             row.addWidget(button)
         close_button = ThemedButton(self._theme, "x", self.tr("Close (Esc)"), self)
         close_button.clicked.connect(self.close_bar)
@@ -137,17 +137,17 @@ class FindBar(QFrame):
             if self.replacement.hasFocus():
                 self.replace()
             else:
-                self.find_next(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+                self.find_next(backward=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
         else:
             super().keyPressEvent(event)
 
-    def find_next(self, back: bool = False) -> bool:
+    def find_next(self, *, backward: bool = False) -> bool:
         """Select the next (or previous) match, wrapping around; return False if there is none."""
         if self._view is None:
             return False
         cursor = self._view.textCursor()
         matches = self._matches
-        number = matches.before(cursor.selectionStart()) if back else matches.after(cursor.selectionEnd())
+        number = matches.before(cursor.selectionStart()) if backward else matches.after(cursor.selectionEnd())
         if number is None:
             return False
         self._select(number)
@@ -187,10 +187,10 @@ class FindBar(QFrame):
         if self._view is view:
             return
         if self._view is not None:
-            _changes(self._view).disconnect(self._schedule_search)
+            _change_signal(self._view).disconnect(self._schedule_search)
             self._clear_marks()
         self._view, self._document = view, view.document()
-        _changes(view).connect(self._schedule_search)
+        _change_signal(view).connect(self._schedule_search)
 
     def _schedule_search(self) -> None:
         """Repeat the search shortly after a change of the note."""
@@ -247,6 +247,6 @@ class FindBar(QFrame):
         self._count_label.setText(text if self.field.text() else "")
 
 
-def _changes(view: LiveEditor | ReadingView) -> SignalInstance:
+def _change_signal(view: LiveEditor | ReadingView) -> SignalInstance:
     """Return the view's signal for text changes."""
     return view.edited if isinstance(view, LiveEditor) else view.textChanged

@@ -84,7 +84,7 @@ class SpellChecker:
         return [match.span() for match in _WORD.finditer(text) if not self.is_correct(match[0])]
 
     def is_correct(self, word: str) -> bool:
-        """Return True unless all dictionaries reject the word and the user has not added it."""
+        """Return whether a word is correct, as the class defines it."""
         correct = self._cache.get(word)
         if correct is None:
             correct = self._is_known(word.replace("’", "'"))
@@ -137,7 +137,7 @@ class Spelling(QObject):
             tasks.start(self._load(*choice), action=self.tr("load the dictionaries"))
 
     def learn(self, word: str) -> None:
-        """Accept a word from now on."""
+        """Accept a word from now on, and emit `changed`."""
         self.checker.learn(word)
         self.changed.emit()
 
@@ -154,7 +154,7 @@ class Spelling(QObject):
 
 
 class DictionaryStatus(QLabel):
-    """Shows the system's dictionaries in the settings; empty until they are looked up."""
+    """Shows the system's dictionaries in the settings; empty until they are found."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

@@ -51,7 +51,7 @@ class NoteTab(Protocol):
         """Keep unsaved text as a draft."""
 
     def take_focus(self) -> None:
-        """Give the text focus."""
+        """Move focus to the text."""
 
     def run_command(self, command: str) -> None:
         """Run "save", "mode" (the next view mode), "find", "replace" or "links"."""
@@ -120,15 +120,15 @@ class _TabGroup(QTabWidget):
             super().mousePressEvent(event)
 
     def _show_menu(self, position: QPoint) -> None:
-        row = self.tabBar().tabAt(position)
-        if row < 0:
+        index = self.tabBar().tabAt(position)
+        if index < 0:
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(self.tr("Close"), lambda: self.tabCloseRequested.emit(row))
-        menu.addAction(self.tr("Close others"), lambda: self._tabs.close_others(self, row))
+        menu.addAction(self.tr("Close"), lambda: self.tabCloseRequested.emit(index))
+        menu.addAction(self.tr("Close others"), lambda: self._tabs.close_others(self, index))
         menu.addSeparator()
-        menu.addAction(self.tr("Move to the other side"), lambda: self._tabs.move_across(self, row))
+        menu.addAction(self.tr("Move to the other side"), lambda: self._tabs.move_across(self, index))
         menu.popup(self.tabBar().mapToGlobal(position))
 
 
@@ -192,7 +192,7 @@ class NoteTabs(QWidget):
     def tabs(self) -> tuple[NoteTab, ...]:
         """Return the open notes, group by group."""
         return tuple(
-            cast("NoteTab", group.widget(row)) for group in self._groups for row in range(group.count())
+            cast("NoteTab", group.widget(index)) for group in self._groups for index in range(group.count())
         )
 
     async def open(self, path: str, fragment: str = "", *, in_other_group: bool = False) -> None:
@@ -253,15 +253,15 @@ class NoteTabs(QWidget):
 
         async def close() -> None:
             for tab in self._tabs_of(group):
-                row = group.indexOf(cast("QWidget", tab))
-                if tab is not current and not await self._close(group, row):
+                index = group.indexOf(cast("QWidget", tab))
+                if tab is not current and not await self._close(group, index):
                     return
 
         tasks.start(close(), owner=self, action=self.tr("close the tabs"))
 
-    def move_across(self, group: _TabGroup, row: int) -> None:
+    def move_across(self, group: _TabGroup, index: int) -> None:
         """Move a tab to the other group, creating the group if needed."""
-        widget, text = cast("QWidget", group.widget(row)), group.tabText(row)
+        widget, text = cast("QWidget", group.widget(index)), group.tabText(index)
         other_group = next((g for g in self._groups if g is not group), None) or self._add_group()
         other_group.setCurrentIndex(other_group.addTab(widget, text))
         self._active_group = other_group
@@ -279,7 +279,7 @@ class NoteTabs(QWidget):
             tasks.start(self.open(path, in_other_group=True), owner=self, action=self.tr("open the note"))
 
     def take_focus(self) -> None:
-        """Give the text of the active note focus."""
+        """Move focus to the text of the active note."""
         if self.current is not None:
             self.current.take_focus()
 
@@ -333,7 +333,7 @@ class NoteTabs(QWidget):
             self.splitter.setSizes([int(size) for size in state["sizes"]])
 
     def _tabs_of(self, group: _TabGroup) -> tuple[NoteTab, ...]:
-        return tuple(cast("NoteTab", group.widget(row)) for row in range(group.count()))
+        return tuple(cast("NoteTab", group.widget(index)) for index in range(group.count()))
 
     def _add_group(self) -> _TabGroup:
         group = _TabGroup(self, self._theme)
@@ -341,7 +341,7 @@ class NoteTabs(QWidget):
         group.setMinimumWidth(round(_MIN_GROUP_WIDTH * self._theme.zoom))
         self.splitter.addWidget(group)
         self.splitter.setSizes([1000] * len(self._groups))
-        group.tabCloseRequested.connect(lambda row: self._start_closing(group, row))
+        group.tabCloseRequested.connect(lambda index: self._start_closing(group, index))
         group.currentChanged.connect(lambda _: self._activate(group))
         group.tabBarClicked.connect(lambda _: self._activate(group))
         return group
@@ -351,8 +351,8 @@ class NoteTabs(QWidget):
         parent = group.findChild(QStackedWidget) or group
         widget = self._create_tab(self._client, self._theme, parent)
         tab = cast("NoteTab", widget)
-        row = group.addTab(widget, self.tr("Opening…"))
-        group.tabBar().setTabToolTip(row, "")
+        index = group.addTab(widget, self.tr("Opening…"))
+        group.tabBar().setTabToolTip(index, "")
         tab.open_requested.connect(self.open_requested)
         tab.search_requested.connect(self.search_requested)
         tab.action_requested.connect(self.action_requested)
@@ -363,12 +363,12 @@ class NoteTabs(QWidget):
 
     def _update_title(self, widget: QWidget, title: str | None = None, dirty: bool | None = None) -> None:
         for group in self._groups:
-            if (row := group.indexOf(widget)) >= 0:
-                current = group.tabText(row).removeprefix("● ").replace("&&", "&")
-                was_dirty = group.tabText(row).startswith("● ")
+            if (index := group.indexOf(widget)) >= 0:
+                current = group.tabText(index).removeprefix("● ").replace("&&", "&")
+                was_dirty = group.tabText(index).startswith("● ")
                 text = (title if title is not None else current).replace("&", "&&")
-                group.setTabText(row, f"● {text}" if (was_dirty if dirty is None else dirty) else text)
-                group.setTabToolTip(row, cast("NoteTab", widget).path)
+                group.setTabText(index, f"● {text}" if (was_dirty if dirty is None else dirty) else text)
+                group.setTabToolTip(index, cast("NoteTab", widget).path)
 
     def _activate(self, group: _TabGroup) -> None:
         if group.count():
@@ -378,11 +378,11 @@ class NoteTabs(QWidget):
                 self.current.take_focus()  # Qt moves the focus from a hidden tab to the first button.
             self.shown.emit(self.current.path if self.current is not None else "")
 
-    def _start_closing(self, group: _TabGroup, row: int) -> None:
-        tasks.start(self._close(group, row), owner=self, action=self.tr("close the tab"))
+    def _start_closing(self, group: _TabGroup, index: int) -> None:
+        tasks.start(self._close(group, index), owner=self, action=self.tr("close the tab"))
 
-    async def _close(self, group: _TabGroup, row: int) -> bool:
-        widget = group.widget(row)
+    async def _close(self, group: _TabGroup, index: int) -> bool:
+        widget = group.widget(index)
         if widget is None:
             return True
         tab = cast("NoteTab", widget)
@@ -394,8 +394,8 @@ class NoteTabs(QWidget):
         return True
 
     def _remove(self, group: _TabGroup, widget: QWidget) -> None:
-        if (row := group.indexOf(widget)) >= 0:
-            group.removeTab(row)
+        if (index := group.indexOf(widget)) >= 0:
+            group.removeTab(index)
         widget.deleteLater()
         self._remove_if_empty(group)
 

@@ -180,7 +180,7 @@ class NoteView(QWidget):
         self.editor.style_changed.connect(self._apply_reading_style)
         self._apply_reading_style()
         self._add_shortcut(self, QKeySequence("F3"), lambda: self.find_bar.find_next())
-        self._add_shortcut(self, QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
+        self._add_shortcut(self, QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(backward=True))
 
     def _connect_reading(self) -> None:
         self.reader.note_clicked.connect(self.open_requested)
@@ -410,7 +410,8 @@ class NoteView(QWidget):
         self.editor.moveCursor(QTextCursor.MoveOperation.End)
         if position.isdigit():
             cursor = self.editor.textCursor()
-            cursor.setPosition(min(utf16_length(self.document.text[: int(position)]), cursor.position()))
+            text = for_editor(self.document.text[: int(position)])
+            cursor.setPosition(min(utf16_length(text), cursor.position()))
             self.editor.setTextCursor(cursor)
         self.editor.setFocus()
 
@@ -420,7 +421,7 @@ class NoteView(QWidget):
         self.take_focus()
 
     def take_focus(self) -> None:
-        """Give the text focus."""
+        """Move focus to the text."""
         (self.editor if self.is_editing else self.reader).setFocus()
 
     def show_mode(self, mode: ViewMode, *, remember: bool = True) -> None:

@@ -41,7 +41,7 @@ class CodeColors:
         self._chunks.clear()
 
     def spans(self, language: str, code: Sequence[str], line_index: int, is_dark: bool) -> list[CodeSpan]:
-        """Return the colored ranges of a line; none in an unknown language or a very long chunk.
+        """Return the colored ranges of a line; none for an unknown language or a very long chunk.
 
         Args:
             language: The info string after the fence.

@@ -90,8 +90,7 @@ def date_items(word: str, today: date) -> list[CompletionItem]:
     for name, days_ahead in days.items():
         day = (today + timedelta(days=days_ahead)).isoformat()
         if name.removeprefix("next ").startswith(query) or name.startswith(query) or day.startswith(query):
-            label = name[0].upper() + name[1:]
-            items.append(CompletionItem(f"{label}   {day}", day))
+            items.append(CompletionItem(f"{name.title()}   {day}", day))
     return items
 
 

@@ -15,7 +15,7 @@ State = tuple[object, ...]
 
 
 class LineKind(Enum):
-    """The block that a line belongs to."""
+    """The kind of block that a line belongs to."""
 
     TEXT = auto()
     BLANK = auto()

@@ -18,7 +18,7 @@ def continue_block(cursor: QTextCursor) -> bool:
     """Start the next item or line of the list or quote at the cursor; an empty one ends it.
 
     Returns:
-        False if the cursor is in neither, in their markers, or has a selection.
+        False if the cursor has a selection, or is not after the markers of a list item or quote.
     """
     before, after = text_around_cursor(cursor)
     line = before + after

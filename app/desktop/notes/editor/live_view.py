@@ -178,7 +178,7 @@ class LiveView(QTextEdit):
         return items
 
     def visible_lines(self) -> range:
-        """Return the visible lines."""
+        """Return the indexes of the visible lines."""
         top = self.verticalScrollBar().value() - self._layout.top
         first, _ = self.flow.heights.line_at(max(0.0, top))
         last, _ = self.flow.heights.line_at(max(0.0, top + self.viewport().height()))
