@@ -1,7 +1,7 @@
 """The open notes: up to two groups of tabs next to each other.
 
-A group is a tab widget in a splitter. Opening a note shows its tab if the active group has one. Closing a tab
-asks about unsaved text, and can be undone.
+A group is a tab widget in a splitter. A note is open in at most one tab per group. Closing a tab asks about
+unsaved text, and can be undone.
 """
 
 from __future__ import annotations
@@ -260,9 +260,19 @@ class NoteTabs(QWidget):
         tasks.start(close(), owner=self, action=self.tr("close the tabs"))
 
     def move_across(self, group: _TabGroup, index: int) -> None:
-        """Move a tab to the other group, creating the group if needed."""
+        """Move a tab to the other group, creating the group if needed.
+
+        If the other group has a tab of the same note, show that one and close the moved tab.
+        """
         widget, text = cast("QWidget", group.widget(index)), group.tabText(index)
+        path = cast("NoteTab", widget).path
         other_group = next((g for g in self._groups if g is not group), None) or self._add_group()
+        existing = next((tab for tab in self._tabs_of(other_group) if path and tab.path == path), None)
+        if existing is not None:
+            other_group.setCurrentWidget(cast("QWidget", existing))
+            self._active_group = other_group
+            self._start_closing(group, index)
+            return
         other_group.setCurrentIndex(other_group.addTab(widget, text))
         self._active_group = other_group
         self._remove_if_empty(group)

@@ -7,6 +7,7 @@ without the lines above it: a multi-line string may lose its color there.
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -86,19 +87,15 @@ def _highlight(language: str, text: str, is_dark: bool) -> list[list[CodeSpan]]:
     return lines
 
 
-_LEXERS: dict[str, Lexer | None] = {}
-
-
+@cache
 def _lexer(language: str) -> Lexer | None:
-    if language not in _LEXERS:
-        from pygments.lexers import get_lexer_by_name
-        from pygments.util import ClassNotFound
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
 
-        try:
-            _LEXERS[language] = get_lexer_by_name(language, stripnl=False, ensurenl=False)
-        except ClassNotFound:
-            _LEXERS[language] = None
-    return _LEXERS[language]
+    try:
+        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
 
 
 def _style(name: str) -> StyleMeta:

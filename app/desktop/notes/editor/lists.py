@@ -163,11 +163,6 @@ def indent_items(cursor: QTextCursor, deeper: bool) -> bool:
     return True
 
 
-def is_item(cursor: QTextCursor) -> bool:
-    """Return whether the cursor is in the first line of a list item."""
-    return _is_item(cursor.block().text())
-
-
 def _is_item(line: str) -> bool:
     match = _PREFIX.match(line)
     return match is not None and match[3] is not None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
@@ -112,13 +111,6 @@ class LiveEditor(LiveView):
         self._dismissed_at: tuple[str, int] | None = None
         self._match_bar = MatchBar(self.verticalScrollBar())
         self.cursorPositionChanged.connect(self._close_moved_completion)
-
-    @contextmanager
-    def one_undo_step(self) -> Iterator[QTextCursor]:
-        """Group all edits in the context into one undo step; yield a cursor."""
-        cursor = QTextCursor(self.document())
-        with text_cursor.one_undo_step(cursor):
-            yield cursor
 
     def insert(self, text: str) -> None:
         """Replace the selection with `text`, as one undo step."""

@@ -151,7 +151,7 @@ class LiveView(QTextEdit):
         layout.is_paused = True
         self.setPlainText(text)
         self.document().setModified(False)
-        self.flow.load(self._document_text().split("\n"))
+        self.flow.load(self.text().split("\n"))
         layout.mark_current()
         first = navigation.first_text_line(self.flow)
         if first:
@@ -163,9 +163,6 @@ class LiveView(QTextEdit):
 
     def text(self) -> str:
         """Return the exact source, with line feeds between its lines."""
-        return self._document_text()
-
-    def _document_text(self) -> str:
         return self.document().toRawText().replace(PARAGRAPH_SEPARATOR, "\n")
 
     def outline(self) -> list[OutlineItem]:
