@@ -13,14 +13,14 @@ _TITLE_FIELDS = ("path", "name", "label", "title", "id", "tool", "pending_operat
 
 
 def format_details(result: Mapping[str, Any], message: str) -> str:
-    """Return a result's fields, except its message, as Markdown: texts as paragraphs, lists as lists."""
+    """Return the longer texts and the lists of a result as Markdown, except its message."""
     parts = [
-        part for name, value in result.items() if (part := _format_list(name, value)) and part != message
+        part for name, value in result.items() if (part := _format_value(name, value)) and part != message
     ]
     return "\n\n".join(parts)
 
 
-def _format_list(name: str, value: object) -> str:
+def _format_value(name: str, value: object) -> str:
     if isinstance(value, str) and len(value.split()) > 3:
         return value
     if not isinstance(value, list) or not value:

@@ -113,7 +113,7 @@ def _merged(result: Result, call: AnsweredCall) -> str:
     return text
 
 
-NODE_ANSWERS: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
+NODE_FORMATTERS: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
     "summarize_node": _summary,
     "summarize_node_with_context": _with_context,
     "find_related_nodes": _related,

@@ -1,4 +1,4 @@
-"""News from sources for the agent: added to its next turn as marked data, or the reason to start a turn."""
+"""News from sources for the agent: added to its next turn as marked data, or used to start a turn."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ log = logging.getLogger(__name__)
 
 _DEBOUNCE_S = 3.0
 _MIN_TURN_INTERVAL_S = 300.0
+_TURN_PROMPT = "There is news from {0}. Say briefly what matters for my notes, and name the notes it affects."
 
 
 class NotificationInbox(Protocol):
-    """Holds the notifications that no agent has read yet."""
+    """Holds the notifications that agents have not read yet."""
 
     def take_notifications(self, may_see: Callable[[Notification], bool]) -> Sequence[Notification]:
         """Return the notifications that this agent may see, and mark them as read."""
@@ -39,7 +40,7 @@ class NotificationInbox(Protocol):
 def format_news(turn: Turn, inbox: NotificationInbox, may_see: Callable[[Notification], bool]) -> str:
     """Return the news as a block of data for the prompt; empty if there is none.
 
-    The conversation records that the news was given, and its untrusted text taints the conversation.
+    The conversation records that the agent received the news, and its untrusted text taints the conversation.
     """
     notifications = inbox.take_notifications(may_see)
     if not notifications:
@@ -68,8 +69,8 @@ def _item_as_json(notification: Notification, source: str) -> str:
 class NotificationTrigger:
     """Starts a turn of the agent for news from sources that the user allows to start one.
 
-    News that arrive together start one turn, followed by a pause. Without a model no turn starts: the
-    built-in agent cannot process news.
+    News items that arrive together start one turn, followed by a pause. Without a model or an external agent,
+    no turn starts: the built-in agent cannot process news.
     """
 
     def __init__(
@@ -127,6 +128,3 @@ class NotificationTrigger:
         """Return the names of the sources that have news and may start a turn."""
         infos = self._sources.list_sources()
         return ", ".join(one.name for one in infos if one.waiting and self._sources.starts_turn(one.id))
-
-
-_TURN_PROMPT = "There is news from {0}. Say briefly what matters for my notes, and name the notes it affects."

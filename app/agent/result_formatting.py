@@ -8,7 +8,7 @@ from typing import Any
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.generic_formatting import format_details
-from app.agent.node_formatting import NODE_ANSWERS
+from app.agent.node_formatting import NODE_FORMATTERS
 from app.permissions.pluralize import pluralize
 from app.toolkit.outcome import ToolOutcome
 from app.vault.path import NotePath
@@ -64,7 +64,7 @@ def _list(lines: Iterable[str]) -> str:
 
 
 def _count_and_list(items: Iterable[str], total: int, one: str, many: str, none: str) -> str:
-    """Return a sentence with the count, then a list of at most 20 items."""
+    """Return a sentence with the count, then a list of at most `_MAX_LIST_ITEMS` items."""
     lines = list(items)
     if not lines:
         return none
@@ -114,7 +114,7 @@ def _hits(result: Result, call: AnsweredCall) -> str:
 
 
 def shown_passages(result: Result) -> list[Mapping[str, Any]]:
-    """Return the passages to show for `find_passages`, without weak ones; only a few if none answers."""
+    """Return the passages of `find_passages` to show, without weak ones; only a few if none is an answer."""
     passages = [one for one in result["passages"] if not one["weak"]]
     return passages if result["answered"] else passages[:_MAX_CLOSEST_PASSAGES]
 
@@ -240,7 +240,7 @@ def _details(result: Result, call: AnsweredCall) -> str:
 
 
 def _fact(result: Result, call: AnsweredCall) -> str:
-    """Return one property of a note, its number of words, its size or a time, as a sentence."""
+    """Return a property, the word count, the size or a time of a note as a sentence."""
     name, about = wikilink(result["path"]), str(call.arguments["about"])
     match about:
         case "created":
@@ -380,5 +380,5 @@ _BY_TOOL: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
     "delete_note": _deleted,
     "undo": _undone,
     "move_note": _moved,
-    **NODE_ANSWERS,
+    **NODE_FORMATTERS,
 }
