@@ -1,6 +1,6 @@
 """Export a note as an HTML file or PDF, or print it; links to other notes become plain text.
 
-Rendering takes time proportional to the note's length, so all of it runs in worker threads.
+Rendering takes time proportional to the note's length, so it runs in worker threads.
 """
 
 from __future__ import annotations
@@ -51,12 +51,19 @@ _LETTER_TERRITORIES = frozenset(
 
 
 async def render_for_print(vault: VaultService, path: NotePath, text: str) -> Rendered:
-    """Render all of the note as HTML for paper; runs in the service thread."""
+    """Render the whole note as HTML for paper, without the length limit of the reading view.
+
+    Runs in the service thread.
+    """
     return await render_note(vault, path, text, _COLORS, truncate=False)
 
 
 def html_page(vault: VaultService, rendered: Rendered, title: str) -> str:
-    """Return a self-contained web page: images are embedded, links to other notes are plain text."""
+    """Return the note as a web page in one file.
+
+    Images of the vault are embedded; those on the web keep their address. Links to other notes are plain
+    text.
+    """
 
     def embed(match: re.Match[str]) -> str:
         return f"{match[1]}{_data_url(vault, rendered, match[2])}{match[3]}"
@@ -81,7 +88,7 @@ def write_file(file: Path, content: bytes) -> None:
 
 
 def write_pdf(rendered: Rendered, title: str, font: QFont, file: Path) -> None:
-    """Write a note as PDF with page numbers, on the paper size of the user's region.
+    """Write a note as PDF on the paper size of the user's region.
 
     Raises:
         StorageError: Writing failed; an existing file is unchanged.
@@ -133,13 +140,13 @@ def print_note(rendered: Rendered, font: QFont, device: QPagedPaintDevice) -> No
 
 
 def text_width(device: QPagedPaintDevice) -> int:
-    """Return the width of the text on a device in screen pixels, which images must not exceed."""
+    """Return the maximum width of an image on the device's pages, in pixels at 96 dpi."""
     # A printer measures its pages in millimeters.
     return round(device.pageLayout().paintRect(QPageLayout.Unit.Point).width() * 96 / 72) - 140
 
 
 def _data_url(vault: VaultService, rendered: Rendered, address: str) -> str:
-    """Return the image at an address as a data URL; for a web address, the address itself."""
+    """Return the image at an address as a data URL, empty if it can't be read; a web address is kept."""
     if address.startswith(("https:", "http:", "data:")):
         return address
     try:

@@ -461,6 +461,16 @@ def test_a_new_note_opens_for_writing(gui, opened) -> None:
     gui(main())
 
 
+def test_writing_starts_at_the_offset_in_a_note_with_crlf(gui, opened) -> None:
+    async def main() -> None:
+        async with opened("A.md", {"A.md": "one\r\ntwo\r\nthree\r\n"}) as (_, view):
+            await view.open("A.md", f"{EDIT_ACTION_PREFIX}10")
+            assert view.editor.textCursor().block().text() == "three"
+            assert view.editor.textCursor().atBlockStart()
+
+    gui(main())
+
+
 def test_editor_settings_apply_to_open_notes(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md", {**NOTES, "B.md": "Here is `code`."}) as (vault, view):

@@ -24,7 +24,7 @@ _ADDRESS = re.compile(r"(?:https?://|mailto:)\S+$")
 
 
 def toggle_marker(cursor: QTextCursor, marker: str) -> None:
-    """Add a marker such as `**` around the selection or the word at the cursor, or remove it."""
+    """Add a marker, for example `**`, around the selection or the word at the cursor, or remove it."""
     start, end = cursor.selectionStart(), cursor.selectionEnd()
     had_selection = start != end
     if not had_selection:
@@ -73,7 +73,7 @@ def _is_marked_inside(cursor: QTextCursor, start: int, end: int, marker: str) ->
 
 
 def _ends_with(text: str, marker: str) -> bool:
-    """Return whether a text ends with exactly this marker, so that `**` does not count as `*`."""
+    """Return whether a text ends with the marker; the `**` of bold text does not count as `*`."""
     run = len(text) - len(text.rstrip(marker[0]))
     if marker == "*":
         return run in (1, 3)
@@ -81,7 +81,7 @@ def _ends_with(text: str, marker: str) -> bool:
 
 
 def insert_link(cursor: QTextCursor) -> None:
-    """Turn the selection into a link; the cursor moves to the empty part."""
+    """Turn the selection into a link; the cursor moves to the part that is still empty."""
     text = cursor.selectedText()
     start = cursor.selectionStart()
     with one_undo_step(cursor):

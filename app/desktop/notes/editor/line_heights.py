@@ -1,4 +1,4 @@
-"""The heights of all lines, in chunks with sums, so that a query or change is local to one chunk."""
+"""The heights of all lines, in chunks with sums, so that a query or change visits the lines of few chunks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LineHeights:
         return self._chunks[number][offset]
 
     def set(self, index: int, value: float) -> None:
-        """Set one height."""
+        """Set the height of one line."""
         number, offset = self._locate(index)
         change = value - self._chunks[number][offset]
         if change:
@@ -30,7 +30,7 @@ class LineHeights:
             self.total += change
 
     def splice(self, index: int, removed: int, heights: list[float]) -> None:
-        """Replace `removed` heights from `index` on by `heights`."""
+        """Replace `removed` heights from `index` on with `heights`."""
         while removed > 0:
             number, offset = self._locate(index)
             deleted = self._chunks[number][offset : offset + removed]

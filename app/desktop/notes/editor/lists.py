@@ -1,4 +1,4 @@
-"""Lists while typing: Enter continues or ends them, Tab indents their items."""
+"""Lists while typing: Enter continues or ends them, Tab indents their items, numbers stay in sequence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ _PREFIX = re.compile(r"^((?:[ ]{0,3}>[ ]?)*)([ \t]*)(?:([-*+]|(\d{1,9})([.)]))([
 
 
 def continue_block(cursor: QTextCursor) -> bool:
-    """Start the next item or line of the list or quote at the cursor; an empty one ends it."""
+    """Start the next item or line of the list or quote at the cursor; an empty one ends it.
+
+    Returns:
+        False if the cursor has a selection, or is not after the markers of a list item or quote.
+    """
     before, after = text_around_cursor(cursor)
     line = before + after
     match = _PREFIX.match(line)
@@ -35,7 +39,7 @@ def continue_block(cursor: QTextCursor) -> bool:
 
 
 def renumber(block: QTextBlock) -> None:
-    """Number the items of the list that a line belongs to, unless all have the same number."""
+    """Number the items of the list that a line belongs to in sequence, unless all have the same number."""
     if not _item_number(block.text()):
         return
     items = [*reversed(list(_siblings(block, down=False))), block, *_siblings(block, down=True)]
@@ -97,7 +101,7 @@ def _item_number(line: str) -> str:
 
 
 def _repeats_number(block: QTextBlock) -> bool:
-    """Return whether each item of the list has the same number, which Markdown renders in sequence."""
+    """Return whether a neighbor has the same number: Markdown numbers such items in sequence."""
     neighbors = (next(_siblings(block, down=down), None) for down in (False, True))
     return any(
         one is not None and _item_number(one.text()) == _item_number(block.text()) for one in neighbors
@@ -159,11 +163,6 @@ def indent_items(cursor: QTextCursor, deeper: bool) -> bool:
     return True
 
 
-def is_item(cursor: QTextCursor) -> bool:
-    """Return whether the cursor is in the first line of a list item."""
-    return _is_item(cursor.block().text())
-
-
 def _is_item(line: str) -> bool:
     match = _PREFIX.match(line)
     return match is not None and match[3] is not None
@@ -182,7 +181,7 @@ def _indent(block: QTextBlock, deeper: bool, width: int) -> None:
 
 
 def _indent_width(block: QTextBlock) -> int:
-    """Return the indent for an item below another: the column of the upper item's text."""
+    """Return the indent of a nested item: the width of the marker in the line above, by default 2."""
     above = _PREFIX.match(block.previous().text()) if block.previous().isValid() else None
     if above is not None and above[3] is not None:
         return len(above[3]) + 1
