@@ -115,17 +115,17 @@ class TextFlow(NoteRows):
         head = (self.rows[first], self.lines[first])
         tail = (self.rows[first + removed - 1], self.lines[first + removed - 1])
         last = len(lines) - 1
-        for number in {0, last}:
+        for offset in {0, last}:
             long_lines.reuse_fragments(
                 self,
-                first + number,
-                lines[number],
-                new_rows[number],
-                head if number == 0 else None,
-                tail if number == last else None,
+                first + offset,
+                lines[offset],
+                new_rows[offset],
+                head if offset == 0 else None,
+                tail if offset == last else None,
             )
-            if new_rows[number].fragments is not None:
-                self._laid_out_rows[new_rows[number]] = None
+            if new_rows[offset].fragments is not None:
+                self._laid_out_rows[new_rows[offset]] = None
 
     def _shift_active(self, first: int, removed: int, added: int) -> None:
         start, end = self.active

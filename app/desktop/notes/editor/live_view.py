@@ -324,7 +324,7 @@ class LiveView(QTextEdit):
 
     def refresh_files(self) -> None:
         """Request pictures and embedded notes again, because files have changed."""
-        rows = [row for row in self.flow.rows if any(one.kind in ("image", "embed") for one in row.requests)]
+        rows = [row for row in self.flow.rows if any(r.kind in ("image", "embed") for r in row.requests)]
         if rows:
             _SHARED_CACHE.drop_files()
             for row in rows:
