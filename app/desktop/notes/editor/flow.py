@@ -174,7 +174,7 @@ class TextFlow(NoteRows):
             row, active = self.rows[index], first <= index <= last
             if row.active != active:
                 row.active = active
-                if row.fragments is None or not self._is_same_with_cursor(index):
+                if row.fragments is None or not self._is_unchanged_by_cursor(index):
                     row.fragments = None
                     changed = True
         return changed
@@ -191,7 +191,7 @@ class TextFlow(NoteRows):
         self._hide_folded()
         self.forget_layouts()
 
-    def _is_same_with_cursor(self, index: int) -> bool:
+    def _is_unchanged_by_cursor(self, index: int) -> bool:
         """Return whether a line looks the same with the cursor: it has no markup, or is too long to style."""
         scan = self.rows[index].scan
         return (scan.kind is LineKind.BLANK and not scan.quotes) or len(self.lines[index]) > PART_LENGTH
@@ -281,7 +281,7 @@ class TextFlow(NoteRows):
         self._laid_out_rows.clear()
         self.table_widths.clear()
 
-    def lay_out_again(self, lines: Iterable[int], top: float) -> float:
+    def relayout_lines(self, lines: Iterable[int], top: float) -> float:
         """Repeat the layout of lines whose drawing has arrived, and of their blocks.
 
         Args:

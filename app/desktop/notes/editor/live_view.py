@@ -316,7 +316,7 @@ class LiveView(QTextEdit):
         self._last_drawings[(request.kind, request.source)] = drawing
         bar = self.verticalScrollBar()
         top = bar.value() - self._layout.top
-        new_top = self.flow.lay_out_again(self.flow.lines_waiting_for(request), top)
+        new_top = self.flow.relayout_lines(self.flow.lines_waiting_for(request), top)
         self._layout.emit_size()
         if new_top != top:
             bar.setValue(round(new_top + self._layout.top))
