@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
+from app.agent.generic_formatting import wikilink
 from app.permissions.pluralize import pluralize
 from app.vault.path import NOTE_SUFFIXES, NotePath
 
@@ -14,10 +15,7 @@ _MAX_LIST_ITEMS = 12
 
 
 def _link(path: str) -> str:
-    if not path.lower().endswith(NOTE_SUFFIXES):
-        return path
-    note = NotePath.on_disk(path)
-    return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
+    return wikilink(path) if path.lower().endswith(NOTE_SUFFIXES) else path
 
 
 def _list(lines: Iterable[str]) -> str:

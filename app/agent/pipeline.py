@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
+from app.agent.generic_formatting import wikilink
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.answers import localize
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
@@ -22,7 +23,7 @@ from app.agent.language.readings import (
     Reading,
 )
 from app.agent.language.role_values import bullet_list
-from app.agent.result_formatting import format_outcome, strip_properties, wikilink
+from app.agent.result_formatting import format_outcome, strip_properties
 from app.permissions.pluralize import pluralize
 from app.toolkit.batch import make_batch_tool
 from app.toolkit.outcome import ToolOutcome

@@ -697,7 +697,7 @@ def test_time_left(done: int, total: int, seconds: float, text: str) -> None:
 def test_navigation_forgets_what_was_gone_back_from() -> None:
     navigation = Navigation()
     visited: list[str] = []
-    navigation.go.connect(lambda path, fragment: visited.append(path))
+    navigation.open_requested.connect(lambda path, fragment: visited.append(path))
     for path in ("a", "b", "c"):
         navigation.open(path)
     navigation.back()
