@@ -44,6 +44,8 @@ _STYLE = (
     "table{border-collapse:collapse}@media print{body{max-width:none;margin:0}}"
 )
 _DPI = 300
+# `QTextDocument.print_` adds it on each side.
+_PRINT_MARGIN_MM = 20
 # The countries that use US Letter, according to the Unicode CLDR; all others use A4.
 _LETTER_TERRITORIES = frozenset(
     ["BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"]
@@ -140,9 +142,9 @@ def print_note(rendered: Rendered, font: QFont, device: QPagedPaintDevice) -> No
 
 
 def text_width(device: QPagedPaintDevice) -> int:
-    """Return the maximum width of an image on the device's pages, in pixels at 96 dpi."""
-    # A printer measures its pages in millimeters.
-    return round(device.pageLayout().paintRect(QPageLayout.Unit.Point).width() * 96 / 72) - 140
+    """Return the width of the text on a device's pages in pixels at 96 dpi, which images must not exceed."""
+    width_mm = device.pageLayout().paintRect(QPageLayout.Unit.Millimeter).width() - 2 * _PRINT_MARGIN_MM
+    return int(width_mm * 96 / 25.4)
 
 
 def _data_url(vault: VaultService, rendered: Rendered, address: str) -> str:
