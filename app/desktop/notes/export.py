@@ -103,7 +103,9 @@ def write_pdf(rendered: Rendered, title: str, font: QFont, file: Path) -> None:
         print_note(rendered, font, writer)
         del writer  # Writes the end of the file.
         if not temporary.is_file() or not temporary.read_bytes()[-1024:].rstrip().endswith(b"%%EOF"):
-            message = translate("Export", "{0} was not written: the disk may be full.")
+            message = translate(
+                "Export", "{0} was not exported: the disk may be full. Free some space and try again."
+            )
             raise StorageError(message.format(file.name), path=str(file))
 
 
@@ -119,7 +121,7 @@ def _replacing(file: Path) -> Iterator[Path]:
         with replacing(file) as temporary:
             yield temporary
     except OSError as error:
-        message = translate("Export", "{0} was not written: {1}.")
+        message = translate("Export", "{0} was not exported: {1}. An existing file is unchanged.")
         raise StorageError(message.format(file.name, error.strerror), path=str(file)) from error
 
 
