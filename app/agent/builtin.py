@@ -151,8 +151,9 @@ class BuiltinAgent:
         vocabulary = self._vocabulary_of(self._words())
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
-            is_pipeline = reading is not None and len(reading.steps) > 1
-            if reading is not None and not (is_pipeline and any(map(is_outcome, reading.steps))):
+            if reading is not None and len(reading.steps) > 1 and any(map(is_outcome, reading.steps)):
+                return Reply("", understood=False)
+            if reading is not None:
                 # The name of a missing note must not select all notes.
                 missing = next((notes.unknown for notes in sets_of(reading) if notes.unknown), "")
                 if missing:

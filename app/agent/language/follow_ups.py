@@ -97,8 +97,9 @@ def _refine_search(
             notes = target.or_query(query)
         else:
             notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
-        # "And between 1740 and 1760" may add to a comparison or replace it.
-        is_ambiguous = kind == "also" and "[" in query
+        # "And between 1740 and 1760" may add to a comparison or replace it, "and the events?" to a number;
+        # "only the best" may mean an order rather than a word.
+        is_ambiguous = parsed.has_bare_topic or (kind == "also" and ("[" in query or step.action == "count"))
         refined = replace(step, target=notes)
         return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
     return None

@@ -251,7 +251,7 @@ def listed() -> DialogState:
         (["find", "these", "-", "n2"], "find [@Instruments/H1, @People/John Harrison]"),
         (["find", "these", "-", "@", (3, 3)], "find [@Instruments/H1, @Instruments/H4]"),
         (["find", "tag:", "same"], "find [tag:brass]"),
-        (["find", "type:", (0, 0), "-", "n1"], "find [type:source -path:Instruments/H1.md]"),
+        (["find", "type:", (0, 0), "-", "n1"], 'find [type:source -path:"Instruments/H1.md"]'),
         (["find", "these", "-", "n1", "-", "n2", "-", "n3"], ""),
     ],
 )
@@ -294,11 +294,11 @@ def test_the_opposite_of_the_last_search_keeps_its_kind() -> None:
         (
             "H4 due next friday",
             ["set_property", "@", (0, 0), "key=", "p:due", "value=", (2, 3)],
-            "set_property [@Instruments/H4] key=due value=2026-03-27",
+            "set_property [@Instruments/H4] key=due value=2026-03-20",
         ),
         (
             "H4 date 16 March",
-            ["set_property", "@", (0, 0), "key=", "p:date", "value=", (2, 3)],
+            ["set_property", "@", (0, 0), "key=", "p:date", "value=", (2, 2)],
             "set_property [@Instruments/H4] key=date value=2026-03-16",
         ),
         (
