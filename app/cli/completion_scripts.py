@@ -59,11 +59,11 @@ def _add_folder(parser: argparse.ArgumentParser) -> None:
     folder.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
 
 
-def _add_tool(parser: argparse.ArgumentParser, signature: ToolParser) -> None:
+def _add_tool(parser: argparse.ArgumentParser, tool_parser: ToolParser) -> None:
     """Add the flags of a tool, with dashes, and its operations as words."""
-    for flag in signature.flags:
+    for flag in tool_parser.flags:
         if flag.name == OP:
-            leading = signature.positionals[: signature.positionals.index(flag)]
+            leading = tool_parser.positionals[: tool_parser.positionals.index(flag)]
             for positional in leading:
                 _offer_notes(
                     positional, parser.add_argument(f"word_{positional.name}", metavar=positional.metavar)
@@ -76,8 +76,8 @@ def _add_tool(parser: argparse.ArgumentParser, signature: ToolParser) -> None:
             else:
                 word = None if choices else flag.metavar
                 _offer_notes(flag, parser.add_argument(flag.option, choices=choices, metavar=word))
-    if not signature.operations:
-        for positional in signature.positionals:
+    if not tool_parser.operations:
+        for positional in tool_parser.positionals:
             _offer_notes(
                 positional, parser.add_argument(f"word_{positional.name}", metavar=positional.metavar)
             )

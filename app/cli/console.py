@@ -48,7 +48,7 @@ class CliConsole:
         """Print a styled result."""
         self._console(self.out).print(*parts, soft_wrap=not self.is_terminal)
 
-    def text(self, text: str) -> None:
+    def print_text(self, text: str) -> None:
         """Print a text verbatim; a terminal gets names for hidden characters and a final newline."""
         if self.is_terminal:
             text = escape_controls(text) if text.endswith("\n") else escape_controls(text) + "\n"

@@ -27,34 +27,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json_option(parser)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """Run all checks and show the results."""
     options = Options.from_namespace(args)
     results = list(check_installation())
     try:
-        choice = locate_vault(options.vault)
-        results += await check_vault(choice.root)
+        location = locate_vault(options.vault)
+        results += await check_vault(location.root)
     except VaultLostError as error:
         if options.vault is not None:
             raise
         results.append(CheckResult("vault", Severity.OK, f"no vault was checked: {error.message}"))
     if options.json:
-        screen.text(json.dumps([asdict(one) for one in results], ensure_ascii=False) + "\n")
+        console.print_text(json.dumps([asdict(one) for one in results], ensure_ascii=False) + "\n")
     else:
-        _show(results, screen)
+        _show(results, console)
     return ExitStatus.FAILED if any(one.state is Severity.WRONG for one in results) else ExitStatus.DONE
 
 
-def _show(results: list[CheckResult], screen: CliConsole) -> None:
+def _show(results: list[CheckResult], console: CliConsole) -> None:
     from rich.text import Text
 
     for result in results:
         sign, color = _SIGNS[result.state]
-        screen.show(
+        console.show(
             Text.assemble((f"{sign} ", color), (f"{result.what}: ", "bold"), escape_controls(result.message))
         )
         if result.hint:
-            screen.show(Text(f"  {escape_controls(result.hint)}", style=color))
+            console.show(Text(f"  {escape_controls(result.hint)}", style=color))
     states = [one.state for one in results]
     counts = f"{states.count(Severity.WRONG)} wrong, {states.count(Severity.WARNING)} to look at"
-    screen.show(Text(f"{len(results)} checks: {counts}."))
+    console.show(Text(f"{len(results)} checks: {counts}."))

@@ -31,19 +31,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json_option(parser)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """Scan the vault; fails if a note could not be read."""
     options = Options.from_namespace(args)
-    choice = resolve_vault(Options(vault=args.folder or options.vault), screen)
-    async with open_session(choice.root, DenyAll(), screen) as session:
+    location = resolve_vault(Options(vault=args.folder or options.vault), console)
+    async with open_session(location.root, DenyAll(), console) as session:
         if args.vectors:
             if session.vault is None:
                 raise InvalidParametersError("The program that has the vault open computes its embeddings.")
-            await _embed(session.vault, screen)
+            await _embed(session.vault, console)
         outcome = await session.access.call(session.client, "vault_info", {})
     if options.json or not outcome.success:
-        return report_outcome(outcome, options, screen)
-    screen.text(_counts(outcome.result))
+        return report_outcome(outcome, options, console)
+    console.print_text(_counts(outcome.result))
     return ExitStatus.FAILED if outcome.result["failed"] else ExitStatus.DONE
 
 
@@ -59,7 +59,7 @@ def _counts(info: Mapping[str, object]) -> str:
     return text
 
 
-async def _embed(vault: VaultService, screen: CliConsole) -> None:
+async def _embed(vault: VaultService, console: CliConsole) -> None:
     """Wait until every note is embedded.
 
     Raises:
@@ -74,7 +74,7 @@ async def _embed(vault: VaultService, screen: CliConsole) -> None:
     finished: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def on_progress(event: EmbeddingProgressed) -> None:
-        screen.show_progress(f"embeddings {event.done:,} of {event.total:,}")
+        console.show_progress(f"embeddings {event.done:,} of {event.total:,}")
         if event.is_over and not finished.done():
             warning = f"{event.failed} of {event.total} notes could not be read." if event.failed else ""
             finished.set_result(warning)
@@ -88,4 +88,4 @@ async def _embed(vault: VaultService, screen: CliConsole) -> None:
     vault.semantic.start()
     if problem := await finished:
         raise StorageError(problem)
-    screen.end_progress()
+    console.end_progress()

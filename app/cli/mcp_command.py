@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--read-only", action="store_true", help="offer only tools that change nothing")
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> int:
+async def run(args: argparse.Namespace, console: CliConsole) -> int:
     """Serve until the client closes the pipe."""
     root: Path = args.folder
     if not root.is_dir():

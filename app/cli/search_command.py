@@ -34,13 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """Search, and show the results with their matching lines."""
     query = " ".join(args.query)
     options = Options.from_namespace(args)
     if args.domain != _VAULT:
         arguments = {"query": query, "limit": args.limit, "domain": args.domain}
-        return await run_call("search", arguments, options, screen, search_terms(query))
+        return await run_call("search", arguments, options, console, search_terms(query))
     arguments = {"query": query, "limit": args.limit, "offset": args.offset}
     arguments |= {name: value for name in ("order", "group") if (value := getattr(args, name)) is not None}
-    return await run_call("search_notes", arguments, options, screen, search_terms(query))
+    return await run_call("search_notes", arguments, options, console, search_terms(query))

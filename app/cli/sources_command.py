@@ -56,34 +56,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_call_options(subparser)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """List the sources, or change them."""
     options = Options.from_namespace(args)
     match args.op:
         case None | "list":
-            return await run_call("source", {"op": "list"}, options, screen)
+            return await run_call("source", {"op": "list"}, options, console)
         case "pause" | "resume":
-            return await run_call("source", {"op": args.op, "source_id": args.source}, options, screen)
-    root = resolve_vault(options, screen).root
+            return await run_call("source", {"op": args.op, "source_id": args.source}, options, console)
+    root = resolve_vault(options, console).root
     source = _build_source(args) if args.op == "add" else None
-    async with open_owned(root, screen, _PANEL_NAME) as vault:
+    async with open_owned(root, console, _PANEL_NAME) as vault:
         if source is not None:
             message = _QUESTIONS[args.kind].format(_place_of(source)) + _describe_rules(args.rule)
-            await confirm(f"{message}.", options, screen)
+            await confirm(f"{message}.", options, console)
             info = await vault.sources.add(source)
-            return await _show_source(vault, info.id, options, screen)
+            return await _show_source(vault, info.id, options, console)
         info = vault.sources.get(args.source)
-        await confirm(f"Remove the source {info.name}; its files are not changed.", options, screen)
+        await confirm(f"Remove the source {info.name}; its files are not changed.", options, console)
         await vault.sources.remove(info.id)
     outcome = ToolOutcome(True, {"source_id": info.id}, f"Removed the source {info.name}.")
-    return report_outcome(outcome, options, screen)
+    return report_outcome(outcome, options, console)
 
 
-async def _show_source(vault: VaultService, id: str, options: Options, screen: CliConsole) -> ExitStatus:
+async def _show_source(vault: VaultService, id: str, options: Options, console: CliConsole) -> ExitStatus:
     from app.permissions.caller import Caller
 
     outcome = await vault.call(Call.of("source", {"op": "status", "source_id": id}, Caller.user()))
-    return report_outcome(outcome, options, screen)
+    return report_outcome(outcome, options, console)
 
 
 def _build_source(args: argparse.Namespace) -> SourceConfig:

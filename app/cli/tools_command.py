@@ -24,20 +24,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json_option(parser)
 
 
-def run(args: argparse.Namespace, screen: CliConsole) -> int:
+def run(args: argparse.Namespace, console: CliConsole) -> int:
     """Print the requested information; the exit status is that of the check, else 0."""
     if args.check:
         return _check()
     name = args.name.replace("-", "_") if args.name else None
-    registry = load_chosen_registry(Options.from_namespace(args).vault, screen)
+    registry = load_chosen_registry(Options.from_namespace(args).vault, console)
     if Options.from_namespace(args).json:
         tools = [registry.get(name)] if name else registry.all_tools()
-        screen.text(json.dumps([_tool_as_json(tool) for tool in tools], indent=2, ensure_ascii=False) + "\n")
+        console.print_text(
+            json.dumps([_tool_as_json(tool) for tool in tools], indent=2, ensure_ascii=False) + "\n"
+        )
     elif name:
         tool = registry.get(name)
-        screen.text(tool_page(tool, registry.category(tool.category)))
+        console.print_text(tool_page(tool, registry.category(tool.category)))
     else:
-        screen.text(catalog_page(registry))
+        console.print_text(catalog_page(registry))
     return 0
 
 

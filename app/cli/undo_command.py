@@ -44,18 +44,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """Show what will be undone, and call the tool `undo`."""
     options = Options.from_namespace(args)
-    choice = resolve_vault(options, screen)
-    options = replace(options, vault=str(choice.root))
+    location = resolve_vault(options, console)
+    options = replace(options, vault=str(location.root))
     if args.yes:
         options = replace(options, approve=options.approve | _APPROVED_KINDS)
     if args.turn:
-        return await run_call("undo", {"turn": args.turn}, options, screen)
-    entry = _find_entry(choice.root, args.entry, args.commit)
-    _show_entry(entry, screen)
-    return await run_call("undo", {"entry": entry.id}, options, screen)
+        return await run_call("undo", {"turn": args.turn}, options, console)
+    entry = _find_entry(location.root, args.entry, args.commit)
+    _show_entry(entry, console)
+    return await run_call("undo", {"entry": entry.id}, options, console)
 
 
 def _find_entry(root: Path, number: int | None, commit: int | None) -> AuditEntry:
@@ -86,15 +86,15 @@ def _is_change(entry: AuditEntry) -> bool:
     return is_in_effect and not entry.undoes and entry.tool != _SAVE_TOOL
 
 
-def _show_entry(entry: AuditEntry, screen: CliConsole) -> None:
+def _show_entry(entry: AuditEntry, console: CliConsole) -> None:
     from app.cli.rendering import format_cell
 
     time_text = format_cell("time", entry.time)
     caller = escape_controls(entry.caller)
-    screen.print_message(
+    console.print_message(
         f"Undoing entry {entry.id}: {entry.tool} by {caller}, {time_text}. {escape_controls(entry.result)}"
     )
     for path in entry.paths[:_MAX_SHOWN_PATHS]:
-        screen.print_message(f"  {escape_controls(path)}")
+        console.print_message(f"  {escape_controls(path)}")
     if len(entry.paths) > _MAX_SHOWN_PATHS:
-        screen.print_message(f"  and {pluralize(len(entry.paths) - _MAX_SHOWN_PATHS, 'other file')}")
+        console.print_message(f"  and {pluralize(len(entry.paths) - _MAX_SHOWN_PATHS, 'other file')}")

@@ -60,8 +60,8 @@ async def ask_all(
 ) -> tuple[list[Decision], str]:
     with terminal(columns) as (master, stream):
         typist = Typist(master, [(PROMPT, answer) for answer in answers])
-        screen = CliConsole(stream, stream)
-        approver = TerminalApprover(Terminal(stream.fileno(), stream), screen)
+        console = CliConsole(stream, stream)
+        approver = TerminalApprover(Terminal(stream.fileno(), stream), console)
         decisions = [await approver.decide(one) for one in asked]
         await asyncio.sleep(0)
         typist.close()
