@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
-    """Interpret the request, show the interpretation, and execute it."""
+    """Interpret the request, show the interpretation and, without `--json`, execute it."""
     options = Options.from_namespace(args)
     location = resolve_vault(options, console)
     approver = approver_for(options, console)
@@ -93,7 +93,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
 
 
 def _load_names(root: Path) -> tuple[Resolver, VaultWords]:
-    """Return the names in the index of a vault, without those of private notes."""
+    """Return the names in the vault's index, without those of private notes; none if there is no index."""
     resolver = Resolver()
     file = paths.vault_cache_folder(root) / _INDEX_FILE
     if not file.is_file():
@@ -162,7 +162,7 @@ def _describe(interpretation: Clarification | ModelRequired | Reply) -> str:
 
 @dataclass
 class _Terminal:
-    """The output of the pipeline: calls tools in the command's session, and prints the answers."""
+    """Connects the pipeline to the terminal: calls tools in the command's session and prints the answers."""
 
     session: CliSession
     options: Options
@@ -170,7 +170,7 @@ class _Terminal:
     status: ExitStatus = ExitStatus.DONE
 
     async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
-        """Call a tool; a call on several notes becomes one call per note."""
+        """Call a tool; a call on several notes becomes one call per note, until one fails."""
         if isinstance(tool, Tool):
             return await self._call_for_each(tool.name, arguments)
         outcome = await call_tool(self.session, tool, arguments, self.options, self.console)
@@ -195,4 +195,4 @@ class _Terminal:
         self.console.print_text(escape_controls(text) + "\n")
 
     def open_note(self, path: str) -> None:
-        """Do nothing: there is no editor to open, and the note's text was printed."""
+        """Do nothing, since there is no editor to open and the note's text was printed."""

@@ -1,4 +1,4 @@
-"""Verify, show or export the audit log; nothing is changed, and the vault may be open elsewhere."""
+"""Verify, show or export the audit log; this changes nothing, and the vault may be open elsewhere."""
 
 from __future__ import annotations
 
@@ -31,16 +31,18 @@ _DEFAULT_LIMIT = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommands verify, export and show."""
     subcommands = parser.add_subparsers(required=True, metavar="verify|export|show")
-    verify = subcommands.add_parser("verify", help="check the hash chain, and print the first bad row")
+    verify = subcommands.add_parser("verify", help="check the hash chain and print the first bad row")
     verify.add_argument("folder", nargs="?", help="the vault")
     verify.set_defaults(do=_verify)
-    export = subcommands.add_parser("export", help="write the audit log to a file (.csv or .jsonl)")
+    export = subcommands.add_parser(
+        "export", help="write the audit log to a file: JSON lines if it ends in .jsonl, else CSV"
+    )
     export.add_argument("places", nargs="+", metavar="[folder] file", help="the vault, and the file to write")
     export.set_defaults(do=_export)
     show = subcommands.add_parser("show", help="print the newest entries, or one in full")
     show.add_argument("entry", nargs="?", type=int, help="the number of an entry")
     show.add_argument(
-        "--limit", type=int, default=_DEFAULT_LIMIT, help=f"how many at most ({_DEFAULT_LIMIT})"
+        "--limit", type=int, default=_DEFAULT_LIMIT, help=f"maximum number of entries ({_DEFAULT_LIMIT})"
     )
     for name in ("text", "caller", "tool", "decision", "turn"):
         show.add_argument(f"--{name}", default="", help=f"only entries with this {name}")
@@ -86,7 +88,9 @@ def _export(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     with AuditLogReader.of_vault(_root(args, folders[0] if folders else None, console)) as log:
         write = log.export_jsonl if file.suffix == ".jsonl" else log.export_csv
         count = write(file)
-    console.print_text(f"{count} entries written to {file} in {time.monotonic() - start:.1f} s\n")
+    console.print_text(
+        f"{pluralize(count, 'entry', 'entries')} written to {file} in {time.monotonic() - start:.1f} s\n"
+    )
     return ExitStatus.DONE
 
 

@@ -65,8 +65,8 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
 async def _switch(ids: list[str], options: Options, console: CliConsole, *, on: bool) -> ExitStatus:
     root = resolve_vault(options, console).root
     async with open_owned(root, console, _SETTINGS_PAGE) as vault:
-        for id in ids:
-            vault.tools.category(id)
+        for category_id in ids:
+            vault.tools.category(category_id)  # fails if there is none
         word = "on" if on else "off"
         question = f"Turn {word} the tools of {', '.join(ids)} for agents in {root.name}."
         await confirm(question, options, console)
@@ -78,7 +78,10 @@ async def _switch(ids: list[str], options: Options, console: CliConsole, *, on: 
 
 
 def load_registry(root: Path | None, console: CliConsole) -> ToolRegistry:
-    """Return all installed tools with the vault's categories; with None, those outside a vault."""
+    """Return all installed tools, with the categories that are on in the vault, or by default without one.
+
+    Prints the problems of plug-ins and of the vault's settings.
+    """
     registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
     settings = load_settings()
     for problem in load_plugins(registry, enabled=settings.tools.plugins_on).problems:
@@ -97,7 +100,11 @@ def load_registry(root: Path | None, console: CliConsole) -> ToolRegistry:
 
 
 def load_chosen_registry(folder: str | None, console: CliConsole) -> ToolRegistry:
-    """Return the registry of the vault to use, or the one outside a vault if there is none."""
+    """Return the registry of the vault to use, or the default one if no vault is found.
+
+    Raises:
+        VaultLostError: `folder` is given and does not exist.
+    """
     try:
         return load_registry(locate_vault(folder).root, console)
     except VaultLostError:

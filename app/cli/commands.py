@@ -58,7 +58,6 @@ def main(arguments: list[str]) -> int:
     use_utf8()
     _log_to_file()
     console = CliConsole()
-    args = argparse.Namespace(json=False)
     try:
         args = build_leading_parser().parse_args(arguments)
         return int(_run(args, console))
@@ -68,7 +67,7 @@ def main(arguments: list[str]) -> int:
         console.print_message("\nInterrupted.")
         return ExitStatus.INTERRUPTED
     except BrokenPipeError:
-        # The reader of the pipe has closed it; the interpreter must not report that at exit.
+        # The reader has closed the pipe, which the interpreter would report again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.BROKEN_PIPE
     except SystemExit as error:
@@ -104,7 +103,7 @@ def build_leading_parser() -> argparse.ArgumentParser:
         description="Without a verb or a tool, open the window on a folder of notes.",
         epilog=(
             f"Verbs:\n  {'open':<12} open the window on a folder\n{verbs}\n\n"
-            'Each tool is a command, such as: scriptorium read_note "My note".\n'
+            'Each tool is a command, for example: scriptorium read_note "My note".\n'
             "`scriptorium tools` lists the tools, `scriptorium TOOL --help` describes one.\n\n"
             f"Exit status:\n{exit_status.help_table()}"
         ),
@@ -149,7 +148,7 @@ def _fail(error: ScriptoriumError, console: CliConsole, *, as_json: bool) -> Exi
 
 
 def _log_to_file() -> None:
-    """Send internal errors to a log file; the terminal shows only the message for the user."""
+    """Send internal errors to a log file, if possible; the terminal shows only messages for the user."""
     root = logging.getLogger()
     if root.handlers:
         return

@@ -16,7 +16,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the shell; the scripts themselves request note names for the current line."""
+    """Add the shell, and the hidden options with which the scripts request note names."""
     parser.add_argument("shell", choices=SHELLS)
     parser.add_argument("--notes", metavar="WORD", help=argparse.SUPPRESS)
     parser.add_argument("--line", nargs=argparse.REMAINDER, default=[], help=argparse.SUPPRESS)
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """Print the script, or the note names for it."""
-    # Imported separately: names must be quick while the user types, and the script loads every tool.
+    # Names must appear quickly while the user types, so this does not load every tool as the script does.
     if args.notes is None:
         from app.cli import completion_scripts
 

@@ -1,6 +1,6 @@
 """Check the installation and the vault, and suggest how to fix problems.
 
-Nothing is changed. The command fails if there is an error; warnings do not count.
+Nothing is changed. The command fails if something does not work; warnings do not count.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from app.cli.options import Options, add_json_option, add_vault_option
 from app.cli.vault_checks import check_vault
 from app.cli.vault_location import locate_vault
 from app.errors import VaultLostError
+from app.permissions.pluralize import pluralize
 
 _SIGNS = {Severity.OK: ("✓", "green"), Severity.WARNING: ("!", "yellow"), Severity.WRONG: ("✗", "red")}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the vault."""
+    """Add the options for the vault and for JSON."""
     add_vault_option(parser)
     add_json_option(parser)
 
@@ -56,5 +57,5 @@ def _show(results: list[CheckResult], console: CliConsole) -> None:
         if result.hint:
             console.show(Text(f"  {escape_controls(result.hint)}", style=color))
     states = [one.state for one in results]
-    counts = f"{states.count(Severity.WRONG)} wrong, {states.count(Severity.WARNING)} to look at"
+    counts = f"{states.count(Severity.WRONG)} failed, {pluralize(states.count(Severity.WARNING), 'warning')}"
     console.show(Text(f"{len(results)} checks: {counts}."))

@@ -20,6 +20,7 @@ from app.cli.options import Options, add_vault_option
 from app.cli.session import CliSession, open_session, show_scan_progress
 from app.errors import InvalidParametersError, StorageError
 from app.events import EventBus
+from app.permissions.pluralize import pluralize
 from app.settings import load_settings
 
 if TYPE_CHECKING:
@@ -48,15 +49,17 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
         raise InvalidParametersError(f"{file.name}: the file name must end in one of {', '.join(FORMATS)}.")
     root = resolve_vault(Options.from_namespace(args), console).root
     async with open_session(root, DenyAll(), console) as session:
-        graph = await _graph(session, root, console)
+        graph = await _visible_graph(session, root, console)
     console.show_progress(f"laying out {len(graph):,} nodes")
     await asyncio.to_thread(_write, graph, root, args)
     console.end_progress()
-    console.print_text(f"{len(graph)} nodes and {len(graph.edges)} links written to {file}\n")
+    console.print_text(
+        f"{pluralize(len(graph), 'node')} and {pluralize(len(graph.edges), 'link')} written to {file}\n"
+    )
     return ExitStatus.DONE
 
 
-async def _graph(session: CliSession, root: Path, console: CliConsole) -> Graph:
+async def _visible_graph(session: CliSession, root: Path, console: CliConsole) -> Graph:
     """Return the graph of the notes that programs outside the window may see."""
     from app.graph.builder import build
     from app.graph.export import visible_subgraph

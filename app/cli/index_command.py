@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the folder and the options."""
+    """Add the vault's folder and the options."""
     parser.add_argument("folder", nargs="?", help="the vault")
     parser.add_argument("--vectors", action="store_true", help="also compute embeddings for semantic search")
     add_vault_option(parser)
@@ -38,12 +38,17 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     async with open_session(location.root, DenyAll(), console) as session:
         if args.vectors:
             if session.vault is None:
-                raise InvalidParametersError("The program that has the vault open computes its embeddings.")
+                raise InvalidParametersError(
+                    "The program that has the vault open computes its embeddings. Omit --vectors."
+                )
             await _embed(session.vault, console)
         outcome = await session.access.call(session.client, "vault_info", {})
-    if options.json or not outcome.success:
+    if not outcome.success:
         return report_outcome(outcome, options, console)
-    console.print_text(_counts(outcome.result))
+    if options.json:
+        report_outcome(outcome, options, console)
+    else:
+        console.print_text(_counts(outcome.result))
     return ExitStatus.FAILED if outcome.result["failed"] else ExitStatus.DONE
 
 
@@ -60,17 +65,19 @@ def _counts(info: Mapping[str, object]) -> str:
 
 
 async def _embed(vault: VaultService, console: CliConsole) -> None:
-    """Wait until every note is embedded.
+    """Compute the missing embeddings and wait until they are complete.
 
     Raises:
         InvalidParametersError: Semantic search is off in the settings.
-        StorageError: The model could not run.
+        StorageError: The model could not run, or some notes could not be read.
     """
     from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
     from app.errors import StorageError
 
     if not vault.settings.current.embeddings.enabled:
-        raise InvalidParametersError("Semantic search is off in the settings.")
+        raise InvalidParametersError(
+            "Semantic search is off. Turn it on in the settings to compute embeddings."
+        )
     finished: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def on_progress(event: EmbeddingProgressed) -> None:

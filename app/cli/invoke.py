@@ -18,7 +18,7 @@ from app.servers.vault_access import CallProgress
 from app.toolkit.outcome import ToolOutcome
 
 Arguments = Mapping[str, object]
-_MAX_NAMED_FILES = 8
+_MAX_SHOWN_NAMES = 8
 
 
 def approver_for(options: Options, console: CliConsole) -> Approver:
@@ -126,14 +126,17 @@ def _show_failure(console: CliConsole, outcome: ToolOutcome) -> None:
     console.print_message("scriptorium: " + escape_controls(str(error.get("message") or outcome.message)))
     names = error.get("candidates") or error.get("suggestions")
     if isinstance(names, Sequence) and not isinstance(names, str):
-        for name in names[:_MAX_NAMED_FILES]:
+        for name in names[:_MAX_SHOWN_NAMES]:
             console.print_message(f"  {escape_controls(str(name))}")
 
 
 def _progress_callback(
     session: CliSession, options: Options, console: CliConsole
 ) -> Callable[[CallProgress], None]:
-    """Return a callback that shows progress and reports once if another program asks for approval."""
+    """Return a callback that shows the progress of a call.
+
+    If another program has the vault open, it reports once that this program asks for approval.
+    """
     is_reported = False
 
     def report(progress: CallProgress) -> None:

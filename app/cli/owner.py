@@ -23,12 +23,9 @@ if TYPE_CHECKING:
     from app.workspace import VaultService
 
 
-_OPEN_TIMEOUT_S = OPEN_TIMEOUT_S
-
-
 @asynccontextmanager
 async def open_owned(root: Path, console: CliConsole, location: str) -> AsyncIterator[VaultService]:
-    """Open the vault at `root` in this process.
+    """Open the vault at `root` in this process, with an updated index.
 
     Args:
         root: The vault's folder.
@@ -36,9 +33,10 @@ async def open_owned(root: Path, console: CliConsole, location: str) -> AsyncIte
         location: The place in the window for the same change.
 
     Raises:
-        VaultBusyError: A window has the vault open.
+        VaultBusyError: A window or another program has the vault open.
+        VaultLostError, StorageError: See `open_vault`.
     """
-    async with open_session(root, DenyAll(), console, take_over=True, timeout=_OPEN_TIMEOUT_S) as session:
+    async with open_session(root, DenyAll(), console, take_over=True, timeout=OPEN_TIMEOUT_S) as session:
         if session.vault is None:
             raise VaultBusyError(
                 "Scriptorium has the vault open; nothing was changed. Make the change there "
@@ -49,7 +47,7 @@ async def open_owned(root: Path, console: CliConsole, location: str) -> AsyncIte
 
 
 async def confirm(question: str, options: Options, console: CliConsole) -> None:
-    """Ask the user to confirm, unless `--approve admin` does.
+    """Ask the user to confirm, unless `--approve admin` was given.
 
     Raises:
         PermissionDeniedError: The user declined, or there is no terminal to ask at.
@@ -58,7 +56,7 @@ async def confirm(question: str, options: Options, console: CliConsole) -> None:
         return
     tty = Terminal.find()
     if tty is None:
-        message = "There is no terminal to ask at. To allow it, use --approve admin."
+        message = "There is no terminal to ask at. Nothing was changed. To allow it, use --approve admin."
         raise PermissionDeniedError(message, approve=ApprovalKind.ADMIN.value)
     console.print_message(escape_controls(question))
     answer = await tty.read_line("Continue? [y,n] (no) ")

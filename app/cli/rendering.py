@@ -82,7 +82,10 @@ def _print_change(console: CliConsole, result: Result, message: str) -> None:
 
 
 def _print_message(console: CliConsole, outcome: ToolOutcome, has_output: bool) -> None:
-    """Print remarks to standard error, and the message there or, if there is no other output, as output."""
+    """Print the message, which is the result if there is no other output, and then the remarks.
+
+    Next to other output, the message goes to standard error, and only to a terminal or after a failure.
+    """
     message = escape_controls(outcome.message)
     failed = bool(outcome.result.get("exit_code"))
     if message and not has_output:
@@ -119,7 +122,7 @@ def _hit_rows(hit: Row) -> list[tuple[str, str, str]]:
 
 
 def _print_fields(console: CliConsole, result: Result) -> bool:
-    """Print facts, then lists; return whether there was anything that the message does not contain."""
+    """Print the facts, then the lists; return whether they say more than the message does."""
     lists = {name: value for name, value in result.items() if _is_list(value)}
     facts = {
         name: value
@@ -210,7 +213,7 @@ def print_rows(console: CliConsole, rows: Sequence[Row]) -> None:
 
 
 def format_table(rows: Sequence[Row]) -> RenderableType:
-    """Return rows as a table that fits the terminal, without columns that are empty in every row."""
+    """Return rows as a table of their visible columns that fits the terminal."""
     from rich.table import Table
     from rich.text import Text
 
@@ -220,7 +223,7 @@ def format_table(rows: Sequence[Row]) -> RenderableType:
         is_numeric = (
             all(isinstance(row.get(name), int | float | None) for row in rows) and name not in _TIME_FIELDS
         )
-        # Paths take most of a row: they are wrapped rather than cut.
+        # Paths take most of a row, so they are wrapped rather than cut.
         table.add_column(_title(name), justify="right" if is_numeric else "left", overflow="fold")
     for row in rows:
         cells = (Text(escape_controls(format_cell(name, row.get(name)))) for name in names)
@@ -229,7 +232,7 @@ def format_table(rows: Sequence[Row]) -> RenderableType:
 
 
 def visible_columns(rows: Sequence[Row]) -> list[str]:
-    """Return the fields that are worth a column: filled in some row, and not redundant."""
+    """Return the fields to show as columns: those that are filled in some row and not redundant."""
     filled = dict.fromkeys(
         name for row in rows for name, value in row.items() if value not in (None, "", [], {})
     )

@@ -60,7 +60,7 @@ async def open_session(
     enable_tools: Collection[str] = (),
     timeout: float = OPEN_TIMEOUT_S,
 ) -> AsyncIterator[CliSession]:
-    """Open the vault at `root` and update its index.
+    """Join the process that has the vault at `root` open, or open it here and update its index.
 
     Args:
         root: The vault's folder.
@@ -73,7 +73,7 @@ async def open_session(
         timeout: Seconds to wait for a process that has the vault open and can't be joined.
 
     Raises:
-        InvalidParametersError: `enable_tools` names an unknown category.
+        InvalidParametersError: The vault is opened here, and `enable_tools` names an unknown category.
         VaultBusyError: Another process has the vault open, can't be joined, and did not release it.
         VaultLostError, StorageError: See `open_vault`.
     """
@@ -162,6 +162,6 @@ async def _join_or_open(
 
 
 def show_scan_progress(console: CliConsole, progress: ScanProgress) -> None:
-    """Show the progress of a first scan; a scan for changes is too quick to show."""
+    """Show the progress of a scan, if it has begun and is not complete."""
     if progress.total > progress.done > 0:
         console.show_progress(f"{progress.phase} {progress.done:,} of {progress.total:,}")

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         subcommands.add_parser(name, help=f"{name} a source") for name in ("remove", "pause", "resume")
     ]
     for subparser in name_parsers:
-        subparser.add_argument("source", help="its id or its name")
+        subparser.add_argument("source", help="the id or the name of the source")
     for subparser in (parser, list_parser, add, *name_parsers):
         add_call_options(subparser)
 
@@ -79,10 +79,12 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     return report_outcome(outcome, options, console)
 
 
-async def _show_source(vault: VaultService, id: str, options: Options, console: CliConsole) -> ExitStatus:
+async def _show_source(
+    vault: VaultService, source_id: str, options: Options, console: CliConsole
+) -> ExitStatus:
     from app.permissions.caller import Caller
 
-    outcome = await vault.call(Call.of("source", {"op": "status", "source_id": id}, Caller.user()))
+    outcome = await vault.call(Call.of("source", {"op": "status", "source_id": source_id}, Caller.user()))
     return report_outcome(outcome, options, console)
 
 
@@ -100,7 +102,7 @@ def _build_source(args: argparse.Namespace) -> SourceConfig:
         needed = "address" if kind == "feed" else "folder"
         raise InvalidParametersError(f"sources add {kind} needs the {needed}.")
     if args.rule and kind != "folder":
-        raise InvalidParametersError("--rule is for folders whose files agents may load.")
+        raise InvalidParametersError("--rule applies only to a source of the kind folder.")
     folder = str(Path(place).expanduser().absolute()) if kind in ("folder", "watch") else ""
     match kind:
         case "folder":

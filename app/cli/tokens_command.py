@@ -1,6 +1,6 @@
 """List the programs with an HTTP token, and create, renew or revoke tokens.
 
-A token is printed once, when it is created; the stored form can't be used.
+A token is printed once, when it is created or renewed; only its hash is stored.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _SEARCH_TOOLS = frozenset({"search_notes", "search"})
 
 
 def find_tool(word: str) -> Tool | None:
-    """Return the shipped tool of that name, with dashes or underscores; None if there is none."""
+    """Return the built-in tool with this name, in dashes or underscores; None if there is none."""
     name = word.replace("-", "_")
     return next((tool for tool in (*CATALOG, FILE_TOOL) if tool.name == name), None)
 
@@ -81,7 +81,7 @@ async def _run_unknown(
 
 
 async def _await_external(vault: VaultService) -> None:
-    """Wait until the external programs in the settings have listed their tools, or failed to."""
+    """Wait until the external programs in the settings have started or failed, for 20 s at most."""
     from app.external.connection import ConnectionState
     from app.external.states import ExternalChanged
 
@@ -117,7 +117,7 @@ def parse_call(
 
     Raises:
         InvalidParametersError: A value is invalid.
-        SystemExit: The tool has no such option, or the user asked for help.
+        SystemExit: An option is unknown or incomplete, or the user asked for help.
     """
     args = build_tool_parser(tool_parser).parse_intermixed_args(
         list(words), argparse.Namespace(**vars(leading))
@@ -143,10 +143,10 @@ def build_tool_parser(tool_parser: ToolParser) -> argparse.ArgumentParser:
 
 
 def help_epilog() -> str:
-    """Return the end of the help of every call."""
+    """Return the end of the help of every tool."""
     return (
         "Long texts: - reads standard input, @file reads a file (@@ starts a text with an @).\n"
-        "Commands can't see notes with `ai: private`, like any program outside the window.\n\n"
+        "Like other programs outside the window, commands can't see notes with `ai: private`.\n\n"
         f"--approve names kinds of change to approve in advance:\n{approval_kinds.help_table()}\n\n"
         f"Exit status:\n{exit_status.help_table()}"
     )

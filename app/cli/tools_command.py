@@ -1,4 +1,4 @@
-"""List the tools, describe one, print their schemas, or try every tool from a checkout."""
+"""List the tools, describe one or print their schemas; in a checkout of the source, test every tool."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from app.toolkit.tool import Tool
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the tool's name and the options."""
     parser.add_argument("name", nargs="?", help="the name of a tool")
-    parser.add_argument("--check", action="store_true", help="try every tool; needs a checkout")
+    parser.add_argument(
+        "--check", action="store_true", help="test every tool; needs a checkout of the source"
+    )
     add_vault_option(parser)
     add_json_option(parser)
 
@@ -44,7 +46,11 @@ def run(args: argparse.Namespace, console: CliConsole) -> int:
 
 
 def _check() -> int:
-    """Run the smoke test, which is not part of an installed app; return its exit status."""
+    """Run the smoke test and return its exit status.
+
+    Raises:
+        NotFoundError: The app does not run from a checkout.
+    """
     checkout = resources_folder().parent
     if not (checkout / "tests" / "smoke").is_dir():
         raise NotFoundError(

@@ -113,7 +113,7 @@ def test_sources_are_added_used_paused_and_removed(run: Run, vault: Path, tmp_pa
 def test_a_vault_that_another_program_holds_is_left_to_it(
     run: Run, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.cli.owner._OPEN_TIMEOUT_S", 0.1)
+    monkeypatch.setattr("app.cli.owner.OPEN_TIMEOUT_S", 0.1)
     lock = VaultLock(paths.vault_data_folder(vault))
     lock.acquire()
     try:
