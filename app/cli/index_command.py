@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.cli.approvers import DenyAll
 from app.cli.console import CliConsole, escape_controls
@@ -18,6 +18,7 @@ from app.cli.invoke import report_outcome, resolve_vault
 from app.cli.options import Options, add_json_option, add_vault_option
 from app.cli.session import open_session
 from app.errors import InvalidParametersError
+from app.permissions.pluralize import pluralize
 
 if TYPE_CHECKING:
     from app.workspace import VaultService
@@ -48,20 +49,19 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     if options.json:
         report_outcome(outcome, options, console)
     else:
-        console.print_text(_counts(outcome.result))
+        console.print_text(_describe_index(outcome.result))
     return ExitStatus.FAILED if outcome.result["failed"] else ExitStatus.DONE
 
 
-def _counts(info: Mapping[str, object]) -> str:
-    names = ("notes", "links", "tags", "unresolved", "orphans", "indexed", "skipped", "failed")
-    text = ", ".join(f"{info[name]} {name}" for name in names) + "\n"
-    problems = info["problems"]
-    if isinstance(problems, list):
-        text += "".join(
-            f"  {escape_controls(str(one['path']))}: {escape_controls(str(one['reason']))}\n"
-            for one in problems
-        )
-    return text
+def _describe_index(info: Mapping[str, Any]) -> str:
+    """Return the counts on one line, and a line for each problem."""
+    counts = [pluralize(info[f"{noun}s"], noun) for noun in ("note", "link", "tag", "orphan")]
+    counts += [f"{info[state]:,} {state}" for state in ("unresolved", "indexed", "skipped", "failed")]
+    lines = [
+        f"  {escape_controls(str(one['path']))}: {escape_controls(str(one['reason']))}"
+        for one in info["problems"]
+    ]
+    return "\n".join([", ".join(counts), *lines, ""])
 
 
 async def _embed(vault: VaultService, console: CliConsole) -> None:
