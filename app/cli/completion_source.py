@@ -34,7 +34,7 @@ def completions(word: str, line: Sequence[str], shell: str) -> list[str]:
 
     Args:
         word: The word at the cursor as typed, with quotes and backslashes.
-        line: The words of the command so far; its `--vault` counts.
+        line: The words of the command so far; `--vault` among them selects the vault.
         shell: bash needs quoted names; the others quote them themselves.
     """
     try:

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
-    """Scan the vault; fails if a note could not be read."""
+    """Update the index and print its counts; fail if a note could not be read."""
     options = Options.from_namespace(args)
     location = resolve_vault(Options(vault=args.folder or options.vault), console)
     async with open_session(location.root, DenyAll(), console) as session:

@@ -135,7 +135,7 @@ def _progress_callback(
 ) -> Callable[[CallProgress], None]:
     """Return a callback that shows the progress of a call.
 
-    If another program has the vault open, it reports once that this program asks for approval.
+    If another program has the vault open and asks for approval, the callback says so once.
     """
     is_reported = False
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from pydantic import ValidationError
+
 from app.cli.console import CliConsole
 from app.cli.exit_status import ExitStatus
 from app.cli.invoke import report_outcome, resolve_vault, run_call
@@ -92,33 +94,40 @@ def _build_source(args: argparse.Namespace) -> SourceConfig:
     """Return the source to add.
 
     Raises:
-        InvalidParametersError: Its place or a rule is missing or invalid.
+        InvalidParametersError: Its name, its place or a rule is missing or invalid.
     """
-    from app.sources.config import FeedConfig, FileRule, FolderConfig, FolderStreamConfig, VaultStreamConfig
-    from app.sources.sources import new_id
-
     kind, place = args.kind, args.place or ""
     if not place and kind != "notes":
         needed = "address" if kind == "feed" else "folder"
         raise InvalidParametersError(f"sources add {kind} needs the {needed}.")
     if args.rule and kind != "folder":
         raise InvalidParametersError("--rule applies only to a source of the kind folder.")
-    folder = str(Path(place).expanduser().absolute()) if kind in ("folder", "watch") else ""
-    match kind:
-        case "folder":
-            rules = tuple(
-                FileRule(glob=glob, permission=permission) for glob, permission in map(_parse_rule, args.rule)
-            )
-            name = args.name or Path(folder).name
-            return FolderConfig(id=new_id("files"), name=name, folder=folder, rules=rules)
-        case "watch":
-            return FolderStreamConfig(id=new_id("folder"), name=args.name or Path(folder).name, folder=folder)
-        case "feed":
-            name = args.name or urlsplit(place).hostname or place
-            return FeedConfig(id=new_id("feed"), name=name, url=place)
-        case _:
-            globs = (place,) if place else ()
-            return VaultStreamConfig(id=new_id("vault"), name=args.name or "Notes", globs=globs)
+    rules = [_parse_rule(rule) for rule in args.rule]
+    try:
+        return _create_config(kind, place, args.name, rules)
+    except ValueError as error:
+        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        raise InvalidParametersError(f"This is not a valid source: {reason}. Nothing was changed.") from error
+
+
+def _create_config(
+    kind: str, place: str, name: str | None, rules: list[tuple[str, Permission]]
+) -> SourceConfig:
+    """Return the configuration of a source. Raises `ValueError`."""
+    from app.sources.config import FeedConfig, FileRule, FolderConfig, FolderStreamConfig, VaultStreamConfig
+    from app.sources.sources import new_id
+
+    if kind == "notes":
+        globs = (place,) if place else ()
+        return VaultStreamConfig(id=new_id("vault"), name=name or "Notes", globs=globs)
+    if kind == "feed":
+        return FeedConfig(id=new_id("feed"), name=name or urlsplit(place).hostname or place, url=place)
+    folder = Path(place).expanduser().absolute()
+    name = name or folder.name or str(folder)
+    if kind == "watch":
+        return FolderStreamConfig(id=new_id("folder"), name=name, folder=str(folder))
+    file_rules = tuple(FileRule(glob=glob, permission=permission) for glob, permission in rules)
+    return FolderConfig(id=new_id("files"), name=name, folder=str(folder), rules=file_rules)
 
 
 def _parse_rule(text: str) -> tuple[str, Permission]:
