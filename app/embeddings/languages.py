@@ -127,7 +127,11 @@ def _main_language(probabilities: dict[str, float]) -> str:
     for language, probability in probabilities.items():
         group = _LANGUAGE_GROUPS.get(language, language)
         merged[group] = merged.get(group, 0.0) + probability
-    return ENGLISH if merged.get(ENGLISH, 0.0) >= MIN_ENGLISH_PROBABILITY else max(merged, key=merged.__getitem__)
+    return (
+        ENGLISH
+        if merged.get(ENGLISH, 0.0) >= MIN_ENGLISH_PROBABILITY
+        else max(merged, key=merged.__getitem__)
+    )
 
 
 def _sample_texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:

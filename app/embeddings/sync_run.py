@@ -150,8 +150,9 @@ class SyncRun:
         await self._vectors.maintain_ann_index()
 
     async def update_notes(self, paths: list[NotePath]) -> tuple[NotePath, ...]:
-        """Read, split and embed notes as a batch, or one by one if the batch fails but the embedder still
-        runs.
+        """Read, split and embed notes as a batch.
+
+        If the batch fails but the embedder is still available, embed the notes one by one.
 
         Returns:
             The notes that now have vectors; the others failed or must not have any.

@@ -1,8 +1,8 @@
-"""Sanitize JSON schemas of other programs, so that validation is bounded.
+"""Sanitize JSON schemas from other programs, so that validation is bounded.
 
-An external schema may refer to itself or to the network, contain patterns of exponential time, and be of any
+An external schema may refer to itself or to the network, contain patterns of exponential time, and have any
 size. `sanitize_schema` keeps what can be checked within limits: references are inlined, and patterns are kept
-if they match in linear time. Dropping the rest only loosens the check, which the server repeats anyway.
+if they match in linear time. The server checks its arguments again anyway.
 Models and forms see a flat version of the result: `schema_simplifier.py`.
 """
 
@@ -51,7 +51,7 @@ _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object",
 
 @dataclass(frozen=True, slots=True)
 class SchemaViolation:
-    """A violation of a schema, and the path of the value."""
+    """A violation of a schema, with the path of the invalid value."""
 
     path: tuple[str | int, ...]
     problem: str
@@ -62,7 +62,7 @@ def sanitize_schema(raw: Mapping[str, Any]) -> Schema:
 
     Raises:
         LimitError: the schema is too large, possibly because of its references.
-        InvalidParametersError: it is not a valid schema, or refers to something outside itself.
+        InvalidParametersError: it is not a valid schema, or a reference has no target in it.
     """
     from jsonschema import Draft202012Validator, SchemaError
 
@@ -90,7 +90,7 @@ class _SchemaInliner:
         self._nodes = 0
 
     def read(self, node: object, depth: int, path: tuple[str, ...]) -> Schema | bool:
-        """Return `node` without references; `path` are the references that led to it."""
+        """Return `node` without references; `path` lists the references that led to it."""
         self._nodes += 1
         if depth > _MAX_DEPTH or self._nodes > _MAX_NODES:
             raise LimitError("The schema is too large or nested too deeply.", limit=_MAX_NODES)
@@ -140,13 +140,13 @@ class _SchemaInliner:
         self, reference: str, siblings: Schema, depth: int, path: tuple[str, ...]
     ) -> Schema | bool:
         if reference in path:
-            return siblings  # recursive: from here on, anything is valid
-        referred = self.read(self._resolve_reference(reference), depth + 1, (*path, reference))
+            return siblings  # recursive: deeper levels are not checked
+        target = self.read(self._resolve_reference(reference), depth + 1, (*path, reference))
         if not siblings:
-            return referred
-        if isinstance(referred, dict) and not set(siblings) - {"description", "default"}:
-            return {**referred, **siblings}
-        return {"allOf": [referred, siblings]}
+            return target
+        if isinstance(target, dict) and not set(siblings) - {"description", "default"}:
+            return {**target, **siblings}
+        return {"allOf": [target, siblings]}
 
     def _resolve_reference(self, reference: str) -> object:
         if reference not in ("", "#") and not reference.startswith("#/"):
@@ -157,7 +157,7 @@ class _SchemaInliner:
             try:
                 node = node[int(name)] if isinstance(node, list) else node[name]
             except (KeyError, IndexError, ValueError, TypeError) as error:
-                message = f"The schema refers to {one_line(reference, 80)}, which it does not have."
+                message = f"The schema refers to {one_line(reference, 80)}, which it does not contain."
                 raise InvalidParametersError(message) from error
         return node
 
