@@ -154,7 +154,7 @@ def _parameter(name: str, schema: Schema, required: bool) -> Parameter:
 
 
 def _field_type(parameter: Parameter, schema: Schema) -> tuple[object, object]:
-    """Return the type and the definition of a field; the type selects a form's control, and converts nothing."""
+    """Return a field's type and definition; the type selects a form's control, and converts nothing."""
     kind: Any = Literal[parameter.choices] if parameter.choices else parameter.annotation
     if parameter.is_list:
         kind = list[kind]

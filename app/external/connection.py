@@ -104,7 +104,7 @@ class ServerConnection:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """The last lines of the server's error output: of this run, or of the previous one if there are none."""
+        """The last lines of the server's error output: of this run, or of the previous one if it has none."""
         return tuple(self._log.lines) or self._previous_errors
 
     def start(self) -> None:

@@ -95,7 +95,7 @@ def _enum_values(node: Schema) -> list[object]:
 
 
 def _alternatives(options: list[Schema | bool]) -> Schema:
-    """Return the alternatives if a flat schema can express them, else a schema for any object or any value."""
+    """Return the alternatives if a flat schema can express them, else a schema for any object or value."""
     alternatives = [_simplify(one, top=False) if isinstance(one, dict) else {} for one in options]
     if all(one.get("type") == "object" for one in alternatives):
         return {"type": "object", "additionalProperties": True}

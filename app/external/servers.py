@@ -97,7 +97,7 @@ class ExternalServers:
     # Lifecycle
 
     def start(self, settings: ExternalSettings) -> None:
-        """Start the enabled servers without waiting for them, and end programs that a killed app left behind."""
+        """Start the enabled servers without waiting for them; end programs that a killed app left behind."""
         self._is_open = True
         if self._folder.exists():
             self._track(asyncio.create_task(self._end_orphans(), name="end orphaned external servers"))

@@ -71,7 +71,7 @@ class ExternalChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ExternalProgress(Event):
-    """The event that a call has progressed: by a share from 0 to 1, if known, and with the server's message."""
+    """The event that a call has progressed: the share from 0 to 1, if known, and the server's message."""
 
     tool: str
     share: float | None

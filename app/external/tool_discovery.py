@@ -49,7 +49,7 @@ async def list_tools(session: ClientSession) -> ToolListing:
 
 
 def accept_tools(listed_tools: list[ListedTool], *, has_more: bool = False) -> ToolListing:
-    """Return the usable tools of a list; tools with the same name are left out, because they are ambiguous."""
+    """Return the usable tools of a list; tools that share a name are left out, because they are ambiguous."""
     tools: dict[str, RemoteTool] = {}
     problems: list[str] = []
     names = [tool.name for tool in listed_tools]
