@@ -16,9 +16,10 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 def simplify_schema(checked: Schema, location: str) -> Schema:
-    """Return a flat schema that accepts everything that `checked` accepts.
+    """Return a flat version of a checked schema.
 
-    Constraints that a flat schema can't express are dropped, except that descriptions list nested choices.
+    Constraints and null, which a flat schema can't express, are dropped, but descriptions list nested
+    choices.
 
     Args:
         checked: A schema that `sanitize_schema` returned.

@@ -92,7 +92,7 @@ class Layout:
             self._positions = place_missing(graph, np.ascontiguousarray(positions, dtype=np.float32))
 
     def tick(self) -> Positions:
-        """Compute one step, usually in a few milliseconds, and return the positions; none while paused."""
+        """Compute one step, usually in a few milliseconds, and return the positions. No step while paused."""
         if self._paused:
             return self._positions
         if self._layout_steps is not None:
