@@ -60,9 +60,9 @@ class WorkerThreads:
     def ranges(
         self, work: Callable[[int, int], None], count: int, min_rows: int = _MIN_ROWS_PER_THREAD
     ) -> None:
-        """Call `work(first, last)` for ranges that cover 0 … count, each with `min_rows` rows or more.
+        """Call `work(first, last)` for ranges that cover 0 … count.
 
-        Fewer than `min_rows` rows are one range.
+        A range has fewer than `min_rows` rows only if `count` is smaller.
         """
         parts = max(1, min(4 * self.threads, count // max(min_rows, 1))) if self.threads > 1 else 1
         if parts == 1:

@@ -246,10 +246,9 @@ class LineBatch:
                 core_bindings.core.take_lines(self._lines, part)
 
         (workers or WorkerThreads(1)).each(take_part, parts)
-        self.count, self.length, self.share = 0, 0.0, 0.0
-        self.is_prepared = is_wanted()
-        if self.is_prepared:
-            self.count, self.length, self.share = core_bindings.core.close_lines(self._lines)
+        self._is_prepared = is_wanted()
+        if self._is_prepared:
+            core_bindings.core.close_lines(self._lines)
 
     def draw(
         self,
@@ -271,7 +270,7 @@ class LineBatch:
             if is_wanted():
                 core_bindings.core.draw_band(self._lines, band, alpha, pixels)
 
-        if self.is_prepared:
+        if self._is_prepared:
             workers.each(draw_band, self._bands)
 
 

@@ -81,7 +81,11 @@ def _fit_view(positions: Positions, options: RenderOptions) -> Viewport:
 
 
 def _colors(graph: Graph) -> NDArray[np.uint32]:
-    """Return uint32 (n,): colors by type if a third of the notes have one, else by folder; else gray."""
+    """Return a color for each node, uint32 (n,).
+
+    Notes have colors by type if at least a third of them have one, else by top-level folder. Other nodes and
+    rare groups are gray, and unresolved names are hollow.
+    """
     typed_count = sum(name not in ("", "note") for name in graph.types)
     has_types = 3 * typed_count >= np.count_nonzero(graph.is_note)
     keys = graph.types if has_types else tuple(folder.split("/")[0] for folder in graph.folders)

@@ -45,7 +45,7 @@ class Layout:
 
     @property
     def is_settled(self) -> bool:
-        """True if the next tick would change nothing, which includes a pause."""
+        """True if the next tick would change nothing; always true while paused."""
         if self._paused:
             return True
         is_simulation_settled = self._simulation is None or self._simulation.is_settled
@@ -92,7 +92,10 @@ class Layout:
             self._positions = place_missing(graph, np.ascontiguousarray(positions, dtype=np.float32))
 
     def tick(self) -> Positions:
-        """Compute one step, usually in a few milliseconds, and return the positions. No step while paused."""
+        """Compute one step, usually in a few milliseconds, and return the positions.
+
+        While paused, only `pin` moves nodes.
+        """
         if self._paused:
             return self._positions
         if self._layout_steps is not None:

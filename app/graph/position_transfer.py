@@ -181,7 +181,10 @@ def _distances_by_tree(known: Positions) -> Distances:
 
 
 def _distances_by_lookup(known: Positions) -> Distances:
-    """Return such a function for few spots; distances beyond the clearance may be too large."""
+    """Return a function like that of `_distances_by_tree`, but for few spots.
+
+    It may overestimate distances beyond the clearance.
+    """
 
     def distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
         low, high = points.min(axis=0) - _CLEARANCE, points.max(axis=0) + _CLEARANCE

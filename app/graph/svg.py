@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from app.storage.files import replacing
 
 _SHAPES_PER_PIECE = 4096
-_FORBIDDEN = re.compile("[\ud800-\udfff\ufffe\uffff]")
+_UNPRINTABLE = re.compile("[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,5 +172,5 @@ def _labels(drawing: SvgDrawing) -> Iterator[str]:
 
 
 def _printable(text: str) -> str:
-    """Return the text without the characters that XML forbids, line breaks and tabs."""
-    return "".join(letter for letter in text if letter >= " " and not _FORBIDDEN.match(letter))
+    """Return the text without line breaks, tabs and characters that XML forbids."""
+    return _UNPRINTABLE.sub("", text)
