@@ -212,6 +212,8 @@ class EmbeddingScheduler:
             delay = min(2 * delay, _MAX_RETRY_DELAY_S)
             with contextlib.suppress(EmbedderUnavailable):
                 await self._embedder.start()
+                # A later failure is a new one, even with the same reason.
+                delay, last_reason = _MIN_RETRY_DELAY_S, ""
 
     async def _keep_up(self) -> None:
         update = SyncRun(self._vectors, self._index, self._store, self._embedder, self._is_excluded)
