@@ -153,24 +153,20 @@ class ExternalServers:
     async def _end_orphans(self) -> None:
         await asyncio.to_thread(end_orphans, self._folder)
 
-    def _open_streams(self, server: ExternalServer, log: ServerLog) -> AbstractAsyncContextManager[Any]:
-        """Open the streams of a server."""
+    def _open_streams(
+        self, server: ExternalServer, log: ServerLog, token: str | None = None
+    ) -> AbstractAsyncContextManager[Any]:
+        """Open the streams of a server, over HTTP with this token or the stored one."""
         if server.transport == "http":
-            return self._open_http(server, None, log)
+            # The HTTP client takes time to import, and most vaults have no such server.
+            from app.external.http_transport import http_transport, token_account
+
+            token = token or self._key_of(*token_account(server.name, server.address))
+            return http_transport(server.address, token, log)
         folder = self._folder / server_slug(server.name)
         make_private_folder(folder)
         program = StdioServerSpec(server.command, server.arguments, environment_of(server.variables), folder)
         return stdio_transport(program, log, self.timeouts.exit_timeout)
-
-    def _open_http(
-        self, server: ExternalServer, token: str | None, log: ServerLog
-    ) -> AbstractAsyncContextManager[Any]:
-        """Open the streams of an HTTP server, with this token or the stored one."""
-        # The HTTP client takes time to import, and most vaults have no such server.
-        from app.external.http_transport import http_transport, token_account
-
-        effective_token = token or self._key_of(*token_account(server.name, server.address))
-        return http_transport(server.address, effective_token, log)
 
     # User decisions
 
@@ -232,15 +228,11 @@ class ExternalServers:
         """
         finished = asyncio.Event()
 
-        def open_streams(log: ServerLog) -> AbstractAsyncContextManager[Any]:
-            if server.transport == "http":
-                return self._open_http(server, token, log)
-            return self._open_streams(server, log)
-
         def handle_change() -> None:
             if connection.state in (ConnectionState.RUNNING, ConnectionState.FAILED):
                 finished.set()
 
+        open_streams = partial(self._open_streams, server, token=token)
         connection = ServerConnection(server.name, open_streams, handle_change, self.timeouts)
         connection.start()
         try:
