@@ -27,8 +27,12 @@ _CALLER_KINDS = {kind.value for kind in CallerKind}
 class ClientProgram:
     """A program that the user added, or that is connected.
 
-    `token_created` is None if it has no token, `last_active` is None if it has never connected; both are Unix
-    times in seconds. `profile` holds the permissions that name this program; None if there are none.
+    Args:
+        name: The program's name, under which its calls are logged.
+        token_created: When its token was created, in Unix seconds; None if it has no token.
+        last_active: When it last called a tool, in Unix seconds; None if no call is known.
+        sessions: Its open connections.
+        profile: The permissions that name this program; None if there are none.
     """
 
     name: str
@@ -39,17 +43,17 @@ class ClientProgram:
 
     @property
     def open_calls(self) -> int:
-        """The number of calls that wait or run."""
+        """The number of calls that are waiting or running."""
         return sum(session.open for session in self.sessions)
 
     @property
     def self_description(self) -> str:
-        """The program's own description; empty if it is not connected."""
+        """The program's own description; empty if it gives none or is not connected."""
         return next((session.client.says for session in self.sessions if session.client.says), "")
 
     @property
     def is_tainted(self) -> bool:
-        """True if it has read untrusted text, so that every change needs approval."""
+        """True if a session has read untrusted text, so that every change needs approval."""
         return any(session.tainted for session in self.sessions)
 
     @property
@@ -69,7 +73,7 @@ class CategoryState:
 
 @dataclass(frozen=True, slots=True)
 class ProfileChoices:
-    """The values that a profile can contain, and the times when programs were last active."""
+    """The values that a profile can contain, and when each program was last active (Unix seconds)."""
 
     categories: tuple[CategoryState, ...]
     folders: tuple[str, ...]
@@ -90,11 +94,11 @@ class ConnectionsOverview:
 
 
 async def read_overview(vault: VaultService, choices: ProfileChoices | None = None) -> ConnectionsOverview:
-    """Return the current state.
+    """Return the current state of the server and the programs.
 
     Args:
         vault: The open vault.
-        choices: The choices of an earlier call; reading them scans every note.
+        choices: The choices of an earlier call; None reads them, which scans every note.
     """
     if choices is None:
         choices = await _profile_choices(vault)
@@ -159,7 +163,7 @@ def _folders(notes: Iterable[NoteRecord]) -> tuple[str, ...]:
 
 
 def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
-    """Return the profiles of single programs by name, without those of the agents of the team."""
+    """Return the profiles of single programs by name, without those of the team's agents."""
     team = {agent.name for agent in settings.team.agents}
     profiles: dict[str, CallerProfile] = {}
     for profile in settings.permissions.callers:
@@ -170,7 +174,7 @@ def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
 
 
 def with_profile(settings: Settings, profile: CallerProfile) -> Settings:
-    """Return the settings with the profile of this name replaced."""
+    """Return the settings with `profile` in place of its caller's profile, or added if there is none."""
     callers = settings.permissions.callers
     position = next((index for index, caller in enumerate(callers) if caller.caller == profile.caller), None)
     new_callers = (
@@ -180,14 +184,14 @@ def with_profile(settings: Settings, profile: CallerProfile) -> Settings:
 
 
 def without_profile(settings: Settings, name: str) -> Settings:
-    """Return the settings without the profile that names this program."""
+    """Return the settings without the profiles that name this program."""
     return _with_callers(
         settings, tuple(profile for profile in settings.permissions.callers if profile.caller != name)
     )
 
 
 def with_servers(settings: Settings, **values: object) -> Settings:
-    """Return the settings with changed fields of the server settings."""
+    """Return the settings with these fields of the server settings changed."""
     servers = ServerSettings.model_validate({**settings.servers.model_dump(), **values})
     return settings.model_copy(update={"servers": servers})
 
@@ -196,16 +200,16 @@ def create_token(vault: VaultService, name: str) -> str:
     """Create and return a token for a new program; it can't be read again.
 
     Raises:
-        ScriptoriumError: The token could not be saved.
+        ScriptoriumError: The name is invalid or taken, or the token could not be saved.
     """
     return vault.connections.tokens.create(name)
 
 
 def renew_token(vault: VaultService, name: str) -> str:
-    """Replace the token of a program, or create its first one.
+    """Replace the program's token, or create its first one, and return it.
 
     Raises:
-        ScriptoriumError: The token could not be saved.
+        ScriptoriumError: The name is invalid, or the token could not be saved.
     """
     tokens = vault.connections.tokens
     has_token = any(client.name == name for client in tokens.clients)
