@@ -90,7 +90,7 @@ class ModelMenu(QMenu):
     def __init__(
         self,
         settings: Settings,
-        used: Iterable[ModelChoice],
+        recent_models: Iterable[ModelChoice],
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
@@ -104,7 +104,7 @@ class ModelMenu(QMenu):
         self._add_model(
             ModelChoice(BUILTIN), self.tr("Built-in agent"), self.tr("Works offline, without a model")
         )
-        models = [model for model in (current, *used) if model.provider != BUILTIN]
+        models = [model for model in (current, *recent_models) if model.provider != BUILTIN]
         for model in dict.fromkeys(models):
             location = model.address or provider_label(model.provider)
             name = model.model or self.tr("No model selected")
@@ -186,12 +186,12 @@ class ModelMenu(QMenu):
     def show_local(self, servers: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
         """Add the models that local servers offer, or report that there are none."""
         offers = [(ModelChoice(server.id, "", name), server) for server, names in servers for name in names]
-        choices = [(choice, server) for choice, server in offers if choice not in self._listed_models]
-        for choice, server in choices:
+        new_offers = [(choice, server) for choice, server in offers if choice not in self._listed_models]
+        for choice, server in new_offers:
             self._add_model(
                 choice, f"{choice.model}  ·  {server.label}", server.address, before=self._search_action
             )
-        if choices:
+        if new_offers:
             self.removeAction(self._search_action)
         else:
             text = self.tr("No other local models") if offers else self.tr("No local models found")

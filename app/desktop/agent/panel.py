@@ -122,7 +122,7 @@ class AgentPanel(Panel):
         self.composer.mode_chosen.connect(self._choose_mode)
         self.composer.model_clicked.connect(self._show_models)
         self.composer.completions_requested.connect(
-            lambda word: self._start(self._complete_names(word), self.tr("find notes"))
+            lambda word: self._start(self._complete_names(word), self.tr("complete the name"))
         )
         self.composer.edit_cancelled.connect(self._end_editing)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)

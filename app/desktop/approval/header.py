@@ -89,8 +89,8 @@ class RequestHeader(QWidget):
         question = heading_label(request_title(request), parent=self)
         question.setAccessibleName(translate("Approval", "Request"))
         text_column.addWidget(question)
-        self.facts = _RequestDetails(request, self)
-        text_column.addWidget(self.facts)
+        self.details = _RequestDetails(request, self)
+        text_column.addWidget(self.details)
         row.addLayout(text_column, 1)
         return row
 

@@ -101,18 +101,18 @@ async def read_overview(vault: VaultService, choices: ProfileChoices | None = No
         choices: The choices of an earlier call; None reads them, which scans every note.
     """
     if choices is None:
-        choices = await _profile_choices(vault)
+        choices = await _read_choices(vault)
     return ConnectionsOverview(
         vault.root,
         vault.settings.current.servers,
         vault.connections.state(),
         vault.read_only,
-        _programs(vault, choices.last_active),
+        _list_programs(vault, choices.last_active),
         choices,
     )
 
 
-async def _profile_choices(vault: VaultService) -> ProfileChoices:
+async def _read_choices(vault: VaultService) -> ProfileChoices:
     disabled = vault.tools.categories_off
     categories = vault.tools.categories
     return ProfileChoices(
@@ -120,14 +120,18 @@ async def _profile_choices(vault: VaultService) -> ProfileChoices:
             CategoryState(category.id, category.name, category.on and category.id not in disabled)
             for category in categories
         ),
-        await asyncio.to_thread(_folders, vault.notes.records()),
+        await asyncio.to_thread(_list_folders, vault.notes.records()),
         tuple(tool.name for tool in vault.tools.all_tools()),
-        {name: time for name in _names(vault) if (time := _last_active(vault, name)) is not None},
+        {
+            name: time
+            for name in _list_added_names(vault)
+            if (time := _find_last_active(vault, name)) is not None
+        },
     )
 
 
-def _programs(vault: VaultService, last_active: Mapping[str, float]) -> tuple[ClientProgram, ...]:
-    tokens = _tokens_of(vault)
+def _list_programs(vault: VaultService, last_active: Mapping[str, float]) -> tuple[ClientProgram, ...]:
+    tokens = _list_tokens(vault)
     profiles = named_profiles(vault.settings.current)
     sessions: dict[str, list[ConnectedClient]] = {}
     for session in vault.connections.clients():
@@ -140,25 +144,25 @@ def _programs(vault: VaultService, last_active: Mapping[str, float]) -> tuple[Cl
             tuple(sessions.get(name, ())),
             profiles.get(name),
         )
-        for name in sorted({*_names(vault), *sessions}, key=str.casefold)
+        for name in sorted({*_list_added_names(vault), *sessions}, key=str.casefold)
     )
 
 
-def _names(vault: VaultService) -> frozenset[str]:
+def _list_added_names(vault: VaultService) -> frozenset[str]:
     """Return the names of the programs that the user added."""
-    return frozenset((*_tokens_of(vault), *named_profiles(vault.settings.current)))
+    return frozenset((*_list_tokens(vault), *named_profiles(vault.settings.current)))
 
 
-def _tokens_of(vault: VaultService) -> dict[str, NamedClient]:
+def _list_tokens(vault: VaultService) -> dict[str, NamedClient]:
     return {client.name: client for client in vault.connections.named_clients()}
 
 
-def _last_active(vault: VaultService, name: str) -> float | None:
+def _find_last_active(vault: VaultService, name: str) -> float | None:
     entries = vault.history.entries(AuditFilter(caller=name), 1)
     return entries[0].time if entries else None
 
 
-def _folders(notes: Iterable[NoteRecord]) -> tuple[str, ...]:
+def _list_folders(notes: Iterable[NoteRecord]) -> tuple[str, ...]:
     return tuple(sorted(_with_parents({note.path.folder for note in notes})))
 
 

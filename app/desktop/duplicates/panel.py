@@ -89,6 +89,11 @@ class DuplicatesPanel(Panel):
         try:
             note_count = await self._client.run(lambda vault: vault.semantic.note_count)
             self.pairs = await self._client.run(lambda vault: vault.semantic.near_duplicates())
+        except ScriptoriumError:
+            self.empty.set_message(
+                self.tr("The search failed"), self.tr("No notes were changed. Try the search again.")
+            )
+            raise
         finally:
             self.refresh_button.setEnabled(True)
         self.table.clear()

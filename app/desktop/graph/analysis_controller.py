@@ -95,7 +95,7 @@ class GraphAnalysisController(QObject):
         self._view.toast.show_message(self.tr("Select the note at the end of the path"))
 
     def suggest_links(self, path: str) -> None:
-        """Suggest links between the note at `path` and notes that it is not linked with."""
+        """Suggest links between the note at `path` and unlinked notes."""
         self._start_analysis(partial(self._show_link_suggestions, path))
 
     def apply_layout(self, mode: LayoutMode) -> None:
