@@ -14,8 +14,8 @@ from app.launch import EMBEDDING_WORKER, FUNCTION_WORKER
 def main(arguments: list[str] | None = None) -> int:
     """Run the front end that the arguments select and return the exit status.
 
-    Front ends are imported when they are chosen: a command line call must not load Qt, and a worker
-    must load nothing but its work.
+    Each module is imported only when it is chosen: a command must not load Qt, and a worker must load only
+    its own code.
     """
     args = sys.argv[1:] if arguments is None else arguments
     if args[:1] == [EMBEDDING_WORKER]:
@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         return function_worker.main()
     if "mcp" in args:
-        # Nothing is open yet, so a client that ends its server during the start gets a normal exit.
+        # Nothing is open yet, so a client that stops its server during startup gets a normal exit.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     if args[:1] != ["open"] and is_command(args):
         # Garbage collection would take a tenth of the time of a short command.

@@ -1,8 +1,8 @@
-"""Text from outside: whether bytes are text, and its conversion to text that can be encoded.
+"""Detect binary content, and make text from outside encodable.
 
 A file name with bytes that are not UTF-8 reaches Python with a surrogate for each such byte, and JSON can
-spell half of a surrogate pair. Either would make a later write to a file, database or socket fail, so
-surrogates are replaced on input and escaped (`escaped`) for display and logs.
+contain half of a surrogate pair. Either would make a later write to a file, database or socket fail, so
+surrogates are replaced on input (`encodable`) or escaped for display and logs (`escape_unencodable`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from app.errors import LimitError
 
 MAX_DEPTH = 200
 MAX_VALUES = 20_000
-"""The most values and names in outside JSON; a long text counts as one."""
+"""The most values and names in outside JSON; a long string counts as one."""
 _CHUNK_BYTES = 256 * 1024
 MAX_SYNC_BYTES = 16 * 1024
-"""The largest JSON, in bytes, that is parsed without a check, because that takes only a millisecond."""
+"""The size up to which JSON is parsed without a check, because that takes only a millisecond."""
 _SAMPLE_BYTES = 64 * 1024
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b") + b"\x7f"
 # A text file may have a few hidden characters and stray bytes.
@@ -64,7 +64,7 @@ def encodable(text: str) -> str:
 
 
 def escape_unencodable(text: str) -> str:
-    r"""Return `text` with surrogates escaped: `\xfc` for a byte of a file name, else `\ud800`."""
+    r"""Return `text` with surrogates escaped: `\xfc` for a byte of a file name, else as `\ud800`."""
     if is_encodable(text):
         return text
     try:
@@ -74,16 +74,16 @@ def escape_unencodable(text: str) -> str:
 
 
 def encodable_value(value: object) -> object:
-    """Return a JSON-like value with all its texts encodable.
+    """Return a JSON-like value with all its strings encodable.
 
     Raises:
-        LimitError: it is nested deeper than `MAX_DEPTH`.
+        LimitError: The value is nested deeper than `MAX_DEPTH`.
     """
     return _clean_value(value, MAX_DEPTH)
 
 
 def encodable_arguments(arguments: Mapping[str, object]) -> dict[str, object]:
-    """Return the arguments of a call with all texts encodable; raises as `encodable_value` does."""
+    """Return the arguments of a call with all strings encodable; raises as `encodable_value` does."""
     return {encodable(str(name)): _clean_value(value, MAX_DEPTH) for name, value in arguments.items()}
 
 
@@ -103,8 +103,8 @@ def _clean_value(value: object, depth: int) -> object:
 async def check_json_size(raw: bytes) -> None:
     """Reject JSON that would take long to parse and check.
 
-    The parser blocks the interpreter while it runs, so this counts the separators outside texts first, in a
-    thread and in steps of a few milliseconds.
+    The parser blocks the interpreter while it runs, so large JSON is checked first: a thread counts the
+    separators outside strings, in steps of a few milliseconds.
 
     Args:
         raw: JSON in UTF-8, possibly invalid.
@@ -119,7 +119,7 @@ async def check_json_size(raw: bytes) -> None:
 
 
 def _count_separators(raw: bytes) -> int:
-    """Count the commas and colons outside the texts of some JSON."""
+    """Count the commas and colons outside the strings of JSON text."""
     unescaped = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
     count, is_in_text = 0, False
     for start in range(0, len(unescaped), _CHUNK_BYTES):

@@ -9,7 +9,7 @@ ScriptoriumError (type "internal")
 │   └── QueryError                                an invalid search query, with its position
 ├── ConflictError            "conflict"           the file differs from the proposal's old state
 ├── TimeoutExpiredError      "timeout"
-├── LimitError               "limit"              too many, too large, too deep
+├── LimitError               "limit"              too many, too large, too deep, too often
 ├── NetworkError             "network"            a server failed or can't be reached
 └── StorageError             "storage"            the disk failed
     ├── UnreadableNoteError                       bytes that are not UTF-8, or too large to parse
@@ -74,7 +74,7 @@ class InvalidParametersError(ScriptoriumError):
 
 
 class InvalidPathError(InvalidParametersError):
-    """A path is outside the vault or not valid on every file system; `path` is the text."""
+    """A path is outside the vault or not valid on every file system; `path` is the path as given."""
 
 
 class QueryError(InvalidParametersError):
@@ -94,19 +94,19 @@ class TimeoutExpiredError(ScriptoriumError):
 
 
 class LimitError(ScriptoriumError):
-    """A value is too many, too large or too deep; `limit` is the bound."""
+    """A limit is exceeded: too many, too large, too deep or too often; `limit` is the bound, if any."""
 
     type = "limit"
 
 
 class NetworkError(ScriptoriumError):
-    """A server can't be reached or returned an error; `status` is set if it gave one."""
+    """A server can't be reached or returned an error; `status` is the HTTP status if there is one."""
 
     type = "network"
 
 
 class StorageError(ScriptoriumError):
-    """The disk failed; nothing was written partially."""
+    """The disk failed; no file was partially written."""
 
     type = "storage"
 

@@ -32,7 +32,7 @@ class EventBus:
         self._receivers: dict[type[Event], tuple[Callable[[Any], None], ...]] = {}
 
     def subscribe(self, kind: type[E], receive: Callable[[E], None]) -> Callable[[], None]:
-        """Call `receive` for every event of `kind`; the returned function unsubscribes it."""
+        """Call `receive` for each event of `kind` and its subclasses; return a function that unsubscribes."""
         entry = (kind, receive)
         self._subscribers.append(entry)
         self._receivers.clear()
@@ -45,7 +45,7 @@ class EventBus:
         return unsubscribe
 
     def publish(self, event: Event) -> None:
-        """Deliver `event` to its subscribers now."""
+        """Deliver `event` to its subscribers before returning."""
         receivers = self._receivers.get(type(event))
         if receivers is None:
             receivers = tuple(receive for kind, receive in self._subscribers if isinstance(event, kind))

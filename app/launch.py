@@ -18,7 +18,7 @@ from pathlib import Path
 from app import paths
 
 APP_ID = "io.github.scriptorium.Scriptorium"
-"""The name of the desktop file, the AppStream component and the macOS bundle."""
+"""The id of the desktop file, the AppStream component, the Flatpak and the macOS bundle."""
 EMBEDDING_WORKER = "--embedding-worker"
 """The first argument that makes the frozen program an embedding worker."""
 FUNCTION_WORKER = "--function-worker"
@@ -48,7 +48,7 @@ def is_frozen() -> bool:
 def console_program() -> str:
     """Return the path of the frozen program that has standard input and output.
 
-    On Windows, the program with the window has neither, so a second executable is next to it.
+    On Windows, the windowed program has neither, so a console program is installed next to it.
     """
     if sys.platform == "win32":
         console = Path(sys.executable).with_name(_CONSOLE_PROGRAM)
@@ -73,7 +73,8 @@ def embedding_worker(python: str = "") -> LaunchCommand:
     """
     words = (python or sys.executable, "-m", "app.embeddings.worker")
     if not is_frozen():
-        # In the package's folder, so that the worker runs the same code wherever the app was started.
+        # The folder that contains the package, so that the worker runs the same code wherever the app was
+        # started.
         return LaunchCommand(words, _SOURCES)
     if not python:
         return LaunchCommand((console_program(), EMBEDDING_WORKER))
@@ -88,15 +89,15 @@ def function_worker() -> LaunchCommand:
 
 
 def model_conversion() -> LaunchCommand:
-    """Return the command that converts the multilingual model; the frozen program never needs it."""
+    """Return the command that converts the multilingual model; only needed when running from source."""
     return LaunchCommand((sys.executable, "-m", "app.embeddings.multilingual"), _SOURCES)
 
 
 def worker_processes() -> SpawnContext:
     """Return the multiprocessing context of this program's worker processes.
 
-    The frozen program's workers are copies of the running executable. They communicate through their own
-    pipes, so on Windows the program with the window works as well and opens no console.
+    In the frozen program, a worker is a copy of the running executable and communicates through pipes of its
+    own. On Windows, even the windowed program can therefore be a worker, and no console opens.
     """
     return multiprocessing.get_context("spawn")
 
@@ -104,7 +105,7 @@ def worker_processes() -> SpawnContext:
 def installed_command() -> tuple[str, ...]:
     """Return the command that starts this app, for the configuration of other programs.
 
-    The paths are absolute, because other programs search other folders.
+    Paths are absolute, because other programs may not search the same folders.
     """
     if is_frozen():
         if os.environ.get("FLATPAK_ID") == APP_ID:

@@ -36,19 +36,23 @@ def _folder(variable: str, default: str) -> Path:
 
 
 def config_folder() -> Path:
-    """Return the folder of the settings, or `SCRIPTORIUM_CONFIG`."""
+    """Return the settings folder: `SCRIPTORIUM_CONFIG` if set, else the platform's."""
     return _folder("SCRIPTORIUM_CONFIG", platformdirs.user_config_dir(APP_NAME, appauthor=False))
 
 
 def data_folder() -> Path:
-    """Return the folder of original data (audit logs, journals, conversations), or `SCRIPTORIUM_DATA`."""
+    """Return the data folder: `SCRIPTORIUM_DATA` if set, else the platform's.
+
+    It contains original data: audit logs, journals and conversations.
+    """
     return _folder("SCRIPTORIUM_DATA", platformdirs.user_data_dir(APP_NAME, appauthor=False))
 
 
 def cache_folder() -> Path:
-    """Return the folder of derived data (indexes, layouts, vectors), or `SCRIPTORIUM_CACHE`.
+    """Return the cache folder: `SCRIPTORIUM_CACHE` if set, else the platform's.
 
-    If it can't be written, the result is a temporary folder, removed when the process ends.
+    It contains derived data: indexes, layouts and vectors. If it can't be written, return a temporary folder,
+    which is removed when the process ends.
     """
     default = default_cache_folder()
     return default if os.access(default, os.W_OK) else _temporary_cache_folder(default)
@@ -61,13 +65,14 @@ def default_cache_folder() -> Path:
 
 @functools.cache
 def _temporary_cache_folder(folder: Path) -> Path:
+    """Return a temporary folder in place of `folder`: the same one on every call."""
     temporary = tempfile.mkdtemp(prefix=f"{APP_NAME}-")
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
     return Path(temporary)
 
 
 def log_folder() -> Path:
-    """Return the folder of the log files, or `SCRIPTORIUM_LOGS`."""
+    """Return the folder of the log files: `SCRIPTORIUM_LOGS` if set, else the platform's."""
     return _folder("SCRIPTORIUM_LOGS", platformdirs.user_log_dir(APP_NAME, appauthor=False))
 
 
@@ -92,7 +97,7 @@ def vault_data_folder(root: Path) -> Path:
 
 
 def audit_head_file(root: Path) -> Path:
-    """Return the file with a copy of the audit log's last row, stored away from the log."""
+    """Return the file with a copy of the audit log's last row, stored apart from the log."""
     return config_folder() / "audit-heads" / vault_id(root)
 
 

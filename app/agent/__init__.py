@@ -1,1 +1,1 @@
-"""Agents: sessions, transcripts, the built-in planner, and models."""
+"""Agents: sessions, transcripts, the built-in agent, model agents and external programs."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AnsweredCall:
-    """A call of `tool` with `arguments`.
+    """A call to `tool` with `arguments`.
 
-    `intent` names the purpose if the tool serves several ("backlinks", "note-tags").
+    `intent` names the call's purpose if the tool serves several ("backlinks", "note-tags").
     """
 
     tool: str

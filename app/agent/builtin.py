@@ -1,4 +1,4 @@
-"""Built-in agent, which works without a model: parse the request, call tools, format their results."""
+"""The built-in agent, which works without a model: parse the request, call tools, format their results."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ notes, each with a link to the exact place
 - **Look**: "open [[H4]]", "what links here?", "which tags does it have?", "history of [[H4]]"
 - **Write**: "create a note called Shopping with milk and bread", "add \\"buy rope\\" to Shopping", \
 "replace 1759 with 1760 in [[H4]]"
-- **Arrange**: "tag everything in Sources with to-read", "rename the tag #clock to #timekeeper", \
+- **Organize**: "tag everything in Sources with to-read", "rename the tag #clock to #timekeeper", \
 "move it to Archive", "delete the first one"
 - **Relate**: "K1 supports Both were needed, confidence 0.7", "what supports …?", "summarize [[H4]]"
 - **Several steps**: "find notes about stars, tag them sky, then summarize them"
@@ -67,10 +67,10 @@ _MAX_NAME_WORDS = 8
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
 _LACKS_VALUE = "“{}” needs a value for “{}”. Nothing was changed."
-_READ_ONLY_MESSAGE = "I can only read in this mode, so I did not do this: {}"
+_READ_ONLY_MESSAGE = "This mode is read-only, so this was not done: {}"
 _REPLIES = {
     "greeting": "Hello! Tell me what to find, open, write or change. Type “help” for examples.",
-    "thanks": "You are welcome.",
+    "thanks": "You're welcome.",
     "cancelled": "All right. Nothing was changed.",
     "unsupported": "I can't do that. I work on the notes in this vault. Type “help” for examples.",
 }
@@ -91,8 +91,8 @@ class BuiltinAgent:
         registry: The tools; requests for tools that are switched off are not understood.
         resolver: Finds notes by name.
         words: Returns the tags, types and properties of the vault.
-        changes_today: The audit entries of this agent's changes since midnight, oldest first.
-        now: The current time.
+        changes_today: Returns the audit entries of this agent's changes since midnight, oldest first.
+        now: Returns the current time.
     """
 
     def __init__(
@@ -144,7 +144,10 @@ class BuiltinAgent:
                 )
 
     def interpret(self, text: str, state: DialogState) -> Interpretation:
-        """Interpret a request in the state of a conversation."""
+        """Interpret a request in the state of a conversation.
+
+        A request in the app's own notation, as the choices and chips send it, is parsed directly.
+        """
         vocabulary = self._vocabulary_of(self._words())
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
@@ -175,7 +178,7 @@ class BuiltinAgent:
 
         return vocabulary
 
-    def asks_notes(self, text: str) -> bool:
+    def is_content_question(self, text: str) -> bool:
         """Return whether a request is a question about the content of the notes."""
         is_question = question_language(text, languages()) is not None
         return is_question and isinstance(self.interpret(text, DialogState()), ContentQuestion)
@@ -236,8 +239,8 @@ class BuiltinAgent:
     def _say_model_required(self, turn: Turn, required: ModelRequired, language: Language) -> None:
         work = localize(required.work, language)
         text = (
-            f"{work} needs a language model, and none is set up. Use one on this computer (Ollama, LM Studio,"
-            " llama.cpp) or a service for which you have a key."
+            f"{work} needs a language model, and the built-in agent works without one. Use a model on this"
+            " computer (Ollama, LM Studio, llama.cpp) or a service for which you have a key."
         )
         turn.ask(
             localize(text, language),
@@ -277,7 +280,7 @@ class BuiltinAgent:
         )
 
     def _named_note(self, text: str) -> tuple[str, ...]:
-        """Return the note that a question names, if it is only one."""
+        """Return the note that a question names; empty if it names none or several."""
         words = text.strip(" ?.!").split()
         matches: set[str] = set()
         for length in range(min(len(words), _MAX_NAME_WORDS), 0, -1):

@@ -1,9 +1,9 @@
-"""Check the citations of a model's answer against the current notes, and mark those that fail.
+"""Check the citations in a model's answer against the current notes, and mark those that fail.
 
-A citation is a wikilink to a passage (`[[Note#span=…]]`, `[[Note#^block]]`), or one to a note after a
-quotation. It is valid if the passage exists and the note contains the quoted text, character for
-character. A valid citation becomes a link to the exact passage; the marks below follow an invalid one and a
-statement without any citation.
+A citation is a wikilink to a passage (`[[Note#span=…]]`, `[[Note#^block]]`), or a wikilink to a note after a
+quotation. It is valid if the passage exists and the note contains the quoted text, character for character. A
+valid citation becomes a link to the exact passage. The marks below follow an invalid citation, or a statement
+that cites no passage.
 """
 
 from __future__ import annotations
@@ -35,13 +35,15 @@ _WORD = re.compile(r"\w+")
 _MIN_WORDS = 3
 _MAX_QUOTE_DISTANCE = 700
 
-Read = Callable[[str], tuple[NotePath, str] | None]
-"""The note that a wikilink's target resolves to, and the text that a model may see."""
+_PASSAGE, _FAILED = "\x02", "\x03"  # placeholders after a checked citation while claims are marked
+
+NoteReader = Callable[[str], tuple[NotePath, str] | None]
+"""Returns the note that a wikilink's target resolves to and its text; None for a missing or hidden note."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Citation:
-    """A checked link of an answer; it is neither valid nor invalid if it cites no passage."""
+    """A checked link in an answer; it is neither valid nor invalid if it cites no passage."""
 
     text: str
     is_valid: bool = False
@@ -49,20 +51,20 @@ class _Citation:
 
 
 class CitationChecker:
-    """Checks the answers of one turn.
+    """Checks the citations in a model's answers.
 
     Args:
-        read: Reads the current content of a note.
+        read: Reads the current text of a note.
     """
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: NoteReader) -> None:
         self._read = read
 
     def check(self, answer: str, *, claims: bool) -> str:
-        """Check the citations of an answer and return it with links and marks.
+        """Check the citations in an answer and return it with links and marks.
 
         Args:
-            answer: Markdown of a model.
+            answer: A model's answer in Markdown.
             claims: Whether the answer reports what the notes say; if so, mark statements without a citation.
         """
         # Only the app sets marks: a model's own marks prove nothing.
@@ -72,7 +74,7 @@ class CitationChecker:
         return _mark_claims(linked) if claims else linked.replace(_PASSAGE, "").replace(_FAILED, "")
 
     def _link_citations(self, answer: str) -> str:
-        """Return the answer with each citation followed by its result: `_PASSAGE` or `_FAILED`."""
+        """Return the answer with checked links, each citation followed by `_PASSAGE` or `_FAILED`."""
         masked = mask_text(answer)
         parts: list[str] = []
         position = 0
@@ -113,16 +115,13 @@ class CitationChecker:
         return _Citation(_link(path, fragment or fragment_of(text, span), link), is_valid=True)
 
 
-_PASSAGE, _FAILED = "\x02", "\x03"
-
-
 def _link(path: NotePath, fragment: str, link: Reference) -> str:
     target = path.stem_path if path.folder else path.name
     return f"[[{target}{'#' if fragment else ''}{fragment}|{link.alias or path.name}]]"
 
 
 def _mark_claims(answer: str) -> str:
-    """Return the answer with a mark after every statement without a valid citation."""
+    """Return the answer with a mark after every claim without a citation."""
     masked = mask_text(answer)
     parts: list[str] = []
     position = 0
@@ -156,7 +155,7 @@ def _mark_block(block: str, masked: str) -> str:
 
 
 def _is_uncited_claim(sentence: str) -> bool:
-    """Return whether a sentence makes a claim without a citation."""
+    """Return whether a sentence makes a claim without a citation, valid or not."""
     if _PASSAGE in sentence or _FAILED in sentence:
         return False
     statement = _LINK.sub("x", sentence).rstrip('*_ )"”’»')

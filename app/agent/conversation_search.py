@@ -35,7 +35,7 @@ class ConversationIndex:
             self.put(conversation, position, ITEM_ADAPTER.validate_json(body))
 
     def put(self, conversation: str, position: int, item: AnyItem) -> None:
-        """Index the current item at a position."""
+        """Replace the index entry of a position; only messages of the user and the agent are indexed."""
         self._delete("conversation = ? and position = ?", (conversation, position))
         if not isinstance(item, UserText | AgentText):
             return
@@ -58,7 +58,7 @@ class ConversationIndex:
             self._db.execute("delete from said where id = ?", (id,))
 
     def search(self, query: ConversationQuery) -> tuple[ConversationHit, ...]:
-        """Return the messages that contain any word of the query, best match first."""
+        """Return the messages that contain any word of the query and pass its filters, best match first."""
         words = [segment(word).replace("\0", " ").replace('"', " ").strip() for word in tokenize(query.words)]
         if not any(words):
             return ()

@@ -1,7 +1,7 @@
 """Saved conversations of a vault: the items that the user saw, and the models' message histories.
 
-They are stored in SQLite in the user's data folder, outside the vault. An item is written when it begins
-and again when it is complete, so a crash loses at most the text that is being streamed.
+They are stored in SQLite in the user's data folder, outside the vault. A text is saved when it is complete,
+and a tool call when it starts and when it ends, so a crash loses at most the text that is being streamed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Conversation:
 
 
 class _ConversationFile(Database):
-    """The database file with its full-text index; a file that replaces a damaged one gets an index, too.
+    """The database file with its full-text index; a file that replaces a damaged one gets a new index.
 
     Attributes:
         was_replaced: Whether a new file replaced a damaged one.
@@ -127,7 +127,7 @@ class ConversationStore:
         return conversation
 
     def list_conversations(self, text: str = "") -> tuple[Conversation, ...]:
-        """Return the conversations with `text` in their title or messages, latest first."""
+        """Return the conversations with `text` in their title or messages, most recently updated first."""
         rows = self._read(
             "select id, title, created, updated from conversations c "
             "where ?1 = '' or contains(title, ?1) or exists ("
@@ -186,7 +186,7 @@ class ConversationStore:
         return int(position)
 
     def put(self, conversation: str, position: int, item: AnyItem) -> None:
-        """Save `item` at `position`, replacing the item there; a first prompt names the conversation."""
+        """Save `item` at `position`, replacing the item there; the first prompt becomes the title."""
         with self._file.transaction(write=True) as db:
             self._put(db, conversation, position, item)
 
@@ -220,7 +220,8 @@ class ConversationStore:
 
         Args:
             conversation: The conversation's id.
-            agent: An agent of the team, which has its own history; empty for the conversation's agent.
+            agent: The team agent or program that the history belongs to; empty for the conversation's own
+                agent.
         """
         if agent:
             sql = "select history from agent_histories where conversation = ? and agent = ?"

@@ -1,4 +1,4 @@
-"""API keys of model providers: in the system's key store, never in settings, logs or the audit log.
+"""API keys of model providers, kept in the system's key store, never in settings, logs or the audit log.
 
 Without a system key store, a key is kept in memory until the app exits, and the front end warns the user.
 """
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 class CredentialStore:
     """Reads and writes one key for each provider and address.
 
-    The environment variable `OPENAI_API_KEY` is the fallback for OpenAI.
+    The environment variable `OPENAI_API_KEY` is the fallback for OpenAI at its default address.
     """
 
     def __init__(self) -> None:
@@ -28,13 +28,13 @@ class CredentialStore:
         return f"{provider}@{address}" if address else provider
 
     @property
-    def persistent(self) -> bool:
+    def is_persistent(self) -> bool:
         """True if the system has a key store that persists keys."""
         backend = _keyring().get_keyring()
         return backend.priority > 0 and not type(backend).__module__.startswith("keyring.backends.null")
 
     def get(self, provider: str, address: str) -> str | None:
-        """Return the key, or None if there is none."""
+        """Return the saved key or its fallback; None if there is neither."""
         account = self._account(provider, address)
         if account in self._session:
             return self._session[account]
@@ -56,7 +56,7 @@ class CredentialStore:
         self._session.pop(account, None)
         keyring = _keyring()
         try:
-            if key and self.persistent:
+            if key and self.is_persistent:
                 keyring.set_password(paths.APP_NAME, account, key)
                 return True
             if not key and keyring.get_password(paths.APP_NAME, account) is not None:
@@ -64,7 +64,7 @@ class CredentialStore:
         except keyring.errors.KeyringError as error:
             log.warning("cannot write to the system's key store: %s", type(error).__name__)
             if not key:
-                return not self.persistent
+                return not self.is_persistent
         if key:
             self._session[account] = key
         return not key

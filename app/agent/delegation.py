@@ -1,4 +1,4 @@
-"""Limits on delegation between agents: depth, number of turns, tokens, and no cycles."""
+"""Limits on delegation between agents: its depth, the number of turns, the tokens, and no cycles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from app.settings import TeamSettings
 
 @dataclass
 class DelegationBudget:
-    """The remaining budget of one user request, shared by all chains of delegation that it starts."""
+    """The remaining budget of one user request, shared by all chains of delegation that it starts.
+
+    `used` is the usage of the delegated turns so far.
+    """
 
     turns: int
     tokens: int
@@ -24,20 +27,20 @@ class DelegationBudget:
         """Return the full budget of the settings."""
         return cls(team.max_turns, team.max_tokens)
 
-    def count_turn(self) -> None:
-        """Reserve a turn.
+    def reserve_turn(self) -> None:
+        """Reserve a turn of the budget.
 
         Raises:
             LimitError: No turns or no tokens are left.
         """
         if self.turns <= 0:
-            raise LimitError("The team reached its limit of answers for one request.", limit=0)
+            raise LimitError("The team reached its limit of answers for one request.")
         if self.tokens <= 0:
-            raise LimitError("The team reached its token limit for one request.", limit=0)
+            raise LimitError("The team reached its token limit for one request.")
         self.turns -= 1
 
     def record_usage(self, usage: Usage) -> None:
-        """Subtract the tokens of a turn."""
+        """Add the usage of a turn and subtract its tokens from the budget."""
         self.used = self.used.plus(usage)
         self.tokens -= usage.tokens
 

@@ -11,7 +11,7 @@ from app.permissions.caller import Caller
 from app.toolkit.team import Delivery, Metadata
 
 INBOX = "inbox"
-"""Title of the conversation for messages that belong to no other."""
+"""The id of the conversation for messages that belong to no other."""
 
 
 class Mailbox:
@@ -30,8 +30,8 @@ class Mailbox:
     def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
         """Deliver a message to the user and return where it is shown.
 
-        The message goes into the conversation of the call, or else into the conversation "Messages", which
-        is saved whether or not a window is open.
+        The message goes into the call's conversation, or into the conversation "Messages" if there is none.
+        It is saved whether or not a window is open.
         """
         is_known = bool(caller.conversation) and self._store.exists(caller.conversation)
         conversation = caller.conversation if is_known else self._inbox()
@@ -63,7 +63,7 @@ class Mailbox:
         return position
 
     def new_conversation(self, title: str) -> str:
-        """Return the id of the conversation for messages that belong to no other."""
+        """Create a conversation with `title` and return its id."""
         conversation = self._store.create(title)
         self._events.publish(ConversationsChanged())
         return conversation.id

@@ -36,24 +36,24 @@ def _block_text(block: PinnedBlock) -> str:
     if block.description:
         fields["description"] = block.description
     attributes = " ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in fields.items())
-    # Escaped, so that a block's text cannot close the block and pose as the prompt.
+    # Escaped, so that a block's text cannot close the block and pass as part of the prompt.
     body = block.text.replace("</block", "<\\/block").strip("\n") or "(empty)"
     return f"<block {attributes}>\n{body}\n</block>"
 
 
 def strip_unpinned_blocks(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
-    """Return the messages for the next turn, without the texts of blocks that are not pinned."""
+    """Return the messages for the next turn, without the texts of blocks that were loaded but not pinned."""
     from pydantic_ai.messages import ModelRequest
 
     return [
-        replace(message, parts=[_strip_unpinned(part) for part in message.parts])
+        replace(message, parts=[_strip_unpinned_block(part) for part in message.parts])
         if isinstance(message, ModelRequest)
         else message
         for message in messages
     ]
 
 
-def _strip_unpinned(part: P) -> P:
+def _strip_unpinned_block(part: P) -> P:
     from pydantic_ai.messages import ToolReturnPart
 
     if not isinstance(part, ToolReturnPart) or part.tool_name != "block":

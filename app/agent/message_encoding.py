@@ -15,12 +15,15 @@ _TEXT_FIELDS = ("content", "args", "tool_name", "tool_call_id", "signature")
 
 
 async def encodable_history(messages: list[Any]) -> list[Any]:
-    """Apply `encodable_messages` before each request. The library evaluates the annotations."""
+    """Apply `encodable_messages` before each request.
+
+    The messages are untyped, because the library evaluates the annotations.
+    """
     return encodable_messages(messages)
 
 
 def encodable_messages(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
-    """Return the messages with every text encodable; reuse the messages that already are."""
+    """Return the messages with all strings encodable; messages that already are stay the same objects."""
     return [_clean_message(message) for message in messages]
 
 

@@ -1,4 +1,4 @@
-"""Agent that uses a language model through pydantic-ai, with the registry's tools only.
+"""The agent that uses a language model through pydantic-ai, with no tools except the registry's.
 
 The model layer makes no decisions: it streams text and names tools. The runner validates, authorizes, asks
 for approval and commits, as for every other caller.
@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from app.agent import models
-from app.agent.citations import CitationChecker, Read
+from app.agent.citations import CitationChecker, NoteReader
 from app.agent.credentials import CredentialStore
 from app.agent.memory_context import Pinned, format_pinned_blocks, strip_unpinned_blocks
 from app.agent.message_encoding import encodable_history, encodable_messages
@@ -41,10 +41,10 @@ log = logging.getLogger(__name__)
 _CITING_TOOL = "find_passages"
 MAX_CALLS_PER_RESPONSE = 32
 MAX_ARGUMENT_BYTES = 4 * 1024 * 1024
-MAX_CALLS_AT_ONCE = 4
-"""Maximum number of concurrent calls of one response; more would block the event loop for too long."""
+MAX_CONCURRENT_CALLS = 4
+"""The maximum number of concurrent calls in a turn; more would block the event loop for too long."""
 
-_INTERRUPTED = "(The user stopped this answer here.)"
+_INTERRUPTED = "(This answer was interrupted here.)"
 
 
 class ModelAgent:
@@ -52,13 +52,16 @@ class ModelAgent:
 
     Args:
         vault: The vault's name, for the prompt.
+        settings: Returns the current settings.
+        keys: The store of API keys.
+        registry: The tools.
         note_text: Returns the text of a note for the prompt; None for a note that is hidden from models.
         pinned: Returns the agent's pinned memory blocks; called for each request.
-        news: Returns new items of the sources as a block of data, and records in the turn that they were
-            given.
+        news: Returns new items of the sources as a block of data, and records in the turn that the agent
+            received them.
         spending: The session's model usage, including usage inside tools.
-        read_note: Reads the note that a wikilink of an answer points to.
-        asks_notes: Returns whether a request is a question about the content of the notes.
+        read_note: Reads the note that a wikilink in an answer points to.
+        is_content_question: Returns whether a request is a question about the content of the notes.
     """
 
     def __init__(
@@ -71,8 +74,8 @@ class ModelAgent:
         pinned: Pinned,
         news: Callable[[Turn], str],
         spending: UsageBudget,
-        read_note: Read,
-        asks_notes: Callable[[str], bool],
+        read_note: NoteReader,
+        is_content_question: Callable[[str], bool],
     ) -> None:
         self._vault = vault
         self._settings = settings
@@ -83,7 +86,7 @@ class ModelAgent:
         self._news = news
         self._spending = spending
         self._citations = CitationChecker(read_note)
-        self._asks_notes = asks_notes
+        self._is_content_question = is_content_question
 
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its answer and call its tools; show a failure as a notice."""
@@ -118,7 +121,7 @@ class ModelAgent:
 
         turn.news = self._news(turn)
         # A team agent answers its caller, and the caller cites.
-        turn.cites = turn.role is None and self._asks_notes(turn.prompt.text)
+        turn.cites = turn.role is None and self._is_content_question(turn.prompt.text)
         turn.review = partial(self._review, turn)
         offered = _allowed_tools(self._registry, turn)
         # Building the schemas of all tools on first use takes time.
@@ -130,9 +133,9 @@ class ModelAgent:
             self._spending.check(settings.model, turn.usage)
             if turn.total_usage.tokens > settings.model.max_tokens_per_turn:
                 raise BudgetExceededError(
-                    f"Stopped: this turn has used {turn.total_usage.tokens:,} tokens, and you allow "
-                    f"{settings.model.max_tokens_per_turn:,} a turn.",
-                    "Ask it to continue, or raise the limit in the settings under Model.",
+                    f"Stopped: this turn has used {turn.total_usage.tokens:,} tokens; your limit is "
+                    f"{settings.model.max_tokens_per_turn:,} per turn.",
+                    "Ask the agent to continue, or raise the limit in the settings under Model.",
                 )
             return spent
 
@@ -143,8 +146,8 @@ class ModelAgent:
             capabilities=[_call_limit(), ProcessHistory(encodable_history)],
             instructions=[self._prompt(turn, offered), lambda: self._memory(turn)],
         )
-        # `record_usage` checks the tokens at each call: with a token limit, pydantic-ai would sum up the
-        # whole response at each of its parts.
+        # `record_usage` checks the tokens at each call: pydantic-ai's own token limit would recount the whole
+        # response for each of its parts.
         limits = UsageLimits(request_limit=settings.model.max_requests)
         async with agent.run_stream_events(
             self._prompt_text(turn),
@@ -168,7 +171,7 @@ class ModelAgent:
         turn.flush(is_answer=True)
 
     def _review(self, turn: Turn, text: str, is_answer: bool) -> str:
-        """Check the text's citations; in an answer about the notes each statement needs one."""
+        """Check the text's citations; in an answer about the notes, each statement needs one."""
         return self._citations.check(text, claims=is_answer and turn.cites)
 
     def _prompt(self, turn: Turn, offered: Sequence[Tool]) -> str:
@@ -249,7 +252,7 @@ def _toolset(offered: Sequence[Tool], record_usage: Callable[[RunContext[Turn]],
     from pydantic_core import SchemaValidator, core_schema
 
     validator = SchemaValidator(core_schema.dict_schema())
-    semaphore = asyncio.Semaphore(MAX_CALLS_AT_ONCE)
+    semaphore = asyncio.Semaphore(MAX_CONCURRENT_CALLS)
 
     class RegistryToolset(AbstractToolset[Turn]):
         @property
@@ -274,11 +277,11 @@ def _toolset(offered: Sequence[Tool], record_usage: Callable[[RunContext[Turn]],
 
         async def call_tool(
             self, name: str, tool_args: dict[str, Any], ctx: RunContext[Turn], tool: ToolsetTool[Turn]
-        ) -> Any:  # noqa: ANN401 (the base class says so)
+        ) -> Any:  # noqa: ANN401 (the base class requires it)
             turn, id = ctx.deps, ctx.tool_call_id or ""
             async with semaphore:
                 if turn.is_over:
-                    turn_over_error = LimitError("The turn is over, so the call was not run.", limit=0)
+                    turn_over_error = LimitError("The turn is over, so the call was not run.")
                     return _tool_response(
                         await turn.reject(name, json.dumps(tool_args, default=str), turn_over_error)
                     )
@@ -291,10 +294,10 @@ def _toolset(offered: Sequence[Tool], record_usage: Callable[[RunContext[Turn]],
 
 
 def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is imported)
-    """Return a capability that bounds the tool calls of a response before they are parsed.
+    """Return a capability that limits the number and size of a response's tool calls before they are parsed.
 
-    Calls beyond the limit are dropped. The first of them stays, without its arguments, to be refused with a
-    message that tells the model how many were dropped.
+    Calls beyond the limit are dropped, except for the first of them: it stays, without its arguments, to be
+    rejected with an error that tells the model how many calls were refused.
     """
     from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.messages import ToolCallPart
@@ -322,7 +325,7 @@ def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is i
 
 
 async def _bound_arguments(turn: Turn, call: ToolCallPart) -> ToolCallPart:
-    """Return the call, without its arguments where they are too large; it is then refused."""
+    """Return the call; if its arguments are too large, drop them and record why the call is refused."""
     text = call.args if isinstance(call.args, str) else json.dumps(call.args)
     raw = text.encode("utf-8", "surrogatepass")
     try:
@@ -346,7 +349,7 @@ def _too_many_error(requested: int) -> LimitError:
 
 
 async def _reject(turn: Turn, call: ToolCallPart, offered: Collection[str]) -> None:
-    """Show and log a call of a model that never reaches a tool."""
+    """Show and log a model's call that is rejected before it reaches a tool."""
     arguments = call.args if isinstance(call.args, str) else json.dumps(call.args, default=str)
     error: ScriptoriumError = InvalidParametersError(
         f"The arguments of {call.tool_name} are not a JSON object.", tool=call.tool_name

@@ -1,6 +1,6 @@
-"""Models behind the OpenAI protocol: list providers, build and test a model, explain its errors.
+"""Models with an OpenAI-compatible API: list providers, build and test a model, explain its errors.
 
-pydantic-ai and the OpenAI client take a second to import, so they are imported on first use.
+pydantic-ai and the OpenAI client take seconds to import, so they are imported on first use.
 """
 
 from __future__ import annotations
@@ -30,13 +30,17 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A model provider; `address` is its default, and `local` means that it runs on this computer."""
+    """A model provider.
+
+    `address` is its default, `is_local` means that it runs on this computer, and `hint` helps the user if it
+    fails.
+    """
 
     id: str
     label: str
     address: str
     needs_key: bool
-    local: bool
+    is_local: bool
     hint: str
 
 
@@ -130,14 +134,14 @@ async def connect(settings: ModelSettings, key: str | None) -> AsyncIterator[Mod
     """Build the model that the settings name, and close its connections on exit.
 
     Raises:
-        InvalidParametersError: The model, its key or a valid address is missing.
+        InvalidParametersError: The provider is unknown, or the model, its key or a valid address is missing.
     """
     provider = get_provider(settings)
     if not settings.model.strip():
         raise InvalidParametersError("No model is selected. Choose one in the settings.")
     if provider.needs_key and not key:
         raise InvalidParametersError(f"{provider.label} needs a key. Add it in the settings.")
-    # Importing the model layer and reading the system's certificates takes a second or more.
+    # Importing the model layer and reading the system's certificates takes seconds.
     loading = asyncio.ensure_future(asyncio.to_thread(_load_and_create_client, settings, key))
     try:
         client = await asyncio.shield(loading)
@@ -178,7 +182,7 @@ def load() -> None:
 
 
 async def check(settings: ModelSettings, key: str | None) -> ModelCheck:
-    """Test the connection: list the server's models, then ask the model one question with a tool."""
+    """Test the connection: list the server's models, then ask the selected model one question with a tool."""
     await asyncio.to_thread(_load_client)
     import openai
 
@@ -214,7 +218,7 @@ async def check(settings: ModelSettings, key: str | None) -> ModelCheck:
     except openai.OpenAIError as error:
         problem = explain_error(error, settings)
         return ModelCheck(False, problem.text, problem.hint, names)
-    return ModelCheck(True, f"{settings.model} answers and takes tools.", "", names)
+    return ModelCheck(True, f"{settings.model} responds and accepts tools.", "", names)
 
 
 async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
@@ -223,7 +227,7 @@ async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
     import openai
 
     servers = []
-    for provider in (one for one in PROVIDERS if one.local):
+    for provider in (one for one in PROVIDERS if one.is_local):
         settings = ModelSettings(provider=provider.id, request_timeout=5)
         try:
             async with await asyncio.to_thread(_client, settings, None) as client:
@@ -270,20 +274,22 @@ def _explain_transport(error: BaseException, address: str, hint: str) -> ModelPr
     kinds = {type(one).__name__ for one in _error_chain(error)}
     if kinds & {"UsageLimitExceeded"}:
         return ModelProblem(
-            "The turn reached its limit of requests or tokens and was stopped.",
-            "Ask it to continue, or raise the limit in the settings.",
+            "The turn was stopped because it reached its limit of model requests.",
+            "Ask the agent to continue, or raise the limit in the settings under Model.",
         )
     if kinds & {"RemoteProtocolError", "ReadError", "IncompleteToolCall", "JSONDecodeError"}:
         return ModelProblem(
-            "The answer is incomplete: the connection to the model was lost.", "Send it again."
+            "The answer is incomplete: the connection to the model was lost.", "Send your message again."
         )
     if kinds & {"ConnectError", "ConnectTimeout"}:
-        return ModelProblem(f"Nothing answers at {address}.", hint)
+        return ModelProblem(f"No server responds at {address}.", hint)
     if kinds & {"APITimeoutError", "ReadTimeout", "ModelTimeoutError", "RunTimedOut"}:
         return ModelProblem(f"{address} did not answer in time.", "Try again, or raise the timeout.")
     if kinds & {"APIConnectionError", "ModelConnectionError"}:
-        return ModelProblem(f"Nothing answers at {address}.", hint)
-    return ModelProblem(f"The model's answer could not be used: {_server_message(error)}", "Send it again.")
+        return ModelProblem(f"No server responds at {address}.", hint)
+    return ModelProblem(
+        f"The model's answer could not be used: {_server_message(error)}", "Send your message again."
+    )
 
 
 def _error_chain(error: BaseException) -> list[BaseException]:
@@ -297,7 +303,7 @@ def _error_chain(error: BaseException) -> list[BaseException]:
 
 
 def _model_error(error: BaseException) -> BaseException | None:
-    """Return the error in the chain that has an HTTP status."""
+    """Return the error in the chain that has an HTTP status; None if none has."""
     return next(
         (one for one in _error_chain(error) if isinstance(getattr(one, "status_code", None), int)), None
     )

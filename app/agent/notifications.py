@@ -1,4 +1,4 @@
-"""News from sources for the agent: added to its next turn as marked data, or the reason to start a turn."""
+"""News from sources for the agent: added to its next turn as marked data, or used to start a turn."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ log = logging.getLogger(__name__)
 
 _DEBOUNCE_S = 3.0
 _MIN_TURN_INTERVAL_S = 300.0
+_TURN_PROMPT = "There is news from {0}. Say briefly what matters for my notes, and name the notes it affects."
 
 
 class NotificationInbox(Protocol):
-    """Holds the notifications that no agent has read yet."""
+    """Holds the notifications that agents have not read yet."""
 
     def take_notifications(self, may_see: Callable[[Notification], bool]) -> Sequence[Notification]:
         """Return the notifications that this agent may see, and mark them as read."""
@@ -39,7 +40,7 @@ class NotificationInbox(Protocol):
 def format_news(turn: Turn, inbox: NotificationInbox, may_see: Callable[[Notification], bool]) -> str:
     """Return the news as a block of data for the prompt; empty if there is none.
 
-    The conversation records that the news was given, and its untrusted text taints the conversation.
+    The conversation records that the agent received the news, and its untrusted text taints the conversation.
     """
     notifications = inbox.take_notifications(may_see)
     if not notifications:
@@ -68,8 +69,8 @@ def _item_as_json(notification: Notification, source: str) -> str:
 class NotificationTrigger:
     """Starts a turn of the agent for news from sources that the user allows to start one.
 
-    News that arrive together start one turn, followed by a pause. Without a model no turn starts: the
-    built-in agent cannot process news.
+    News items that arrive together start one turn, followed by a pause. Without a model or an external agent,
+    no turn starts: the built-in agent cannot process news.
     """
 
     def __init__(
@@ -87,15 +88,15 @@ class NotificationTrigger:
         self._settings = settings
         self._debounce_s = debounce_s
         self._min_interval_s = min_interval_s
-        self._waiting: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
         self._unsubscribe = events.subscribe(Notified, self._handle_notification)
 
     async def close(self) -> None:
         """Stop starting turns."""
         self._unsubscribe()
-        if self._waiting is not None:
-            self._waiting.cancel()
-            await asyncio.gather(self._waiting, return_exceptions=True)
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
 
     def _has_model(self) -> bool:
         settings = self._settings()
@@ -104,10 +105,11 @@ class NotificationTrigger:
     def _handle_notification(self, event: Notified) -> None:
         id = event.notification.source
         starts_turn = self._sources.starts_turn(id) and self._has_model()
-        if starts_turn and (self._waiting is None or self._waiting.done()):
-            self._waiting = asyncio.create_task(self._start(), name="start a turn for news")
+        if starts_turn and (self._task is None or self._task.done()):
+            self._task = asyncio.create_task(self._start_turns(), name="start turns for news")
 
-    async def _start(self) -> None:
+    async def _start_turns(self) -> None:
+        """Start a turn for the waiting news after each pause, until no news waits."""
         while True:
             await asyncio.sleep(self._debounce_s)
             names = self._source_names()
@@ -127,6 +129,3 @@ class NotificationTrigger:
         """Return the names of the sources that have news and may start a turn."""
         infos = self._sources.list_sources()
         return ", ".join(one.name for one in infos if one.waiting and self._sources.starts_turn(one.id))
-
-
-_TURN_PROMPT = "There is news from {0}. Say briefly what matters for my notes, and name the notes it affects."

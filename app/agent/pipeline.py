@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
+from app.agent.generic_formatting import wikilink
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.answers import localize
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
@@ -22,7 +23,7 @@ from app.agent.language.readings import (
     Reading,
 )
 from app.agent.language.role_values import bullet_list
-from app.agent.result_formatting import format_outcome, strip_properties, wikilink
+from app.agent.result_formatting import format_outcome, strip_properties
 from app.permissions.pluralize import pluralize
 from app.toolkit.batch import make_batch_tool
 from app.toolkit.outcome import ToolOutcome
@@ -39,6 +40,7 @@ NOT_UNDERSTOOD = (
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
 _MAX_OCCURRENCES = 5
+_MAX_LISTED_TASKS = 50
 _MAX_SEARCH_HITS = 1000
 """The maximum number of hits of a search."""
 
@@ -46,11 +48,11 @@ Arguments = dict[str, object]
 ChangesToday = Callable[[], Sequence[int]]
 
 
-class Exchange(Protocol):
-    """The host of a pipeline, which calls tools and shows answers: a turn of the panel, or the terminal."""
+class PipelineHost(Protocol):
+    """The host of a pipeline, which calls tools and shows answers: a turn in the panel, or the terminal."""
 
     async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
-        """Call a tool, or the app's own form of one."""
+        """Call a tool by name, or an internal tool; `claim` describes the call to the user."""
         ...
 
     def say(self, text: str) -> None:
@@ -66,24 +68,24 @@ class Pipeline:
     """Runs one reading.
 
     Args:
-        turn: Calls the tools and shows the answers.
+        host: Calls the tools and shows the answers.
         registry: The tools, for calls on many notes.
-        language: The words of the request's language.
+        language: The language of the request.
         dialog: The state of the dialog before the request.
-        changes_today: The audit entries of the agent's changes since midnight, oldest first.
-        actions: All actions, by id.
+        changes_today: Returns the audit entries of the agent's changes since midnight, oldest first.
+        actions: The available actions, by id.
     """
 
     def __init__(
         self,
-        turn: Exchange,
+        host: PipelineHost,
         registry: ToolRegistry,
         language: Language,
         dialog: DialogState,
         changes_today: ChangesToday,
         actions: Mapping[str, Action],
     ) -> None:
-        self._turn = turn
+        self._host = host
         self._registry = registry
         self._language = language
         self._dialog = dialog
@@ -96,20 +98,20 @@ class Pipeline:
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails or is denied; return the dialog state after them."""
-        # In the first step, "these" are the notes of the last list.
+        # In the first step, "these" means the notes of the last list.
         previous: tuple[str, ...] = self._dialog.them
         self._is_guess = reading.score <= GUESS_SCORE
         for step in reading.steps:
             result = await self._run_step(step, previous)
             if result is None:
-                self._forget_missing(step)
+                self._focus_after_failure(step)
                 break
             previous = result
         self._dialog = replace(self._dialog, last=reading, question=self._question)
         return self._dialog
 
-    def _forget_missing(self, step: PipelineStep) -> None:
-        """Clear the note that "it" means after a step that failed to create or find its note."""
+    def _focus_after_failure(self, step: PipelineStep) -> None:
+        """Let "it" mean the note that the failed step named; a failed search or creation leaves no "it"."""
         named_notes = step.target.notes if step.target is not None else ()
         if len(named_notes) == 1:
             self._dialog = replace(self._dialog, focus=named_notes, is_lost=False)
@@ -117,7 +119,7 @@ class Pipeline:
             self._dialog = replace(self._dialog, focus=(), is_lost=True)
 
     def _say(self, text: str) -> None:
-        self._turn.say(localize(text, self._language))
+        self._host.say(localize(text, self._language))
 
     # Steps
 
@@ -132,18 +134,22 @@ class Pipeline:
             case "list_tasks":
                 return await self._list_tasks(step, previous)
             case "undo":
-                notes = await self._resolve_notes(step.target, previous) if step.target is not None else None
+                notes: tuple[str, ...] | None = None
+                if step.target is not None:
+                    notes = await self._resolve_notes(step.target, previous)
+                    if notes is None:
+                        return None
                 scope, changed_action = (str(step.arguments.get(name, "")) for name in ("scope", "what"))
                 return await self._undo(scope or "last", notes, changed_action)
             case "list_tags" if "uses" in step.arguments:
-                return await self._list_rare_tags(int(str(step.arguments["uses"])))
+                return await self._list_tags_with_uses(int(str(step.arguments["uses"])))
             case "create_note":
                 return await self._create(step)
             case "meaning":
                 query = str(step.arguments["query"])
                 return self._remember_hits(await self._call(step, "semantic_search", {"query": query}))
             case "suggest_relations":
-                paths = await self._resolve_notes(step.target, previous) if step.target else ()
+                paths = await self._resolve_notes(step.target, previous) if step.target is not None else ()
                 arguments: Arguments = {"node_id": paths[0]} if paths else {}
                 await self._call(step, "suggest_relationships", arguments)
                 return previous
@@ -175,12 +181,11 @@ class Pipeline:
             return {"path": "."}
         return {}
 
-    async def _resolve_notes(
-        self, notes: NoteSet | None, previous: tuple[str, ...]
-    ) -> tuple[str, ...] | None:
-        """Return the paths of a set, at most `MAX_WRITTEN_NOTES`; None if the search failed."""
-        if notes is None:
-            return ()
+    async def _resolve_notes(self, notes: NoteSet, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Return the paths of a note set; None if a search failed.
+
+        A set that does not start from given notes has at most `MAX_WRITTEN_NOTES`.
+        """
         base: tuple[str, ...] | None = None
         if notes.source:
             base = previous
@@ -200,12 +205,12 @@ class Pipeline:
         return notes.first_notes(base)
 
     async def _search(self, query: str, limit: int, order: str = "") -> ToolOutcome | None:
-        """Search for notes; a failure is shown, and None is returned."""
+        """Search for notes; show a failure and return None."""
         # A trailing space makes the last word a whole word instead of a prefix.
         arguments: Arguments = {"query": f"{query} ", "limit": limit}
         if order:
             arguments["order"] = order
-        outcome = await self._turn.call("search_notes", arguments)
+        outcome = await self._host.call("search_notes", arguments)
         if not outcome.success:
             self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
             return None
@@ -217,7 +222,7 @@ class Pipeline:
             paths = await self._resolve_notes(target, previous)
             if paths is None:
                 return None
-            self._say_list(paths, len(paths), count_only=step.action == "count")
+            self._say_list(paths, count_only=step.action == "count")
         else:
             query = target.query or _ALL_NOTES_QUERY
             outcome = await self._search(query, MAX_RESULTS, target.order)
@@ -238,9 +243,10 @@ class Pipeline:
         self._remember(paths)
         return paths
 
-    def _say_list(self, paths: Sequence[str], total: int, *, count_only: bool = False) -> None:
+    def _say_list(self, paths: Sequence[str], *, count_only: bool) -> None:
+        total = len(paths)
         if count_only or not paths:
-            self._say(f"{pluralize(total, 'note')}." if paths else "No note matches.")
+            self._say(f"{pluralize(total, 'note')}." if paths else "No notes match.")
             return
         lines = "\n".join(f"- {wikilink(path)}" for path in paths[:MAX_LISTED_NOTES])
         remainder = f"\n\n… and {total - MAX_LISTED_NOTES} more." if total > MAX_LISTED_NOTES else ""
@@ -260,9 +266,9 @@ class Pipeline:
         self._remember(paths)
         return paths
 
-    async def _list_rare_tags(self, uses: int) -> tuple[str, ...] | None:
-        """List the tags that a number of notes has."""
-        outcome = await self._turn.call("list_tags", {})
+    async def _list_tags_with_uses(self, uses: int) -> tuple[str, ...] | None:
+        """List the tags that exactly `uses` notes have."""
+        outcome = await self._host.call("list_tags", {})
         if not outcome.success:
             self._say(format_outcome(AnsweredCall("list_tags", {}), outcome))
             return None
@@ -281,7 +287,7 @@ class Pipeline:
             if (notes := await self._resolve_notes(step.target, previous)) is None:
                 return None
             allowed_paths = frozenset(notes)
-        outcome = await self._search(query, _MAX_SEARCH_HITS if allowed_paths else 50)
+        outcome = await self._search(query, _MAX_SEARCH_HITS if allowed_paths else _MAX_LISTED_TASKS)
         if outcome is None:
             return None
         hits = [
@@ -296,9 +302,10 @@ class Pipeline:
             tasks = [text for text in tasks if not due or _is_due(text, due)]
             lines += [f"- {wikilink(str(hit['path']))}: {' '.join(text.split())}" for text in tasks]
             paths += (str(hit["path"]),) if tasks else ()
-        state = {"open": "open task", "done": "done task"}.get(str(step.arguments.get("state")), "task")
+        state = {"open": "open task", "done": "completed task"}.get(str(step.arguments.get("state")), "task")
         total = pluralize(len(lines), state)
-        self._say(f"{total}:\n\n" + "\n".join(lines[:50]) if lines else f"There is no {state}.")
+        shown_lines = "\n".join(lines[:_MAX_LISTED_TASKS])
+        self._say(f"{total}:\n\n{shown_lines}" if lines else f"There are no {state}s.")
         self._dialog = replace(self._dialog, results=paths)
         return paths
 
@@ -329,12 +336,12 @@ class Pipeline:
         return paths
 
     async def _open(self, path: str) -> tuple[str, ...] | None:
-        outcome = await self._turn.call("read_note", {"name": path}, f"Open {wikilink(path)}.")
+        outcome = await self._host.call("read_note", {"name": path}, f"Open {wikilink(path)}.")
         self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
         if not outcome.success:
             return None
         note_path = str(outcome.result["path"])
-        self._turn.open_note(note_path)
+        self._host.open_note(note_path)
         self._dialog = replace(self._dialog, focus=(note_path,), is_lost=False)
         return (note_path,)
 
@@ -349,9 +356,9 @@ class Pipeline:
         return (path,) if outcome.success else None
 
     async def _find_edge(self, first: str, second: str) -> str | None:
-        """Return the id of a relation between two notes, in either direction."""
+        """Return the id of a relation between two notes, in either direction; None if there is none."""
         for path, other in ((first, second), (second, first)):
-            outcome = await self._turn.call("get_node", {"node_id": path})
+            outcome = await self._host.call("get_node", {"node_id": path})
             if outcome.success:
                 for edge in _as_list(outcome.result, "relationships"):
                     if edge.get("to_id") == other:
@@ -399,7 +406,7 @@ class Pipeline:
         if tool in _BATCH_TOOLS and len(calls) > 1:
             names = [str(call.pop("name")) for call in calls]
             batch = make_batch_tool(self._registry.get(tool))
-            outcome = await self._turn.call(batch, {"names": names, "arguments": calls})
+            outcome = await self._host.call(batch, {"names": names, "arguments": calls})
             self._say(format_outcome(AnsweredCall(tool, {}, "batch"), outcome))
             if not outcome.success:
                 return None
@@ -416,7 +423,7 @@ class Pipeline:
         return tuple(dict.fromkeys(changed_paths))
 
     async def _calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
-        """Return the tool calls of a writing step."""
+        """Return the tool calls of a writing step; None after telling the user why there are none."""
         arguments = step.arguments
         match step.action:
             case "add_tag" | "remove_tag":
@@ -501,17 +508,20 @@ class Pipeline:
         return bullet_list(str(arguments["text"]), self._language.phrases("and"))
 
     async def _tag_calls(self, path: str) -> list[Arguments]:
-        outcome = await self._turn.call("get_metadata", {"name": path})
+        outcome = await self._host.call("get_metadata", {"name": path})
         tags = outcome.result.get("tags", ()) if outcome.success else ()
         return [{"name": path, "tag": str(tag)} for tag in _as_tuple(tags)]
 
     async def _removal_calls(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
-        """Return the calls that remove these words, with their list item if they are all of its text."""
+        """Return the calls that remove `words`, or the list item that contains nothing else.
+
+        The result is None after a note that can't be read or does not contain the words.
+        """
         # Casefolding could change the length of a line, and with it the position of the words.
         pattern = re.compile(re.escape(words), re.IGNORECASE)
         calls: list[Arguments] = []
         for path in paths:
-            outcome = await self._turn.call("read_note", {"name": path})
+            outcome = await self._host.call("read_note", {"name": path})
             if not outcome.success:
                 self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
                 return None
@@ -531,7 +541,7 @@ class Pipeline:
     def _record_change(
         self, action: str, outcome: ToolOutcome, paths: tuple[str, ...], before: tuple[str, ...] = ()
     ) -> None:
-        """Remember a change of the notes at `paths`, which had the paths `before` until then."""
+        """Remember a change of the notes at `paths`, which were at `before` until then."""
         changes = self._dialog.changes
         if outcome.commit is not None and outcome.entry:
             changes = (*changes, OwnChange(outcome.entry, action, tuple({*paths, *before})))
@@ -551,7 +561,8 @@ class Pipeline:
                 if set(change.notes) & set(notes) and action in ("", change.action)
             ]
             if not note_entries:
-                self._say(f"I changed nothing in {', '.join(map(wikilink, notes[:MAX_READ_NOTES]))} here.")
+                names = ", ".join(map(wikilink, notes[:MAX_READ_NOTES]))
+                self._say(f"I have not changed {names} in this conversation.")
                 return None
             entries: Sequence[int | None] = note_entries[-1:]
         elif scope == "last":
@@ -568,7 +579,7 @@ class Pipeline:
         undone: set[int] = set()
         for entry in entries:
             arguments: Arguments = {} if entry is None else {"entry": entry}
-            outcome = await self._turn.call("undo", arguments)
+            outcome = await self._host.call("undo", arguments)
             if entry is None and outcome.success and outcome.commit is None:
                 self._say("There is nothing to undo.")
                 return None
@@ -585,7 +596,7 @@ class Pipeline:
 
     async def _call(self, step: PipelineStep, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Call a tool and show its outcome."""
-        outcome = await self._turn.call(tool, arguments)
+        outcome = await self._host.call(tool, arguments)
         intent = "fact" if "about" in step.arguments else _INTENTS.get(step.action, "")
         display = {name: step.arguments[name] for name in _DISPLAY_ARGUMENTS if name in step.arguments}
         self._say(format_outcome(AnsweredCall(tool, {**arguments, **display}, intent), outcome))
@@ -607,7 +618,7 @@ _INTENTS = {
 
 
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification | None:
-    """Ask which occurrence to replace if the tool found several; None otherwise."""
+    """Return a question about which occurrence to replace if the tool found several; None otherwise."""
     count = (outcome.error or {}).get("count")
     if step.action != "replace" or not isinstance(count, int) or not 1 < count <= _MAX_OCCURRENCES:
         return None
@@ -618,7 +629,7 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification
 
 
 def _is_due(task: str, days: str) -> bool:
-    """Return whether a task names a day of a span `first..last`."""
+    """Return whether a task names a day in the range `first..last`."""
     first, _, last = days.partition("..")
     return any(first <= day <= (last or first) for day in re.findall(_DAY, task))
 
@@ -637,7 +648,7 @@ def _notes_in(action: str, result: Mapping[str, Any]) -> list[str]:
 
 
 def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOutcome) -> list[str]:
-    """Return the paths of a call's notes after it."""
+    """Return the path of a call's note after the call; empty after a deletion."""
     result = outcome.result
     for key in ("new_path", "path", "node_id", "primary_node_id", "from_id"):
         if isinstance(path := result.get(key), str) and step.action != "delete":
@@ -647,7 +658,7 @@ def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOu
 
 
 def _tool_arguments(step: PipelineStep) -> Arguments:
-    """Return the arguments of a step that was read from a tool's example."""
+    """Return the tool's arguments from a step whose action was generated from the tool's examples."""
     return {
         name: value.notes[0]
         if isinstance(value, NoteSet) and value.notes

@@ -1,4 +1,4 @@
-"""System prompt of a model."""
+"""The system prompt of the model agent."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _MODES = {
 def system_prompt(
     vault: str, mode: str, rules: Iterable[str], instructions: str, open_note: str | None, role: str = ""
 ) -> str:
-    """Return the instructions of a turn.
+    """Return the system prompt of a turn.
 
     Args:
         vault: The vault's name.
         mode: `ask`, `propose` or `plan`.
-        rules: The usage rules of the model's tools.
-        instructions: The user's own, from the settings.
-        open_note: The note on the screen, which "this note" means.
+        rules: The usage rules of the tools.
+        instructions: The user's own instructions, from the settings.
+        open_note: The note on the screen, to which "this note" refers.
         role: The name and role of a team agent.
     """
     parts = [_ROLE.format(name=vault, today=date.today().isoformat()), _MODES[mode]]

@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 class AgentSession:
-    """The agent of one vault.
+    """Runs the agent's turns in one vault.
 
     `start` returns the turn's id immediately; events report the turn's progress. A turn ends when the answer
     is complete, on `stop`, or when the vault is closed. Its conversation is saved continuously.
@@ -67,9 +67,10 @@ class AgentSession:
         self._events.publish(ConversationsChanged())
         return conversation
 
-    def delete(self, conversation: str) -> None:
-        """Stop and delete a conversation."""
+    async def delete(self, conversation: str) -> None:
+        """Stop the conversation's turn, wait until it ends, and delete the conversation."""
         self.stop(conversation)
+        await self.wait_idle(conversation)
         self.store.delete(conversation)
         self._events.publish(ConversationsChanged())
 
@@ -188,7 +189,7 @@ class AgentSession:
         if group is not None:
             result = await self.team.answer_as_group(group, turn, frame)
             if group.kind == "voting":
-                turn.say(f"{result.how}\n\n{result.text}")
+                turn.say(f"{result.explanation}\n\n{result.text}")
             return
         responder: Responder = self._model if turn.caller.uses_model else self._builtin
         await responder.respond(turn)

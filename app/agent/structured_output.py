@@ -1,4 +1,4 @@
-"""Structured answers of a model through pydantic-ai, for the analyses."""
+"""Structured answers from a model through pydantic-ai, for the analyses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PydanticAIModel:
         keys: The store of API keys.
         is_hidden: Returns whether a note is hidden from models.
         spending: The session's usage; its limits also apply to these answers.
-        record: Called after each answer with its tokens and its cost in dollars.
+        record: Called with the tokens and the cost in dollars of each answer, also of a failed one.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class PydanticAIModel:
         self._record = record
 
     def with_usage_callback(self, record: Callable[[int, float], None]) -> PydanticAIModel:
-        """Return this model with `record` called after each answer: with tokens and cost in dollars."""
+        """Return this model with `record` called after each answer, with its tokens and cost in dollars."""
         return PydanticAIModel(self._settings, self._keys, self._is_hidden, self._spending, record)
 
     @property
@@ -71,10 +71,13 @@ class PydanticAIModel:
         return not self._is_hidden(path)
 
     async def answer(self, instructions: str, text: str, schema: type[M]) -> M:
-        """Return the model's answer to `text` in the form of `schema`, within 40 seconds.
+        """Return the model's answer to `text` as an instance of `schema`.
+
+        Only the first `_MAX_INPUT_CHARS` characters of the text are sent.
 
         Raises:
-            ModelError: There is no answer of that form.
+            ModelError: A usage limit is reached, or the model failed, timed out or gave no answer that fits
+                `schema`.
         """
         await asyncio.to_thread(models.load)
         from pydantic_ai import capture_run_messages
@@ -109,7 +112,8 @@ class PydanticAIModel:
 
         try:
             async with asyncio.timeout(_ANSWER_TIMEOUT_S), models.connect(chosen, key) as model:
-                # As a tool's arguments: every supported model takes tools, but few take a JSON schema.
+                # A tool's arguments, because every supported model can call tools but few accept a JSON
+                # schema.
                 form = ToolOutput(schema, name="answer")
                 agent = Agent(
                     model, output_type=form, instructions=f"{instructions}\n\n{_DATA_NOTICE}", retries=1

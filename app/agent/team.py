@@ -1,7 +1,7 @@
 """Team of agents with their own instructions and tools, asked one by one or as groups.
 
-An agent's answer is a turn like any other, in the same conversation, under the agent's own name: its calls
-go through the gate and into the audit log as its own. Its answer reaches other agents with its taint, and
+An agent's answer is a turn like any other, in the same conversation, under the agent's own name: its calls go
+through the gate and into the audit log as its own. Its answer reaches other agents with its taint, and
 without anything that is hidden from models.
 """
 
@@ -44,7 +44,7 @@ class Responders:
 
 
 class Team:
-    """The agents and groups of the settings, and the chains of delegation in progress.
+    """The agents and groups in the settings, and the chains of delegation in progress.
 
     Args:
         running: The running task of each conversation, so that it can be stopped.
@@ -72,7 +72,7 @@ class Team:
 
     @property
     def settings(self) -> TeamSettings:
-        """The team of the settings."""
+        """The team's settings."""
         return self._settings().team
 
     def default_responder(self) -> AgentProfile | AgentGroup | None:
@@ -133,7 +133,7 @@ class Team:
             self.mailbox.put(frame.conversation, caller, group.name, text, metadata)
             members = _Members(self, frame, caller)
             result = await run_group(group, _with_metadata(text, metadata), members)
-            return TeamReply(group.name, result.text, result.answers, result.how, members.tainted)
+            return TeamReply(group.name, result.text, result.answers, result.explanation, members.tainted)
 
         return await self._in_chain(caller, group.name, ask)
 
@@ -141,7 +141,7 @@ class Team:
 
     @contextmanager
     def delegation_chain(self, turn: Turn) -> Iterator[DelegationFrame]:
-        """Register the user's `turn` as the start of its chains until it is answered."""
+        """Register the user's `turn` as the start of its delegation chains while the context is open."""
         frame = DelegationFrame(
             (turn.caller.name,),
             turn.conversation,
@@ -170,7 +170,7 @@ class Team:
         delegates: tuple[str, ...] | None = None,
         prompt: UserPrompt | None = None,
     ) -> tuple[TeamAnswer, Turn]:
-        """Run a turn of the agent `name` for `asker`.
+        """Run a turn of the agent `name` for `asker`; return its answer and the turn.
 
         Raises:
             LimitError: A limit of the request is reached.
@@ -178,7 +178,7 @@ class Team:
         """
         profile = self.settings.agent(name)
         assert profile is not None
-        frame.budget.count_turn()
+        frame.budget.reserve_turn()
         role = self.role(profile, frame.budget.tokens)
         prompt = replace(prompt, text=text) if prompt else UserPrompt(text, mode=frame.mode)
         caller = self._caller(asker, profile.name, frame.conversation)
@@ -220,7 +220,7 @@ class Team:
             return profile.name
         names = [one.name for one in self.settings.agents]
         suggestions = [match[0] for match in process.extract(name, names, limit=5)]
-        hint = "" if names else " The team has no agents yet: Settings, Team."
+        hint = "" if names else " The team has no agents yet. Add one in the settings under Team."
         raise NotFoundError(f"There is no agent called {name!r}.{hint}", suggestions=suggestions)
 
     async def _in_chain(
@@ -229,7 +229,7 @@ class Team:
         """Run `work` in the chain of a call, or in a new chain for a call from outside.
 
         Raises:
-            ScriptoriumError: The user stopped it.
+            ScriptoriumError: The user stopped the agents.
         """
         if frame := self._frames.get(caller.turn):
             async with frame.busy:
@@ -283,7 +283,7 @@ class _Members:
 
 
 def team_profiles(team: TeamSettings) -> tuple[CallerProfile, ...]:
-    """Return the permissions of the agents for the policy. The lead of a group may delegate."""
+    """Return the agents' permissions for the policy; the lead of a supervisor group may also delegate."""
     leads = {one.members[0].casefold() for one in team.groups if one.kind == "supervisor"}
     profiles = []
     for agent in team.agents:

@@ -64,10 +64,10 @@ class Reasoning(Item):
 class ToolCard(Item):
     """A tool call: arguments and result as JSON text, its audit entry and its commit.
 
-    `tokens` and `cost` are the model usage that led to the call (`app.toolkit.call.ModelUsage`).
-    `untrusted`: the result contains untrusted text, which taints the rest of the conversation.
-    `decision` is the audit entry's; `changed_by_user`: the user approved a part of it or another text.
-    `undone_by` is the audit entry that undid the change.
+    `tokens` and `cost` are the model usage that led to the call (`app.toolkit.call.ModelUsage`). `untrusted`:
+    the result contains untrusted text, which taints the rest of the conversation. `decision` is that of the
+    audit entry; `changed_by_user`: the user approved only a part of the change, or edited it. `undone_by` is
+    the audit entry that undid the change.
     """
 
     kind: Literal["tool"] = "tool"
@@ -198,7 +198,7 @@ class Usage(BaseModel):
     cost: float | None = Field(None)
 
     def plus(self, other: Usage) -> Usage:
-        """Return the sum; its cost is known if the cost of every part that used a model is known."""
+        """Return the sum. Its cost is known if the cost of every part that made requests is known."""
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         if self.requests == 0:
             cost = other.cost
@@ -211,7 +211,7 @@ class Usage(BaseModel):
 
     @property
     def tokens(self) -> int:
-        """Input and output tokens together."""
+        """The number of input and output tokens."""
         return self.input_tokens + self.output_tokens
 
 

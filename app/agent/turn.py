@@ -1,7 +1,6 @@
 """A turn in progress: its messages and tool calls become saved items and events.
 
-The built-in agent and the model agent both act only through a `Turn`, the only place that streams, saves and
-calls tools.
+Agents stream text, save items and call tools through a `Turn`.
 """
 
 from __future__ import annotations
@@ -60,10 +59,10 @@ class UserPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """The role of a team agent that answers a turn.
+    """The role of the team agent or program that answers a turn.
 
-    `instructions` are added to the user's own in the prompt. `model` replaces the model of the settings
-    (empty: no replacement). `max_tokens` limits the turn (None: the limit of the settings).
+    `instructions` are added to the user's own in the prompt. `model` replaces the model in the settings
+    (empty: no replacement). `max_tokens` limits the turn (None: the limit in the settings).
     """
 
     name: str
@@ -74,7 +73,7 @@ class Role:
 
 @dataclass
 class Turn:
-    """One turn of a conversation. Several may run in one conversation, each of a different team agent.
+    """A turn of a conversation. Several may run in one conversation, each by a different team agent.
 
     Args:
         conversation: The conversation's id in the store.
@@ -144,7 +143,7 @@ class Turn:
         self.events.publish(NoteOpened(self.conversation, self.caller.turn, path))
 
     def ask(self, text: str, choices: tuple[AnswerChoice, ...]) -> None:
-        """Ask the user a question. A calling agent receives only its text, as the answer."""
+        """Ask the user a question; for an agent that asked this one, the question's text is the answer."""
         self.flush()
         self.texts.append(text)
         self.put(
@@ -157,7 +156,7 @@ class Turn:
         self.put(RequestReading(turn=self.caller.turn, at=time.time(), agent=self.agent, chips=chips))
 
     def notice(self, level: str, text: str, hint: str = "") -> None:
-        """Add a notice about the turn."""
+        """Add a notice about the turn; the text of a warning or error is also the turn's `problem`."""
         self.flush()
         if level != "info":
             self.problem = text
@@ -193,9 +192,10 @@ class Turn:
         claim: str = "",
         spent: ModelUsage = NO_USAGE,
     ) -> ToolOutcome:
-        """Call a tool and show it as a card. The approval dialog shows `claim` as the agent's description.
+        """Call a tool and show it as a card.
 
-        Internal tools, which no agent is offered, are passed as a `Tool`; others by name.
+        The approval dialog shows `claim`, else the text before the call, as the agent's description. Internal
+        tools, which no agent is offered, are passed as a `Tool`; others by name.
         """
         preface = self.flush()
         card = ToolCard(
@@ -281,7 +281,7 @@ def _usage_of(spent: ModelUsage) -> Usage:
 
 
 def complete_card(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
-    """Return the card with its result."""
+    """Return the card with the outcome of its call."""
     state: CardState = "denied" if outcome.denied else "done" if outcome.success else "failed"
     error = outcome.error or {}
     message = outcome.words or outcome.message or str(error.get("message", ""))

@@ -12,12 +12,12 @@ from app.permissions.audit_entry import AuditEntry
 
 
 class UndoneCards:
-    """Marks a call's card as undone when its commit is undone, by any interface.
+    """Marks a call's card when its commit is undone in any interface, and unmarks it when it is restored.
 
     Args:
         store: The conversations; changed cards are saved there.
-        audit: Returns which entry undid which.
-        events: Publishes new audit entries and receives changed cards.
+        audit: The audit log, which knows the entry that undid another.
+        events: Delivers new audit entries and publishes changed cards.
     """
 
     def __init__(self, store: ConversationStore, audit: AuditLog, events: EventBus) -> None:

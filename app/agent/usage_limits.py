@@ -1,7 +1,7 @@
 """Model usage of a session, and the user's limits on it.
 
-A session lasts while a vault is open. Usage is known after each answer of the model, so a limit is exceeded
-by one answer at most: the turn stops at the model's next call.
+A session lasts while a vault is open. Usage is known only after each of the model's responses, so one
+response at most exceeds a limit: the turn stops at its next call.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ class BudgetExceededError(Exception):
 
 
 class UsageBudget:
-    """The total usage of a session's turns; a turn without a known price adds tokens only."""
+    """The total usage of a session; usage without a known price adds tokens only."""
 
     def __init__(self) -> None:
         self._tokens = 0
         self._dollars = 0.0
 
     def add(self, usage: Usage) -> None:
-        """Add the usage of a finished turn."""
+        """Add the usage of a finished turn or of a model inside a tool."""
         self._tokens += usage.tokens
         self._dollars += usage.cost or 0.0
 
     def check(self, model: ModelSettings, so_far: Usage) -> None:
-        """Check the session's limits, including the usage of the turn in progress.
+        """Check the session's limits, including `so_far`, the usage of the turn in progress.
 
         Raises:
             BudgetExceededError: A limit is reached.
@@ -51,18 +51,18 @@ class UsageBudget:
         dollars = self._dollars + (so_far.cost or 0.0)
         if model.max_dollars_per_session and dollars >= model.max_dollars_per_session:
             raise BudgetExceededError(
-                f"Stopped: this session has cost ${dollars:.2f}, and you allow "
-                f"${model.max_dollars_per_session:.2f} a session."
+                f"Stopped: this session has cost ${dollars:.2f}; your limit is "
+                f"${model.max_dollars_per_session:.2f} per session."
             )
         if model.max_tokens_per_session and tokens >= model.max_tokens_per_session:
             raise BudgetExceededError(
-                f"Stopped: this session has used {tokens:,} tokens, and you allow "
-                f"{model.max_tokens_per_session:,} a session."
+                f"Stopped: this session has used {tokens:,} tokens; your limit is "
+                f"{model.max_tokens_per_session:,} per session."
             )
 
 
 def run_usage(used: RunUsage, answers: Iterable[ModelMessage]) -> Usage:
-    """Return the tokens of a run's `answers` and, if the model's price is known, their cost."""
+    """Return a run's usage, with the cost of its `answers` if the model's price is known."""
     from pydantic_ai.messages import ModelResponse
 
     cost: float | None = 0.0

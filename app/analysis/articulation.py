@@ -16,10 +16,10 @@ class CutPoints:
     """Bridges and articulation points, those with the largest effect first.
 
     Args:
-        bridges: int32 (k, 2), rows of links that are the only connection between two parts.
+        bridges: int32 (k, 2), the end rows of links that are the only connection between two parts.
         cut_off: int32 (k,), the number of nodes on the smaller side of each bridge.
         articulations: int32 (j,), rows of nodes whose removal splits their component.
-        lost: int32 (j,), the number of other nodes disconnected from the largest remainder.
+        lost: int32 (j,), the number of other nodes that this disconnects from the largest remainder.
     """
 
     bridges: NDArray[np.int32]

@@ -38,7 +38,7 @@ class Centrality:
     sampled: int = 0
 
     @property
-    def exact(self) -> bool:
+    def is_exact(self) -> bool:
         """True if the score is exact rather than an estimate."""
         return self.sampled == 0
 
@@ -75,11 +75,12 @@ def pagerank(network: AdjacencyArrays, report: Report = no_progress) -> Centrali
 
 
 def betweenness(network: AdjacencyArrays, report: Report = no_progress) -> Centrality:
-    """Return the share of shortest paths between other nodes that lead through each node, undirected.
+    """Return the share of shortest paths between other nodes that pass through each node, undirected.
 
-    Brandes' algorithm ("A faster algorithm for betweenness centrality", 2001), batched over many sources
-    with sparse products, which is about twenty times faster than one source at a time. Exact up to 3,000
-    nodes; estimated from a sample of sources beyond ("Centrality estimation in large networks", 2007).
+    Brandes' algorithm ("A faster algorithm for betweenness centrality", 2001), batched over many sources with
+    sparse products, which is about twenty times faster than one source at a time. Exact for up to
+    `_MAX_EXACT_NODES` nodes; larger graphs are estimated from a sample of sources (Brandes and Pich,
+    "Centrality estimation in large networks", 2007).
     """
     size = network.size
     sources = np.arange(size)

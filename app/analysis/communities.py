@@ -1,9 +1,9 @@
-"""Communities: groups of notes that link to each other more than chance would.
+"""Communities: groups of notes that link to each other more than chance would predict.
 
-Small graphs use the method of Louvain (Blondel and others, "Fast unfolding of communities in large
-networks", 2008) from networkx. It takes minutes for a hundred thousand nodes, so in larger graphs label
-propagation first merges nodes into small neighborhoods, and Louvain works on those: about six seconds, with
-a modularity within a few hundredths.
+Small graphs use the Louvain method (Blondel et al., "Fast unfolding of communities in large networks", 2008)
+from networkx. It takes minutes for a hundred thousand nodes, so in larger graphs label propagation first
+merges nodes into small neighborhoods and Louvain groups those, which takes about six seconds and loses only a
+few hundredths of modularity.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _louvain(graph: networkx.Graph[int], size: int) -> NDArray[np.int64]:
 
 
 def _louvain_on_groups(network: AdjacencyArrays) -> NDArray[np.int64]:
-    """Run Louvain on small neighborhoods, weighted by their links; internal links become loops."""
+    """Run Louvain on small neighborhoods, weighted by their links; internal links become self-loops."""
     import networkx
 
     from app.graph.coarsen import CoarseLevel, adjacency, coarsen_level, propagate

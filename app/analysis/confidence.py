@@ -5,10 +5,10 @@ Let L(p) = ln(p / (1 - p)). A new confidence p' is
     L(p') = (L(p) + L(p0)) / 2  +  sum of the weights for  -  sum of the weights against
 
 where p is the stated confidence (p0 if none) and p0 the prior of the note's type. Each calculation forgets
-half of the stated confidence, so that repeated recalculation converges. A neighbor with the confidence c,
-whose relation has the confidence e, weighs atanh(0.8 e c); the k-th strongest on a side counts 1 / sqrt(k) of
-that, since sources repeat each other. More support never lowers the result, more contradiction never raises
-it, and it stays between 0.01 and 0.99.
+half of the stated confidence, so that repeated recalculation converges. A neighbor with confidence c whose
+relation has confidence e weighs atanh(0.8 e c); the k-th strongest on a side counts 1 / sqrt(k) of that,
+since sources repeat each other. More support never lowers the result, more contradiction never raises it, and
+it stays between 0.01 and 0.99.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SOURCE_WEIGHT = 0.5
 class RelationNeighbor:
     """A note at the other end of a relation; confidences are 0 to 1, None if not stated.
 
-    `incoming`: the relation points from it to the note that is assessed.
+    `incoming`: the relation points from this neighbor to the assessed note.
     """
 
     name: str
@@ -45,7 +45,7 @@ class RelationNeighbor:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A cause of a change of the confidence; the impacts of all factors add up to the whole change."""
+    """A cause of a change in confidence; the impacts of all factors add up to the whole change."""
 
     name: str
     impact: float
@@ -101,7 +101,7 @@ def node_confidence(
         *_discount(supporting),
         *(WeightedReason(one.name, -one.weight) for one in _discount(contradicting)),
     ]
-    prior_label = f"Default for a {kind} ({prior_confidence(kind):.2f})"
+    prior_label = f"Default for the type {kind} ({prior_confidence(kind):.2f})"
     return update_confidence(stated, prior_confidence(kind), prior_label, reasons)
 
 

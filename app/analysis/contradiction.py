@@ -4,13 +4,14 @@ The rule favors precision over recall: a pair counts only if nothing but the den
 sentences. Sentences are split into clauses, and clauses into the stems of their content words and
 prepositions. Two clauses contradict each other if
 
-- one is negated once, the other is not, and the stems of the negated one are those of the other, in order;
-  the other may continue ("wrote it for the organ" against "did not write it");
+- one is negated once, the other is not and begins with the same stems, and any more words of the other begin
+  with a preposition ("wrote it for the organ" against "did not write it");
 - or neither is negated, and their stems differ in one place by opposites that carry the statement:
   a verb, the complement of a form of "be", or a comparison with "than".
 
 Clauses whose truth depends on a condition, a quantity, a time or a speaker (if, some, no longer, claims) are
-not compared. A pair is dropped if either note also agrees with the other's sentence.
+not compared. A pair is dropped if either note also agrees with the other's sentence. Chinese sentences
+contradict each other if they differ by a single negation.
 
 `python -m tests.benchmarks.contradictions` measures precision and recall on 100 hand-written pairs.
 """
@@ -170,7 +171,7 @@ _OPPOSITE_VERBS = _pair_set(
     " promote/inhibit promote/prevent encourage/discourage accept/reject approve/reject win/lose"
     " succeed/fail pass/fail allow/forbid allow/prohibit permit/forbid gain/lose expand/contract"
     " include/exclude love/hate attract/repel confirm/disprove prove/disprove lengthen/shorten"
-    " heat/cool live/die remember/forget preserve/destroy succeed/failed enable/prevent widen/narrow"
+    " heat/cool live/die remember/forget preserve/destroy enable/prevent widen/narrow"
 )
 _OPPOSITE_STATES = _pair_set(
     "possible/impossible true/false alive/dead present/absent good/bad safe/dangerous cheap/expensive"
@@ -189,7 +190,7 @@ _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two sentences, one of each note, that can't both be right."""
+    """Two sentences, one from each note, that can't both be right."""
 
     first: str
     second: str
@@ -220,7 +221,7 @@ class _Clause:
 
 
 def find_contradiction(first: Sequence[str], second: Sequence[str]) -> Contradiction | None:
-    """Return the first contradicting pair of sentences, one of each note; None if there is none.
+    """Return the first contradicting pair of sentences, one from each note; None if there is none.
 
     Args:
         first: The sentences of one note.

@@ -5,18 +5,18 @@ contradiction and entailment among them, its verdict is
 
     y = (e - c) / 2    if |e - c| is at least 0.5, else 0
 
-which supports SUPPORTS above 0 and CONTRADICTS below. It is combined with x, the signed strength of the
+which counts for SUPPORTS above 0 and for CONTRADICTS below. It is combined with x, the signed strength of the
 local textual evidence, as certainty factors are (Shortliffe and Buchanan, "A model of inexact reasoning in
 medicine", 1975):
 
     x + y (1 - |x|)                    if both have the same sign
-    (x + y) / (1 - min(|x|, |y|))      else
+    (x + y) / (1 - min(|x|, |y|))      otherwise
 
-The sign of the sum is the type, its size the strength. A type that is neither is kept unless the model's
-verdict is stronger than the evidence for it. The model contributes at most 0.5, so it never overrules what a
-note states explicitly about the other (0.5 and 0.6). The strength then reduces the doubt that the structure
-leaves, as in `relation_classifier`: so the score of a support never falls when e rises or c falls, nor that
-of a contradiction when c rises or e falls.
+The sign of the result is the type, its magnitude the strength. A type other than these two is kept unless the
+model's verdict is stronger than the evidence for it. The model contributes at most 0.5, so it never overrules
+what a note states explicitly about the other (0.5 and 0.6). The strength then reduces the doubt that the
+structure leaves, as in `relation_classifier`, so the score of a support never falls when e rises or c falls,
+nor that of a contradiction when c rises or e falls.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _MIN_DECISIVE_SCORE = 0.5
 _MODEL_WEIGHT = 0.5
 _SIGNS = {"SUPPORTS": 1.0, "CONTRADICTS": -1.0}
 
-Passages = tuple[str, str]
+PassagePair = tuple[str, str]
 
 
-def select_passages(source: NoteFeatures, target: NoteFeatures) -> tuple[Passages, ...]:
-    """Return pairs of sentences, one of each note, most similar first."""
+def select_passages(source: NoteFeatures, target: NoteFeatures) -> tuple[PassagePair, ...]:
+    """Return pairs of similar sentences, one from each note, the most similar first."""
     source_sentences = list(source.sentences[:_MAX_SENTENCES])
     target_sentences = list(target.sentences[:_MAX_SENTENCES])
     if not source_sentences or not target_sentences:
@@ -61,15 +61,16 @@ def blend_entailment(
     local: RelationPrediction,
     verdicts: Sequence[EntailmentScores],
     model: str,
-    passages: Sequence[Passages] = (),
+    passages: Sequence[PassagePair] = (),
 ) -> RelationPrediction:
-    """Return the suggestion combined with the model's verdict, which its reasoning names.
+    """Return the suggestion combined with the model's verdict, which the reasoning reports.
 
     Args:
-        local: The suggestion by local methods, or with another score for the same textual evidence.
+        local: The suggestion from the notes' text and structure.
         verdicts: The verdicts on the passages; at least one.
         model: The model's name.
-        passages: The passages, in the order of the verdicts: evidence if the model decides the type.
+        passages: The passages, in the order of the verdicts; the decisive pair becomes the evidence if the
+            model decides the type.
     """
     entailment = min(1.0, max(0.0, *(one.entailment for one in verdicts), 0.0))
     contradiction = min(1.0, max(0.0, *(one.contradiction for one in verdicts), 0.0))
@@ -78,8 +79,8 @@ def blend_entailment(
     kind, combined = _combine_with_model(local, weight)
     doubt = (1 - local.score) / (1 - local.cue_strength) * (1 - combined)
     score = round(min(1.0, max(0.0, 1 - doubt)), 4)
-    verdict = "support" if weight > 0 else "contradiction" if weight < 0 else "nothing clear"
-    finding = f"{model} reads {verdict} (entailment {entailment:.2f}, contradiction {contradiction:.2f})"
+    verdict = "support" if weight > 0 else "a contradiction" if weight < 0 else "no clear relation"
+    finding = f"{model} finds {verdict} (entailment {entailment:.2f}, contradiction {contradiction:.2f})"
     evidence = local.evidence if kind == local.type else _decisive_passages(kind, verdicts, passages)
     reasoning = f"{local.reasoning} {finding}."
     return replace(
@@ -88,11 +89,11 @@ def blend_entailment(
 
 
 def _decisive_passages(
-    kind: str, verdicts: Sequence[EntailmentScores], passages: Sequence[Passages]
+    kind: str, verdicts: Sequence[EntailmentScores], passages: Sequence[PassagePair]
 ) -> tuple[str, ...]:
-    """Return the two passages that support the type most clearly."""
+    """Return the pair of passages that supports the type most clearly; empty if there are no passages."""
 
-    def clarity(one: tuple[EntailmentScores, Passages]) -> float:
+    def clarity(one: tuple[EntailmentScores, PassagePair]) -> float:
         return one[0].entailment if kind == "SUPPORTS" else one[0].contradiction
 
     best = max(zip(verdicts, passages, strict=False), key=clarity, default=None)
@@ -100,7 +101,7 @@ def _decisive_passages(
 
 
 def _combine_with_model(local: RelationPrediction, weight: float) -> tuple[str, float]:
-    """Return the type, and the combined strength of texts and model for it (0 to 1)."""
+    """Return the type, and the combined strength of the texts and the model for it (0 to 1)."""
     sign = _SIGNS.get(local.type)
     if sign is None:
         if abs(weight) <= local.cue_strength:

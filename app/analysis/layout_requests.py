@@ -24,7 +24,13 @@ UNRESOLVED, ATTACHMENTS = "unresolved:", "attachments:"
 
 
 def layout_request(graph: Graph, kind: Kind, by: str, vectors: NoteVectors | None) -> LayoutCall:
-    """Return the layout function and its arguments, except for the aspect ratio.
+    """Return the layout function and its arguments, except for the aspect ratio and the progress report.
+
+    Args:
+        graph: The graph.
+        kind: The kind of layout.
+        by: For a timeline, `created` or `modified`.
+        vectors: The notes' vectors, for a layout by meaning.
 
     Raises:
         NotFoundError: The layout is by meaning and no note has a vector.
@@ -43,7 +49,7 @@ def layout_request(graph: Graph, kind: Kind, by: str, vectors: NoteVectors | Non
     return _grouped_layout, (kind, graph.links, radii, codes, names)
 
 
-# Each function imports its layout in the worker process; the app itself does not need to.
+# Each function imports its layout in the worker process; the app itself never needs it.
 
 
 def _timeline_layout(
@@ -106,7 +112,7 @@ def _encode_groups(groups: Iterable[str]) -> tuple[NDArray[np.int32], tuple[str,
 
 
 def node_vectors(graph: Graph, vectors: NoteVectors | None) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
-    """Return the rows that have a vector, int64 (k,), and their vectors, float16 (k, d)."""
+    """Return the rows of the nodes that have a vector, int64 (k,), and their vectors, float16 (k, d)."""
     if vectors is None or not len(vectors.paths):
         return np.empty(0, dtype=np.int64), np.empty((0, 1), dtype=np.float16)
     rows = np.array([graph.rows.get(path.text, -1) for path in vectors.paths], dtype=np.int64)

@@ -1,7 +1,8 @@
-"""Prediction of missing links, by common neighbors, by meaning, and by rare tags in common.
+"""Prediction of missing links by common neighbors, by meaning, and by shared rare tags.
 
-All three produce candidates, and all three score each candidate. Common neighbors count by the index of
-Adamic and Adar ("Friends and neighbors on the web", 2003): one with few links counts more than a hub.
+All three produce candidates, and all three score each candidate. Common neighbors are weighted by the
+Adamic-Adar index ("Friends and neighbors on the web", 2003): a neighbor with few links counts more than a
+hub.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ ReasonKind = Literal["neighbors", "meaning", "tags"]
 
 _MAX_NEIGHBOR_DEGREE = 150
 _BLOCK_ROWS = 4096
+_BLOCK_PAIRS = 100_000
 _CANDIDATES_PER_NOTE = 10
 _MAX_TAG_NOTES = 40
 _MAX_NAMED_REASONS = 5
@@ -55,7 +57,7 @@ class CandidateFeatures:
 
 @dataclass(frozen=True, slots=True)
 class LinkEvidence:
-    """A reason for a predicted link: its strength (0 to 1), and common neighbors or common tags."""
+    """A reason for a predicted link: its strength (0 to 1), and the common neighbors or shared tags."""
 
     kind: ReasonKind
     score: float
@@ -85,14 +87,16 @@ def predict_links(
     Args:
         features: The vault.
         rejected: int64 (r, 2), rejected pairs of rows, in either order.
-        limit: The maximum number.
-        around: Only links of this row; -1 for all.
+        limit: The maximum number of links.
+        around: The row of the only node to predict links for; -1 for all nodes.
         report: Receives the progress.
     """
-    return _Search(features, around, report).best(rejected, limit)
+    return _LinkPredictor(features, around, report).best(rejected, limit)
 
 
-class _Search:
+class _LinkPredictor:
+    """Finds and scores candidates for missing links of one node or of all."""
+
     def __init__(self, features: CandidateFeatures, around: int, report: Report) -> None:
         self._features = features
         self._around = around
@@ -106,13 +110,14 @@ class _Search:
         self._tags = self._tag_matrix()
 
     def best(self, rejected: Pairs, limit: int) -> tuple[PredictedLink, ...]:
+        """Return the best links that were not rejected."""
         pairs = self._candidates()
         rejected_keys = self._keys(np.sort(rejected.reshape(-1, 2), axis=1))
         pairs = pairs[~np.isin(self._keys(pairs), rejected_keys)]
         parts = {
-            "neighbors": self._by_neighbors(pairs),
-            "meaning": self._by_meaning(pairs),
-            "tags": self._by_tags(pairs),
+            "neighbors": self._neighbor_scores(pairs),
+            "meaning": self._semantic_scores(pairs),
+            "tags": self._tag_scores(pairs),
         }
         remainder = np.ones(len(pairs))
         for kind, part in parts.items():
@@ -129,7 +134,7 @@ class _Search:
 
     def _candidates(self) -> Pairs:
         """Return pairs (low, high) of notes without a link, distinct and sorted."""
-        pair_lists = [*self._of_neighbors(), self._of_meaning(), self._of_tags()]
+        pair_lists = [*self._neighbor_candidates(), self._semantic_candidates(), self._tag_candidates()]
         pairs = np.sort(np.concatenate(pair_lists), axis=1)
         pairs = pairs[(pairs[:, 0] != pairs[:, 1]) & self._features.allowed[pairs].all(axis=1)]
         keys = np.unique(self._keys(pairs))
@@ -154,8 +159,8 @@ class _Search:
         )
         return scipy.sparse.diags_array(weight).tocsr()
 
-    def _of_neighbors(self) -> Iterator[Pairs]:
-        """Yield for each note the ten notes that share most with it."""
+    def _neighbor_candidates(self) -> Iterator[Pairs]:
+        """Yield pairs of each note with the notes that share the most neighbors with it, in blocks."""
         rows = self._rows()
         weighted = self._neighbor_weights() @ self._matrix
         links = self._link_keys()
@@ -173,7 +178,7 @@ class _Search:
         links = self._matrix.tocoo()
         return np.sort(links.row.astype(np.int64) * self._size + links.col)
 
-    def _of_meaning(self) -> Pairs:
+    def _semantic_candidates(self) -> Pairs:
         owners = self._features.vector_rows
         if len(owners) < 2:
             return np.empty((0, 2), dtype=np.int64)
@@ -190,7 +195,7 @@ class _Search:
         )
         return np.stack([np.repeat(owners, rows.shape[1]), owners[rows.ravel()]], axis=1)
 
-    def _of_tags(self) -> Pairs:
+    def _tag_candidates(self) -> Pairs:
         """Return pairs of notes that share a rare tag."""
         columns = self._tags.tocsc()
         pair_lists: list[Pairs] = [np.empty((0, 2), dtype=np.int64)]
@@ -205,13 +210,13 @@ class _Search:
 
     # Scoring
 
-    def _by_neighbors(self, pairs: Pairs) -> NDArray[np.float64]:
+    def _neighbor_scores(self, pairs: Pairs) -> NDArray[np.float64]:
         weighted = self._neighbor_weights() @ self._matrix
         shared = _pairwise(self._matrix, weighted.T.tocsr(), pairs)
         min_degrees = np.minimum(self._degree[pairs[:, 0]], self._degree[pairs[:, 1]])
         return np.asarray(1 - np.exp(-shared / (1 + np.log1p(min_degrees))))
 
-    def _by_meaning(self, pairs: Pairs) -> NDArray[np.float64]:
+    def _semantic_scores(self, pairs: Pairs) -> NDArray[np.float64]:
         indexes = self._vector_index[pairs]
         has_vectors = (indexes >= 0).all(axis=1)
         score = np.zeros(len(pairs))
@@ -221,7 +226,7 @@ class _Search:
         score[has_vectors] = np.clip((cosine - _MIN_COSINE) / (_MAX_COSINE - _MIN_COSINE), 0, 1)
         return score
 
-    def _by_tags(self, pairs: Pairs) -> NDArray[np.float64]:
+    def _tag_scores(self, pairs: Pairs) -> NDArray[np.float64]:
         import scipy.sparse
 
         if not self._tags.shape[1]:
@@ -260,7 +265,7 @@ class _Search:
         return PredictedLink(source, target, score, tuple(evidence))
 
     def _common(self, source: int, target: int) -> tuple[int, ...]:
-        """Return the common neighbors with the highest weight."""
+        """Return at most `_MAX_NAMED_REASONS` common neighbors, the highest weight first."""
         matrix = self._matrix
         neighbor_rows = [
             matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]] for row in (source, target)
@@ -271,14 +276,14 @@ class _Search:
 
 
 def _is_in_sorted(ascending: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which keys are in an ascending list."""
+    """Return, for each key, whether it is in an ascending array."""
     positions = np.searchsorted(ascending, keys)
     positions[positions == len(ascending)] = 0
     return np.asarray(ascending[positions] == keys) if len(ascending) else np.zeros(len(keys), dtype=bool)
 
 
 def _top_pairs(own: NDArray[np.int64], other: NDArray[np.int64], weight: NDArray[np.float64]) -> Pairs:
-    """Return the ten heaviest pairs of each own row."""
+    """Return the `_CANDIDATES_PER_NOTE` heaviest pairs of each row in `own`."""
     order = np.lexsort((other, -weight, own))
     own, other = own[order], other[order]
     starts = np.flatnonzero(np.concatenate([[True], own[1:] != own[:-1]])) if len(own) else own
@@ -291,11 +296,11 @@ def _pairwise(
 ) -> NDArray[np.float64]:
     """Return the product of row pairs[i, 0] of `first` with row pairs[i, 1] of `second`, for each i."""
     parts = [
-        np.asarray(first[some[:, 0]].multiply(second[some[:, 1]]).sum(axis=1)).ravel()
-        for some in _blocks(pairs)
+        np.asarray(first[block[:, 0]].multiply(second[block[:, 1]]).sum(axis=1)).ravel()
+        for block in _blocks(pairs)
     ]
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def _blocks(pairs: Pairs) -> Iterable[Pairs]:
-    return (pairs[start : start + 100_000] for start in range(0, len(pairs), 100_000))
+    return (pairs[start : start + _BLOCK_PAIRS] for start in range(0, len(pairs), _BLOCK_PAIRS))

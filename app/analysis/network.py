@@ -30,7 +30,7 @@ class AdjacencyArrays:
 
     @classmethod
     def from_graph(cls, graph: Graph, types: Collection[str] | None = None) -> AdjacencyArrays:
-        """Return the links of a graph; with `types` only the relations of these types."""
+        """Return the links of a graph, or with `types` only the relations of these types."""
         links = graph.links
         if types is not None:
             is_wanted = np.array([name in types for name in graph.edge_types] or [False], dtype=bool)
@@ -38,7 +38,7 @@ class AdjacencyArrays:
         return cls(len(graph), links)
 
     def without_hidden(self, hidden: NDArray[np.bool_]) -> AdjacencyArrays:
-        """Return the same nodes without links to or from hidden ones, bool (n,)."""
+        """Return the same nodes without links to or from those in `hidden`, bool (n,)."""
         return AdjacencyArrays(self.size, self.links[~hidden[self.links].any(axis=1)])
 
     def matrix(self) -> scipy.sparse.csr_array:
@@ -55,7 +55,7 @@ class AdjacencyArrays:
 
     def undirected(self) -> networkx.Graph[int]:
         """Return the undirected graph of the nodes and links."""
-        import networkx  # Imported on demand, since it takes some tenths of a second.
+        import networkx  # Imported on demand, because it takes a few tenths of a second.
 
         graph: networkx.Graph[int] = networkx.Graph()
         graph.add_nodes_from(range(self.size))
@@ -74,7 +74,7 @@ class AdjacencyArrays:
 
 @dataclass(frozen=True, eq=False)
 class EncodedLabels:
-    """Encoded strings of the nodes: `codes[starts[i] : starts[i + 1]]` are those of node i.
+    """The nodes' strings as codes: `codes[starts[i] : starts[i + 1]]` are those of node i.
 
     Args:
         starts: int64 (n + 1,).
@@ -87,13 +87,13 @@ class EncodedLabels:
     names: tuple[str, ...]
 
     @classmethod
-    def from_words(cls, rows: Iterable[Collection[str]]) -> EncodedLabels:
+    def from_strings(cls, rows: Iterable[Collection[str]]) -> EncodedLabels:
         """Encode the strings of each node."""
         code_of: dict[str, int] = {}
         codes: list[int] = []
         starts = [0]
-        for words in rows:
-            codes += [code_of.setdefault(word, len(code_of)) for word in words]
+        for labels in rows:
+            codes += [code_of.setdefault(label, len(code_of)) for label in labels]
             starts.append(len(codes))
         return cls(np.array(starts, dtype=np.int64), np.array(codes, dtype=np.int32), tuple(code_of))
 

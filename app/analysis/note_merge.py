@@ -1,9 +1,12 @@
 """Merge two notes: compute the text of the remaining note by a strategy.
 
-combine: both texts, the second after the first and before its relations; nothing of either is lost.
-prefer_primary: the text of the remaining note, byte for byte. prefer_secondary: the text of the other note.
+combine: both texts, the second after the first and before its relations; no prose of either is lost.
+prefer_primary: the prose of the remaining note, byte for byte. prefer_secondary: the prose of the other note,
+whose property values also replace those of the remaining note, except for its id and permalink.
+
 With every strategy the remaining note keeps its relations and receives the relations, properties, tags and
-aliases that only the other one has, and the other's name as an alias. It keeps its own kind of newline.
+aliases that only the other one has, and the other's name as an alias. It becomes private if the other note is
+private, and keeps its newline style.
 """
 
 from __future__ import annotations
@@ -30,14 +33,14 @@ _KEPT_KEYS = frozenset({"id", "permalink"})
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedText:
     """The text of the merged note, and the number of relations that it received from the other one."""
 
     text: str
     relations: int
 
 
-def merge_note_texts(primary: str, secondary: str, strategy: Strategy, other_name: str) -> Merged:
+def merge_note_texts(primary: str, secondary: str, strategy: Strategy, other_name: str) -> MergedText:
     """Return the text of the remaining note.
 
     Args:
@@ -78,7 +81,7 @@ def merge_note_texts(primary: str, secondary: str, strategy: Strategy, other_nam
         count += texts[id(relation)] is secondary
     text = add_items(text, items)
     prefers_second = strategy == "prefer_secondary"
-    return Merged(_with_properties(text, first, second, other_name, prefers_second), count)
+    return MergedText(_with_properties(text, first, second, other_name, prefers_second), count)
 
 
 def _relation_key(relation: Relation) -> tuple[str, str]:
@@ -116,7 +119,7 @@ def _without_relations(text: str, note: ParsedNote) -> tuple[str, Span | None]:
 
 
 def _with_body(primary: str, note: ParsedNote, body: str) -> str:
-    """Return `primary` with `body` after its prose, before a final `## Relations`."""
+    """Return `primary` with `body` after its prose, before a final `## Relations` section."""
     newline = newline_of(primary, len(primary))
     added = with_newlines(body, newline).strip("\r\n")
     if not added.strip():
@@ -148,7 +151,11 @@ def _missing_newlines(lead: str, newline: str) -> str:
 def _with_properties(
     text: str, first: ParsedNote, second: ParsedNote, other_name: str, prefers_second: bool
 ) -> str:
-    """Return `text` with the second note's properties that the first lacks; lists are joined."""
+    """Return `text` with the properties that only the second note has.
+
+    With `prefers_second`, the second note's values also replace those of the first. Tags and aliases are
+    joined, and the other note's name becomes an alias.
+    """
     own = {name_key(key): key for key in first.properties}
     relations = {one.type for one in (*first.relations, *second.relations) if one.link.in_properties}
     for key, value in second.properties.items():

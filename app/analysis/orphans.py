@@ -20,12 +20,12 @@ class Orphans:
 
 
 def find_orphans(graph: Graph) -> Orphans:
-    """Return the orphans of a graph, in its order; a link to an unresolved name counts as a link."""
+    """Return the orphans of a graph; a link to an unresolved name counts as a link."""
     alone = graph.degree == 0
-    names = np.array([kind == "unresolved" for kind in graph.kinds], dtype=bool)
-    unresolved = np.flatnonzero(names)
+    is_unresolved = np.array([kind == "unresolved" for kind in graph.kinds], dtype=bool)
+    unresolved = np.flatnonzero(is_unresolved)
     return Orphans(
         np.flatnonzero(alone & graph.is_note).astype(np.int32),
-        np.flatnonzero(alone & ~graph.is_note & ~names).astype(np.int32),
+        np.flatnonzero(alone & ~graph.is_note & ~is_unresolved).astype(np.int32),
         unresolved[np.argsort(-graph.degree[unresolved], kind="stable")].astype(np.int32),
     )

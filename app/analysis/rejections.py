@@ -15,7 +15,10 @@ Pair = tuple[str, str]
 
 
 class Rejections:
-    """Undirected pairs of paths; `problem` is the message about a damaged file."""
+    """The rejected links, as undirected pairs of paths.
+
+    `problem` is a message for the user about a damaged file; empty if there is none.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._file = DurableFile(
@@ -60,7 +63,9 @@ class Rejections:
         try:
             self._file.save(to_json(sorted(pairs), indent=0))
         except OSError as error:
-            raise StorageError(f"The rejected link can't be saved: {error}.") from error
+            raise StorageError(
+                f"The list of rejected links can't be saved: {error}. It is unchanged."
+            ) from error
         self._pairs = pairs
 
 

@@ -1,8 +1,8 @@
 """Suggest the relation between two notes with its evidence, and assess the confidence of a stated relation.
 
-A type is suggested for cue phrases in the lines that link or name the other note, for two sentences that
-contradict each other, for the types of the notes, or for their similarity. The first two are evidence, which
-is shown; CONTRADICTS is never suggested without evidence.
+A type is suggested by cue phrases in the lines that link or name the other note, by two sentences that
+contradict each other, by the types of the notes, or by their similarity. The first two are evidence, which is
+shown; CONTRADICTS is never suggested without evidence.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _CUES: tuple[tuple[str, str], ...] = (
     ),
 )
 _CUE = tuple((kind, re.compile(rf"\b(?:{pattern})", re.IGNORECASE)) for kind, pattern in _CUES)
-_NOT = re.compile(
+_NEGATION = re.compile(
     r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|hardly|fails? to|failed to)\b"
     r"|\b(?:nicht|kein\w*|nie)\b|n['’]t\b|不是|不能|不会|不會|不对|不對|没有|沒有|并非|並非|ない|ません",
     re.IGNORECASE,
@@ -102,7 +102,7 @@ class RelationPrediction:
     """A relation from the first note to the second, its probability (0 to 1), and the reasoning in words.
 
     `cue_strength` is the strength of the textual evidence, 0 to 1: a part of the score. `evidence` quotes it
-    word for word; without it the type is a guess by the notes' types and similarity.
+    word for word; without evidence, the type is a guess from the notes' types and similarity.
     """
 
     type: str
@@ -138,40 +138,39 @@ def relation_confidence(
     kind: str,
     source: NoteFeatures,
     target: NoteFeatures,
-    between: Structure,
-    *,
-    structure: bool,
+    structure: Structure | None,
 ) -> ConfidenceUpdate:
-    """Return the confidence of a relation, from the texts and, with `structure`, from the graph.
+    """Return the confidence of a relation, from the texts and, unless `structure` is None, from the graph.
 
-    The sum is that of `confidence.update_confidence`, starting from 0.5.
+    `confidence.update_confidence` combines the reasons, with a prior of 0.5.
     """
     weights = [*_text_weights(kind, source, target)]
     ends = [one.confidence for one in (source, target) if one.confidence is not None]
     if ends:
         weights.append(WeightedReason("Confidence of the notes themselves", sum(ends) / len(ends) - 0.5))
-    if structure:
-        words = f"Similarity of the notes ({between.similarity:.2f})"
-        weights.append(WeightedReason(words, 1.5 * (between.similarity - 0.3)))
-        if between.shared_neighbors:
-            share = between.shared_neighbors / (between.shared_neighbors + 3)
-            weights.append(WeightedReason(_in_common_words(between.shared_neighbors, "neighbor"), share))
-        if between.shared_tags:
-            tags = 0.2 * min(3, between.shared_tags)
-            weights.append(WeightedReason(_in_common_words(between.shared_tags, "tag"), tags))
+    if structure is not None:
+        name = f"Similarity of the notes ({structure.similarity:.2f})"
+        weights.append(WeightedReason(name, 1.5 * (structure.similarity - 0.3)))
+        if structure.shared_neighbors:
+            share = structure.shared_neighbors / (structure.shared_neighbors + 3)
+            weights.append(WeightedReason(_in_common_words(structure.shared_neighbors, "neighbor"), share))
+        if structure.shared_tags:
+            tags = 0.2 * min(3, structure.shared_tags)
+            weights.append(WeightedReason(_in_common_words(structure.shared_tags, "tag"), tags))
     return update_confidence(stated, 0.5, "Default for a relation (0.50)", weights)
 
 
 def find_cue_phrase(lines: Iterable[str], target: str) -> tuple[str, str, str] | None:
     """Return the first cue for a relation to the note `target`: its type, its words and its line.
 
-    A negated cue does not count. Words of contradiction count only if they are about the target: before its
-    name, in the same clause, without doubt, and not about a third note.
+    The result is None if there is no cue. A negated cue does not count. Words of contradiction count only if
+    they are about the target: before its name, in the same clause, without words of doubt, and not about a
+    third note.
     """
     for line in lines:
         for kind, pattern in _CUE:
             for match in pattern.finditer(line):
-                if _NOT.search(_clause_before(line, match.start())):
+                if _NEGATION.search(_clause_before(line, match.start())):
                     continue
                 if kind != "CONTRADICTS" or _is_about(line, match, target):
                     return kind, match[0], line
@@ -231,7 +230,7 @@ def _classify(
         ends = _with_article(source.kind), _with_article(target.kind)
         return kind, 0.2, f"{ends[0]} about {ends[1]} usually {_verb(kind)} it", ()
     if structure.similarity >= _MIN_DUPLICATE_SIMILARITY and source.kind == target.kind:
-        return "SIMILAR_TO", 0.1, "both notes say nearly the same", ()
+        return "SIMILAR_TO", 0.1, "both notes have nearly the same content", ()
     return "RELATES_TO", 0.0, "the notes don't state how they are related", ()
 
 
@@ -252,8 +251,8 @@ def _text_weights(kind: str, source: NoteFeatures, target: NoteFeatures) -> Iter
     if kind in ("CONTRADICTS", "SUPPORTS", "SIMILAR_TO") and (
         pair := find_contradiction(source.sentences, target.sentences)
     ):
-        words = f"“{_truncate(pair.first)}” against “{_truncate(pair.second)}”"
-        yield WeightedReason(words, 0.8 if kind == "CONTRADICTS" else -0.8)
+        name = f"“{_truncate(pair.first)}” contradicts “{_truncate(pair.second)}”"
+        yield WeightedReason(name, 0.8 if kind == "CONTRADICTS" else -0.8)
 
 
 def _describe_structure(structure: Structure) -> str:

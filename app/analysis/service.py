@@ -288,7 +288,7 @@ def _candidate_features(
 ) -> CandidateFeatures:
     """Return the input of the link prediction, without any data of hidden notes."""
     allowed = graph.is_note & ~hidden
-    tags = EncodedLabels.from_words(
+    tags = EncodedLabels.from_strings(
         tags if ok else () for tags, ok in zip(graph.tags, allowed.tolist(), strict=True)
     )
     rows, matrix = node_vectors(graph, vectors)

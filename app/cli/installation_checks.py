@@ -105,7 +105,7 @@ def _repair_hint(from_source: str) -> str:
 def _check_key_store() -> CheckResult:
     from app.agent.credentials import CredentialStore
 
-    if CredentialStore().persistent:
+    if CredentialStore().is_persistent:
         return ok("key store", "the system stores API keys")
     hint = "Start the system's key store (on Linux a Secret Service, such as gnome-keyring or KWallet)."
     return warning("key store", "API keys are lost when the app closes", hint)

@@ -127,7 +127,7 @@ class MainWindow(QMainWindow):
         welcome.pick_requested.connect(self.pick_folder)
         welcome.sample_requested.connect(self.open_sample)
         self.folder_drops.dropped.connect(lambda path: self.open_folder(Path(path)))
-        self.folder_drops.hovering.connect(welcome.set_hovered)
+        self.folder_drops.hover_changed.connect(welcome.set_hovered)
         self.navigation.changed.connect(self._update_navigation)
         self.palette_controller.note_chosen.connect(self.navigation.open)
         self.palette_controller.note_requested.connect(self._create_note)

@@ -146,7 +146,7 @@ class VaultController(QObject):
         commands.ask_requested.connect(context.prompt_agent)
         commands.center_requested.connect(context.center_note)
         commands.attach_requested.connect(context.attach_to_prompt)
-        self._navigation.go.connect(self._show_note)
+        self._navigation.open_requested.connect(self._show_note)
         context.note_action_requested.connect(commands.run_command)
         context.link_followed.connect(commands.follow_link)
         context.tag_rename_requested.connect(self._rename_tag)

@@ -228,7 +228,7 @@ class Workspace:
             news,
             self._spending,
             self._model_visibility.cited_note,
-            builtin.asks_notes,
+            builtin.is_content_question,
         )
         edits = ExternalEditTracker(self.root, self._files.cache, self.store, self.runner.external_changes)
         self.programs = AcpAgent(self.name, self.root, self._settings, text, edits, news)

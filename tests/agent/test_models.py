@@ -28,7 +28,7 @@ async def test_check_without_a_connection_says_where_and_what_to_do():
         closed.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
         result = await models.check(settings(address), None)
-    assert not result.ok and result.text == f"Nothing answers at {address}." and result.hint
+    assert not result.ok and result.text == f"No server responds at {address}." and result.hint
 
 
 async def test_check_with_a_wrong_key():

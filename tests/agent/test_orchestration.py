@@ -54,7 +54,7 @@ def test_the_answer_with_the_most_votes_wins_and_ties_go_to_the_earlier(choices)
     votes = Counter(choices)
     winner = min(votes, key=lambda choice: (-votes[choice], choice))
     assert result.text == f"answer of {NAMES[winner - 1]}"
-    assert ("tie" in result.how) is (list(votes.values()).count(votes[winner]) > 1)
+    assert ("tie" in result.explanation) is (list(votes.values()).count(votes[winner]) > 1)
 
 
 @given(st.text(max_size=30), st.lists(st.sampled_from(NAMES), unique=True, min_size=3, max_size=5))
@@ -98,7 +98,7 @@ def test_a_budget_ends_by_turns_or_tokens_whatever_is_used(used):
     taken = 0
     for tokens in used:
         try:
-            budget.count_turn()
+            budget.reserve_turn()
         except LimitError:
             break
         taken += 1

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.agent.model_agent import MAX_CALLS_AT_ONCE, MAX_CALLS_PER_RESPONSE
+from app.agent.model_agent import MAX_CALLS_PER_RESPONSE, MAX_CONCURRENT_CALLS
 from app.agent.transcript import (
     AgentText,
     ItemUpdated,
@@ -145,7 +145,7 @@ async def test_a_limit_on_the_session_stops_the_turn_and_the_next(workspace, tal
         assert finished.usage.input_tokens + finished.usage.output_tokens == 240
         assert not approver.asked, "the call that passes the limit is not made"
         notices = [item.text for item in talk.items if isinstance(item, Notice)]
-        assert notices == ["Stopped: this session has used 240 tokens, and you allow 200 a session."]
+        assert notices == ["Stopped: this session has used 240 tokens; your limit is 200 per session."]
         await talk.say("And now?")
         assert len(server.requests) == 2, "the model is not even asked"
         workspace.settings.model.max_tokens_per_session = 0
@@ -229,8 +229,20 @@ async def test_stop_ends_a_stream_and_keeps_the_text_so_far(workspace, talk):
         finished = await task
         assert finished.state == "stopped"
         await talk.say("go on")
-    assert "stopped this answer" in json.dumps(server.requests[1]["messages"])
+    assert "answer was interrupted" in json.dumps(server.requests[1]["messages"])
     assert any("word" in item.text for item in talk.items if isinstance(item, AgentText))
+
+
+async def test_a_conversation_is_deleted_after_its_turn_has_stopped(workspace, talk):
+    async with model(workspace, Say("word " * 2000, pause=0.01)):
+        workspace.agent.start(talk.id, UserPrompt("talk"))
+        [turn] = [task for task in asyncio.all_tasks() if task.get_name().startswith("turn ")]
+        while not talk.streamed:
+            await asyncio.sleep(0.01)
+        await workspace.agent.delete(talk.id)
+    assert turn.done() and turn.exception() is None
+    assert talk.finished.get_nowait().state == "stopped"
+    assert not workspace.agent.store.exists(talk.id) and not talk.items
 
 
 async def test_stop_while_an_approval_waits_withdraws_it_and_writes_nothing(workspace, talk, approver):
@@ -360,7 +372,7 @@ async def test_few_calls_of_a_response_run_at_once(workspace, talk):
     workspace.registry.register(watch)
     async with model(workspace, RawCalls((("watch", "{}"),) * 20), Say("Done.")):
         await talk.say("watch")
-    assert 1 < most <= MAX_CALLS_AT_ONCE
+    assert 1 < most <= MAX_CONCURRENT_CALLS
 
 
 async def test_what_a_tool_uses_of_the_model_counts_for_the_call_the_turn_and_the_limits(workspace, talk):
@@ -383,7 +395,7 @@ async def test_the_limit_of_the_session_holds_inside_tools(workspace, talk):
         workspace.apply_settings(workspace.settings)
         await talk.say("Hi")
         outcome = await workspace.runner.run(ToolCall.of("summarize_node", {"node_id": "H4"}, Caller.user()))
-        assert outcome.success and "you allow 100 a session" in outcome.result["reasoning"]
+        assert outcome.success and "your limit is 100 per session" in outcome.result["reasoning"]
         assert len(server.requests) == 1
 
 

@@ -36,5 +36,5 @@ def test_a_limit_of_dollars_counts_what_is_known() -> None:
     spending.add(Usage(input_tokens=10, cost=None))
     settings = ModelSettings(max_dollars_per_session=0.5)
     spending.check(settings, Usage(cost=0.05))
-    with pytest.raises(BudgetExceededError, match=r"cost \$0\.52, and you allow \$0\.50"):
+    with pytest.raises(BudgetExceededError, match=r"cost \$0\.52; your limit is \$0\.50"):
         spending.check(settings, Usage(cost=0.12))

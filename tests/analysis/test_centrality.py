@@ -35,7 +35,7 @@ def test_betweenness_of_a_small_graph_is_that_of_networkx(pairs):
     arrays = network(pairs)
     found = betweenness(arrays)
     known = networkx.betweenness_centrality(arrays.undirected())
-    assert found.exact
+    assert found.is_exact
     assert np.allclose(found.score, [known[row] for row in range(SIZE)])
 
 
@@ -45,7 +45,7 @@ def test_betweenness_of_a_large_graph_is_estimated_and_says_so(monkeypatch):
     monkeypatch.setattr(centrality, "_MAX_EXACT_NODES", 100)
     monkeypatch.setattr(centrality, "_MAX_SOURCES", 120)
     estimate = betweenness(AdjacencyArrays.from_graph(graph))
-    assert (estimate.exact, estimate.sampled) == (False, 120)
+    assert (estimate.is_exact, estimate.sampled) == (False, 120)
     assert np.corrcoef(exact.score, estimate.score)[0, 1] > 0.95
     assert (betweenness(AdjacencyArrays.from_graph(graph)).score == estimate.score).all()
 

@@ -27,7 +27,7 @@ def test_a_score_stays_between_0_and_1_and_the_model_is_named(
 ) -> None:
     made = blend_entailment(local, verdicts, "tiny")
     assert 0 <= made.score <= 1 and 0 <= made.cue_strength < 1
-    assert made.reasoning.startswith("Why. tiny reads ")
+    assert made.reasoning.startswith("Why. tiny finds ")
 
 
 @given(LOCAL, SHARE, SHARE, SHARE)
@@ -59,7 +59,7 @@ def test_an_unclear_verdict_changes_nothing(local: RelationPrediction, share: fl
     made = blend_entailment(local, [EntailmentScores(share, min(1.0, max(0.0, share + balance)))], "tiny")
     assert made.type == local.type and made.cue_strength == pytest.approx(local.cue_strength)
     assert made.score == pytest.approx(local.score, abs=1e-4)
-    assert "nothing clear" in made.reasoning
+    assert "no clear relation" in made.reasoning
 
 
 def test_the_stronger_evidence_determines_the_type() -> None:

@@ -21,7 +21,7 @@ def material(size: int, pairs, tags=(), vectors=None, may=None) -> CandidateFeat
             size, np.array([pair for pair in pairs if pair[0] != pair[1]], dtype=np.int32).reshape(-1, 2)
         ),
         np.ones(size, dtype=bool) if may is None else np.array(may),
-        EncodedLabels.from_words([*tags, *[()] * (size - len(tags))]),
+        EncodedLabels.from_strings([*tags, *[()] * (size - len(tags))]),
         (given_ / np.maximum(lengths, 1e-9)).astype(np.float16),
         rows,
     )

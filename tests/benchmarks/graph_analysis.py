@@ -65,7 +65,7 @@ def analysed(graph: Graph) -> dict[str, float]:
     vectors = rng.standard_normal((200, 384))[rng.integers(0, 200, size)] + rng.standard_normal((size, 384))
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float16)
     rows = np.arange(size)
-    tags = EncodedLabels.from_words(
+    tags = EncodedLabels.from_strings(
         (f"t{rng.integers(size // 20 + 1)}",) if row % 2 else () for row in range(size)
     )
     groups = np.minimum(rng.pareto(1.0, size) * 3, 60).astype(np.int32)

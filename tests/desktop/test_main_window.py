@@ -410,7 +410,7 @@ def test_unsaved_text_keeps_the_window_open(in_window, wait_until, vault: Path) 
         await wait_until(lambda: notes_of(window))
         (note,) = notes_of(window)
         note.dirty_changed.emit(True)
-        assert window.view.notes._front_group.tabText(0).startswith("● ")
+        assert window.view.notes._active_group.tabText(0).startswith("● ")
         note.may_close = False
         window.close()
         await wait_until(lambda: not [t for t in tasks.running_tasks() if "_close_window" in repr(t)])
@@ -697,7 +697,7 @@ def test_time_left(done: int, total: int, seconds: float, text: str) -> None:
 def test_navigation_forgets_what_was_gone_back_from() -> None:
     navigation = Navigation()
     visited: list[str] = []
-    navigation.go.connect(lambda path, fragment: visited.append(path))
+    navigation.open_requested.connect(lambda path, fragment: visited.append(path))
     for path in ("a", "b", "c"):
         navigation.open(path)
     navigation.back()

@@ -178,7 +178,7 @@ def test_a_note_that_is_deleted_outside_keeps_its_unsaved_text(app_run, garden: 
         note = await pilot.open_note("Water.md")
         await pilot.write_at_end(note, "Mine.")
         (garden / "Water.md").unlink()
-        await pilot.until(lambda: "deleted or moved" in note.notice.text, "it is told")
+        await pilot.until(lambda: "deleted, or moved" in note.notice.text, "it is told")
         assert note.editor.toPlainText().endswith("Mine.")
         await pilot.press("Create it again", note)
         await pilot.until(lambda: not note.document.is_dirty)

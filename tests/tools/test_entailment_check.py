@@ -36,8 +36,8 @@ async def reclassified(workspace):
 @pytest.mark.parametrize(
     ("second", "kind", "says"),
     [
-        ("Some sea watch kept good time at sea.", "SUPPORTS", "nli reads support (entailment 0.95"),
-        ("It is not so that the sea watch kept time.", "CONTRADICTS", "nli reads contradiction"),
+        ("Some sea watch kept good time at sea.", "SUPPORTS", "nli finds support (entailment 0.95"),
+        ("It is not so that the sea watch kept time.", "CONTRADICTS", "nli finds a contradiction"),
     ],
 )
 async def test_the_model_determines_the_type_and_is_named(workspace, program, second, kind, says):
@@ -70,7 +70,7 @@ async def test_the_queue_is_checked_too(workspace, program):
     (pair,) = [
         one for one in suggestions if {one["from_id"], one["to_id"]} == {"One of two.md", "Two of two.md"}
     ]
-    assert pair["relationship_type"] == "SUPPORTS" and "nli reads support" in pair["reasoning"]
+    assert pair["relationship_type"] == "SUPPORTS" and "nli finds support" in pair["reasoning"]
     assert pair["auto"] == (pair["score"] >= 0.8)
 
 

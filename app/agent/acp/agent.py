@@ -1,11 +1,12 @@
 """Answer turns with installed programs that speak the Agent Client Protocol.
 
-A program starts in the vault's folder with its first prompt, serves all conversations, and ends with the
-app. It calls the app's tools over MCP, through a server that connects to this app, so the gate, the approval
-dialog, the audit log and undo work as for every other caller. Its own requests also pass the gate. Changes
-that it makes without asking are detected, logged as such, and can be undone.
+A program starts in the vault's folder with its first prompt, serves all conversations, and ends with the app
+or when it is removed from the settings. It calls the app's tools over MCP, through a server process that
+connects to this app, so the gate, the approval dialog, the audit log and undo work as for every other caller.
+Its own requests also pass the gate. Changes that it makes without asking are detected, logged as such, and
+can be undone.
 
-The app cannot know what a program has read, so everything it says is tainted.
+The app cannot know what a program has read, so all of its text is treated as untrusted.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 from app.agent.acp.connection import AcpConnection, AcpSession, ProgramError
 from app.agent.acp.external_edits import ExternalEditTracker
 from app.agent.acp.mcp_endpoint import McpEndpoint
-from app.agent.acp.options import AcpOption, apply_values, session_options, set_option
+from app.agent.acp.options import AcpOption, apply_values, merge_options, session_options, set_option
 from app.agent.acp.prompt_context import (
     MCP_SERVER,
     NoteText,
@@ -59,8 +60,8 @@ class AcpAgent:
         settings: Returns the current settings.
         note_text: Returns the text of a note for the prompt; None for a note that is hidden from models.
         edits: Detects changes that programs make without the gate.
-        news: Returns new items of the sources as a block of data, and records in the turn that they were
-            given.
+        news: Returns new items of the sources as a block of data, and records in the turn that the program
+            received them.
     """
 
     def __init__(
@@ -131,7 +132,7 @@ class AcpAgent:
         """Set an option for all current and future conversations of the program called `name`.
 
         Raises:
-            ProgramError: The program refuses the value.
+            ProgramError: The program refused the value, lost its connection or did not answer in time.
         """
         from acp import RequestError
 
@@ -169,7 +170,7 @@ class AcpAgent:
     async def _restore_option(
         self, changed: list[tuple[AcpConnection, AcpSession, tuple[AcpOption, ...]]], id_: str
     ) -> bool:
-        """Set an option of sessions to its value in their previous options; return False if that fails."""
+        """Restore an option's previous value in the changed sessions; return False if that fails."""
         from acp import RequestError
 
         try:
@@ -184,7 +185,7 @@ class AcpAgent:
         return True
 
     async def close(self) -> None:
-        """Stop every program and its child processes."""
+        """Stop every program and its child processes, and stop watching the vault's files."""
         connections = list(self._connections.values())
         self._connections.clear()
         closing = (connection.close() for connection in connections)
@@ -248,7 +249,7 @@ class AcpAgent:
         except RequestError as error:
             raise connection.explain_error(error) from error
         except ConnectionError as error:
-            raise await self._handle_loss(connection, "when a conversation began") from error
+            raise await self._handle_loss(connection, "at the start of a conversation") from error
         except TimeoutError as error:
             await self._close_connection(connection)
             name = connection.program.name
@@ -266,7 +267,11 @@ class AcpAgent:
         if option is None or value == option.current or apply_values((option,), {id_: value}) == (option,):
             return
         options = await set_option(connection.rpc, session.id, option, value)
-        session.options = apply_values(session.options, {id_: value}) if options is None else options
+        session.options = (
+            apply_values(session.options, {id_: value})
+            if options is None
+            else merge_options(session.options, options)
+        )
 
     async def _begin_session(self, connection: AcpConnection, turn: Turn, read_only: bool) -> AcpSession:
         response = await connection.rpc.new_session(
@@ -324,7 +329,7 @@ class AcpAgent:
         acp_turn = AcpTurn(turn, translator)
         watched = await self.edits.begin(turn, lambda: translator.named_files)
         connection.client.turns[session.id] = acp_turn
-        unsubscribe = turn.events.subscribe(ToolFinished, translator.call_ended)
+        unsubscribe = turn.events.subscribe(ToolFinished, translator.show_outcome)
         answer: schema.PromptResponse | None = None
         try:
             answer = await self._run_prompt(connection, session, acp_turn)
@@ -334,7 +339,7 @@ class AcpAgent:
             await asyncio.shield(asyncio.ensure_future(self.edits.end(watched)))
             session.cost = translator.end(answer, session.cost)
             save_session_state(turn, session.id, session.cost)
-            self._warn(turn, watched.change_count)
+            self._warn_of_forbidden_changes(turn, watched.change_count)
         if (explanation := _STOP_REASONS.get(answer.stop_reason)) is not None:
             turn.notice("warning", explanation.format(connection.program.name))
 
@@ -362,7 +367,7 @@ class AcpAgent:
             raise connection.explain_error(error) from error
         except ConnectionError as error:
             await acp_turn.cancel()
-            raise await self._handle_loss(connection, "in the middle of the turn") from error
+            raise await self._handle_loss(connection, "during the turn") from error
 
     async def _stop(
         self,
@@ -398,7 +403,7 @@ class AcpAgent:
         """Return the prompt, preceded by the items that the program has not received yet."""
         saved = load_session_state(turn)
         received = saved.heard if saved is not None and not session.is_new else 0
-        # The last item is the prompt itself.
+        # The turn's first item is the prompt itself.
         items = turn.store.items(turn.conversation)[received:]
         prompt_index = (
             items.index(next(item for item in items if item.turn == turn.caller.turn)) if items else 0
@@ -408,7 +413,7 @@ class AcpAgent:
         first = session_preamble(self._vault, self._root, instructions) if session.is_new else ""
         return "\n\n".join(filter(None, (first, before, build_prompt(turn, self._note_text))))
 
-    def _warn(self, turn: Turn, change_count: int) -> None:
+    def _warn_of_forbidden_changes(self, turn: Turn, change_count: int) -> None:
         """Warn the user if a program changed files in a read-only turn."""
         if change_count and turn.prompt.mode != "propose":
             turn.notice(

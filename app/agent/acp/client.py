@@ -22,6 +22,7 @@ from app.toolkit.outcome import ToolOutcome
 log = logging.getLogger(__name__)
 
 _ERROR_CODE_REFUSED = -32603
+_ERROR_CODE_NOT_FOUND = -32002
 _READ_ONLY_KINDS = ("read", "search", "think", "fetch")
 _NO_TERMINAL = "Terminals are not supported. To run a command, use the shell tool, which the user can enable."
 _ALWAYS_ALLOW_NOTE = "permanent: the program offers no one-time approval"
@@ -30,7 +31,10 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class AcpTurn:
-    """A program's turn: its progress reports and its pending requests."""
+    """A program's turn: its progress reports and its pending requests.
+
+    `hashes` are those of the files that it has read or written, by path.
+    """
 
     turn: Turn
     translator: UpdateTranslator
@@ -60,7 +64,7 @@ class AcpTurn:
         return None if task.cancelled() else task.result()
 
     async def cancel(self) -> None:
-        """Cancel all pending requests; the program receives "cancelled" for each."""
+        """Cancel all pending requests and refuse new ones."""
         self.is_cancelled = True
         asking = tuple(self.pending_calls)
         for task in asking:
@@ -70,7 +74,7 @@ class AcpTurn:
 
 
 class AcpClient:
-    """Client side of the protocol for all sessions of a program in the vault at `root`."""
+    """The client side of the protocol for all sessions of a program in the vault at `root`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -81,7 +85,11 @@ class AcpClient:
         """Do nothing: the client sends no requests when the connection opens."""
 
     async def session_update(self, session_id: str, update: object, **_: object) -> None:
-        """Show an update from the program; drop updates outside a turn (a session that is being loaded)."""
+        """Show an update from the program.
+
+        Outside a turn, only changes of the mode and the options count: a session that is loaded replays its
+        history.
+        """
         if isinstance(update, schema.CurrentModeUpdate | schema.ConfigOptionUpdate):
             self.on_options_changed(session_id, update)
         elif (acp_turn := self.turns.get(session_id)) is not None:
@@ -94,17 +102,20 @@ class AcpClient:
         options: list[schema.PermissionOption],
         **_: object,
     ) -> schema.RequestPermissionResponse:
-        """Ask the user whether the program may perform an action of its own, this one time only."""
+        """Ask the user whether the program may perform an action of its own.
+
+        The permission is permanent only if the program offers no one-time permission; the question says so.
+        """
         acp_turn = self._turn_of(session_id)
         call = acp_turn.translator.tool_call_state(tool_call)
         once = _find_option(options, "allow_once")
-        allowing = once or _find_option(options, "allow_always")
-        if allowing is None:
+        allow_option = once or _find_option(options, "allow_always")
+        if allow_option is None:
             return _permission_response(_find_option(options, "reject_once", "reject_always"))
         arguments = {
             "what": call.title or kind_label(call),
             "kind": call.kind or "other",
-            "details": _call_details(call, standing=once is None),
+            "details": _call_details(call, is_permanent=once is None),
             "may_change": acp_turn.may_change or call.kind in _READ_ONLY_KINDS,
         }
         turn = acp_turn.turn
@@ -116,7 +127,7 @@ class AcpClient:
             if outcome.words:
                 turn.notice("info", f"You denied “{arguments['what']}”: {outcome.words}")
             return _permission_response(_find_option(options, "reject_once", "reject_always"))
-        return _permission_response(allowing)
+        return _permission_response(allow_option)
 
     async def read_text_file(
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **_: object
@@ -174,14 +185,14 @@ class AcpClient:
         raise RequestError.method_not_found("elicitation/create")
 
     async def complete_elicitation(self, **_: object) -> None:
-        """Ignore it: the client declines all elicitations."""
+        """Ignore the notification: the client declines all elicitations."""
 
     async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Refuse: the client knows no extension of the protocol."""
         raise RequestError.method_not_found(f"_{method}")
 
     async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
-        """Ignore it: the client knows no extension of the protocol."""
+        """Ignore the notification: the client knows no extension of the protocol."""
 
     def _display_path(self, path: str) -> str:
         """Return a path for display: relative to the vault if it is inside."""
@@ -213,9 +224,9 @@ def _permission_response(option: schema.PermissionOption | None) -> schema.Reque
     return schema.RequestPermissionResponse(outcome=allowed)
 
 
-def _call_details(call: schema.ToolCallUpdate, *, standing: bool) -> list[str]:
+def _call_details(call: schema.ToolCallUpdate, *, is_permanent: bool) -> list[str]:
     """Return the program's description of its action as "name = value" lines."""
-    details = [f"approval = {_ALWAYS_ALLOW_NOTE}"] if standing else []
+    details = [f"approval = {_ALWAYS_ALLOW_NOTE}"] if is_permanent else []
     details += [f"at = {location.path}" for location in call.locations or ()]
     if input_json := input_as_json(call):
         details.append(f"input = {input_json}")
@@ -237,8 +248,10 @@ def _raise_refusal(outcome: ToolOutcome | None, path: str) -> NoReturn:
         raise RequestError(_ERROR_CODE_REFUSED, "The turn was canceled.", {"path": path})
     error = dict(outcome.error or {})
     if error.get("type") == "not_found":
-        raise RequestError(-32002, outcome.message or str(error.get("message")), {"path": path})
-    message = outcome.message or str(error.get("message") or "It was denied.")
+        raise RequestError(
+            _ERROR_CODE_NOT_FOUND, outcome.message or str(error.get("message")), {"path": path}
+        )
+    message = outcome.message or str(error.get("message") or "The request was denied.")
     raise RequestError(_ERROR_CODE_REFUSED, message, {"path": path, "denied": outcome.denied})
 
 

@@ -1,7 +1,8 @@
 """Internal tools behind the requests of external agents; no other caller can use them.
 
 A read in the vault returns only what a model may see; a read outside the vault needs approval. A write is a
-change set like any other. An action of the program itself is shown as an effect and always needs approval.
+change set like any other. An action that the program performs itself is shown as an effect and always needs
+approval.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ FilePath = Annotated[str, Field(min_length=1, max_length=4096)]
 
 
 class ReadText(ToolResult):
-    """The exact text of a file; `hash` is the SHA-256 of all its bytes."""
+    """The exact text of a file or of some of its lines; `hash` is the SHA-256 of the whole file."""
 
     path: str
     text: str
@@ -148,7 +149,11 @@ def _split_details(details: list[str]) -> list[tuple[str, str, str]]:
 
 
 def _decode_exact(content: bytes, path: str) -> str:
-    """Decode the bytes of a file so that encoding the text again gives the same bytes."""
+    """Decode the bytes of a file so that encoding the text again gives the same bytes.
+
+    Raises:
+        InvalidParametersError: The bytes are not UTF-8.
+    """
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from app.agent.acp.options import MODE, AcpOption, apply_values, config_options
+from app.agent.acp.options import MODE, AcpOption, apply_values, config_options, merge_options
 from app.agent.acp.process import ProgramProcess
 from app.errors import NotFoundError, ScriptoriumError, StorageError
 from app.settings import AgentProgram
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     from app.agent.acp.client import AcpClient
 
-log = logging.getLogger(__name__)
 
 _PROTOCOL_VERSION = 1
 _AUTH_REQUIRED = -32000
@@ -42,7 +40,10 @@ class ProgramError(ScriptoriumError):
 
 @dataclass(eq=False)
 class AcpSession:
-    """A program's session for a conversation: its id, permissions, cost and options."""
+    """A program's session for a conversation: its id, permissions, cost in dollars and options.
+
+    `is_new`: the program has not received a prompt in it yet.
+    """
 
     id: str
     read_only: bool
@@ -79,7 +80,7 @@ class AcpConnection:
             ProgramError: The program does not start or does not speak the protocol.
         """
         # The protocol's classes take a second to import.
-        await asyncio.to_thread(_import_protocol)
+        await asyncio.to_thread(import_module, "acp")
         from acp.client.connection import ClientSideConnection
 
         from app.agent.acp.client import AcpClient
@@ -90,7 +91,8 @@ class AcpConnection:
             hint = "Install it, or enter its full path in the settings under External agents."
             raise ProgramError(error.message, hint) from error
         client = AcpClient(root)
-        # The library's interface requires all methods of the draft, with every argument by name.
+        # The cast is needed because the library's protocol declares every draft method with all its
+        # parameters.
         rpc = ClientSideConnection(cast("Client", client), process.stdin, process.stdout)
         connection = cls(program, process, rpc, client)
         client.on_options_changed = connection._update_options
@@ -138,12 +140,14 @@ class AcpConnection:
             async with asyncio.timeout(_START_TIMEOUT_S):
                 self._init_response = await self.rpc.initialize(_PROTOCOL_VERSION, capabilities, client_info)
         except TimeoutError as error:
-            message = f"{self.program.name} did not respond within {_START_TIMEOUT_S:.0f} s of its start."
+            message = (
+                f"{self.program.name} did not respond within {_START_TIMEOUT_S:.0f} s after it was started."
+            )
             raise ProgramError(message, self._advice()) from error
         except RequestError as error:
             raise self.explain_error(error) from error
         except (ConnectionError, ValueError) as error:
-            raise await self.connection_error("when it was started") from error
+            raise await self.connection_error("during startup") from error
         if self._init_response.protocol_version != _PROTOCOL_VERSION:
             version = self._init_response.protocol_version
             raise ProgramError(
@@ -163,7 +167,7 @@ class AcpConnection:
                 case schema.CurrentModeUpdate(current_mode_id=mode):
                     session.options = apply_values(session.options, {MODE: mode})
                 case schema.ConfigOptionUpdate(config_options=config):
-                    session.options = config_options(config)
+                    session.options = merge_options(session.options, config_options(config))
 
     async def connection_error(self, when: str) -> ProgramError:
         """Return the error for a program that exited or does not speak the protocol, with its last output."""
@@ -177,7 +181,7 @@ class AcpConnection:
         return ProgramError(f"{self.program.name} exited {when} ({status_label}).", self._advice())
 
     def explain_error(self, error: RequestError) -> ProgramError:
-        """Return the message of a program's error for the user."""
+        """Return a program's error, worded for the user."""
         name = self.program.name
         if error.code == _AUTH_REQUIRED:
             methods = [
@@ -197,9 +201,3 @@ class AcpConnection:
     def _advice(self) -> str:
         output = self.process.stderr_tail[-_MAX_SHOWN_ERROR_CHARS:]
         return f"Last output: {output}" if output else "The next message restarts it."
-
-
-def _import_protocol() -> None:
-    import acp  # noqa: F401 (preloads the module)
-
-    log.debug("the protocol is loaded, %d modules", len(sys.modules))

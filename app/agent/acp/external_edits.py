@@ -45,7 +45,10 @@ class ExternalEditTracker:
     """Watches the vault's files while programs work in it.
 
     Args:
+        root: The vault's folder.
         folder: The folder of the baseline, which is an unnamed file.
+        store: The vault's notes.
+        recorder: Journals and logs the changes.
     """
 
     def __init__(self, root: Path, folder: Path, store: NoteStore, recorder: ExternalChangeRecorder) -> None:
@@ -60,7 +63,10 @@ class ExternalEditTracker:
         self._stop = threading.Event()
 
     async def begin(self, turn: Turn, reported_files: Callable[[], Iterable[str]]) -> WatchedTurn:
-        """Take a baseline of the files; later changes are attributed to the program."""
+        """Take a baseline of the files; later changes are attributed to the program.
+
+        A read-only vault is not watched.
+        """
         watched = WatchedTurn(turn, reported_files)
         if not self._store.writable:
             return watched
@@ -82,7 +88,7 @@ class ExternalEditTracker:
             await asyncio.to_thread(self._baseline.capture, self._stop.is_set)
 
     async def end(self, watched: WatchedTurn) -> None:
-        """Check once more; later changes are not attributed to the program."""
+        """Check once more; after that, changes are not attributed to the program."""
         if watched in self._watched:
             await self.collect()
             self._watched.remove(watched)
@@ -94,7 +100,8 @@ class ExternalEditTracker:
             paths: The files to check; None for the whole vault.
 
         Returns:
-            Those of `paths` whose content is recorded; other watchers can skip them.
+            The files among `paths` whose current content is recorded, so that other watchers can skip them;
+                empty if `paths` is None.
         """
         if self._baseline is None or self._stop.is_set():
             return frozenset()
@@ -138,7 +145,7 @@ class ExternalEditTracker:
             await self._record(watched, BaselineDiff(tuple(changes), tuple(unsaved)), reported)
 
     def _turn_of(self, paths: Iterable[NotePath]) -> tuple[WatchedTurn, bool]:
-        """Return the turn in which the program reported one of these files, else the latest turn."""
+        """Return the turn whose program reported one of these files and True, else the latest and False."""
         texts = {path.text for path in paths}
         for watched in reversed(self._watched):
             if not texts.isdisjoint(self._relative_path(name) for name in watched.reported_files()):
@@ -175,5 +182,5 @@ class ExternalEditTracker:
 
 
 def _program_caller(caller: Caller) -> Caller:
-    """Return the program as the caller of an external edit, without a claim of its own."""
+    """Return the program as the caller of an external edit, without its description of the change."""
     return replace(caller, claim="")

@@ -1,4 +1,4 @@
-"""The MCP server command that gives a program access to the vault's tools over standard input."""
+"""The command of the MCP server that gives a program access to the vault's tools over stdio."""
 
 from __future__ import annotations
 

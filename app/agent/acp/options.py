@@ -41,14 +41,24 @@ def session_options(
     modes: schema.SessionModeState | None,
     config: Sequence[schema.SessionConfigOptionSelect | schema.SessionConfigOptionBoolean] | None,
 ) -> tuple[AcpOption, ...]:
-    """Return the options of a session; modes only if the newer options do not include them."""
-    options = config_options(config)
-    if modes is not None and not any(option.id == MODE for option in options):
-        choices = tuple(
-            AcpOptionValue(mode.id, mode.name, mode.description or "") for mode in modes.available_modes
-        )
-        options = (AcpOption(MODE, "Mode", modes.current_mode_id, choices, is_mode=True), *options)
-    return tuple(option for option in options if len(option.choices) > 1)
+    """Return a session's options, with the modes unless the newer options include them."""
+    if modes is None:
+        return merge_options((), config_options(config))
+    choices = tuple(
+        AcpOptionValue(mode.id, mode.name, mode.description or "") for mode in modes.available_modes
+    )
+    mode_option = AcpOption(MODE, "Mode", modes.current_mode_id, choices, is_mode=True)
+    return merge_options((mode_option,), config_options(config))
+
+
+def merge_options(current: tuple[AcpOption, ...], reported: tuple[AcpOption, ...]) -> tuple[AcpOption, ...]:
+    """Return the options that a program reports now and that have a choice.
+
+    Reports contain only the newer options, so the current mode stays unless they include one.
+    """
+    has_mode = any(option.id == MODE for option in reported)
+    modes = () if has_mode else tuple(option for option in current if option.is_mode)
+    return tuple(option for option in (*modes, *reported) if len(option.choices) > 1)
 
 
 def config_options(
@@ -81,7 +91,7 @@ def _option_values(
 async def set_option(
     connection: ClientSideConnection, session: str, option: AcpOption, value: str
 ) -> tuple[AcpOption, ...] | None:
-    """Set an option of a session; return all options afterwards, None if the program omits them."""
+    """Set an option of a session; return the newer options that the program then reports, if any."""
     if option.is_mode:
         await connection.set_session_mode(session_id=session, mode_id=value)
         return None

@@ -10,7 +10,10 @@ from app.settings import AgentProgram
 
 @dataclass(frozen=True, slots=True)
 class AgentPreset:
-    """A program by its file name, with the arguments that make it speak the protocol."""
+    """A program by its file name, with the arguments that make it speak the protocol.
+
+    `variables` are the environment variables that it may need.
+    """
 
     name: str
     command: str

@@ -1,4 +1,4 @@
-"""Process of an external agent: starts it, keeps the end of its error output, and stops its process group."""
+"""The process of an external agent: start it, keep the end of its error output, stop its process group."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.processes.child import ChildProcess
 from app.settings import AgentProgram
 
 MAX_MESSAGE_BYTES = 50 * 1024 * 1024
-"""In bytes. A message of the protocol is one line."""
+"""The size limit of a protocol message, which is one line."""
 _MAX_STDERR_BYTES = 8 * 1024
 _TERMINATE_TIMEOUT_S = 2.0
 _INHERITED_VARIABLES = (
@@ -74,7 +74,7 @@ _INHERITED_VARIABLES = (
 
 
 def process_environment(names: Iterable[str]) -> dict[str, str]:
-    """Return the environment of a program: the standard variables and those that the user configured."""
+    """Return a program's environment: the variables that every program inherits, and those in `names`."""
     wanted_names = dict.fromkeys((*_INHERITED_VARIABLES, *names))
     return {name: os.environ[name] for name in wanted_names if name in os.environ}
 
@@ -94,8 +94,8 @@ def _resolve_command(command: str) -> str:
 class ProgramProcess:
     """A running program; `start` creates it.
 
-    `stdin` and `stdout` carry the protocol. Standard error is read continuously so that the program never
-    blocks on it; the end of it is kept for the message that explains why the program exited.
+    `stdin` and `stdout` carry the protocol. Standard error is read continuously, so that the program never
+    blocks on it; its end is kept to explain why the program exited.
     """
 
     def __init__(self, process: ChildProcess) -> None:
@@ -148,7 +148,10 @@ class ProgramProcess:
         return self._process.exit_status is not None
 
     async def terminate(self, *, immediately: bool = False) -> None:
-        """Stop the program and its child processes: close its input, then kill its process group."""
+        """Stop the program and its child processes.
+
+        Close its input, wait a moment unless `immediately`, and kill its process group.
+        """
         try:
             await self._process.stop(0.0 if immediately else _TERMINATE_TIMEOUT_S)
         finally:

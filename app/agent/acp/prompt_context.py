@@ -36,9 +36,10 @@ def session_preamble(name: str, root: Path, instructions: str) -> str:
 
 
 def conversation_history(items: Iterable[AnyItem], program: str) -> str:
-    """Return the conversation so far as a block of data; empty if it has no messages.
+    """Return the latest messages of the conversation as a block of data; empty if there are none.
 
-    Messages of agents are included only if a model may see them or the program wrote them itself.
+    They have at most `_MAX_HISTORY_CHARS` characters. Messages of agents are included only if a model may see
+    them or the program wrote them itself.
     """
     lines: list[str] = []
     for item in items:
@@ -60,7 +61,7 @@ def conversation_history(items: Iterable[AnyItem], program: str) -> str:
 
 
 def build_prompt(turn: Turn, note_text: NoteText) -> str:
-    """Return the prompt with its attached notes, the note on the screen, and the news."""
+    """Return the prompt with its attached notes, the note on the screen, the turn's mode and the news."""
     prompt = turn.prompt
     parts = [prompt.text]
     for path in prompt.notes:

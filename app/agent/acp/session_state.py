@@ -1,4 +1,4 @@
-"""State of a program's session that is saved with the conversation, so that the session can be resumed."""
+"""The saved state of a program's session, from which a conversation resumes it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def load_session_state(turn: Turn) -> AcpSessionState | None:
 
 
 def save_session_state(turn: Turn, session: str, cost: float) -> None:
-    """Save that the session has received every item of the conversation."""
+    """Save the session's id and cost, and that it has received every item of the conversation."""
     state = AcpSessionState(session=session, heard=len(turn.store.items(turn.conversation)), cost=cost)
     turn.store.save_history(turn.conversation, state.model_dump_json().encode(), _state_key(turn))
 

@@ -1,6 +1,6 @@
 """Translate a program's updates into items of the conversation: text, reasoning, plans and tool calls.
 
-All of them are the program's claims. The journal knows what was really written; see `external_edits.py`.
+All of them are the program's claims. The journal records the real changes; see `external_edits.py`.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ class UpdateTranslator:
         self._turn = turn
         self._calls: dict[str, schema.ToolCallUpdate] = {}
         self._cards: dict[str, tuple[int, ToolCard]] = {}
-        self._plan: int | None = None
+        self._plan_position: int | None = None
         self._named_files: set[str] = set()
         self._cost: float | None = None
 
     @property
     def named_files(self) -> frozenset[str]:
-        """The files that the program reports as changed, by its own names."""
+        """The files that the program reports as changed, under the names that it uses."""
         return frozenset(self._named_files)
 
     def handle_update(self, update: object) -> None:
@@ -106,8 +106,8 @@ class UpdateTranslator:
         )
         return earlier_cost if self._cost is None else self._cost
 
-    def call_ended(self, event: ToolFinished) -> None:
-        """Show the real outcome of a call of the app's tools on its card, whatever the program reports."""
+    def show_outcome(self, event: ToolFinished) -> None:
+        """Show the real outcome of a call to an app tool on its card, whatever the program reports."""
         turn = self._turn
         if event.caller.turn != turn.caller.turn or event.caller.kind is not CallerKind.MCP:
             return
@@ -122,7 +122,7 @@ class UpdateTranslator:
         self._cards[id_] = (position, completed)
 
     def _card_for(self, tool: str) -> str | None:
-        """Return the latest open call that the program reported under the name of the app's tool."""
+        """Return the id of the latest call without an outcome whose title contains the tool's name."""
         for id_, (_, card) in reversed(tuple(self._cards.items())):
             call = self._calls.get(id_)
             if call is not None and card.entry is None and tool in (call.title or ""):
@@ -184,11 +184,11 @@ class UpdateTranslator:
         steps = tuple(PlanStep(text=entry.content, state=entry.status) for entry in entries)
         turn = self._turn
         plan = AgentPlan(turn=turn.caller.turn, at=time.time(), agent=turn.agent, steps=steps)
-        if self._plan is None:
+        if self._plan_position is None:
             turn.flush()
-            self._plan = turn.put(plan)
+            self._plan_position = turn.put(plan)
         else:
-            turn.replace(self._plan, plan)
+            turn.replace(self._plan_position, plan)
 
 
 def extract_diffs(call: schema.ToolCallUpdate) -> list[schema.FileEditToolCallContent]:

@@ -174,7 +174,7 @@ class GraphAnalysisController(QObject):
         )
         title = self.tr("Importance") if measure == "pagerank" else self.tr("Crossroads")
         summary = self.tr("Node size: {0}").format(result.method)
-        if not result.exact:
+        if not result.is_exact:
             summary = PluralText(
                 "GraphAnalysis",
                 "Node size: {1}, estimated from {0} note",

@@ -1,4 +1,4 @@
-"""Automatic saving: a moment after the last key, and when the editor loses the focus."""
+"""Automatic saving: shortly after typing stops, and when the editor loses focus or is hidden."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Autosave(QObject):
     """Schedules the saves of one document.
 
     A failed save is retried with exponential backoff, when the vault is available again, and after the next
-    edit. During a conflict nothing is saved: the user decides first.
+    edit. Nothing is saved during a conflict: the user decides first.
 
     Args:
         client: The open vault; its settings determine whether and how soon to save.
@@ -43,14 +43,14 @@ class Autosave(QObject):
         client.events.batch.connect(self._receive)
 
     def flush(self) -> None:
-        """Save unsaved text now, if automatic saving is enabled."""
+        """Start saving unsaved text if automatic saving is enabled and there is no conflict."""
         self._timer.stop()
         document = self._document
         if document.is_dirty and document.has_autosave and document.conflict is None:
             tasks.start(self._save(), owner=self._editor, action=self.tr("save the note"))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Save when the editor loses the focus, except to a menu or a completion list."""
+        """Save when the editor is hidden or loses focus, except to a menu or a popup."""
         if event.type() == QEvent.Type.FocusOut and isinstance(event, QFocusEvent):
             ignored_reasons = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason)
             if event.reason() not in ignored_reasons:
@@ -61,7 +61,7 @@ class Autosave(QObject):
 
     async def _save(self) -> None:
         if await self._document.save():
-            # Save the text typed during the last save.
+            # The user may have typed while the save was running.
             if self._document.is_dirty:
                 self._schedule()
         elif self._document.failure:
@@ -70,7 +70,7 @@ class Autosave(QObject):
 
     def _schedule(self) -> None:
         if self._document.has_autosave and self._document.is_dirty:
-            delay = max(self._client.settings.editor.autosave_delay, self._document.save_cost_s)
+            delay = max(self._client.settings.editor.autosave_delay, self._document.min_save_delay_s)
             self._timer.start(round(delay * 1000))
         else:
             self._timer.stop()

@@ -15,10 +15,10 @@ Answer = tuple[str, Callable[[], None]]
 
 
 class NoteBanner(QFrame):
-    """Shows one message at a time, and is hidden while there is none.
+    """Shows one message or question at a time; hidden while there is none.
 
     Signals:
-        focus_released: The banner was hidden while one of its buttons had the focus.
+        focus_released: `clear` has hidden the banner while one of its buttons had focus.
     """
 
     focus_released = Signal()
@@ -35,7 +35,7 @@ class NoteBanner(QFrame):
         self._close_button = ThemedButton(theme, "x", self.tr("Close this message"), self, size=14)
         self._close_button.clicked.connect(self.clear)
         text_row.addWidget(self._close_button)
-        # Below the text: next to four buttons, a narrow note would leave one word per line.
+        # Below the text: next to four buttons, a narrow note would leave room for one word per line.
         self._answers = QWidget(self)
         self._row = FlowLayout(self._answers, spacing=6)
         column = QVBoxLayout(self)
@@ -56,7 +56,7 @@ class NoteBanner(QFrame):
         self._close_button.show()
 
     def show_question(self, text: str, answers: tuple[Answer, ...]) -> None:
-        """Show a question with a button for each answer, until one is chosen."""
+        """Show a question with a button for each answer, until `clear` or the next message."""
         self._show(text, "warning", answers)
         self._close_button.hide()
 
@@ -65,7 +65,7 @@ class NoteBanner(QFrame):
         next(button for button in self._buttons if button.text() == label).click()
 
     def clear(self) -> None:
-        """Remove the message."""
+        """Hide the message or question, and emit `focus_released` if the banner had focus."""
         focused = QApplication.focusWidget()
         had_focus = focused is not None and self.isAncestorOf(focused)
         self.hide()

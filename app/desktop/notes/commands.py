@@ -1,6 +1,7 @@
 """The commands on notes in the menus.
 
-Each goes through the gate, like any tool call; only creating an empty note needs no approval, like a save.
+Commands that change notes go through the gate, like any tool call; only creating an empty note needs no
+approval, like a save.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _AGENT_REQUESTS = {
     "relate": "Relate [[{0}]] to [[",
     "merge": "Merge into [[{0}]] the note [[",
 }
-# Files that open in another program without a question, because they can only be viewed or played.
+# Types of files that open in another program without a question, because they can only be viewed or played.
 _SAFE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")
 
 
@@ -58,7 +59,7 @@ def failure_message(outcome: ToolOutcome) -> str:
     return outcome.message
 
 
-def _attachments(vault: VaultService) -> frozenset[str]:
+def _attachment_paths(vault: VaultService) -> frozenset[str]:
     return frozenset(file.path.text for file in vault.notes.files())
 
 
@@ -71,7 +72,7 @@ class NoteCommands(QObject):
         ask_requested: A prompt for the agent.
         attach_requested: The path of a note to attach to the prompt.
         center_requested: The path of a note to center in the graph.
-        failed: One sentence for the user.
+        failed: A message for the user.
     """
 
     open_requested = Signal(str, str)
@@ -88,7 +89,7 @@ class NoteCommands(QObject):
         self._window = window
 
     def run_command(self, command: str, path: str, target_folder: str = "") -> None:
-        """Run a command on the note or folder at `path`; `target_folder` is for a move."""
+        """Run a command on the note or folder at `path`; `target_folder` is for "move" only."""
         if command == "open":
             self.open_requested.emit(path, "")
         elif command == "reveal":
@@ -96,7 +97,7 @@ class NoteCommands(QObject):
         elif command == "copy-link":
             tasks.start(self._copy_link(path), owner=self._window, action=self.tr("copy the link"))
         elif command in _AGENT_REQUESTS:
-            request = self._request(_AGENT_REQUESTS[command], path)
+            request = self._ask_agent(_AGENT_REQUESTS[command], path)
             tasks.start(request, owner=self._window, action=self.tr("ask the agent"))
         elif command == "ask":
             self.attach_requested.emit(path)
@@ -113,14 +114,14 @@ class NoteCommands(QObject):
             )
 
     async def _call_tool(self, tool: str, arguments: Mapping[str, object]) -> None:
-        """Call a tool as the user; emit `failed` with the message of an error."""
+        """Call a tool as the user; emit `failed` if it fails, but not if the user denies the change."""
         outcome: ToolOutcome = await self._client.run(partial(_call_as_user, tool, arguments))
         if not outcome.success and not outcome.denied:
             self.failed.emit(outcome.message)
 
     def create(self, name: str, folder: str = "") -> None:
-        """Create a note and open it."""
-        tasks.start(self.new_note(name, folder), owner=self._window, action=self.tr("create the note"))
+        """Start creating a note, as `create_note` does."""
+        tasks.start(self.create_note(name, folder), owner=self._window, action=self.tr("create the note"))
 
     def follow_link(self, name: str) -> None:
         """Open the target of a link, or ask whether to create it: a click alone writes nothing."""
@@ -130,8 +131,12 @@ class NoteCommands(QObject):
         if (path := await self.find(name)) is not None:
             self.open_requested.emit(path, "")
 
-    async def new_note(self, name: str, folder: str = "") -> None:
-        """Create a note and open it; if a note has the name already, offer to open that one."""
+    async def create_note(self, name: str, folder: str = "") -> None:
+        """Create a note and emit `created`.
+
+        If the name is taken, offer to open the existing note. If the user declines, or the note can't be
+        created, ask for another name.
+        """
         match await self._client.run(lambda vault: vault.edits.create_named(name, folder)):
             case Created(path):
                 self.created.emit(path.text)
@@ -141,11 +146,11 @@ class NoteCommands(QObject):
                 if await dialogs.confirm(self._window, title, text, self.tr("Open")):
                     self.open_requested.emit(path.text, "")
                 elif (other_name := await self._ask_name(folder, name)) is not None:
-                    await self.new_note(other_name, folder)
+                    await self.create_note(other_name, folder)
             case Failed(reason):
                 new_name = await self._ask_name(folder, name, reason)
                 if new_name is not None:
-                    await self.new_note(new_name, folder)
+                    await self.create_note(new_name, folder)
 
     async def _ask_name(self, folder: str, name: str = "", problem: str = "") -> str | None:
         """Ask for the name of a new note in `folder`, explaining invalid names while the user types."""
@@ -162,15 +167,16 @@ class NoteCommands(QObject):
         )
 
     async def find(self, name: str) -> str | None:
-        """Return the path of the note that `name` (a path or link target) resolves to; None if there is none.
+        """Return the path of the note that `name` (a path or link target) resolves to, or None.
 
-        A file that is no note opens in the system's program for it. For an unresolved name, the user is asked
-        whether to create the note.
+        The path of a note is returned as it is, even if the note does not exist. A file that is not a note
+        opens in the system's program for it. For an unresolved name, the user is asked whether to create the
+        note.
         """
         if NotePath(name).is_note:
             return name
         path: NotePath | None = await self._client.run(lambda vault: vault.notes.find(name))
-        if path is None and name in await self._client.run(_attachments):
+        if path is None and name in await self._client.run(_attachment_paths):
             path = NotePath(name)
         if path is not None and not path.is_note:
             await self._open_outside(Path(self._client.root) / path.text)
@@ -180,30 +186,34 @@ class NoteCommands(QObject):
         title = self.tr("There is no note named “{0}”").format(name)
         text = self.tr("You can create it now. Unresolved links to this name will then point to it.")
         if await dialogs.confirm(self._window, title, text, self.tr("Create")):
-            await self.new_note(name)
+            await self.create_note(name)
         return None
 
     async def _open_outside(self, file: Path) -> None:
         title = self.tr("Open “{0}” in another program?").format(file.name)
-        text = self.tr("A file of this type can run code. Open it only if you trust it.")
+        text = self.tr("A file of this type may run code. Open it only if you trust it.")
         is_safe = file.suffix.lower() in _SAFE_SUFFIXES
         if is_safe or await dialogs.confirm(self._window, title, text, self.tr("Open")):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(file)))
 
     async def show_entry(self, number: int, *, offer_undo: bool = False) -> None:
-        """Show the change of a call by its number in the audit log, or offer to undo it."""
+        """Show the change recorded by the audit log entry `number`, or offer to undo it."""
         entry = await self._client.run(lambda vault: vault.history.entry(number))
-        session = entry.is_of_session  # One activity covers all saves of the session.
+        # All saves of a writing session are shown as one activity.
+        is_session = entry.is_of_session
         if offer_undo:
-            await undo(self._client, self._theme, self._window, entry, whole_turn=session)
+            await undo(self._client, self._theme, self._window, entry, whole_turn=is_session)
         elif (commit := entry.commit) is not None:
             title, files = await self._client.run(
-                lambda vault: read_session(vault, entry.turn) if session else read_commit(vault, commit)
+                lambda vault: read_session(vault, entry.turn) if is_session else read_commit(vault, commit)
             )
             await dialogs.run_dialog(ChangesDialog(title, files, self._theme, self._window))
 
     async def call_with_form(self, name: str) -> None:
-        """Ask for a tool's arguments, call it, and show its result."""
+        """Ask for a tool's arguments, call it, and show its result.
+
+        After an error, or when the user wants to call the tool again, the form opens with the same arguments.
+        """
         tools = await self._client.run(lambda vault: vault.tools.tools(Caller.user()))
         tool = next((candidate for candidate in tools if candidate.name == name), None)
         if tool is None:
@@ -249,7 +259,7 @@ class NoteCommands(QObject):
         if command == "new-note":
             name = await self._ask_name(path)
             if name is not None:
-                await self.new_note(name, path)
+                await self.create_note(name, path)
         elif command == "rename":
             await self._rename(NotePath(path))
         elif command == "move":
@@ -258,7 +268,7 @@ class NoteCommands(QObject):
             await self._call_tool("delete_note", {"name": path})
 
     async def _rename(self, path: NotePath) -> None:
-        """Ask for the note's new name until it is valid or the user cancels."""
+        """Ask for the note's new name and rename it, until that succeeds, is canceled or denied."""
         typed, problem = path.name, ""
         check = partial(name_problem, folder=path.folder)
         while True:
@@ -278,7 +288,7 @@ class NoteCommands(QObject):
     async def _copy_link(self, path: str) -> None:
         QGuiApplication.clipboard().setText(f"[[{await self._shortest_target(path)}]]")
 
-    async def _request(self, prompt: str, path: str) -> None:
+    async def _ask_agent(self, prompt: str, path: str) -> None:
         self.ask_requested.emit(prompt.format(await self._shortest_target(path)))
 
     async def _shortest_target(self, path: str) -> str:

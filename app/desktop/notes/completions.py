@@ -20,13 +20,15 @@ _MAX_BLOCK_LABEL_CHARS = 60
 async def complete(
     vault: VaultService, source: NotePath, request: CompletionRequest, text: str
 ) -> list[CompletionItem]:
-    """Return the completions for the text being typed.
+    """Return the completions for the text being typed, at most `MAX_ITEMS`.
+
+    A note that does not exist or can't be read has no headings and blocks.
 
     Args:
         vault: The open vault.
         source: The note being edited.
-        request: The kind and text of the completion.
-        text: The text of that note, for its own headings and blocks.
+        request: The kind of completion, and the typed text.
+        text: The text of `source`, for its own headings and blocks.
     """
     if request.kind == "tag":
         return _plain_items(vault.notes.complete_tags(request.word, MAX_ITEMS))
@@ -48,15 +50,17 @@ async def complete(
 
 
 def _plain_items(labels: tuple[str, ...]) -> list[CompletionItem]:
-    return [CompletionItem(word, word) for word in labels]
+    return [CompletionItem(label, label) for label in labels]
 
 
 def _headings(text: str, word: str) -> list[CompletionItem]:
     query = word.casefold()
-    headings = [one for one in scan(text).headings if query in one.text.casefold()]
+    headings = [heading for heading in scan(text).headings if query in heading.text.casefold()]
     return [
-        CompletionItem(f"{'    ' * (one.level - 1)}{one.text}", one.text.replace("#", " ").strip())
-        for one in headings[:MAX_ITEMS]
+        CompletionItem(
+            f"{'    ' * (heading.level - 1)}{heading.text}", heading.text.replace("#", " ").strip()
+        )
+        for heading in headings[:MAX_ITEMS]
     ]
 
 

@@ -1,6 +1,6 @@
 """The document of a note view: its loaded state, unsaved text, saving and external changes.
 
-It has no reference to widgets: the view passes it the editor's document and shows what its signals report.
+It has no reference to widgets: the view passes it the editor's document and handles its signals.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ _DRAFT_INTERVAL_S = 10.0
 # A longer pause starts a new editing session: a new entry in the note's history.
 _SESSION_PAUSE_S = 30 * 60
 _MAX_SAVE_ATTEMPTS = 5
-_CHARACTERS_PER_S = 150_000
+_MAX_SAVED_CHARS_PER_S = 150_000
 _MAX_SAVE_DELAY_S = 20.0
 Answers = tuple[tuple[str, Callable[[], None]], ...]
 
 
 @dataclass(slots=True)
 class Conflict:
-    """A conflict: the note changed while there is unsaved text.
+    """A change of the note on disk while there is unsaved text.
 
     Attributes:
         base: The note that the unsaved text is based on.
-        theirs: The note on the disk; None if it was deleted or moved.
+        theirs: The note on disk; None if it was deleted or moved.
         result: The user's merge so far, after choosing to decide later; None if there is none.
     """
 
@@ -57,11 +57,12 @@ class NoteDocument(QObject):
 
     Signals:
         loaded: A `NoteData` that replaces everything shown.
-        text_changed: The new text of the editor, as one undoable step.
-        saved: The `NoteData` on the disk; the user may have continued typing.
-        renamed: The `NoteData` under its new path; its text is the same.
-        edited: The user typed.
-        unsaved_changed: Whether to warn about unsaved text, because saving failed or autosave is off.
+        text_changed: The new text of the editor, to apply as one undo step.
+        saved: The `NoteData` on disk; the user may have continued typing.
+        renamed: The `NoteData` at its new path.
+        edited: The text was edited, or a conflict ended: there may be text to save.
+        unsaved_changed: Whether to warn about unsaved text: during a conflict, after a failed save, or
+            without autosave.
         notice_requested: A message and its tone.
         question_requested: A question and its answers.
         notice_cleared: The message or question no longer applies.
@@ -112,17 +113,17 @@ class NoteDocument(QObject):
         return self._client.settings.editor.autosave
 
     @property
-    def save_cost_s(self) -> float:
-        """Minimum seconds between two saves of a note of this length.
+    def min_save_delay_s(self) -> float:
+        """The minimum delay of an automatic save for a note of this length, in seconds.
 
-        Every save stores a version of the whole note, parses and indexes it: ten times a minute is enough for
-        a note of a million characters.
+        Every save stores a version of the whole note, parses and indexes it: about ten times a minute is
+        enough for a note of a million characters.
         """
-        return min(self._source.characterCount() / _CHARACTERS_PER_S, _MAX_SAVE_DELAY_S)
+        return min(self._source.characterCount() / _MAX_SAVED_CHARS_PER_S, _MAX_SAVE_DELAY_S)
 
     @property
     def text(self) -> str:
-        """The text as it would be saved now, with the note's own line ends."""
+        """The text as it would be saved now, with the note's own line endings; empty without a note."""
         if self.page is None:
             return ""
         return from_editor(self._source.toRawText(), self.page.text) if self._is_dirty else self.page.text
@@ -136,7 +137,7 @@ class NoteDocument(QObject):
 
     @property
     def is_editable(self) -> bool:
-        """True if the editor preserves the note's text exactly; otherwise, editing would lose data.
+        """True if the vault is writable and the editor preserves the note's text exactly.
 
         Only meaningful right after loading: with unsaved changes it is False.
         """
@@ -146,21 +147,24 @@ class NoteDocument(QObject):
         return self._is_in_editor(page)
 
     async def open(self, path: NotePath) -> None:
-        """Load the note at `path`, offering unsaved text of an earlier run.
+        """Load the note at `path`, offering to restore unsaved text from an earlier session.
 
         Raises:
-            NotFoundError, StorageError: It does not exist, or can't be read; the loaded note stays.
+            NotFoundError: The note does not exist; the loaded note stays.
+            StorageError: The note can't be read; the loaded note stays.
         """
         page = await self._client.run(lambda vault: vault.notes.load(path))
         self._set_page(page)
         draft = self._drafts.load(page.path)
-        if draft is None or page.problem or draft.text == page.text:
+        if draft is None or page.problem:
+            return  # A note that can't be edited now keeps its draft.
+        if draft.text == page.text:
             self._drafts.drop(page.path)
         else:
             self._offer_draft(draft, page)
 
     def mark_edited(self) -> None:
-        """Record that the user typed."""
+        """Update the unsaved state after an edit, and schedule a draft."""
         if self.page is None or self.page.problem:
             return
         # Typing back to the saved text leaves nothing to save; only texts of equal length are compared.
@@ -176,7 +180,10 @@ class NoteDocument(QObject):
             self._drafts.drop(self.page.path)
 
     def save_draft(self) -> None:
-        """Write the unsaved text to a draft outside the vault, so that a crash does not lose it."""
+        """Write the unsaved text to a draft outside the vault, so that a crash does not lose it.
+
+        An error is only logged.
+        """
         try:
             self._write_draft()
         except OSError as error:
@@ -190,14 +197,18 @@ class NoteDocument(QObject):
             self._draft_saved_at = time.monotonic()
 
     def discard_changes(self) -> None:
-        """Discard the unsaved text."""
+        """Discard the unsaved text and its draft; the editor keeps showing the text."""
         if self.page is not None:
             self._drafts.drop(self.page.path)
         self.conflict = None
         self._set_dirty(False)
 
     def leave_draft(self) -> None:
-        """Leave the unsaved text as a draft, which is offered when the note is opened again."""
+        """Leave the unsaved text as a draft, which is offered when the note is opened again.
+
+        Raises:
+            OSError: The draft can't be written; the text stays unsaved.
+        """
         self._write_draft()
         self._set_dirty(False)
 
@@ -205,7 +216,8 @@ class NoteDocument(QObject):
         """Save the text, after a save that is in progress.
 
         Returns:
-            True if the text is saved; False after an error or with an unresolved conflict.
+            True if no text is unsaved or the text was saved; False after an error or with an unresolved
+                conflict.
         """
         async with self._lock:
             for _ in range(_MAX_SAVE_ATTEMPTS):
@@ -236,7 +248,7 @@ class NoteDocument(QObject):
 
     @property
     def is_saving(self) -> bool:
-        """True while a save is running."""
+        """True while the note is being saved, or an external change is being loaded."""
         return self._lock.locked()
 
     def _is_in_editor(self, page: NoteData) -> bool:
@@ -337,7 +349,7 @@ class NoteDocument(QObject):
         self.notice_cleared.emit()
 
     def _enter_conflict(self, theirs: NoteData | None, *, by_app: bool = False) -> None:
-        """Keep the unsaved text and ask the user; nothing is written until the decision."""
+        """Keep the unsaved text and ask the user; the note is not written until the decision."""
         if self.page is None or (self.conflict is not None and _is_same_note(self.conflict.theirs, theirs)):
             return
         result = None if self.conflict is None else self.conflict.result
@@ -345,7 +357,7 @@ class NoteDocument(QObject):
         self.save_draft()
         self.refresh_state()
         if theirs is None:
-            text = self.tr("The note was deleted or moved outside the app. Your text is kept here.")
+            text = self.tr("The note was deleted, or moved outside the app. Your text is kept here.")
             create = (self.tr("Create it again"), self._start_recreating)
             self.question_requested.emit(
                 text, (create, (self.tr("Discard my text"), self._discard_after_deletion))
@@ -367,7 +379,7 @@ class NoteDocument(QObject):
         self.resolve(self.text)
 
     def keep_theirs(self) -> None:
-        """Load the text on the disk; undo in the editor restores the unsaved text."""
+        """Load the text on disk; undo in the editor restores the unsaved text."""
         if self.conflict is not None and self.conflict.theirs is not None:
             self.resolve(self.conflict.theirs.text)
 
@@ -378,18 +390,22 @@ class NoteDocument(QObject):
             self.save_draft()
 
     def load_result(self, text: str) -> None:
-        """Load the user's merge after the conflict has ended; undo restores the text before."""
+        """Load the user's merge if the conflict has ended meanwhile; undo restores the previous text."""
         if self.conflict is None and self.page is not None and text != self.text:
             self.text_changed.emit(text)
             self.mark_edited()
             self.save_draft()
 
     def merge(self) -> None:
-        """Merge both texts; if they collide, let the user compare them."""
+        """Merge both texts; if their changes overlap, let the user compare them."""
         self._start(self._merge(), self.tr("merge the note"))
 
     async def compute_merge(self) -> str | None:
-        """Return both texts of the conflict merged, or None if they collide."""
+        """Return both texts of the conflict merged.
+
+        Returns:
+            The merged text; None if the changes overlap, or there is no readable note on disk to merge with.
+        """
         conflict = self.conflict
         if conflict is None or conflict.theirs is None or conflict.theirs.problem:
             return None
@@ -412,7 +428,10 @@ class NoteDocument(QObject):
             self.resolve(text)
 
     def resolve(self, text: str) -> None:
-        """Resolve the conflict with `text` and save it; the file's text stays in the note's history."""
+        """Resolve the conflict with `text` and save it; the file's text stays in the note's history.
+
+        Does nothing if the note was deleted: see `recreate`.
+        """
         conflict = self.conflict
         if conflict is None or conflict.theirs is None:
             return
@@ -430,7 +449,7 @@ class NoteDocument(QObject):
         self._start(self.recreate(), self.tr("create the note again"))
 
     async def recreate(self) -> bool:
-        """Write the unsaved text of a deleted note to the disk; return whether it succeeded."""
+        """Write the unsaved text of a deleted note to disk; return whether that succeeded."""
         async with self._lock:
             if self.page is None:
                 return False
@@ -456,15 +475,15 @@ class NoteDocument(QObject):
                     self._start(self._follow(path), self.tr("reload the note"))
 
     async def _follow(self, path: NotePath) -> None:
-        """Load the current note at `path`; unsaved text is not changed without a question."""
+        """Load the current note at `path`, keeping unsaved text."""
         async with self._lock:
             await self._apply_external(await self._client.run(lambda vault: vault.edits.read_conflict(path)))
 
     async def _apply_external(self, change: SaveConflict) -> None:
-        """Apply the current note on the disk.
+        """Apply the current note on disk.
 
-        A change made through the app was approved by the user: it is merged into unsaved text if both do not
-        collide.
+        A change made through the app was approved by the user, so it is merged into the unsaved text unless
+        the two overlap.
         """
         # Read the state only here: the user may have resolved a conflict while the note was being read.
         previous, page = self.page, change.theirs

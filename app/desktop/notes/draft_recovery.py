@@ -23,10 +23,10 @@ _MAX_SHOWN_CHARS = 400
 
 
 class DraftRecovery(QObject):
-    """Offers the drafts of one vault whose notes were deleted or moved.
+    """Offers to restore the drafts of one vault whose notes no longer exist.
 
-    A draft stays on the disk until it is restored as a note or discarded. `open_requested` carries the path
-    of a restored note.
+    A draft stays on disk until it is restored as a note or discarded. `open_requested` carries the path of a
+    restored note and an empty fragment.
     """
 
     open_requested = Signal(str, str)
@@ -50,7 +50,7 @@ class DraftRecovery(QObject):
         self._banners.show_message(_BANNER_KEY, text.format(names, omitted_text), "warning", action)
 
     def clear(self) -> None:
-        """Remove the banner: the vault is being closed."""
+        """Remove the banner when the vault closes."""
         self._banners.clear(_BANNER_KEY)
 
     def _start(self, drafts: tuple[NoteDraft, ...]) -> None:

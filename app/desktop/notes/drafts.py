@@ -1,7 +1,7 @@
 """Drafts: unsaved text kept outside the vault, so that it survives a crash.
 
 A draft holds the text and the hash of the note that it is based on. It is written shortly after typing stops,
-and removed when the text is saved or discarded.
+and about every ten seconds while typing continues. It is removed when the text is saved or discarded.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class NoteDraft:
     """The unsaved text of a note.
 
     Attributes:
-        path: The note.
-        base_hash: The hash of the text that it is based on.
+        path: The path of the note.
+        base_hash: The hash of the note that the text is based on.
         text: The unsaved text.
-        time: When it was saved, in Unix seconds.
-        result: The user's merge with an external version, in a conflict; None if there is none.
+        time: When the draft was written, in Unix seconds.
+        result: During a conflict, the user's merge so far; None if there is none.
     """
 
     path: str
@@ -44,7 +44,7 @@ class DraftStore:
         self._folder = paths.vault_data_folder(root) / "drafts"
 
     def load(self, path: NotePath) -> NoteDraft | None:
-        """Return the draft of the note at `path`, if a readable one exists."""
+        """Return the draft of the note at `path`; None if there is none or it can't be read."""
         return _read_draft(self._file(path))
 
     def list_drafts(self) -> tuple[NoteDraft, ...]:
@@ -53,7 +53,17 @@ class DraftStore:
         return tuple(sorted((draft for draft in drafts if draft), key=lambda draft: -draft.time))
 
     def save(self, path: NotePath, base_hash: str, text: str, result: str | None = None) -> None:
-        """Save `text` atomically: a crash while writing keeps the previous draft."""
+        """Write a draft atomically: a crash while writing keeps the previous one.
+
+        Args:
+            path: The note.
+            base_hash: The hash of the note that the text is based on.
+            text: The unsaved text.
+            result: During a conflict, the user's merge so far.
+
+        Raises:
+            OSError: The draft can't be written; the previous one stays.
+        """
         make_private_folder(self._folder)
         body = {
             "path": str(path),
@@ -65,7 +75,7 @@ class DraftStore:
         write_atomic(self._file(path), to_json(body))
 
     def drop(self, path: NotePath) -> None:
-        """Delete the draft of the note at `path`."""
+        """Delete the draft of the note at `path`, if there is one."""
         self._file(path).unlink(missing_ok=True)
 
     def _file(self, path: NotePath) -> Path:

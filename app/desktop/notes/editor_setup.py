@@ -1,4 +1,4 @@
-"""Apply the settings and the system's services to one editor: appearance, pasting, spelling."""
+"""Apply the settings to one editor, and connect it with pasting and spell checking."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 class EditorSetup(QObject):
-    """Applies the Editor settings to one editor, also when they change.
+    """Applies the Editor settings to one editor, now and whenever they change.
 
-    `failed` carries one sentence for the user.
+    `failed` carries a message for the user about content that could not be pasted.
     """
 
     failed = Signal(str)
@@ -82,7 +82,7 @@ class EditorSetup(QObject):
             self._editor.set_spelling(checker.check if checker.is_ready else None)
 
     def _add_suggestions(self, menu: QMenu, position: int) -> None:
-        """Add spelling suggestions at the top of the menu of a misspelled word."""
+        """Add suggestions and “Add … to the dictionary” at the top of the menu of a misspelled word."""
         spelling = self._spelling
         cursor = QTextCursor(self._editor.document())
         cursor.setPosition(position)

@@ -1,6 +1,6 @@
 """Export a note as an HTML file or PDF, or print it; links to other notes become plain text.
 
-Rendering takes time proportional to the note's length, so all of it runs in worker threads.
+Rendering takes time proportional to the note's length, so it runs in worker threads.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ _STYLE = (
     "table{border-collapse:collapse}@media print{body{max-width:none;margin:0}}"
 )
 _DPI = 300
+# `QTextDocument.print_` adds it on each side.
+_PRINT_MARGIN_MM = 20
 # The countries that use US Letter, according to the Unicode CLDR; all others use A4.
 _LETTER_TERRITORIES = frozenset(
     ["BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"]
@@ -51,12 +53,19 @@ _LETTER_TERRITORIES = frozenset(
 
 
 async def render_for_print(vault: VaultService, path: NotePath, text: str) -> Rendered:
-    """Render all of the note as HTML for paper; runs in the service thread."""
+    """Render the whole note as HTML for paper, without the length limit of the reading view.
+
+    Runs in the service thread.
+    """
     return await render_note(vault, path, text, _COLORS, truncate=False)
 
 
 def html_page(vault: VaultService, rendered: Rendered, title: str) -> str:
-    """Return a self-contained web page: images are embedded, links to other notes are plain text."""
+    """Return the note as a web page in one file.
+
+    Images of the vault are embedded; those on the web keep their address. Links to other notes are plain
+    text.
+    """
 
     def embed(match: re.Match[str]) -> str:
         return f"{match[1]}{_data_url(vault, rendered, match[2])}{match[3]}"
@@ -81,7 +90,7 @@ def write_file(file: Path, content: bytes) -> None:
 
 
 def write_pdf(rendered: Rendered, title: str, font: QFont, file: Path) -> None:
-    """Write a note as PDF with page numbers, on the paper size of the user's region.
+    """Write a note as PDF on the paper size of the user's region.
 
     Raises:
         StorageError: Writing failed; an existing file is unchanged.
@@ -94,7 +103,9 @@ def write_pdf(rendered: Rendered, title: str, font: QFont, file: Path) -> None:
         print_note(rendered, font, writer)
         del writer  # Writes the end of the file.
         if not temporary.is_file() or not temporary.read_bytes()[-1024:].rstrip().endswith(b"%%EOF"):
-            message = translate("Export", "{0} was not written: the disk may be full.")
+            message = translate(
+                "Export", "{0} was not exported: the disk may be full. Free some space and try again."
+            )
             raise StorageError(message.format(file.name), path=str(file))
 
 
@@ -110,7 +121,7 @@ def _replacing(file: Path) -> Iterator[Path]:
         with replacing(file) as temporary:
             yield temporary
     except OSError as error:
-        message = translate("Export", "{0} was not written: {1}.")
+        message = translate("Export", "{0} was not exported: {1}. An existing file is unchanged.")
         raise StorageError(message.format(file.name, error.strerror), path=str(file)) from error
 
 
@@ -133,13 +144,13 @@ def print_note(rendered: Rendered, font: QFont, device: QPagedPaintDevice) -> No
 
 
 def text_width(device: QPagedPaintDevice) -> int:
-    """Return the width of the text on a device in screen pixels, which images must not exceed."""
-    # A printer measures its pages in millimeters.
-    return round(device.pageLayout().paintRect(QPageLayout.Unit.Point).width() * 96 / 72) - 140
+    """Return the width of the text on a device's pages in pixels at 96 dpi, which images must not exceed."""
+    width_mm = device.pageLayout().paintRect(QPageLayout.Unit.Millimeter).width() - 2 * _PRINT_MARGIN_MM
+    return int(width_mm * 96 / 25.4)
 
 
 def _data_url(vault: VaultService, rendered: Rendered, address: str) -> str:
-    """Return the image at an address as a data URL; for a web address, the address itself."""
+    """Return the image at an address as a data URL, empty if it can't be read; a web address is kept."""
     if address.startswith(("https:", "http:", "data:")):
         return address
     try:

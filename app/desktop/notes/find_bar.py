@@ -23,14 +23,15 @@ from app.desktop.widgets.panel import SearchField, ThemedButton
 from app.desktop.widgets.reading_view import ReadingView
 
 _MAX_MARKS = 500
-_RESEARCH_DELAY_MS = 150
+_SEARCH_DELAY_MS = 150
 _ESCAPE_PRESS = (QEvent.Type.KeyPress, Qt.Key.Key_Escape)
 
 
 class FindBar(QFrame):
     """Finds in the reading view or the editor; in the editor it also replaces.
 
-    Enter and Shift+Enter go to the next and the previous match, Escape closes.
+    Enter and Shift+Enter select the next and the previous match; in the replacement field, Enter replaces.
+    Escape closes the bar.
     """
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -42,7 +43,7 @@ class FindBar(QFrame):
         self._matches = TextMatches(())
         self._search_timer = QTimer(self)
         self._search_timer.setSingleShot(True)
-        self._search_timer.setInterval(_RESEARCH_DELAY_MS)
+        self._search_timer.setInterval(_SEARCH_DELAY_MS)
         self._search_timer.timeout.connect(self._search)
         self.field = SearchField(theme, self.tr("Find in this note"))
         self.field.setPlaceholderText(self.tr("Find"))
@@ -74,7 +75,7 @@ class FindBar(QFrame):
             ("caret-down", self.tr("Next (Enter)"), False),
         ):
             button = ThemedButton(self._theme, symbol, label, self)
-            button.clicked.connect(lambda _=False, backward=backward: self.find_next(backward))
+            button.clicked.connect(lambda _=False, backward=backward: self.find_next(backward=backward))
             row.addWidget(button)
         close_button = ThemedButton(self._theme, "x", self.tr("Close (Esc)"), self)
         close_button.clicked.connect(self.close_bar)
@@ -97,7 +98,7 @@ class FindBar(QFrame):
         return self._replace_row
 
     def start(self, view: LiveEditor | ReadingView) -> None:
-        """Start finding in `view`, initially for the selected text."""
+        """Show the bar for `view`, and search for its selected text or the previous query."""
         self._watch(view)
         self._replace_row.setVisible(not view.isReadOnly())
         selected = view.textCursor().selectedText()
@@ -109,7 +110,7 @@ class FindBar(QFrame):
         self._search()
 
     def close_bar(self) -> None:
-        """Close, and give the focus to the note."""
+        """Close the bar and return focus to the note."""
         self.hide()
         if self._view is not None:
             self._clear_marks()
@@ -122,34 +123,34 @@ class FindBar(QFrame):
             self._view.show_matches([])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Close with the first Escape; otherwise, the field would clear itself first."""
+        """Close the bar with the first Escape, which would otherwise only clear the field."""
         if isinstance(event, QKeyEvent) and (event.type(), event.key()) == _ESCAPE_PRESS:
             self.close_bar()
             return True
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Find the next match with Enter; close with Escape."""
+        """Find with Enter and Shift+Enter, replace with Enter in the replacement field, close with Escape."""
         if event.key() == Qt.Key.Key_Escape:
             self.close_bar()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self.replacement.hasFocus():
                 self.replace()
             else:
-                self.find_next(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+                self.find_next(backward=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
         else:
             super().keyPressEvent(event)
 
-    def find_next(self, back: bool = False) -> bool:
-        """Select the next (or previous) match, wrapping at the end; return False if there is none."""
+    def find_next(self, *, backward: bool = False) -> bool:
+        """Select the next (or previous) match, wrapping around; return False if there is none."""
         if self._view is None:
             return False
         cursor = self._view.textCursor()
         matches = self._matches
-        number = matches.before(cursor.selectionStart()) if back else matches.after(cursor.selectionEnd())
-        if number is None:
+        index = matches.before(cursor.selectionStart()) if backward else matches.after(cursor.selectionEnd())
+        if index is None:
             return False
-        self._select(number)
+        self._select(index)
         self._mark()
         return True
 
@@ -174,22 +175,22 @@ class FindBar(QFrame):
         self._count_label.setText(self.tr("{0} replaced").format(f"{count:,}"))
 
     def _find_from_cursor(self) -> None:
-        """Select the first match after the cursor; the search text has changed."""
+        """Search for the changed query and select the first match from the cursor on."""
         self._search()
         if self._view is not None and not self.isHidden():
-            number = self._matches.after(self._view.textCursor().selectionStart())
-            if number is not None:
-                self._select(number)
+            index = self._matches.after(self._view.textCursor().selectionStart())
+            if index is not None:
+                self._select(index)
                 self._mark()
 
     def _watch(self, view: LiveEditor | ReadingView) -> None:
         if self._view is view:
             return
         if self._view is not None:
-            _changes(self._view).disconnect(self._schedule_search)
+            _change_signal(self._view).disconnect(self._schedule_search)
             self._clear_marks()
         self._view, self._document = view, view.document()
-        _changes(view).connect(self._schedule_search)
+        _change_signal(view).connect(self._schedule_search)
 
     def _schedule_search(self) -> None:
         """Repeat the search shortly after a change of the note."""
@@ -209,9 +210,9 @@ class FindBar(QFrame):
         self.field.style().polish(self.field)
         self._mark()
 
-    def _select(self, number: int) -> None:
+    def _select(self, index: int) -> None:
         assert self._view is not None
-        start, end = self._matches.spans[number]
+        start, end = self._matches.spans[index]
         self._view.setTextCursor(self._cursor(start, end))
 
     def _cursor(self, start: int, end: int) -> QTextCursor:
@@ -222,7 +223,7 @@ class FindBar(QFrame):
         return cursor
 
     def _mark(self) -> None:
-        """Highlight the matches around the cursor and show the number of the current one."""
+        """Highlight the matches around the cursor and show how many there are, and which one is selected."""
         assert self._view is not None
         spans, cursor = self._matches.spans, self._view.textCursor()
         nearest = self._matches.after(cursor.selectionStart()) or 0
@@ -246,6 +247,6 @@ class FindBar(QFrame):
         self._count_label.setText(text if self.field.text() else "")
 
 
-def _changes(view: LiveEditor | ReadingView) -> SignalInstance:
+def _change_signal(view: LiveEditor | ReadingView) -> SignalInstance:
     """Return the view's signal for text changes."""
     return view.edited if isinstance(view, LiveEditor) else view.textChanged

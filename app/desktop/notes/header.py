@@ -27,7 +27,7 @@ ACTIONS = (
 
 
 class NoteHeader(QWidget):
-    """Shows the state of a note; `action_requested` carries one of `ACTIONS`."""
+    """Shows the path and state of a note; `action_requested` carries the name of one of `ACTIONS`."""
 
     mode_toggled = Signal()
     links_toggled = Signal()
@@ -72,7 +72,7 @@ class NoteHeader(QWidget):
         self._path_label.setToolTip(str(path))
 
     def show_privacy(self, verdict: PrivacyVerdict) -> None:
-        """Show that the note is hidden from agents, and why if its privacy is unknown."""
+        """Show whether the note is hidden from agents, and why if its privacy is unknown."""
         explanation = self.tr("Agents and other programs can't see this note.")
         label, tooltip = self.tr("Private"), explanation
         if verdict.privacy is Privacy.UNKNOWN:
@@ -85,12 +85,12 @@ class NoteHeader(QWidget):
         self._privacy.setVisible(verdict.hides)
 
     def show_state(self, text: str, *, dirty: bool) -> None:
-        """Show whether there is unsaved text."""
+        """Show `text` as the note's state, with the Save button if it is `dirty`."""
         self._state.setText(text)
         self._save_button.setVisible(dirty)
 
     def show_mode(self, mode: ViewMode, editable: bool) -> None:
-        """Show the next view mode, and whether the note is editable."""
+        """Show the next view mode on its button, and whether the note is editable."""
         symbols = {ViewMode.LIVE: "code", ViewMode.SOURCE: "book-open", ViewMode.READING: "pencil-simple"}
         read_only = "" if editable else self.tr(" (read-only)")
         labels = {

@@ -85,7 +85,7 @@ class HistoryDialog(QDialog):
         tasks.start(self.load(), owner=self, action=self.tr("read the history"))
 
     async def load(self) -> None:
-        """Load the versions and the current text."""
+        """Load and show the versions, to be compared with the current text."""
 
         def read(vault: VaultService) -> tuple[tuple[Version, ...], bytes | None]:
             try:
@@ -102,7 +102,7 @@ class HistoryDialog(QDialog):
             )
 
     async def restore(self) -> None:
-        """Propose to restore the selected version; the user approves as usual."""
+        """Propose to restore the selected version; the change needs approval like any other."""
         version = self._version_of(self.list.currentItem())
         if version is None or (key := version.hash) is None:
             return
@@ -117,7 +117,7 @@ class HistoryDialog(QDialog):
             self._status.setText(outcome.message)
 
     def show_versions(self, versions: Sequence[Version], current: bytes | None) -> None:
-        """List `versions`, which are compared with the content `current`."""
+        """List `versions`, to be compared with `current` (None: the note does not exist)."""
         self.versions = tuple(versions)
         self._current = current
         self.list.clear()
@@ -219,8 +219,8 @@ class HistoryDialog(QDialog):
         layout.addLayout(row)
 
 
-def _item(text: str, version: Version, number: int) -> QTreeWidgetItem:
+def _item(text: str, version: Version, index: int) -> QTreeWidgetItem:
     item = QTreeWidgetItem([text])
-    item.setData(0, Qt.ItemDataRole.UserRole, number)
+    item.setData(0, Qt.ItemDataRole.UserRole, index)
     item.setToolTip(0, escape_hidden(version.summary))
     return item

@@ -1,6 +1,6 @@
 """Convert HTML from the clipboard to Markdown: sanitized by nh3, converted by markdownify. Pure.
 
-Both libraries are loaded with the first paste.
+Both libraries are imported on first use.
 """
 
 from __future__ import annotations
@@ -13,38 +13,38 @@ if TYPE_CHECKING:
     from bs4 import Tag
     from markdownify import MarkdownConverter
 
-_TAGS = {
+_ALLOWED_TAGS = {
     *("a", "b", "strong", "i", "em", "del", "s", "strike", "mark", "sub", "sup"),
     *("code", "pre", "kbd", "samp"),
     *("h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "blockquote", "div", "span", "section", "article"),
     *("ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "caption"),
     *("img", "figure", "figcaption"),
 }
-_DROPPED = {"script", "style", "head", "title", "noscript", "template", "iframe", "svg", "math"}
+_DROPPED_TAGS = {"script", "style", "head", "title", "noscript", "template", "iframe", "svg", "math"}
 _FORMATTING = re.compile(
     r"<(?:a|b|strong|i|em|del|s|strike|code|pre|h[1-6]|ul|ol|li|table|blockquote|img|hr|mark)[\s/>]", re.I
 )
 _FRAGMENT = re.compile(r"<!--StartFragment-->(.*)<!--EndFragment-->", re.S)
 _BOLD_OFF = re.compile(r"<b\b[^>]*font-weight:\s*normal[^>]*>", re.I)
-_BLANK = re.compile(r"\n{3,}")
-_TRAILING = re.compile(r"[ \t]+$", re.M)
+_EXTRA_BLANK_LINES = re.compile(r"\n{3,}")
+_TRAILING_SPACES = re.compile(r"[ \t]+$", re.M)
 
 
 def html_to_markdown(html: str) -> str:
     """Return HTML as Markdown; empty if it has no formatting, so that its plain text is used.
 
-    Only web and mail addresses are kept in links; scripts and styles are removed with their content. Images
-    keep their address and are not loaded.
+    Links keep web, mail and relative addresses only; scripts and styles are removed with their content.
+    Images keep their address and are not downloaded; those embedded as data are removed.
     """
     clean = sanitize_html(html)
     if not _FORMATTING.search(clean):
         return ""
     text = _converter().convert(clean)
-    return _BLANK.sub("\n\n", _TRAILING.sub("", text)).strip("\n")
+    return _EXTRA_BLANK_LINES.sub("\n\n", _TRAILING_SPACES.sub("", text)).strip("\n")
 
 
 def sanitize_html(html: str) -> str:
-    """Return the copied part of HTML with harmless tags only."""
+    """Return the copied part of HTML with allowed tags, attributes and addresses only."""
     import nh3
 
     fragment = _FRAGMENT.search(html)
@@ -52,8 +52,8 @@ def sanitize_html(html: str) -> str:
     source = _BOLD_OFF.sub("<span>", fragment[1] if fragment else html)
     return nh3.clean(
         source,
-        tags=_TAGS,
-        clean_content_tags=_DROPPED,
+        tags=_ALLOWED_TAGS,
+        clean_content_tags=_DROPPED_TAGS,
         attributes={"a": {"href", "title"}, "img": {"src", "alt", "title"}, "ol": {"start"}},
         url_schemes={"http", "https", "mailto"},
         link_rel=None,

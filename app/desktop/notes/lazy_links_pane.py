@@ -18,7 +18,8 @@ from app.index.records import Mention
 class LazyLinksPane(QObject):
     """Shows the links to and from the note of `document`, in a pane at the end of `body`.
 
-    The signals are those of the pane; `notice_requested` carries a message for the banner, and its tone.
+    `open_requested` and `create_requested` are forwarded from the pane; `notice_requested` carries a message
+    for the banner, and its tone.
     """
 
     open_requested = Signal(str, str)
@@ -42,7 +43,7 @@ class LazyLinksPane(QObject):
 
     @property
     def pane(self) -> LinksPane:
-        """The pane."""
+        """The pane, created hidden on first use."""
         if self._pane is None:
             self._pane = pane = LinksPane(self._theme, self._body)
             pane.hide()
@@ -65,7 +66,7 @@ class LazyLinksPane(QObject):
             tasks.start(self._show(), owner=self._body, action=self.tr("show the links"))
 
     def forget(self) -> None:
-        """Clear the pane: another note is shown."""
+        """Drop the related notes and mentions before another note is shown."""
         if self._pane is not None:
             self._pane.forget()
 
@@ -74,6 +75,8 @@ class LazyLinksPane(QObject):
             return
         path = page.path
         context = await self._client.run(lambda vault: loader.load_context(vault, path))
+        if not self._is_shown(path):
+            return
         self.pane.show_links(context)
         related = await self._client.run(lambda vault: loader.load_related(vault, path))
         if self._is_shown(path):

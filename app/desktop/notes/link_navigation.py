@@ -1,4 +1,4 @@
-"""Follow the links of a note: to other notes, within the note, to a search, or to the browser."""
+"""Follow the links of a note: to other notes, within the note, to a search, or to another program."""
 
 from __future__ import annotations
 
@@ -40,7 +40,12 @@ class LinkNavigation(QObject):
         self._view = parent
 
     def follow(self, kind: str, target: str) -> None:
-        """Follow a link: a "tag", an "address", or the name of a "note"."""
+        """Follow a link.
+
+        Args:
+            kind: "tag", "address" (a web or mail address, or a percent-encoded path) or "note".
+            target: The tag, the address, or the note's name with an optional fragment.
+        """
         if kind == "tag":
             self.search_requested.emit(f"tag:{target}")
         elif kind == "address" and urlsplit(target).scheme in ("http", "https", "mailto"):
@@ -51,7 +56,7 @@ class LinkNavigation(QObject):
             tasks.start(self._open(link), owner=self._view, action=self.tr("follow the link"))
 
     def open_web(self, url: str) -> None:
-        """Open `url` in the browser after the user confirms."""
+        """Open a web or mail address in the system's program for it, after the user confirms."""
         tasks.start(self._open_web(url), owner=self._view, action=self.tr("open the address"))
 
     async def _open(self, link: Reference) -> None:
@@ -67,7 +72,7 @@ class LinkNavigation(QObject):
             self.open_requested.emit(path.text, fragment)
 
     async def _open_web(self, url: str) -> None:
-        text = self.tr("{0}\n\nIt opens in your browser.").format(url)
+        text = self.tr("{0}\n\nIt opens outside the app.").format(url)
         title = self.tr("Open this address?")
         if await dialogs.confirm(self._view, title, text, self.tr("Open"), self.tr("Cancel")):
             QDesktopServices.openUrl(QUrl(url))

@@ -31,10 +31,14 @@ _FIRST_ROWS = 8
 
 
 class LinksPane(QScrollArea):
-    """Lists links in sections. `link_requested` carries a `Mention` to turn into a link.
+    """Lists links in sections.
 
-    `open_requested` carries a path and a fragment. The first rows of each section are added immediately,
-    the others in slices between the window's events.
+    The first rows of each section are added immediately, the others in slices between the window's events.
+
+    Signals:
+        open_requested: The path of a note, and a fragment.
+        create_requested: The name of a note to create.
+        link_requested: A `Mention` to turn into a link.
     """
 
     open_requested = Signal(str, str)
@@ -88,14 +92,14 @@ class LinksPane(QScrollArea):
         self.verticalScrollBar().setValue(position)
 
     def show_related(self, related: tuple[RelatedNote, ...]) -> None:
-        """Show notes related by tags or meaning, with the reasons for each."""
+        """Show the related notes, with the reasons for each."""
         self._related = related
         section = QWidget()
         column = QVBoxLayout(section)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         _add_heading(column, self.tr("Related"), len(related), "")
-        self._fill("related", column, (partial(self._related_row, one) for one in related))
+        self._fill("related", column, (partial(self._related_row, note) for note in related))
         self._related_section = self._replace_section(self._related_section, section)
 
     def show_mentions(self, mentions: tuple[Mention, ...]) -> None:
@@ -111,11 +115,11 @@ class LinksPane(QScrollArea):
         self._mentions_section = self._replace_section(self._mentions_section, section)
 
     def forget(self) -> None:
-        """Clear the pane for another note."""
+        """Drop the related notes and mentions before another note is shown."""
         self._mentions, self._related = (), ()
 
     def _fill(self, section: str, column: QVBoxLayout, factories: Iterable[Callable[[], QWidget]]) -> None:
-        """Add rows to a part of `column`: some now, the rest when there is time."""
+        """Add a list of rows to `column`: the first ones now, the rest in slices, up to `_MAX_ROWS`."""
         part = QWidget()
         rows = QVBoxLayout(part)
         rows.setContentsMargins(0, 0, 0, 0)
@@ -128,7 +132,7 @@ class LinksPane(QScrollArea):
         self._queues[section].add_later(partial(self._add, rows, create_row) for create_row in remaining)
 
     def _add(self, rows: QVBoxLayout, create_row: Callable[[], QWidget]) -> None:
-        """Add a row, keeping the scroll position."""
+        """Add a row, restoring the scroll position."""
         rows.addWidget(create_row())
         if self._scroll_position and (page := self.widget()) is not None:
             page.adjustSize()
@@ -153,7 +157,7 @@ class LinksPane(QScrollArea):
         header.setSpacing(6)
         path = related.path.text
         reasons = " · ".join(self._reason_label(reason) for reason in related.reasons)
-        button = QPushButton(related.path.name)
+        button = QPushButton(related.path.name.replace("&", "&&"))
         button.setProperty("role", "link")
         button.setMinimumWidth(1)
         button.setToolTip(path)
@@ -184,7 +188,7 @@ class LinksPane(QScrollArea):
         column.setSpacing(0)
         header = QHBoxLayout()
         header.setSpacing(6)
-        button = QPushButton(link.source.name)
+        button = QPushButton(link.source.name.replace("&", "&&"))
         button.setProperty("role", "link")
         button.setMinimumWidth(1)
         button.setToolTip(path)
@@ -205,11 +209,11 @@ class LinksPane(QScrollArea):
         theme: Theme = self._theme.theme
         if link.target is not None:
             path = link.target.text
-            button = QPushButton(link.target.name)
+            button = QPushButton(link.target.name.replace("&", "&&"))
             button.setToolTip(path)
             button.clicked.connect(lambda: self.open_requested.emit(path, ""))
         else:
-            button = QPushButton(link.target_text)
+            button = QPushButton(link.target_text.replace("&", "&&"))
             button.setIcon(icon(theme, "circle-dashed", theme.unresolved))
             button.setToolTip(self.tr("This note does not exist. Click to create it."))
             button.clicked.connect(lambda: self.create_requested.emit(link.target_text))
@@ -231,7 +235,7 @@ class LinksPane(QScrollArea):
         column.setContentsMargins(0, 2, 0, 4)
         column.setSpacing(0)
         header = QHBoxLayout()
-        name_button = QPushButton(mention.source.name)
+        name_button = QPushButton(mention.source.name.replace("&", "&&"))
         name_button.setProperty("role", "link")
         name_button.setMinimumWidth(1)
         name_button.setToolTip(mention.source.text)
@@ -263,7 +267,7 @@ class LinksPane(QScrollArea):
 
 
 def _add_heading(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
-    """Add a heading with its count, or with the text `empty`; nothing if both are missing."""
+    """Add a heading with its count, or with the text `empty` below it; nothing if both are missing."""
     if not count and not empty:
         return
     heading = QLabel(f"{title} · {count}" if count else title)
@@ -290,7 +294,7 @@ def _context_label(text: str) -> QLabel:
 
 
 def _unique_targets(links: Iterable[LinkRecord]) -> list[LinkRecord]:
-    """Return one row for each target and type."""
+    """Return the first link to each target with each type; links without a target are omitted."""
     seen: dict[tuple[str, str], LinkRecord] = {}
     for link in links:
         target = link.target.text if link.target else link.target_text
@@ -300,7 +304,7 @@ def _unique_targets(links: Iterable[LinkRecord]) -> list[LinkRecord]:
 
 
 def _unique_sources(links: Iterable[LinkRecord]) -> list[LinkRecord]:
-    """Return one row for each note and type, with its first line."""
+    """Return the first link from each note with each type."""
     seen: dict[tuple[str, str], LinkRecord] = {}
     for link in links:
         seen.setdefault((link.source.text, link.type), link)

@@ -1,6 +1,7 @@
-"""Loading of the data for a note view in the service thread: HTML, drawings, links, mentions.
+"""Load the data for a note view: HTML, drawings, links, mentions.
 
-The only Qt class used here is `QImage`, which is safe in any thread.
+The functions are called in the service thread; slow work runs in worker threads. The only Qt class used here
+is `QImage`, which is safe in any thread.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from app.vault.reference import parse_reference
 if TYPE_CHECKING:
     from app.workspace import VaultService
 
-# Larger HTML would block the window for over a second: Qt lays out rich text in the GUI thread.
+# The HTML of a longer note would block the window for over a second: Qt lays it out in the GUI thread.
 _MAX_RENDERED_CHARS = 200_000
 _MAX_IMAGES = 60
 _MAX_RELATED = 12
@@ -65,7 +66,7 @@ def load_related(vault: VaultService, path: NotePath) -> tuple[RelatedNote, ...]
 
 
 async def load_mentions(vault: VaultService, path: NotePath) -> tuple[Mention, ...]:
-    """Return the unlinked mentions of the note; slow, since it may read every note."""
+    """Return the unlinked mentions of an indexed note; slow, since it may read every note."""
     if vault.notes.record(path) is None:
         return ()
     return await asyncio.to_thread(vault.notes.unlinked_mentions, path)
@@ -89,8 +90,8 @@ async def render_note(
         text: Its text.
         colors: The colors of the page.
         truncate: Whether to show only the beginning of a long text.
-        points: The font size, which formulas match.
-        interaction: The clickable elements.
+        points: The font size in points, which formulas match.
+        interaction: Makes tasks and callouts clickable; None for a static page.
     """
     if len(text) > _MAX_RENDERED_CHARS and truncate:
         warning = (
@@ -164,7 +165,7 @@ def _load_image(vault: VaultService, path: NotePath) -> QImage | None:
 
 
 async def load_drawing(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawing:
-    """Return the drawing that replaces a piece of source text of the note at `path` in the editor."""
+    """Draw the picture that replaces part of the source of the note at `path` in the editor."""
     return await asyncio.to_thread(_draw, vault, path, request)
 
 

@@ -1,7 +1,7 @@
-"""Convert line ends between a note's text and a Qt editor, preserving everything but the edits.
+"""Convert line endings between a note's text and a Qt editor, preserving everything but the edits.
 
 Qt splits text at CR LF, LF, CR and U+2029, and returns its paragraphs joined by U+2029
-(`QTextDocument.toRawText`; `toPlainText` would also replace no-break spaces by spaces).
+(`QTextDocument.toRawText`; `toPlainText` would also replace no-break spaces with spaces).
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ PARAGRAPH_SEPARATOR = "\u2029"
 
 
 def for_editor(text: str) -> str:
-    """Return `text` for the editor, without a byte order mark."""
+    """Return `text` for the editor: with LF line endings, without a byte order mark."""
     return _LINE_END.sub("\n", text.removeprefix(BOM))
 
 
 def from_editor(raw: str, original: str) -> str:
-    """Return the editor's raw text with the byte order mark and the line ends of the note.
+    """Return the editor's raw text with the byte order mark and the line endings of the note.
 
-    A line keeps its own line end, even if its text is edited; a new line gets the note's usual one.
+    A line keeps its own ending, even if its text is edited; a new line gets the note's most common one.
 
     Args:
         raw: The result of `toRawText`.
-        original: The note's text as it was put into the editor.
+        original: The note's text before the conversion by `for_editor`.
     """
     bom = BOM if original.startswith(BOM) else ""
     original = original.removeprefix(BOM)
@@ -50,8 +50,9 @@ def from_editor(raw: str, original: str) -> str:
 def _paired_lines(old_lines: list[str], new_lines: list[str]) -> list[tuple[int, int, int]]:
     """Return the runs of lines that are equal or edited: start in `old_lines` and `new_lines`, and length.
 
-    Between equal lines, edited ones are paired from the last one: a line that is split passes its line end on
-    to the second part. The common start and end are not compared line by line, which is slow for long notes.
+    Between equal lines, edited ones are paired from the last one: a line that is split passes its ending on
+    to the second part. The common start and end are found first, because `SequenceMatcher` is slow for long
+    notes.
     """
     shortest = min(len(old_lines), len(new_lines))
     prefix = next((n for n in range(shortest) if old_lines[n] != new_lines[n]), shortest)

@@ -15,7 +15,7 @@ from app.desktop.theme.theme import ThemeSource
 
 
 def create_note_tabs(client: VaultClient, theme: ThemeSource, parent: QWidget) -> NoteTabs:
-    """Create the tabs, which share one spelling dictionary."""
+    """Create the tabs; their notes share one spell checker."""
     spelling = Spelling(client)
     tabs = NoteTabs(client, theme, partial(NoteView, spelling=spelling), parent)
     spelling.setParent(tabs)

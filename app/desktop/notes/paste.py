@@ -1,7 +1,7 @@
 """Paste or drop into a note: images, files, notes, URLs and formatted text.
 
 Files are written through the store as the user's own change, so they are journaled and can be undone; the
-inserted text is one step of the editor's undo.
+inserted text is one undo step in the editor.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _MAX_SYNC_HTML_CHARS = 20_000
 _URL = re.compile(r"(?:https?|ftp|mailto|obsidian|zotero):\S+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TAG = re.compile(r"<[^>]*>|<!--.*?-->", re.S)
-# Code editors put their colors into the clipboard; the plain text is what the user means.
-_PLAIN_SOURCES = ("vscode-editor-data", "application/x-qt-creator", "application/vnd.code.copymetadata")
+# Code editors copy colored HTML, too, but the user wants the plain text.
+_CODE_EDITOR_FORMATS = ("vscode-editor-data", "application/x-qt-creator", "application/vnd.code.copymetadata")
 
 
 class PasteHandler(QObject):
     """Inserts pasted or dropped content into the text of one editor.
 
-    `failed` carries one sentence for the user.
+    `failed` carries a message for the user.
 
     Args:
         client: The open vault.
@@ -83,7 +83,7 @@ class PasteHandler(QObject):
             return self._insert_text(cursor, "", data)
         if cursor.hasSelection() and _URL.fullmatch(text):
             return _link_selection(cursor, text)
-        if not data.hasHtml() or any(data.hasFormat(source) for source in _PLAIN_SOURCES):
+        if not data.hasHtml() or any(data.hasFormat(format_name) for format_name in _CODE_EDITOR_FORMATS):
             return False
         html = data.html()
         if len(html) > _MAX_SYNC_HTML_CHARS:
@@ -93,7 +93,7 @@ class PasteHandler(QObject):
         return self._insert_text(cursor, html_to_markdown(html), data)
 
     def _insert_text(self, cursor: QTextCursor, markdown: str, data: QMimeData) -> bool:
-        """Insert Markdown, or the text of content that has only HTML; other text is left to the editor."""
+        """Insert Markdown, or the text of content that has only HTML; return False for other text."""
         text = markdown or ("" if data.hasText() else plain_text(data))
         if not text:
             return False
@@ -102,7 +102,7 @@ class PasteHandler(QObject):
         return True
 
     def _insert_later(self, create_text: Callable[[NotePath], Awaitable[str]], action: str) -> None:
-        """Insert the text at the current cursor position, even if the text around it changes."""
+        """Create a text and insert it at the current cursor position, even if the text around it changes."""
         note = self._current_note()
         if note is not None:
             cursor = QTextCursor(self._editor.textCursor())
@@ -147,7 +147,7 @@ class PasteHandler(QObject):
 
 
 def plain_text(data: QMimeData) -> str:
-    """Return the text of pasted content without its formatting, even if it has only HTML."""
+    """Return the text of pasted content without its formatting, also if it has only HTML."""
     if text := data.text():
         return for_editor(text)
     fragment = QTextDocumentFragment.fromHtml(sanitize_html(data.html()))
@@ -194,7 +194,7 @@ def _link_selection(cursor: QTextCursor, url: str) -> bool:
 
 
 def _has_more_text(data: QMimeData) -> bool:
-    """Return whether the HTML next to an image has text, such as a spreadsheet table."""
+    """Return whether HTML next to an image has text, for example a table copied from a spreadsheet."""
     return data.hasHtml() and bool(_TAG.sub("", data.html()).strip())
 
 

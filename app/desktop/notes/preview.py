@@ -19,12 +19,12 @@ _HOVER_DELAY_MS = 450
 _POINTER_POLL_MS = 120
 _MAX_SHOWN_CHARS = 1500
 _WIDTH, _MAX_HEIGHT = 380, 280
-# The distance in pixels that the pointer may move from its position on the link.
+# How far the pointer may move from where it entered the link, in pixels (horizontally, vertically).
 _HOVER_TOLERANCE = (160, 24)
 
 
 class Preview(QFrame):
-    """Appears when the pointer rests on a link, and hides when it leaves the link and the preview."""
+    """Appears when the pointer rests on a link, and hides when it leaves both the link and the preview."""
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.ToolTip | Qt.WindowType.FramelessWindowHint)
@@ -50,7 +50,7 @@ class Preview(QFrame):
         self._pointer_timer.timeout.connect(self._hide_if_left)
 
     def hover_link(self, path: str, position: QPoint) -> None:
-        """Set the link under the pointer: its `path` (empty: none), at the screen position `position`."""
+        """Handle the pointer entering a link to `path` at a screen position, or leaving it (empty path)."""
         # A picture or another attachment has no text to preview.
         self._path = path if path and NotePath(path).is_note else ""
         if self._path:
@@ -65,7 +65,7 @@ class Preview(QFrame):
         super().hideEvent(event)
 
     def _hide_if_left(self) -> None:
-        """Hide if the pointer is elsewhere; the link gets no leave event under another window."""
+        """Hide if the pointer has left; polled, since under another window the link gets no leave event."""
         pointer, distance = QCursor.pos(), QCursor.pos() - self._link_position
         is_near = (
             bool(self._path)

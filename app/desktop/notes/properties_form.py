@@ -32,11 +32,11 @@ _MAX_HEIGHT = 260
 
 
 class PropertiesForm(QFrame):
-    """The properties, collapsed until the user expands them.
+    """A note's properties, collapsed until the user expands them.
 
     Signals:
         changed: The name of a property, and its new value.
-        removed: The name of a property.
+        removed: The name of a property to remove.
         tag_clicked: A tag.
         link_clicked: The name of a note.
         source_requested: The user wants to see the source of properties that can't be read.
@@ -139,7 +139,7 @@ class PropertiesForm(QFrame):
         return self._editors[name]
 
     def _schedule_rebuild(self) -> None:
-        """Rebuild the rows now if they are expanded, else when the user expands them."""
+        """Rebuild the rows now if they are expanded, or when the user expands them."""
         self._is_stale = True
         if self.fold_button.isChecked():
             self._rebuild()
@@ -216,7 +216,7 @@ class PropertiesForm(QFrame):
         return row
 
     def add(self, name: str, text: str) -> None:
-        """Add a property with the typed value, or set the value of an existing one."""
+        """Add a property with the typed value, or change an existing one; ignore a blank name."""
         if name.strip():
             self._is_adding = False
             self.changed.emit(name.strip(), initial_value(name.strip(), text))
@@ -242,7 +242,7 @@ class PropertiesForm(QFrame):
         self._fit_height()
 
     def _fit_height(self) -> None:
-        """Fit the height to the rows, within bounds; a note with many properties scrolls them."""
+        """Fit the height to the rows up to a maximum, above which they scroll."""
         if (body := self._area.widget()) is not None:
             width = self._area.viewport().width()
             height = max(body.sizeHint().height(), body.heightForWidth(width))

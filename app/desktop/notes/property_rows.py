@@ -1,4 +1,4 @@
-"""One property in the form: its icon, its name, and an editor for its value."""
+"""The values in the properties form: the icon of a value's type, its text, and an editor for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
 
 
 def property_icon(name: str, value: object) -> str:
-    """Return the icon of a property's type."""
+    """Return the name of the icon for a property's type."""
     if name in ("tags", "tag"):
         return "tag"
     if isinstance(value, bool):
@@ -43,19 +43,19 @@ def format_value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | tuple):
-        return ", ".join(format_value(one) for one in value)
+        return ", ".join(format_value(item) for item in value)
     return str(value)
 
 
 def parse_value(text: str, is_list: bool) -> object:
-    """Parse the text of a field: a list, or a YAML scalar."""
+    """Parse the text of a field: a comma-separated list, or a YAML scalar (None if empty)."""
     if is_list:
         return [parse_value(part.strip(), False) for part in text.split(",") if part.strip()]
     return scalar_value(text.strip()) if text.strip() else None
 
 
 def initial_value(name: str, text: str) -> object:
-    """Return the initial value of the property `name`: tags and aliases are lists; tags have no #."""
+    """Return the value of a new property: tags and aliases are lists; tags have no #."""
     if name == "tags":
         return parse_value(text.replace("#", ""), True)
     return parse_value(text, name == "aliases")
@@ -117,7 +117,7 @@ class TextValue(ValueEditor):
 
 
 class ListValue(ValueEditor):
-    """A list as chips; a field at the end adds one, Backspace in it removes the last."""
+    """A list as chips; a field at the end adds values, Backspace in the empty field removes the last one."""
 
     def __init__(self, theme: ThemeSource, name: str, values: Sequence[object], editable: bool) -> None:
         super().__init__()
@@ -144,7 +144,8 @@ class ListValue(ValueEditor):
         row.setContentsMargins(8, 0, 2 if editable else 8, 0)
         row.setSpacing(0)
         link = _LINK.fullmatch(text.strip())
-        button = QPushButton(link[1] if link else f"#{text.lstrip('#')}" if self._holds_tags else text)
+        label = link[1] if link else f"#{text.lstrip('#')}" if self._holds_tags else text
+        button = QPushButton(label.replace("&", "&&"))
         button.setProperty("role", "chip")
         if self._holds_tags:
             button.clicked.connect(partial(self.tag_clicked.emit, text.lstrip("#")))
@@ -201,10 +202,12 @@ class _AddField(QLineEdit):
 
 
 def create_value_editor(theme: ThemeSource, name: str, value: object, editable: bool) -> ValueEditor:
-    """Return an editor for `value`."""
+    """Create the editor for a property's value; nested lists and mappings are read-only."""
     if isinstance(value, bool):
         return CheckValue(name, value, editable)
-    if isinstance(value, list | tuple) and not any(isinstance(one, Mapping | list | tuple) for one in value):
+    if isinstance(value, list | tuple) and not any(
+        isinstance(item, Mapping | list | tuple) for item in value
+    ):
         return ListValue(theme, name, value, editable)
     if name == "tags" and (value is None or isinstance(value, str)):
         parts = [part for part in re.split(r"[,\s]+", value or "") if part]

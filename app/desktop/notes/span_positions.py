@@ -19,12 +19,12 @@ def find_on_page(source: str, start: int, end: int, page: str) -> tuple[int, int
 
     Args:
         source: The Markdown.
-        start: The start of the span.
+        start: The start of the span in `source`.
         end: Its end.
         page: The text of the page.
 
     Returns:
-        The span in UTF-16 units; None if the page does not show the text.
+        The span on the page in UTF-16 units; None if it can't be found.
     """
     span_letters = "".join(_LETTER.findall(markdown_to_text(source[start:end]).casefold()))
     letter_offsets = [match.start() for match in _LETTER.finditer(page)]
@@ -34,7 +34,7 @@ def find_on_page(source: str, start: int, end: int, page: str) -> tuple[int, int
     prefix = "".join(_LETTER.findall(markdown_to_text(source[:start]).casefold()))
     occurrences = _occurrences(page_letters, span_letters)
     if not occurrences and len(span_letters) > _MIN_SHORTENED_LETTERS:
-        # A formula or an embed in the span is displayed differently, so only its beginning is compared.
+        # A formula or an embed in the span is displayed differently, so only the beginning is compared.
         span_letters = span_letters[: len(span_letters) // 3]
         occurrences = _occurrences(page_letters, span_letters)
     if not occurrences:

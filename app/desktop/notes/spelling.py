@@ -36,8 +36,10 @@ _MAX_WORD_CHARS = 60
 class SpellChecker:
     """Finds misspelled words in prose.
 
-    A word is correct if any of the languages accepts it, or the user added it. `languages` are those with a
-    dictionary; empty if there is none.
+    A word is correct if any of the languages accepts it, the user added it, or it is very long.
+
+    Attributes:
+        languages: The languages with a loaded dictionary; empty if there is none.
     """
 
     def __init__(self) -> None:
@@ -48,7 +50,7 @@ class SpellChecker:
         self._lock = threading.Lock()
 
     def load(self, languages: Iterable[str]) -> None:
-        """Load the dictionaries of these languages, or of the system's language; call it in a thread."""
+        """Load the dictionaries of these languages (default: the system's language); call it in a thread."""
         names = tuple(languages) or _system_languages()
         loaded: list[tuple[str, Dict]] = []
         try:
@@ -76,13 +78,13 @@ class SpellChecker:
         return bool(self._dictionaries)
 
     def check(self, text: str) -> list[tuple[int, int]]:
-        """Return the start and end of each misspelled word in prose."""
+        """Return the start and end of each misspelled word in `text`; empty without a dictionary."""
         if not self._dictionaries:
             return []
         return [match.span() for match in _WORD.finditer(text) if not self.is_correct(match[0])]
 
     def is_correct(self, word: str) -> bool:
-        """Return True if one of the dictionaries accepts the word."""
+        """Return whether a word is correct, as the class defines it."""
         correct = self._cache.get(word)
         if correct is None:
             correct = self._is_known(word.replace("’", "'"))
@@ -100,7 +102,7 @@ class SpellChecker:
         return list(suggestions)[:_MAX_SUGGESTIONS]
 
     def learn(self, word: str) -> None:
-        """Accept a word from now on, in every vault."""
+        """Accept a word from now on, in every vault; a failure to store it is only logged."""
         self._user_words.add(word)
         self._cache[word] = True
 
@@ -114,7 +116,7 @@ class SpellChecker:
 class Spelling(QObject):
     """The spell checker of a window: loaded with the first note, according to the settings.
 
-    `changed` is emitted when the set of accepted words changes.
+    `changed` is emitted when the set of accepted words changes, also by loading dictionaries.
     """
 
     changed = Signal()
@@ -127,7 +129,7 @@ class Spelling(QObject):
         client.events.batch.connect(self._receive)
 
     def load_dictionaries(self) -> None:
-        """Start loading the dictionaries of the settings, unless they are loaded."""
+        """Start loading or unloading the dictionaries if the settings differ from what is loaded."""
         settings = self._client.settings.editor
         choice = (settings.spelling, tuple(settings.spelling_languages))
         if choice != self._loaded:
@@ -135,7 +137,7 @@ class Spelling(QObject):
             tasks.start(self._load(*choice), action=self.tr("load the dictionaries"))
 
     def learn(self, word: str) -> None:
-        """Accept a word from now on."""
+        """Accept a word from now on, and emit `changed`."""
         self.checker.learn(word)
         self.changed.emit()
 
@@ -152,7 +154,7 @@ class Spelling(QObject):
 
 
 class DictionaryStatus(QLabel):
-    """Shows the system's dictionaries in the settings; empty until they are looked up."""
+    """Shows the system's dictionaries in the settings; empty until they are found."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -180,7 +182,7 @@ def installed_languages() -> tuple[str, ...]:
 
 
 class _UserWords:
-    """The words that the user added, one per line in a file of the user's data."""
+    """The words that the user added, one per line in a file of the app's data folder."""
 
     def __init__(self) -> None:
         self._file = paths.data_folder() / "dictionary.txt"

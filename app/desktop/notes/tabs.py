@@ -1,4 +1,4 @@
-"""The open notes: groups of tabs next to each other.
+"""The open notes: up to two groups of tabs next to each other.
 
 A group is a tab widget in a splitter. A note is open in at most one tab per group. Closing a tab asks about
 unsaved text, and can be undone.
@@ -41,7 +41,7 @@ class NoteTab(Protocol):
     create_requested: SignalInstance
 
     async def open(self, path: str, fragment: str = "") -> None:
-        """Show the note at `path`, at a heading, `^block` or `line=12`."""
+        """Show the note at `path`, at a heading, `^block`, `span=…`, `line=12` or `write=`."""
 
     async def confirm_close(self) -> bool:
         """Return whether the tab may close, after asking the user about unsaved text."""
@@ -51,24 +51,24 @@ class NoteTab(Protocol):
         """Keep unsaved text as a draft."""
 
     def take_focus(self) -> None:
-        """Give the focus to the text."""
+        """Move focus to the text."""
 
     def run_command(self, command: str) -> None:
-        """Run "save", "mode" (read or edit), "find", "replace" or "links"."""
+        """Run "save", "mode" (the next view mode), "find", "replace" or "links"."""
 
 
 TabFactory = Callable[[VaultClient, ThemeSource, QWidget], QWidget]
 
 
 class _TabBar(QTabBar):
-    """A tab bar that scrolls instead of squeezing names; its close buttons grow with the zoom."""
+    """A tab bar that scrolls instead of squeezing names; its close buttons scale with the zoom."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def minimumTabSizeHint(self, index: int) -> QSize:
-        """Return a width for a short name and the close button."""
+        """Return the width of a short name with the close button."""
         size = self.tabSizeHint(index)
         return QSize(min(size.width(), round(_MIN_TAB_WIDTH * self._theme.zoom)), size.height())
 
@@ -120,15 +120,15 @@ class _TabGroup(QTabWidget):
             super().mousePressEvent(event)
 
     def _show_menu(self, position: QPoint) -> None:
-        row = self.tabBar().tabAt(position)
-        if row < 0:
+        index = self.tabBar().tabAt(position)
+        if index < 0:
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(self.tr("Close"), lambda: self.tabCloseRequested.emit(row))
-        menu.addAction(self.tr("Close others"), lambda: self._tabs.close_others(self, row))
+        menu.addAction(self.tr("Close"), lambda: self.tabCloseRequested.emit(index))
+        menu.addAction(self.tr("Close others"), lambda: self._tabs.close_others(self, index))
         menu.addSeparator()
-        menu.addAction(self.tr("Move to the other side"), lambda: self._tabs.move_across(self, row))
+        menu.addAction(self.tr("Move to the other side"), lambda: self._tabs.move_across(self, index))
         menu.popup(self.tabBar().mapToGlobal(position))
 
 
@@ -137,7 +137,7 @@ class NoteTabs(QWidget):
 
     Signals:
         open_requested, search_requested, action_requested, create_requested: Forwarded from the notes.
-        shown: The path of the active note, empty for none.
+        shown: The path of the active note; empty if there is none.
         last_closed: The last tab was closed.
         help_requested: The user clicked the help button.
     """
@@ -158,7 +158,7 @@ class NoteTabs(QWidget):
         self._theme = theme
         self._create_tab = create_tab
         self._closed_paths: list[str] = []
-        # A tab has no path until its note is loaded: a double click requests it twice meanwhile.
+        # A tab has no path until its note is loaded; meanwhile, a double click requests the note again.
         self._opening_paths: dict[NoteTab, str] = {}
         self._groups: list[_TabGroup] = []
         self.setObjectName("panel")
@@ -181,25 +181,36 @@ class NoteTabs(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._stack)
-        self._front_group = self._add_group()
+        self._active_group = self._add_group()
 
     @property
     def current(self) -> NoteTab | None:
-        """The active note of the most recently used group."""
-        widget = self._front_group.currentWidget()
+        """The active note of the most recently used group; None if no note is open."""
+        widget = self._active_group.currentWidget()
         return cast("NoteTab", widget) if widget is not None else None
 
     def tabs(self) -> tuple[NoteTab, ...]:
         """Return the open notes, group by group."""
         return tuple(
-            cast("NoteTab", group.widget(row)) for group in self._groups for row in range(group.count())
+            cast("NoteTab", group.widget(index)) for group in self._groups for index in range(group.count())
         )
 
     async def open(self, path: str, fragment: str = "", *, in_other_group: bool = False) -> None:
-        """Show the note at `path` in its tab, or in a new one; with `in_other_group`, in the other group."""
-        if in_other_group and self._front_group.count():
-            self._front_group = self._groups[1] if len(self._groups) > 1 else self._add_group()
-        group = self._front_group
+        """Show the note at `path` in its tab of the active group, or in a new one.
+
+        Args:
+            path: The note.
+            fragment: Where to scroll to; see `NoteTab.open`.
+            in_other_group: Whether to use the other group, created if needed; ignored while the active one is
+                empty.
+
+        Raises:
+            NotFoundError: The note does not exist; no tab is added.
+            StorageError: The note can't be read; no tab is added.
+        """
+        if in_other_group and self._active_group.count():
+            self._active_group = self._groups[1] if len(self._groups) > 1 else self._add_group()
+        group = self._active_group
         tabs = self._tabs_of(group)
         existing = next((t for t in tabs if path in (t.path, self._opening_paths.get(t))), None)
         tab = existing or self._add_tab(group)
@@ -222,10 +233,10 @@ class NoteTabs(QWidget):
 
     async def close_current(self) -> bool:
         """Close the active tab; return whether it is closed."""
-        return await self._close(self._front_group, self._front_group.currentIndex())
+        return await self._close(self._active_group, self._active_group.currentIndex())
 
     async def confirm_close(self) -> bool:
-        """Return whether all notes may close, after asking for each unsaved one; the tabs are kept."""
+        """Return whether all notes may close, after asking about each unsaved one; the tabs stay open."""
         for tab in self.tabs():
             if not await tab.confirm_close():
                 return False
@@ -237,35 +248,48 @@ class NoteTabs(QWidget):
             tab.save_draft()
 
     def close_others(self, group: _TabGroup, keep: int) -> None:
-        """Close the other tabs of `group`."""
+        """Close all tabs of `group` except the one at index `keep`, until the user cancels."""
         current = self._tabs_of(group)[keep]
 
         async def close() -> None:
             for tab in self._tabs_of(group):
-                row = group.indexOf(cast("QWidget", tab))
-                if tab is not current and not await self._close(group, row):
+                index = group.indexOf(cast("QWidget", tab))
+                if tab is not current and not await self._close(group, index):
                     return
 
         tasks.start(close(), owner=self, action=self.tr("close the tabs"))
 
-    def move_across(self, group: _TabGroup, row: int) -> None:
-        """Move a tab to the other group, creating the group if needed."""
-        widget, text = cast("QWidget", group.widget(row)), group.tabText(row)
+    def move_across(self, group: _TabGroup, index: int) -> None:
+        """Move a tab to the other group, creating the group if needed.
+
+        If the other group has a tab of the same note, show that one and close the moved tab.
+        """
+        widget, text = cast("QWidget", group.widget(index)), group.tabText(index)
+        path = cast("NoteTab", widget).path
         other_group = next((g for g in self._groups if g is not group), None) or self._add_group()
+        existing = next((tab for tab in self._tabs_of(other_group) if path and tab.path == path), None)
+        if existing is not None:
+            other_group.setCurrentWidget(cast("QWidget", existing))
+            self._active_group = other_group
+            self._start_closing(group, index)
+            return
         other_group.setCurrentIndex(other_group.addTab(widget, text))
-        self._front_group = other_group
+        self._active_group = other_group
         self._remove_if_empty(group)
 
     def split(self) -> None:
-        """Move the current note to a new group next to the others."""
-        if self._front_group.count() > 1 or (self._front_group.count() == 1 and len(self._groups) > 1):
-            self.move_across(self._front_group, self._front_group.currentIndex())
+        """Show the active note in the other group, which is created if needed.
+
+        Its tab moves there; if it is the only tab, the note is opened there a second time.
+        """
+        if self._active_group.count() > 1 or (self._active_group.count() == 1 and len(self._groups) > 1):
+            self.move_across(self._active_group, self._active_group.currentIndex())
         elif self.current is not None:
             path = self.current.path
             tasks.start(self.open(path, in_other_group=True), owner=self, action=self.tr("open the note"))
 
     def take_focus(self) -> None:
-        """Give the focus to the text of the active note."""
+        """Move focus to the text of the active note."""
         if self.current is not None:
             self.current.take_focus()
 
@@ -290,36 +314,36 @@ class NoteTabs(QWidget):
             self.open_requested.emit(self._closed_paths.pop(), "")
 
     def step(self, by: int) -> None:
-        """Go to the next (1) or the previous (-1) tab of the group."""
-        if count := self._front_group.count():
-            self._front_group.setCurrentIndex((self._front_group.currentIndex() + by) % count)
+        """Go to the next (1) or the previous (-1) tab of the active group, wrapping around."""
+        if count := self._active_group.count():
+            self._active_group.setCurrentIndex((self._active_group.currentIndex() + by) % count)
 
     def state(self) -> dict[str, Any]:
-        """Return the open notes by group, the one in front and the splitter's sizes, for the next start."""
+        """Return the open notes by group, the active one and the splitter's sizes, to restore them later."""
         groups = [[tab.path for tab in self._tabs_of(group) if tab.path] for group in self._groups]
         front = self.current.path if self.current is not None else ""
         return {"groups": groups, "front": front, "sizes": self.splitter.sizes()}
 
     async def restore(self, state: dict[str, Any]) -> None:
-        """Open the notes in `state`; deleted ones are skipped."""
+        """Open the notes in `state`; those that can't be opened are skipped."""
         groups = [[str(path) for path in group] for group in state.get("groups", []) if group]
-        for number, paths in enumerate(groups[:2]):
+        for group_index, paths in enumerate(groups[:2]):
             for position, path in enumerate(paths):
                 try:
-                    await self.open(path, in_other_group=number > 0 and position == 0)
+                    await self.open(path, in_other_group=group_index > 0 and position == 0)
                 except ScriptoriumError as error:
                     log.info("a tab of the last session was not reopened: %s", error)
         front = state.get("front")
         for group in self._groups:
             for tab in self._tabs_of(group):
                 if tab.path == front:
-                    self._front_group = group
+                    self._active_group = group
                     group.setCurrentWidget(cast("QWidget", tab))
         if len(self._groups) > 1 and len(state.get("sizes", [])) == len(self._groups):
             self.splitter.setSizes([int(size) for size in state["sizes"]])
 
     def _tabs_of(self, group: _TabGroup) -> tuple[NoteTab, ...]:
-        return tuple(cast("NoteTab", group.widget(row)) for row in range(group.count()))
+        return tuple(cast("NoteTab", group.widget(index)) for index in range(group.count()))
 
     def _add_group(self) -> _TabGroup:
         group = _TabGroup(self, self._theme)
@@ -327,18 +351,18 @@ class NoteTabs(QWidget):
         group.setMinimumWidth(round(_MIN_GROUP_WIDTH * self._theme.zoom))
         self.splitter.addWidget(group)
         self.splitter.setSizes([1000] * len(self._groups))
-        group.tabCloseRequested.connect(lambda row: self._start_closing(group, row))
-        group.currentChanged.connect(lambda _: self._set_front(group))
-        group.tabBarClicked.connect(lambda _: self._set_front(group))
+        group.tabCloseRequested.connect(lambda index: self._start_closing(group, index))
+        group.currentChanged.connect(lambda _: self._activate(group))
+        group.tabBarClicked.connect(lambda _: self._activate(group))
         return group
 
     def _add_tab(self, group: _TabGroup) -> NoteTab:
-        # Created in its final parent: reparenting a filled widget would style everything in it again.
+        # Create it in its final parent: reparenting a filled widget would style everything in it again.
         parent = group.findChild(QStackedWidget) or group
         widget = self._create_tab(self._client, self._theme, parent)
         tab = cast("NoteTab", widget)
-        row = group.addTab(widget, self.tr("Opening…"))
-        group.tabBar().setTabToolTip(row, "")
+        index = group.addTab(widget, self.tr("Opening…"))
+        group.tabBar().setTabToolTip(index, "")
         tab.open_requested.connect(self.open_requested)
         tab.search_requested.connect(self.search_requested)
         tab.action_requested.connect(self.action_requested)
@@ -349,26 +373,26 @@ class NoteTabs(QWidget):
 
     def _update_title(self, widget: QWidget, title: str | None = None, dirty: bool | None = None) -> None:
         for group in self._groups:
-            if (row := group.indexOf(widget)) >= 0:
-                current = group.tabText(row).removeprefix("● ").replace("&&", "&")
-                was_dirty = group.tabText(row).startswith("● ")
+            if (index := group.indexOf(widget)) >= 0:
+                current = group.tabText(index).removeprefix("● ").replace("&&", "&")
+                was_dirty = group.tabText(index).startswith("● ")
                 text = (title if title is not None else current).replace("&", "&&")
-                group.setTabText(row, f"● {text}" if (was_dirty if dirty is None else dirty) else text)
-                group.setTabToolTip(row, cast("NoteTab", widget).path)
+                group.setTabText(index, f"● {text}" if (was_dirty if dirty is None else dirty) else text)
+                group.setTabToolTip(index, cast("NoteTab", widget).path)
 
-    def _set_front(self, group: _TabGroup) -> None:
+    def _activate(self, group: _TabGroup) -> None:
         if group.count():
-            self._front_group = group
+            self._active_group = group
             page, focused = group.currentWidget(), self.window().focusWidget()
             if self.current is not None and focused is not None and page.isAncestorOf(focused):
-                self.current.take_focus()  # Qt moves the focus from a hidden tab to the first button
+                self.current.take_focus()  # Qt moves the focus from a hidden tab to the first button.
             self.shown.emit(self.current.path if self.current is not None else "")
 
-    def _start_closing(self, group: _TabGroup, row: int) -> None:
-        tasks.start(self._close(group, row), owner=self, action=self.tr("close the tab"))
+    def _start_closing(self, group: _TabGroup, index: int) -> None:
+        tasks.start(self._close(group, index), owner=self, action=self.tr("close the tab"))
 
-    async def _close(self, group: _TabGroup, row: int) -> bool:
-        widget = group.widget(row)
+    async def _close(self, group: _TabGroup, index: int) -> bool:
+        widget = group.widget(index)
         if widget is None:
             return True
         tab = cast("NoteTab", widget)
@@ -380,8 +404,8 @@ class NoteTabs(QWidget):
         return True
 
     def _remove(self, group: _TabGroup, widget: QWidget) -> None:
-        if (row := group.indexOf(widget)) >= 0:
-            group.removeTab(row)
+        if (index := group.indexOf(widget)) >= 0:
+            group.removeTab(index)
         widget.deleteLater()
         self._remove_if_empty(group)
 
@@ -392,8 +416,8 @@ class NoteTabs(QWidget):
             self._groups.remove(group)
             group.hide()
             group.deleteLater()
-            self._front_group = self._groups[0]
-            self._set_front(self._front_group)
+            self._active_group = self._groups[0]
+            self._activate(self._active_group)
         if not self.tabs():
             self._stack.setCurrentIndex(0)
             self.shown.emit("")

@@ -1,4 +1,4 @@
-"""Search a text and return offsets in Qt's UTF-16 units. Pure."""
+"""Search and replace in a text; offsets are in Qt's UTF-16 units. Pure."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ MAX_MATCHES = 5_000
 
 @dataclass(frozen=True, slots=True)
 class TextMatches:
-    """The spans of the matches in UTF-16 units; `is_truncated` if there are more."""
+    """The spans of the matches in UTF-16 units; `is_truncated` if the text has more."""
 
     spans: tuple[tuple[int, int], ...]
     is_truncated: bool = False
 
     def after(self, offset: int) -> int | None:
-        """Return the index of the next match from `offset` on, wrapping around; None without matches."""
+        """Return the index of the first match at or after `offset`, wrapping around; None without matches."""
         if not self.spans:
             return None
         return next((i for i, (start, _) in enumerate(self.spans) if start >= offset), 0)
 
     def before(self, offset: int) -> int | None:
-        """Return the index of the previous match before `offset`, wrapping around; None without matches."""
+        """Return the index of the last match before `offset`, wrapping around; None without matches."""
         earlier_indexes = [i for i, (start, _) in enumerate(self.spans) if start < offset]
         return earlier_indexes[-1] if earlier_indexes else len(self.spans) - 1 if self.spans else None
 
@@ -48,7 +48,7 @@ def find_all(text: str, query: str, match_case: bool) -> TextMatches:
 
 
 def _utf16_spans(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """Convert the spans of the matches to UTF-16 units in one pass over the text."""
+    """Yield the span of each match in UTF-16 units, in one pass over the text."""
     offset = position = 0
     for match in pattern.finditer(text):
         start = position + utf16_length(text[offset : match.start()])

@@ -1,4 +1,4 @@
-"""Dialogs about unsaved text: conflicts with changes on disk, and closing a tab."""
+"""Dialogs about unsaved text: during a conflict with the note on disk, and when a tab is closed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from app.vault.undo import MergeConflict
 
 
 async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
-    """Compare the unsaved text with the file and apply the user's choice.
+    """Let the user compare the unsaved text with the file, and apply the choice.
+
+    Without a choice, the user's edits are kept for the next comparison. Does nothing for a deleted note.
 
     Returns:
-        True if the user chose and the conflict was resolved with that text.
+        True if the conflict was resolved with the text that the user chose.
     """
     conflict = document.conflict
     if conflict is None or conflict.theirs is None:
@@ -41,7 +43,8 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     # Read the choices on `finished`, before the dialog is deleted; every way to close the dialog emits it.
     dialog.finished.connect(lambda _: choices.append(dialog.choices().get(merge_conflict.path, mine)))
     accepted = await dialogs.run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
-    result = (choices[0] if choices else None) or mine
+    choice = choices[0] if choices else None
+    result = mine if choice is None else choice
     if not accepted or document.conflict is not conflict:
         is_edited = result not in (mine, merge_conflict.theirs, merged_content)
         if document.conflict is None:
@@ -81,7 +84,9 @@ async def _ask_in_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     conflict = document.conflict
     if conflict is not None and conflict.theirs is None:
         return await _ask_after_deletion(document, parent)
-    title = translate("UnsavedChanges", "“{0}” was changed outside the app").format(_note_name(document))
+    title = translate("UnsavedChanges", "“{0}” was changed while you were writing").format(
+        _note_name(document)
+    )
     text = translate(
         "UnsavedChanges", "It has unsaved text. Nothing is written until you choose which text to keep."
     )
@@ -93,7 +98,7 @@ async def _ask_in_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
 
 
 async def _ask_after_deletion(document: NoteDocument, parent: QWidget) -> _Answer:
-    title = translate("UnsavedChanges", "“{0}” was deleted or moved outside the app").format(
+    title = translate("UnsavedChanges", "“{0}” was deleted, or moved outside the app").format(
         _note_name(document)
     )
     text = translate("UnsavedChanges", "It has unsaved text. Create the note again to keep it.")
@@ -158,7 +163,7 @@ def _note_name(document: NoteDocument) -> str:
 def _conflict_texts() -> ConflictTexts:
     return ConflictTexts(
         title=translate("UnsavedChanges", "Compare both texts"),
-        heading=translate("UnsavedChanges", "This note was changed outside the app while you were writing"),
+        heading=translate("UnsavedChanges", "This note was changed while you were writing"),
         explanation=translate(
             "UnsavedChanges",
             "Your text is on the left, and the text on disk is on the right. Select the changes to take "

@@ -57,12 +57,12 @@ if TYPE_CHECKING:
     from app.workspace import VaultService
 
 _RENDER_DELAY_MS = 200
-# A fragment with this prefix opens the note for writing, at the offset that may follow.
+# A fragment with this prefix opens the note for writing, at the offset after it or at the end of the note.
 EDIT_ACTION_PREFIX = "write="
 
 
 class NoteView(QWidget):
-    """The view of one note; rarely used parts (links, preview, finding) are created when first needed.
+    """The view of one note at a time; rarely used parts (links, preview, find bar) are created on first use.
 
     Signals:
         open_requested: The path or name of a note, and a fragment.
@@ -180,7 +180,7 @@ class NoteView(QWidget):
         self.editor.style_changed.connect(self._apply_reading_style)
         self._apply_reading_style()
         self._add_shortcut(self, QKeySequence("F3"), lambda: self.find_bar.find_next())
-        self._add_shortcut(self, QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
+        self._add_shortcut(self, QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(backward=True))
 
     def _connect_reading(self) -> None:
         self.reader.note_clicked.connect(self.open_requested)
@@ -201,7 +201,7 @@ class NoteView(QWidget):
         self._links.notice_requested.connect(self.notice.show_message)
 
     def run_command(self, command: str) -> None:
-        """Run "save", "mode" (the next one), "find", "replace" or "links": the commands of the menu."""
+        """Run a menu command: "save", "mode" (the next one), "find", "replace" or "links"."""
         commands: dict[str, Callable[[], None]] = {
             "save": self.save,
             "mode": self.toggle_mode,
@@ -222,10 +222,15 @@ class NoteView(QWidget):
         shortcut.activated.connect(callback)
 
     async def open(self, path: str, fragment: str = "") -> None:
-        """Show the note at `path` (or with that name), at a heading, `^block`, `span=…` or `line=12`.
+        """Show the note at `path` (or with that name), at a fragment.
+
+        Args:
+            path: The note.
+            fragment: A heading, `^block`, `span=…`, `line=12`, or `write=` with an optional offset.
 
         Raises:
-            NotFoundError, StorageError: It does not exist, or can't be read; the shown note stays.
+            NotFoundError: The note does not exist; the shown note stays.
+            StorageError: The note can't be read; the shown note stays.
         """
         resolved = await self._client.run(lambda vault: vault.notes.find(path))
         if resolved is None:
@@ -284,7 +289,7 @@ class NoteView(QWidget):
         self._render_timer.start()
 
     def _load_text(self, text: str) -> None:
-        """Put `text` into the editor, keeping cursor and scroll position."""
+        """Load `text` into the editor, keeping the cursor and scroll positions as far as possible."""
         self._is_replacing_text = True
         scroll_value, position = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
         self.editor.load(for_editor(text))
@@ -296,7 +301,7 @@ class NoteView(QWidget):
         self._is_replacing_text = False
 
     def _set_editor_text(self, text: str) -> None:
-        """Replace the editor's text by `text`; Ctrl+Z undoes it."""
+        """Replace the editor's text with `text`, as one undo step."""
         self._is_replacing_text = True
         self.editor.replace_document(for_editor(text))
         self._is_replacing_text = False
@@ -322,7 +327,7 @@ class NoteView(QWidget):
                 self.editor.go_to_line(heading.line)
 
     def _show_cited(self, fragment: str) -> None:
-        """Mark the passage that a link cites, and scroll to it; report if it no longer exists."""
+        """Mark the passage that a link cites, and scroll to it; report if a cited span no longer exists."""
         page = self.document.page
         span = find_fragment(self.document.text, page.parsed, fragment) if page else None
         if span is None:
@@ -405,7 +410,8 @@ class NoteView(QWidget):
         self.editor.moveCursor(QTextCursor.MoveOperation.End)
         if position.isdigit():
             cursor = self.editor.textCursor()
-            cursor.setPosition(min(utf16_length(self.document.text[: int(position)]), cursor.position()))
+            text = for_editor(self.document.text[: int(position)])
+            cursor.setPosition(min(utf16_length(text), cursor.position()))
             self.editor.setTextCursor(cursor)
         self.editor.setFocus()
 
@@ -415,11 +421,11 @@ class NoteView(QWidget):
         self.take_focus()
 
     def take_focus(self) -> None:
-        """Give the focus to the text."""
+        """Move focus to the text."""
         (self.editor if self.is_editing else self.reader).setFocus()
 
     def show_mode(self, mode: ViewMode, *, remember: bool = True) -> None:
-        """Show the live preview, the source, or the reading view, and remember it for the note."""
+        """Show the live preview, the source, or the reading view; with `remember`, store it for the note."""
         self._mode = mode
         if mode is ViewMode.READING:
             self._reading_anchor = self._heading_in_view()
@@ -436,9 +442,9 @@ class NoteView(QWidget):
             self._modes.put(self.path, mode)
 
     def _heading_in_view(self) -> str:
-        """Return the heading above the first visible line of the editor; empty at the start of the note."""
+        """Return the last heading up to the editor's first visible line; empty before the second heading."""
         first = self.editor.visible_lines().start
-        headings = [one.text for one in self.editor.outline() if one.line <= first]
+        headings = [heading.text for heading in self.editor.outline() if heading.line <= first]
         return headings[-1] if len(headings) > 1 else ""
 
     def toggle_links(self) -> None:
@@ -448,12 +454,12 @@ class NoteView(QWidget):
 
     @property
     def links(self) -> LinksPane:
-        """The pane of backlinks, outgoing links and mentions."""
+        """The pane of backlinks, outgoing links, related notes and mentions, created on first use."""
         return self._links.pane
 
     @property
     def empty_state(self) -> EmptyState:
-        """The empty state of a note without text."""
+        """The empty state of a note without text, created on first use."""
         if self._empty_state is None:
             self._empty_state = EmptyState(
                 self._theme,
@@ -466,11 +472,11 @@ class NoteView(QWidget):
             self._stack.addWidget(self._empty_state)
         return self._empty_state
 
-    def _toggle_task(self, number: int, text: str) -> None:
-        """Check or uncheck a task in the reading view, as an edit that can be undone."""
+    def _toggle_task(self, index: int, text: str) -> None:
+        """Check or uncheck a task, by its index among those with this text, as one undo step."""
         lines = self.editor.task_lines(text)
-        if number < len(lines):
-            self._edit_in_reading(lambda: self.editor.toggle_task(lines[number]))
+        if index < len(lines):
+            self._edit_in_reading(lambda: self.editor.toggle_task(lines[index]))
 
     def _edit_in_reading(self, change: Callable[[], None]) -> None:
         change()
@@ -503,18 +509,18 @@ class NoteView(QWidget):
 
     @property
     def find_bar(self) -> FindBar:
-        """The find bar of this note, created when first needed."""
+        """The find bar of this view, created on first use."""
         if self._find_bar is None:
             self._find_bar = FindBar(self._theme, self)
             self._column.insertWidget(self._column.indexOf(self.notice) + 1, self._find_bar)
         return self._find_bar
 
     def find_text(self) -> None:
-        """Find in the current view."""
+        """Open the find bar for the current view."""
         self.find_bar.start(self.editor if self.is_editing else self.reader)
 
     def replace_text(self) -> None:
-        """Find and replace in the editor."""
+        """Open the find bar for the editor, which can also replace."""
         if not self.is_editing:
             self.show_mode(ViewMode.LIVE)
         self.find_text()
@@ -547,7 +553,7 @@ class NoteView(QWidget):
         self._edit(partial(edit.remove_property, key=name), self.tr("remove {0}").format(name))
 
     def _edit(self, change: Callable[[str], str], action: str) -> None:
-        """Change the text by a span edit as if typed; save it, unless there was unsaved text."""
+        """Apply a span edit to the text, as one undo step; save it, unless other text was unsaved."""
         was_dirty = self.document.is_dirty and not self.document.is_saving
         try:
             text = change(self.document.text)
@@ -612,7 +618,7 @@ class NoteView(QWidget):
         self.editor.show_drawing(request, drawing)
 
     async def _resolve(self, targets: list[str]) -> None:
-        """Find out which link targets exist."""
+        """Tell the editor which link targets exist."""
         source = NotePath(self.path)
 
         def resolve(vault: VaultService) -> dict[str, bool]:

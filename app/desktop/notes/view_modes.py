@@ -1,4 +1,4 @@
-"""The last view mode of each note, saved with the layout of the vault."""
+"""The view modes that the user has chosen for notes, stored in the app's data folder for the vault."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ _MAX_NOTES = 500
 
 
 class ViewModes:
-    """The view modes of the notes of a vault; notes without one use the default."""
+    """The view modes of a vault's notes; a note without one has the default.
+
+    Only the most recently set ones are kept.
+    """
 
     def __init__(self, root: Path) -> None:
         folder = paths.vault_data_folder(root)
         self._state = WindowState(folder / "note-modes.json")
 
     def get(self, path: str, default: ViewMode) -> ViewMode:
-        """Return the mode of a note."""
+        """Return the mode of the note at `path`, or `default`."""
         mode = self._state.mapping("modes").get(path)
         return ViewMode(mode) if mode in set(ViewMode) else default
 
     def put(self, path: str, mode: ViewMode) -> None:
-        """Set the mode of a note."""
+        """Store the mode of the note at `path`."""
         modes = self._state.mapping("modes")
         modes.pop(path, None)
         modes[path] = str(mode)

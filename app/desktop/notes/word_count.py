@@ -1,4 +1,4 @@
-"""Count the words of the active note and of its selection, for the status bar."""
+"""Count the words of the active note and of the editor's selection, for the status bar."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class WordCount(QObject):
 
 
 def _count_text(raw: str, *, is_note: bool = True) -> tuple[int, int]:
-    """Return the number of words and characters of an editor's text; a note's properties do not count."""
+    """Return the number of words and characters in an editor's text; a note's properties do not count."""
     text = raw.replace(PARAGRAPH_SEPARATOR, "\n")
     body = text[read_frontmatter(text).body_start :] if is_note else text
     return count_words(body), len(body.replace("\n", ""))

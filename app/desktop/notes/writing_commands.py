@@ -33,9 +33,9 @@ _PRINT_POINTS = 10
 
 
 class WritingCommands(QObject):
-    """Runs the commands for the active note.
+    """Runs the writing commands, most of them on the active note.
 
-    `open_requested` carries a path and a fragment; `done` and `failed` one sentence for the user.
+    `open_requested` carries a path and a fragment; `done` and `failed` carry a message for the user.
 
     Args:
         client: The open vault.
@@ -69,7 +69,7 @@ class WritingCommands(QObject):
         tasks.start(work(), owner=self._window, action=label)
 
     def add_to_slash_menu(self, note: NoteView) -> None:
-        """Add the writing commands to the slash menu of a note's editor."""
+        """Add the commands for templates and the daily note to the slash menu of a note's editor."""
         known_ids = {command.id for command in note.editor.slash_commands}
         for command_id, title in (
             ("template", self.tr("Insert template…")),
@@ -104,7 +104,7 @@ class WritingCommands(QObject):
             self.open_requested.emit(path.text, "")
 
     async def insert_template(self) -> None:
-        """Insert a template that the user chooses at the cursor, as one undo step."""
+        """Ask for a template and insert it at the cursor, as one undo step."""
         note = self._current()
         if note is None or note.document.page is None or note.editor.isReadOnly():
             self.failed.emit(self.tr("Open an editable note first."))
@@ -134,7 +134,7 @@ class WritingCommands(QObject):
         note.editor.setFocus()
 
     def paste_plain(self) -> None:
-        """Paste the text of the clipboard without its formatting."""
+        """Paste the text of the clipboard without its formatting, if the active note is being edited."""
         note, text = self._current(), plain_text(QGuiApplication.clipboard().mimeData())
         if note is not None and note.is_editing and text and not note.editor.isReadOnly():
             note.editor.insert(text)

@@ -19,7 +19,10 @@ LINE_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class OutlinePanel(Panel):
-    """Follows the note that `set_note` sets; `open_requested` carries its path and the line of a heading."""
+    """Shows the headings of the note that `set_note` sets.
+
+    `open_requested` carries the note's path and the fragment `line=N` of a heading.
+    """
 
     open_requested = Signal(str, str)
 
@@ -57,7 +60,7 @@ class OutlinePanel(Panel):
         self._refresh()
 
     def show_headings(self, headings: Sequence[Heading]) -> None:
-        """Show `headings`, each nested in the last higher one."""
+        """Show `headings` as a tree, each under the nearest heading above it with a higher rank."""
         rows = tuple((heading.level, heading.text, heading.line) for heading in headings)
         if rows == self._headings:
             return
@@ -85,7 +88,7 @@ class OutlinePanel(Panel):
         self.tree.expandAll()
 
     def _renumber(self, lines: list[int]) -> None:
-        """Update the lines of unchanged headings, keeping the expanded and selected ones."""
+        """Update the line numbers of the headings, keeping the expanded and selected ones."""
         iterator = QTreeWidgetItemIterator(self.tree)
         for line in lines:
             if (item := iterator.value()) is not None:

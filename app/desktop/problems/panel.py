@@ -32,7 +32,7 @@ _KIND_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class ProblemsPanel(Panel):
-    """Lists files with the reason; `open_requested` carries the path and an empty fragment.
+    """Lists the files, each with the reason; `open_requested` carries the path and an empty fragment.
 
     A file whose name is not valid UTF-8 can't be opened, but it can be renamed here.
     """
@@ -130,7 +130,9 @@ class ProblemsPanel(Panel):
         name, problem = undecodable.suggest_name(raw) if raw is not None else "", ""
         while True:
             title = self.tr("Rename “{0}”?").format(path)
-            label = self.tr("The file name is not UTF-8. The content of the file does not change. New name:")
+            label = self.tr(
+                "The file name is not valid UTF-8. Renaming does not change the file's content. New name:"
+            )
             new_name = await dialogs.prompt_text(
                 self.window(), title, label, name, accept_label=self.tr("Rename"), problem=problem
             )

@@ -1,1 +1,1 @@
-"""Support for the GUI thread: tasks, garbage collection, sliced work, stall detection."""
+"""Support for the GUI thread: tasks, garbage collection, time slices, translation, stall detection."""

@@ -3,8 +3,8 @@
 Python collects cycles in whichever thread happens to allocate. In the service thread, that would destroy Qt
 objects that belong to the window ("Timers cannot be stopped from another thread", or a crash). Automatic
 collection is therefore off, and a timer in the GUI thread collects the young objects as soon as there are
-enough of them; scanning ten thousand takes a few milliseconds. Larger batches (modules, a vault that is
-being opened) live long anyway: they are frozen until the window is inactive.
+enough of them; scanning thousands takes a few milliseconds. Larger batches (modules, a vault that is being
+opened) live long anyway: they are frozen until a full collection, which runs while the window is inactive.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from PySide6.QtGui import QGuiApplication
 
 _TICK_INTERVAL_MS = 100
 _MIN_YOUNG_OBJECTS = 3000
-_MAX_OBJECTS = 8000
+_MAX_SCANNED_OBJECTS = 8000
 _YOUNG_ROUNDS = 10
 _FULL_INTERVAL_S = 120.0
 _IDLE_DELAY_MS = 2000
@@ -30,7 +30,9 @@ class GcScheduler(QObject):
         super().__init__(parent)
         self._last_full_collection = time.monotonic()
         self._rounds = 0
-        self._survivors = 0  # young objects that survived since the survivors were last scanned
+        self._survivors = (
+            0  # the survivors of collections since the last freeze, which the next collection may scan again
+        )
         gc.disable()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
@@ -51,7 +53,7 @@ class GcScheduler(QObject):
         young = gc.get_count()[0]
         if young < _MIN_YOUNG_OBJECTS:
             return
-        if young + self._survivors > _MAX_OBJECTS:
+        if young + self._survivors > _MAX_SCANNED_OBJECTS:
             gc.freeze()
             self._survivors = self._rounds = 0
             return

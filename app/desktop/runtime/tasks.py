@@ -1,4 +1,4 @@
-"""Start coroutines of the window, keep them until they end, and report their failures.
+"""Start coroutines in the GUI thread, keep them until they end, and report their failures.
 
 `asyncio` keeps only weak references to tasks, and an exception in a slot has no caller to reach. Every
 coroutine that a signal starts therefore goes through `start`, which logs a failure and passes it to the
@@ -92,7 +92,7 @@ def running_tasks() -> frozenset[asyncio.Task[Any]]:
 async def cancel_all() -> None:
     """Cancel all tasks of this loop except the caller's own, and wait until they have ended.
 
-    Tasks that start meanwhile, such as those of an event that arrives late, are canceled, too.
+    Tasks that start in the meantime, for example for a late event, are canceled, too.
     """
     loop = asyncio.get_running_loop()
     # A task that outlived its loop never ends and can't be awaited in another one.
@@ -107,7 +107,13 @@ def _on_done(
     task: asyncio.Task[Any], action: str, owner: QWidget | None, cancel: Callable[..., None]
 ) -> None:
     _running.discard(task)
-    if owner is not None and shiboken6.isValid(owner):
+    is_orphaned = owner is not None and not shiboken6.isValid(owner)
+    if owner is not None and not is_orphaned:
         owner.destroyed.disconnect(cancel)
-    if not task.cancelled() and (error := task.exception()) is not None:
-        failed.report(TaskFailure(action, error))
+    if task.cancelled() or (error := task.exception()) is None:
+        return
+    # A `finally` block of a canceled task can't restore widgets that were destroyed with the owner.
+    if is_orphaned and task.cancelling() and isinstance(error, RuntimeError):
+        log.debug("a task of a destroyed widget could not clean up", exc_info=error)
+        return
+    failed.report(TaskFailure(action, error))

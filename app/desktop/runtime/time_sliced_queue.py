@@ -12,7 +12,7 @@ _TIME_SLICE_S = 0.002
 
 
 class TimeSlicedQueue(QObject):
-    """Calls `work` for each item in order; after each time slice, the window handles its events first."""
+    """Calls `work` for each item in order, letting the window handle its events between time slices."""
 
     def __init__(self, work: Callable[[object], None], parent: QObject) -> None:
         super().__init__(parent)
@@ -48,8 +48,11 @@ class TimeSlicedQueue(QObject):
 
     def _run_slice(self) -> None:
         deadline = time.perf_counter() + _TIME_SLICE_S
-        while self._items:
-            self._work(self._items.popleft())
-            if self._items and time.perf_counter() > deadline:
+        try:
+            while self._items:
+                self._work(self._items.popleft())
+                if time.perf_counter() > deadline:
+                    break
+        finally:  # An item that fails does not hold up the others.
+            if self._items:
                 self._timer.start()
-                return

@@ -1,4 +1,4 @@
-"""Translation of texts outside of QObject classes, in calls that pyside6-lupdate can extract."""
+"""Translation of texts outside QObject classes, in calls that pyside6-lupdate can extract."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class PluralText:
     """A text with a number in it, in the user's language: "1 note", "2,000 notes".
 
     `pyside6-lupdate -tr-function-alias translate+=PluralText` extracts the text for 1, with the text for
-    other numbers as its comment. In the .ts file, the message needs `numerus="yes"`; it then
-    has a form for each plural of the language. English needs no translation file.
+    other numbers as its comment. In the .ts file, the message needs `numerus="yes"`, which gives it a form
+    for each plural of the language. English needs no translation file.
 
     Attributes:
         context: The context of the translation.
@@ -42,7 +42,7 @@ class PluralText:
 
         Args:
             count: The number.
-            values: What {1}, {2} and so on stand for.
+            values: The values for {1}, {2} and so on.
         """
         text = translate(self.context, self.one, self.many, count)
         if text == self.one and count != 1:

@@ -2,8 +2,8 @@
 
 A precise 2 ms timer measures the gaps between its own ticks; the excess over 2 ms is time in which the window
 could not respond. The watchdog also reads the CPU time of the GUI thread during the gap: on a busy machine
-the gap may be caused by other processes, whereas CPU time is the window's own work. A second thread records
-the stack of the GUI thread during a long stall.
+the gap may be caused by other processes, whereas CPU time is the window's own work. A second thread samples
+the stack of the GUI thread while a tick is late.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MAX_LISTED_STALLS = 6
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """One stall: its wall-clock and CPU time in milliseconds, and the stack that was sampled."""
+    """One stall: its wall-clock and CPU time in milliseconds, and the stacks that were sampled most often."""
 
     ms: float
     cpu_ms: float
@@ -36,10 +36,17 @@ class Stall:
 
 @dataclass(frozen=True, slots=True)
 class StallStats:
-    """The longest stall and percentiles over all ticks, in milliseconds.
+    """Statistics of the ticks; times are in milliseconds.
 
-    `worst` lists the stalls with the most CPU time; `stack` is the stack of the one with the longest
-    wall-clock time.
+    Attributes:
+        longest: The longest stall.
+        cpu: The most CPU time between two ticks.
+        p99: The 99th percentile of the stalls.
+        over_8ms: The number of stalls over 8 ms.
+        cpu_over_8ms: The number of ticks with over 8 ms of CPU time since the previous tick.
+        ticks: The number of ticks.
+        worst: The long stalls with the most CPU time.
+        stack: The stacks of the long stall with the most wall-clock time.
     """
 
     longest: float
@@ -65,13 +72,13 @@ def _format_stall(stall: Stall) -> str:
 
 
 class Watchdog(QObject):
-    """Measures stalls since its start or the last `take_stats`; belongs to the GUI thread."""
+    """Measures stalls since its start or the last `take_stats`. Create it in the GUI thread."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._gaps: list[float] = []
         self._cpu_times: list[float] = []
-        self._worst_stalls: list[Stall] = []
+        self._long_stalls: list[Stall] = []
         self._samples: Counter[str] = Counter()
         self._last_time, self._last_cpu_time = time.perf_counter(), time.thread_time()
         self._thread_id = threading.get_ident()
@@ -85,8 +92,8 @@ class Watchdog(QObject):
 
     def take_stats(self) -> StallStats:
         """Return the measurements since the start or the last call, and reset them."""
-        gaps, cpu_times, worst = self._gaps, self._cpu_times, self._worst_stalls
-        self._gaps, self._cpu_times, self._worst_stalls = [], [], []
+        gaps, cpu_times, worst = self._gaps, self._cpu_times, self._long_stalls
+        self._gaps, self._cpu_times, self._long_stalls = [], [], []
         ordered = sorted(gaps) or [0.0]
         p99 = ordered[int(len(ordered) * 0.99)]
         longest = max(worst, key=lambda stall: stall.ms, default=None)
@@ -121,7 +128,7 @@ class Watchdog(QObject):
         if cpu_used > _LONG_STALL_S or gap > 3 * _LONG_STALL_S:
             common = samples.copy().most_common(4)  # the sampling thread may be writing to the original
             stacks = "\n".join(f"    {count} x {stack}" for stack, count in common)
-            self._worst_stalls.append(Stall(gap * 1000, cpu_used * 1000, stacks))
+            self._long_stalls.append(Stall(gap * 1000, cpu_used * 1000, stacks))
         self._last_time, self._last_cpu_time = time.perf_counter(), time.thread_time()
 
     def _watch(self) -> None:

@@ -1,1 +1,1 @@
-"""The search panel, the query field, and saved searches."""
+"""The search panel, the query field and saved searches."""

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.utf16 import to_utf16_offset
 from app.index.records import SearchGroup, SearchHit, Snippet
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -46,7 +47,7 @@ class SearchResultRow:
 
 
 class SearchResultsModel(QAbstractListModel):
-    """Rows of hits; the heading of a hit is followed by its snippets, and a row for hidden lines."""
+    """Rows of hits: each heading is followed by its snippets and the number of hidden lines, if any."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +56,7 @@ class SearchResultsModel(QAbstractListModel):
         self.hit_count = 0
 
     def show(self, hits: tuple[SearchHit, ...], groups: tuple[SearchGroup, ...] = ()) -> None:
-        """Replace the results by these hits, under the names of their groups."""
+        """Replace the results with these hits, under the names of their groups."""
         self.beginResetModel()
         self._groups = {group.name: group for group in groups}
         self._rows = []
@@ -63,8 +64,9 @@ class SearchResultsModel(QAbstractListModel):
         self.hit_count = len(hits)
         self.endResetModel()
 
-    def append(self, hits: tuple[SearchHit, ...]) -> None:
-        """Append these hits."""
+    def append(self, hits: tuple[SearchHit, ...], groups: tuple[SearchGroup, ...] = ()) -> None:
+        """Append these hits; `groups` adds groups that notes have entered since the first hits."""
+        self._groups |= {group.name: group for group in groups}
         rows = self._create_rows(hits)
         if rows:
             self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(rows) - 1)
@@ -101,7 +103,7 @@ class SearchResultsModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
-        """Make group names not selectable."""
+        """Make group names unselectable."""
         if index.isValid() and self._rows[index.row()].group is not None:
             return Qt.ItemFlag.NoItemFlags
         return super().flags(index)
@@ -233,7 +235,14 @@ class SearchResultDelegate(QStyledItemDelegate):
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.NoWrap)
         layout.setTextOption(option)
-        layout.setFormats([_create_mark(start, end, theme.mark_bg, theme.text) for start, end in marks])
+        layout.setFormats(
+            [
+                _create_mark(
+                    to_utf16_offset(text, start), to_utf16_offset(text, end), theme.mark_bg, theme.text
+                )
+                for start, end in marks
+            ]
+        )
         layout.beginLayout()
         line = layout.createLine()
         line.setLineWidth(100_000)
@@ -250,6 +259,7 @@ class SearchResultDelegate(QStyledItemDelegate):
 
 
 def _create_mark(start: int, end: int, background: str, foreground: str) -> QTextLayout.FormatRange:
+    """Return the format of a match between two of Qt's offsets."""
     text_format = QTextCharFormat()
     text_format.setBackground(QColor(background))
     text_format.setForeground(QColor(foreground))

@@ -12,7 +12,7 @@ def operator_label(operator: str) -> str:
         "file:": translate("OperatorHelp", "in the file name"),
         "path:": translate("OperatorHelp", "in the path, such as a folder"),
         "content:": translate("OperatorHelp", "in the text, not in names"),
-        "line:": translate("OperatorHelp", "(…) all in one line"),
+        "line:": translate("OperatorHelp", "(…) all on one line"),
         "block:": translate("OperatorHelp", "(…) all in one paragraph"),
         "section:": translate("OperatorHelp", "(…) all under one heading"),
         "task:": translate("OperatorHelp", "in a task"),
@@ -36,7 +36,7 @@ def operator_label(operator: str) -> str:
 
 
 def query_examples() -> tuple[tuple[str, str], ...]:
-    """Return parts of queries, each with its meaning."""
+    """Return examples of the query syntax, each with its description."""
     plain = (
         ("two words", translate("OperatorHelp", "notes with both")),
         ('"two words"', translate("OperatorHelp", "notes with this exact phrase")),

@@ -1,8 +1,9 @@
-"""The search panel: results while typing, and query errors with their position."""
+"""The search panel: results as the user types, and query errors with their position."""
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
@@ -28,7 +29,7 @@ from app.index.semantic_query import to_semantic_query
 
 _TYPING_DELAY_MS = 25
 _RESTING_DELAY_MS = 150
-_SEMANTIC_DELAY_MS = 250  # A natural language query uses a model: do not run it after each letter.
+_SEMANTIC_DELAY_MS = 250  # Semantic search runs a model, which is too slow to run after each letter.
 _UNFINISHED_DELAY_MS = 900
 _FIRST_PAGE_SIZE, _PAGE_SIZE = 20, 50
 _MAX_KEPT_HITS = 500
@@ -38,8 +39,9 @@ _MAX_MARKED_HITS = 5000
 class SearchPanel(Panel):
     """A query field and its results.
 
-    `open_requested` carries a note's path and the fragment `line=N`, `hits_changed` the paths of the hits,
-    which the graph may highlight, `filter_requested` a query to filter the graph by.
+    `open_requested` carries a note's path and the fragment `line=N`, which is empty for a heading row,
+    `hits_changed` the paths of the hits, which the graph may highlight, `filter_requested` a query to filter
+    the graph by.
     """
 
     open_requested = Signal(str, str)
@@ -65,7 +67,7 @@ class SearchPanel(Panel):
         self.save_button.load()
 
     def search_saved(self, name: str) -> None:
-        """Run the saved search of this name, if it exists."""
+        """Run the saved search with this name, if it exists."""
         tasks.start(self._run_saved(name), owner=self, action=self.tr("run the saved search"))
 
     async def _run_saved(self, name: str) -> None:
@@ -222,16 +224,17 @@ class SearchPanel(Panel):
         self._show_problem(query, error)
 
     async def _load_details(self, query: str, page: SearchPage) -> None:
-        """Load the slow details: the hits in the graph, the total, and the counts of the query's parts."""
+        """Load the details that take longer: the hits in the graph, the total, and the explanation."""
         # Canceled by further typing, so that a large graph is not redrawn for each letter.
         await asyncio.sleep(_RESTING_DELAY_MS / 1000)
         self.hits_changed.emit(tuple(hit.path.text for hit in page.hits))
-        if not page.exact:
-            total = await self._client.run(lambda vault: vault.search.count(query))
-            self.title.set_count(f"{total:,}")
-        elif len(page.hits) < page.total <= _MAX_MARKED_HITS:
-            paths = await self._client.run(lambda vault: vault.search.matching(query))
-            self.hits_changed.emit(tuple(path.text for path in paths))
+        with suppress(TimeoutExpiredError):  # The hits that are shown remain useful.
+            if not page.exact:
+                total = await self._client.run(lambda vault: vault.search.count(query))
+                self.title.set_count(f"{total:,}")
+            elif len(page.hits) < page.total <= _MAX_MARKED_HITS:
+                paths = await self._client.run(lambda vault: vault.search.matching(query))
+                self.hits_changed.emit(tuple(path.text for path in paths))
         if self.explain_button.isChecked():
             await self._explain(query)
 
@@ -266,7 +269,7 @@ class SearchPanel(Panel):
             if page is self._page and page is not None:
                 if not next_page.hits:
                     self._page = None
-                self.model.append(next_page.hits)
+                self.model.append(next_page.hits, next_page.groups)
         finally:
             self._is_fetching = False
         self._fetch_near_end()  # more rows may fit, or there may be other hits now
@@ -364,7 +367,7 @@ class SearchPanel(Panel):
 
 
 class _HitList(QListView):
-    """The results list; Up in the first row returns to the field."""
+    """The results list; Escape, and Up in the first row, return to the field."""
 
     moved_up = Signal()
 
@@ -375,7 +378,7 @@ class _HitList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Return to the field with Escape, and with Up in the first row."""
+        """Emit `moved_up` for Escape, and for Up in the first row."""
         is_first_row = self.currentIndex().row() <= 0
         if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and is_first_row):
             self.moved_up.emit()

@@ -11,7 +11,7 @@ _CONTEXT_CHARS = 16
 
 
 class QueryErrorView(QWidget):
-    """Two labels in the danger color; hidden while there is no error."""
+    """A query error in two labels; the panel hides it while there is none."""
 
     def __init__(self, theme: ThemeSource) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class QueryErrorView(QWidget):
         self.position.setMinimumWidth(1)
 
     def show_error(self, query: str, position: int | None, message: str) -> None:
-        """Show a part of the query with a caret under the character at `position`, and the message."""
+        """Show the message and, for a position, a part of the query with a caret at the position."""
         if position is not None:
             start = max(0, position - _CONTEXT_CHARS)
             prefix = "…" if start else ""

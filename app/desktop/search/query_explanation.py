@@ -31,11 +31,10 @@ class QueryExplanationView(QTreeView):
         self.setAccessibleName(self.tr("Explanation of the search"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_part(self, part: ExplanationNode | None) -> None:
-        """Show this tree, or hide it."""
+    def show_part(self, part: ExplanationNode) -> None:
+        """Show this tree."""
         self._model.clear()
-        if part is not None:
-            self._model.appendRow(_create_item(part))
+        self._model.appendRow(_create_item(part))
         self.expandAll()
         self.updateGeometry()
 

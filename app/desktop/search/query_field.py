@@ -17,7 +17,7 @@ from app.desktop.widgets.panel import SearchField
 from app.desktop.widgets.utf16 import from_utf16_offset, to_utf16_offset
 from app.index.query_completion import CompletionTarget, QuerySuggestion, completion_target_at
 
-_NOTE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+_LABEL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 _MAX_ROWS, _MIN_POPUP_WIDTH = 10, 260
 
 
@@ -29,7 +29,7 @@ Suggest = Callable[[str, int], Awaitable[Completions | None]]
 
 
 class QueryField(SearchField):
-    """A field for a query: Tab accepts the first suggestion, Down selects one, Enter accepts the selected.
+    """A field for a query: Down selects a suggestion, Enter accepts it, and Tab accepts it or the first one.
 
     `moved_down` is emitted when the user presses Down while there are no suggestions.
     """
@@ -53,7 +53,7 @@ class QueryField(SearchField):
         self._completer.setModel(self._rows)
         self._completer.setPopup(self._popup)
         # A completer installs its own delegate in its popup.
-        self._popup.setItemDelegate(CountDelegate(self, _NOTE_ROLE, self._popup))
+        self._popup.setItemDelegate(CountDelegate(self, _LABEL_ROLE, self._popup))
         self._completer.setWidget(self)
         self._completer.setMaxVisibleItems(_MAX_ROWS)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
@@ -71,7 +71,7 @@ class QueryField(SearchField):
         if self._suggest_task is not None:
             self._suggest_task.cancel()
         work = self._complete(self._suggest, self.text())
-        self._suggest_task = tasks.start(work, owner=self, action=self.tr("list the names"))
+        self._suggest_task = tasks.start(work, owner=self, action=self.tr("list the suggestions"))
 
     async def _complete(self, suggest: Suggest, text: str) -> None:
         completions = await suggest(text, from_utf16_offset(text, self.cursorPosition()))
@@ -90,7 +90,7 @@ class QueryField(SearchField):
         for suggestion in suggestions:
             item = QStandardItem(suggestion.shown)
             label = operator_label(suggestion.text) if target.kind == "operator" else suggestion.count
-            item.setData(label, _NOTE_ROLE)
+            item.setData(label, _LABEL_ROLE)
             item.setToolTip(suggestion.text)
             self._rows.appendRow(item)
         width = max(self.width(), round(_MIN_POPUP_WIDTH * self.fontMetrics().height() / 17))
@@ -103,7 +103,7 @@ class QueryField(SearchField):
         return tuple(suggestion.shown for suggestion in self._suggestions) if self._popup.isVisible() else ()
 
     def event(self, event: QEvent) -> bool:
-        """Accept a completion with Tab, which would otherwise move the focus."""
+        """Accept the selected or first suggestion with Tab, which would otherwise move the focus."""
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress
@@ -115,7 +115,7 @@ class QueryField(SearchField):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Accept with Enter, close with Escape, and leave for the results with Down."""
+        """Accept with Enter, close with Escape, and emit `moved_down` for Down without suggestions."""
         key = event.key()
         if self._popup.isVisible():
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -133,20 +133,20 @@ class QueryField(SearchField):
         super().keyPressEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Close the completions."""
+        """Forget the completion target, so that no suggestion is accepted without the focus."""
         if event.reason() != Qt.FocusReason.PopupFocusReason:
             self._target = None
         super().focusOutEvent(event)
 
     def minimumSizeHint(self) -> QSize:
-        """Return a narrow width, so that the panel can be narrow."""
+        """Return a small width, so that the panel can be narrow."""
         return QSize(60, super().minimumSizeHint().height())
 
     def _accept_index(self, index: QModelIndex) -> None:
         self._accept(index.row())
 
     def _accept(self, row: int) -> None:
-        """Replace the typed text by a completion."""
+        """Replace the term at the cursor with a suggestion, unless the term is now of another kind."""
         previous_target, self._target = self._target, None
         self._popup.hide()
         text = self.text()
@@ -159,7 +159,7 @@ class QueryField(SearchField):
             return
         suggestion = self._suggestions[row].text
         end = target.end
-        # An existing bracket or quotation mark after the cursor closes the inserted one.
+        # If a closing bracket or quotation mark already follows the cursor, it is not inserted again.
         end += suggestion[-1:] in ("]", '"') and text[end : end + 1] == suggestion[-1:]
         is_in_brackets = target.kind == "property"
         cursor = target.start + len(suggestion) - is_in_brackets

@@ -15,7 +15,7 @@ from app.index.saved_searches import SavedSearch, SavedSearchesChanged
 
 
 class SaveSearchButton(ThemedButton):
-    """A star that is filled if the current query is saved.
+    """A star, filled if the current query is saved; a click saves the query or removes the saved search.
 
     A search is saved with the sort order and grouping of `sort_button`. `searches_changed` carries all saved
     searches.
@@ -43,7 +43,7 @@ class SaveSearchButton(ThemedButton):
         self._update_icon()
 
     def run_command(self, command: str, name: str) -> None:
-        """Run "rename" or "remove" on the saved search of this name."""
+        """Run "rename" or "remove" on the saved search with this name."""
         work = self._rename(name) if command == "rename" else self._remove(name)
         tasks.start(work, owner=self, action=self.tr("change the saved search"))
 
@@ -73,8 +73,10 @@ class SaveSearchButton(ThemedButton):
 
     def _toggle(self) -> None:
         saved = self._find_saved()
-        work = self._save() if saved is None else self._remove(saved.name)
-        tasks.start(work, owner=self, action=self.tr("save the search"))
+        if saved is None:
+            tasks.start(self._save(), owner=self, action=self.tr("save the search"))
+        else:
+            self.run_command("remove", saved.name)
 
     async def _save(self) -> None:
         query, order, group = self._query, self._sort_button.order, self._sort_button.grouping

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton
@@ -32,7 +34,7 @@ class SortButton(ThemedButton):
         self._add_section(menu, "order", orders, self._set_order)
         menu.addSeparator()
         groups: tuple[tuple[Grouping, str], ...] = (
-            ("", translate("SortButton", "No groups")),
+            ("", translate("SortButton", "No grouping")),
             ("folder", translate("SortButton", "Group by folder")),
             ("type", translate("SortButton", "Group by type")),
             ("tag", translate("SortButton", "Group by first tag")),
@@ -43,12 +45,12 @@ class SortButton(ThemedButton):
         self._update_checks()
 
     def choose(self, order: Order, group: Grouping) -> None:
-        """Set order and grouping, without emitting `changed`."""
+        """Set the order and the grouping without emitting `changed`."""
         self.order, self.grouping = order, group
         self._update_checks()
 
     def _add_section(
-        self, menu: QMenu, name: str, choices: tuple[tuple[str, str], ...], handle: object
+        self, menu: QMenu, name: str, choices: tuple[tuple[str, str], ...], handle: Callable[[QAction], None]
     ) -> None:
         action_group = QActionGroup(menu)
         for value, label in choices:

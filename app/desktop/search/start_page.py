@@ -23,7 +23,7 @@ from app.desktop.theme.theme import ThemeSource, code_font, icon
 from app.index.saved_searches import SavedSearch
 
 _KIND_ROLE = int(Qt.ItemDataRole.UserRole)
-_NOTE_ROLE, _SAVED_ROLE = _KIND_ROLE + 1, _KIND_ROLE + 2
+_LABEL_ROLE, _SAVED_ROLE = _KIND_ROLE + 1, _KIND_ROLE + 2
 _HEADING_KIND, _SEARCH_KIND, _EXAMPLE_KIND = "heading", "search", "example"
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -72,7 +72,7 @@ class SearchStartPage(QListView):
     def _add(self, kind: str, text: str, label: str = "") -> QStandardItem:
         item = QStandardItem(text)
         item.setData(kind, _KIND_ROLE)
-        item.setData(label, _NOTE_ROLE)
+        item.setData(label, _LABEL_ROLE)
         item.setData(f"{text}: {label}" if label else text, Qt.ItemDataRole.AccessibleTextRole)
         item.setToolTip(label)
         if kind == _HEADING_KIND:
@@ -101,7 +101,7 @@ class SearchStartPage(QListView):
 
 
 class _StartPageDelegate(QStyledItemDelegate):
-    """Paints a heading, or a name with its meaning below it."""
+    """Paints a heading, or a saved search or example with its description below it."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
@@ -147,7 +147,7 @@ class _StartPageDelegate(QStyledItemDelegate):
         metrics = QFontMetrics(option.font)
         second_line = QRect(area.left(), first_line.bottom() + 2, area.width(), metrics.height())
         painter.drawText(
-            second_line, alignment, metrics.elidedText(index.data(_NOTE_ROLE), elided, area.width())
+            second_line, alignment, metrics.elidedText(index.data(_LABEL_ROLE), elided, area.width())
         )
         painter.restore()
 

@@ -1,4 +1,4 @@
-"""The setting that chooses the answering agent: the built-in agent, the model, the team, external agents."""
+"""The setting that chooses the answering agent: the built-in agent, the model, the team or another agent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.settings.answering import Answering
 
 
 class AnsweringEditor(Editor):
-    """Lists the agents that can answer; the list follows the settings of the team and the external agents."""
+    """Lists the agents that can answer, following the settings of the team and the external agents."""
 
     def __init__(self, settings: Settings) -> None:
         self._box = QComboBox()
@@ -29,7 +29,7 @@ class AnsweringEditor(Editor):
         }
         for name in (member.name for members in (team.agents, team.groups) for member in members):
             labels[AnswerByTeam(name=name)] = name
-        labels |= {AnswerByProgram(name=member.name): member.name for member in programs}
+        labels |= {AnswerByProgram(name=program.name): program.name for program in programs}
         if current not in labels:
             # A removed agent stays visible until the user chooses another one.
             labels[current] = getattr(current, "name", "")

@@ -1,7 +1,7 @@
 """The settings dialog, built from the settings model: each field has its title, description and editor.
 
-Building all sections together would be slow, and the user sees one: a section is built when it is shown, the
-others between events or as soon as they are needed.
+Building all sections at once would be slow. The selected section is built when it is shown, and the others
+between events or when they are needed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from app.desktop.widgets.model_form import Editor, create_editor, with_descripti
 from app.desktop.widgets.panel import EmptyState, SearchField
 from app.settings import Settings
 
-# In these sections the page comes before the settings, which it fills.
+# In these sections, the page is above the settings, because it fills them.
 _PAGE_FIRST = ("tools", "programs")
 PageFactory = Callable[[QWidget], QWidget]
 """Creates the page of a section, given its parent."""
@@ -43,7 +43,10 @@ EditorFactory = Callable[[object], Editor]
 
 @dataclass(slots=True)
 class _SettingRow:
-    """A setting in the dialog: its section and name, searchable text, widget and error."""
+    """A setting or page in the dialog: its section and name, searchable text, widget and error.
+
+    The name of a page is empty.
+    """
 
     section: str
     name: str
@@ -55,9 +58,9 @@ class _SettingRow:
 class SettingsDialog(QDialog):
     """Shows `settings`; `changed` carries the new `Settings` after every valid change.
 
-    `pages` adds a widget to a section (by its name) for anything but plain values; `editors` replaces the
-    editors of single settings, by section and name. Both are called when their section is built, after the
-    dialog. `command_requested` carries the command for which the user closed the dialog.
+    `pages` adds a widget for anything but plain values to a section, by the section's name; `editors`
+    replaces the editors of single settings, by section and name. Both are called when the section is built,
+    after the dialog. `command_requested` carries a command to run now that the dialog is closed.
     """
 
     changed = Signal(object)
@@ -102,12 +105,12 @@ class SettingsDialog(QDialog):
         self._build_queue.add_later(name for name, parts in self._unbuilt_parts.items() for _ in parts)
 
     def close_and_run(self, command: str) -> None:
-        """Close the settings and run the command."""
+        """Close the settings and emit `command_requested`."""
         self.accept()
         self.command_requested.emit(command)
 
     def editor_of(self, section: str, name: str) -> Editor:
-        """Return the editor of one setting."""
+        """Return the editor of one setting, building its section if necessary."""
         self._build_section(section)
         return self._editors[section, name]
 
@@ -174,7 +177,7 @@ class SettingsDialog(QDialog):
         self._column.addWidget(block)
 
     def _parts(self, section: str) -> list[str]:
-        """Return the parts of a section from top to bottom: its settings, and "" for its page."""
+        """Return the parts of a section from top to bottom: its settings' names, and "" for its page."""
         fields = type(getattr(self.settings, section)).model_fields
         names = [name for name, field in fields.items() if field.json_schema_extra != {"form": False}]
         page = [""] if section in self._pages else []
@@ -206,7 +209,7 @@ class SettingsDialog(QDialog):
             self._build_section(section)
 
     def _create_page(self, section: str, block: QWidget) -> QWidget:
-        """Create the section's page; the search finds it by the section's name and `searchKeywords`."""
+        """Create the section's page; the search finds it by the section and by `searchKeywords`."""
         widget = self._pages[section](block)
         title = Settings.model_fields[section].title or section
         text = f"{title} {widget.property('searchKeywords') or ''} {section}".casefold()
@@ -240,7 +243,11 @@ class SettingsDialog(QDialog):
         return widget
 
     def set_value(self, section: str, name: str, value: object) -> None:
-        """Apply a valid value; show the error next to an invalid one and do not save it."""
+        """Apply a valid value; show the error next to an invalid one and do not save it.
+
+        Raises:
+            ValidationError: The value is invalid, and its section is not built.
+        """
         row = next((row for row in self._rows if (row.section, row.name) == (section, name)), None)
         model = getattr(self.settings, section)
         values = {**model.model_dump(), name: value}
@@ -268,7 +275,7 @@ class SettingsDialog(QDialog):
         self.area.verticalScrollBar().setValue(0)
 
     def _filter(self, text: str) -> None:
-        """Show the settings that contain all words."""
+        """Show the settings that contain all words; without words, the section that was selected before."""
         self._build_all()
         words = text.casefold().split()
         for row in self._rows:

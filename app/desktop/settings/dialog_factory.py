@@ -14,7 +14,7 @@ from app.desktop.runtime.translation import translate
 from app.desktop.settings.answering_field import AnsweringEditor
 from app.desktop.settings.dialog import EditorFactory, PageFactory, SettingsDialog
 from app.desktop.settings.external.page import ExternalServersPage
-from app.desktop.settings.font_field import font_editor
+from app.desktop.settings.font_field import create_font_editor
 from app.desktop.settings.messages_page import MessagesPage
 from app.desktop.settings.model_page import ModelPage
 from app.desktop.settings.plugins import PluginList
@@ -31,9 +31,9 @@ from app.settings import AgentProgram, AnswerByModel, Settings
 def create_settings_dialog(
     settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget | None
 ) -> SettingsDialog:
-    """Create the settings dialog; `client` is that of the open vault, if there is one."""
-    # A section is built when it is first shown: its widgets start with the settings of that moment, and
-    # follow later changes.
+    """Create the settings dialog; `client` is None without an open vault."""
+    # A section is built when it is first shown: its widgets start with the settings at that moment and follow
+    # later changes.
     followers: list[Callable[[Settings], None]] = []
 
     def set_model(name: str) -> None:
@@ -137,10 +137,10 @@ def create_settings_dialog(
         ),
         ("agent", "answering"): create_answering_editor,
         ("embeddings", "model"): lambda value: SentenceModelEditor(client, str(value), theme.zoom),
-        ("editor", "font"): lambda value: font_editor(
+        ("editor", "font"): lambda value: create_font_editor(
             value, default_label=translate("SettingsDialog", "Same as the interface")
         ),
-        ("editor", "code_font"): lambda value: font_editor(
+        ("editor", "code_font"): lambda value: create_font_editor(
             value, default_label=translate("SettingsDialog", "System default"), fixed_pitch=True
         ),
     }

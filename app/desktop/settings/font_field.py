@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QComboBox
 from app.desktop.widgets.model_form import Editor
 
 
-def font_editor(value: object, *, default_label: str, fixed_pitch: bool = False) -> Editor:
-    """Return the editor of a font family.
+def create_font_editor(value: object, *, default_label: str, fixed_pitch: bool = False) -> Editor:
+    """Create the editor of a font family.
 
     Args:
         value: The family; empty for the default.
         default_label: The label of the default.
-        fixed_pitch: List only fonts with a fixed pitch.
+        fixed_pitch: Whether to list only fixed-pitch fonts.
     """
     box = QComboBox()
     box.addItem(default_label, "")
@@ -24,7 +24,7 @@ def font_editor(value: object, *, default_label: str, fixed_pitch: bool = False)
             box.addItem(family, family)
     family_name = str(value)
     if family_name and box.findData(family_name) < 0:
-        box.addItem(family_name, family_name)  # Keep a font that only another computer has.
+        box.addItem(family_name, family_name)  # Keep a font that is installed only on another computer.
     box.setCurrentIndex(max(0, box.findData(family_name)))
     editor = Editor(box, box.currentData)
     box.currentIndexChanged.connect(editor.emit_value)

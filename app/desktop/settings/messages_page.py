@@ -1,4 +1,4 @@
-"""The secrets of the message channels in the settings; they are stored and never shown again."""
+"""The secrets of the message channels in the settings; they are saved and never shown again."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SecretRow(QWidget):
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setPlaceholderText(hint)
         self.field.setAccessibleName(title)
-        self.field.setToolTip(self.tr("Stored in the system's key store and not shown again."))
+        self.field.setToolTip(self.tr("Saved in the system's key store and not shown again."))
         self.field.returnPressed.connect(self.save)
         name.setBuddy(self.field)
         self.save_button = QPushButton(self.tr("Save"))
@@ -90,7 +90,7 @@ class SecretRow(QWidget):
         tasks.start(self._store_secret(""), owner=self, action=self.tr("remove the secret"))
 
     def _missing_account_label(self) -> str:
-        """Return the hint to enter the account first."""
+        """Return the request to enter the account first."""
         return self.tr("Enter the handle first.")
 
     def _check(self, secret: str) -> None:
@@ -120,12 +120,14 @@ class SecretRow(QWidget):
         if has_secret and is_persistent:
             self._show_text(self.tr("Saved in the system's key store."), "muted")
         elif has_secret:
-            self._show_text(self.tr("Kept in memory until you quit."), "warning")
+            self._show_text(self.tr("Kept in memory until you quit the app."), "warning")
         elif is_persistent:
-            text = self.tr("Not set. Stored in the system's key store, never in settings or logs.")
+            text = self.tr("Not set. It will be saved in the system's key store, never in settings or logs.")
             self._show_text(text, "muted")
         else:
-            text = self.tr("This system has no key store: kept in memory until you quit.")
+            text = self.tr(
+                "This system has no key store: the secret is kept in memory until you quit the app."
+            )
             self._show_text(text, "warning")
 
     def _show_text(self, text: str, tone: str) -> None:
@@ -146,7 +148,7 @@ class MessagesPage(QFrame):
         self.webhook = SecretRow(self.tr("Discord webhook"), example, client, DISCORD)
         self.password = SecretRow(self.tr("Bluesky app password"), "xxxx-xxxx-xxxx-xxxx", client, BLUESKY)
         self._client = client
-        self.extra_rows: list[SecretRow] = []
+        self.extra_rows: dict[tuple[str, str], SecretRow] = {}
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(16, 14, 16, 14)
         self._column.setSpacing(12)
@@ -158,19 +160,32 @@ class MessagesPage(QFrame):
         """Apply the current settings."""
         self.webhook.show_for(settings, WEBHOOK)
         self.password.show_for(settings, settings.bluesky_handle)
-        for row in self.extra_rows:
-            row.deleteLater()
-        self.extra_rows = []
+        # Existing rows stay: a secret may be typed in them.
+        existing, self.extra_rows = self.extra_rows, {}
         for name in settings.discord_channels:
             title = self.tr("Discord webhook for {0}").format(name)
-            row = SecretRow(title, self.webhook.field.placeholderText(), self._client, DISCORD)
-            self._add(row, settings, webhook_account(name))
+            self._show_row(existing, DISCORD, webhook_account(name), title, settings)
         for handle in settings.bluesky_handles:
             title = self.tr("Bluesky app password for {0}").format(handle)
-            row = SecretRow(title, self.password.field.placeholderText(), self._client, BLUESKY)
-            self._add(row, settings, handle)
+            self._show_row(existing, BLUESKY, handle, title, settings)
+        for row in existing.values():
+            row.hide()
+            row.deleteLater()
 
-    def _add(self, row: SecretRow, settings: MessageSettings, account: str) -> None:
-        self.extra_rows.append(row)
+    def _show_row(
+        self,
+        existing: dict[tuple[str, str], SecretRow],
+        service: str,
+        account: str,
+        title: str,
+        settings: MessageSettings,
+    ) -> None:
+        """Show the row of an account, which is removed from `existing`, or a new one."""
+        key = (service, account)
+        row = existing.pop(key) if key in existing else self.extra_rows.get(key)
+        if row is None:
+            hint = (self.webhook if service == DISCORD else self.password).field.placeholderText()
+            row = SecretRow(title, hint, self._client, service)
+        self.extra_rows[key] = row
         self._column.addWidget(row)
         row.show_for(settings, account)

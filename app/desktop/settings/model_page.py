@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class ModelPage(QFrame):
     """The API key of the chosen provider, and a button that tests its model.
 
-    The key is saved in the system's credential store and never shown again. `set_model` is called with the
-    name of a model on the server that the user picks, `use_model` when the user lets the model answer.
+    The key is saved in the system's key store and never shown again. `set_model` is called with the name of a
+    model that the user picks from the server's list, `use_model` when the user lets the model answer.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class ModelPage(QFrame):
         return _create_column(buttons, self.result, self._models_box)
 
     def show_model(self, model: ModelSettings) -> None:
-        """Apply the current model settings and clear the result of an earlier test."""
+        """Apply the current model settings; if they changed, clear the result of the last test."""
         if model != self._model:
             _show_text(self.result, "")
         self._model = model
@@ -130,12 +130,12 @@ class ModelPage(QFrame):
             tasks.start(self._show_key(), owner=self, action=self.tr("look for the key"))
 
     def show_answering(self, settings: Settings) -> None:
-        """Offer to let the model answer if it is set up and another agent answers."""
+        """Offer to let the model answer if one is chosen and another agent answers."""
         is_answering = isinstance(settings.agent.answering, AnswerByModel)
         self.use_button.setVisible(not is_answering and bool(settings.model.model.strip()))
 
     def save_key(self) -> None:
-        """Save the typed key."""
+        """Save the typed key, if any."""
         if key := self.key.text().strip():
             tasks.start(self._store_key(key), owner=self, action=self.tr("save the key"))
 
@@ -144,7 +144,7 @@ class ModelPage(QFrame):
         tasks.start(self._store_key(""), owner=self, action=self.tr("remove the key"))
 
     def check(self) -> None:
-        """Test the model with a request."""
+        """Save a typed key, then test the model with a request."""
         tasks.start(self._check(), owner=self, action=self.tr("test the model"))
 
     async def _store_key(self, key: str) -> None:
@@ -166,9 +166,9 @@ class ModelPage(QFrame):
         if has_key and is_persistent:
             text = self.tr("Saved in the system's key store.")
         elif has_key:
-            text = self.tr("Saved until you quit the app.")
+            text = self.tr("Kept in memory until you quit the app.")
         elif is_persistent:
-            text = self.tr("It is saved in the system's key store, never in settings or logs.")
+            text = self.tr("The key is saved in the system's key store, never in settings or logs.")
         else:
             text = self.tr("This system has no key store: the key is kept in memory until you quit the app.")
         _show_text(self.key_state, text, "muted" if is_persistent else "warning")

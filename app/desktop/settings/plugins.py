@@ -1,4 +1,4 @@
-"""The list of plug-ins in the user's folder, in the settings."""
+"""The list of the user's plug-ins in the settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.toolkit.plugins import PluginPackage, plugin_packages
 
 
 class PluginList(QWidget):
-    """A card for each plug-in in the folder; `toggled` carries its name and whether to load it."""
+    """A card for each plug-in in the plug-in folder; `toggled` carries its name and whether to load it."""
 
     toggled = Signal(str, bool)
 

@@ -97,7 +97,7 @@ class SentenceModelEditor(Editor):
             client.events.batch.connect(self._handle_events)
 
     def button(self, name: str) -> QRadioButton:
-        """Return the button of a built-in model, or of another one for an empty name."""
+        """Return the button of a built-in model; for an empty name, that of “Another model”."""
         return self._buttons[name]
 
     def _add(self, name: str, title: str, description: str, column: QVBoxLayout) -> QLabel:
@@ -122,7 +122,7 @@ class SentenceModelEditor(Editor):
         return label
 
     def _describe_multilingual(self, state: str) -> str:
-        """Describe the multilingual model and its source."""
+        """Return the description of the multilingual model, with its state if known."""
         states = {
             "ready": self.tr("installed"),
             "convertible": self.tr("converted on this computer when selected (about 10 seconds)"),

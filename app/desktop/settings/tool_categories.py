@@ -1,8 +1,7 @@
-"""The tool categories in the settings: their levels, and the vaults in which each is enabled."""
+"""The tool categories in the settings: their access, and whether each is on by default and in this vault."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -174,7 +173,7 @@ class ToolCategoryList(QWidget):
 
 
 def level_label(level: AccessLevel) -> str:
-    """Return the permissions of tools of this level."""
+    """Return the access that a level grants."""
     return {
         AccessLevel.READ_ONLY: translate("ToolCategoryList", "read-only"),
         AccessLevel.READ_WRITE: translate("ToolCategoryList", "read and propose changes"),
@@ -204,13 +203,13 @@ def _load_facts(vault: VaultService) -> tuple[_CategoryFacts, ...]:
 
 
 def _create_facts(category: Category, tools: tuple[Tool, ...], vault_state: str) -> _CategoryFacts:
-    count = Counter(tool.category for tool in tools)
-    return _CategoryFacts(category, count[category.id], vault_state)
+    count = sum(tool.category == category.id for tool in tools)
+    return _CategoryFacts(category, count, vault_state)
 
 
-def _change_for_vault(category_id: str, enabled: str, vault: VaultService) -> None:
-    is_enabled = next(value for value, state in _STATES.items() if state == enabled)
-    vault.settings.change_vault(vault.settings.of_vault.with_categories(is_enabled, category_id))
+def _change_for_vault(category_id: str, state: str, vault: VaultService) -> None:
+    enabled = next(value for value, value_state in _STATES.items() if value_state == state)
+    vault.settings.change_vault(vault.settings.of_vault.with_categories(enabled, category_id))
 
 
 def _create_label(text: str) -> QLabel:

@@ -11,7 +11,7 @@ from app.web.updates import update_source
 
 
 class UpdatesRow(QFrame):
-    """Shows the source of updates; `check_requested` is emitted when the user wants to check now."""
+    """Shows the version and the source of updates; `check_requested` is emitted for an immediate check."""
 
     check_requested = Signal()
 

@@ -12,7 +12,7 @@ from app.web.providers import PROVIDERS
 
 
 class _KeyRow(SecretRow):
-    """The key of a provider; an invalid key is reported at the first search."""
+    """The key of a provider; an invalid key is reported by the first search."""
 
     def show_provider(self, settings: WebSettings) -> None:
         """Show the state of the provider's key."""

@@ -1,4 +1,4 @@
-"""The menus of the window and the actions in them, one for each command."""
+"""The window's menus, with an action for each command."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Actions:
         self.set_has_vault(False)
 
     def set_has_vault(self, has_vault: bool) -> None:
-        """Enable the commands that need a vault, or disable them; those that need a note stay disabled."""
+        """Enable or disable the commands that need a vault, and disable those that need a note."""
         self._has_vault = has_vault
         self.set_has_note(False)
 
     def set_has_note(self, has_note: bool) -> None:
-        """Enable the commands that need an open note, or disable them."""
+        """Enable or disable the commands that need an open note."""
         self._has_note = has_note and self._has_vault
         enabled = {"always": True, "vault": self._has_vault, "note": self._has_note}
         for command in COMMANDS:

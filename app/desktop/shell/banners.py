@@ -11,7 +11,7 @@ from app.desktop.theme.theme import ThemeSource, icon
 
 _ICONS = {"danger": "warning-octagon", "warning": "warning", "info": "info"}
 _MAX_VISIBLE = 4
-# A limit, so that a program can't fill the memory with notices.
+# This limit keeps a program from filling the memory with notices.
 _MAX_MESSAGES = 50
 
 
@@ -63,7 +63,7 @@ class Banner(QFrame):
 class Banners(QWidget):
     """The column of messages; a new message replaces the one with the same key.
 
-    A message without space waits until another one is dismissed.
+    A message that does not fit waits until another one is dismissed.
     """
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -86,7 +86,14 @@ class Banners(QWidget):
         tone: str = "info",
         *actions: Action | None,
     ) -> None:
-        """Show `text` with a button for each action; `tone` is "info", "warning" or "danger"."""
+        """Show `text` with a button for each action that is not None.
+
+        Args:
+            key: Identifies the message.
+            text: The text.
+            tone: "info", "warning" or "danger".
+            actions: The buttons.
+        """
         self.clear(key)
         banner = Banner(self._theme, text, tone, [action for action in actions if action is not None])
         self._banners[key] = banner
@@ -107,7 +114,10 @@ class Banners(QWidget):
             self._arrange()
 
     def _arrange(self) -> None:
-        """Show every error and the newest other messages; the rest follow when one is dismissed."""
+        """Show every error and the newest other messages; the rest follow when one is dismissed.
+
+        Beyond `_MAX_MESSAGES`, the oldest message that is not an error is removed.
+        """
         messages = [banner for banner in self._banners.values() if banner.tone != "danger"]
         if len(messages) > _MAX_MESSAGES:
             self.clear(next(key for key, banner in self._banners.items() if banner is messages[0]))

@@ -59,8 +59,8 @@ class PaletteItem:
 class CommandPalette(QFrame):
     """A field over a list, on top of the window; Escape or a click elsewhere closes it.
 
-    `chosen` carries the mode it was opened in and the key of the choice. `fallback` carries the mode and
-    the typed text, when Shift+Enter is pressed or nothing matches.
+    `chosen` carries the mode it was opened in and the key of the choice. `fallback` carries the mode and the
+    typed text: the user pressed Shift+Enter, or Enter while nothing matched.
     """
 
     chosen = Signal(str, str)
@@ -75,7 +75,8 @@ class CommandPalette(QFrame):
         self._choices: Sequence[PaletteItem] = ()
         self._keys: list[str] = []
         self._ranking_number = 0
-        # The list is ranked in a thread: Enter waits for it, and never accepts a row of the previous list.
+        # The list is ranked in a thread. Enter waits for it, so that it never accepts a row of the previous
+        # list.
         self._is_ranked = True
         self._pending_enter: bool | None = None
         self._choice_loader: Callable[[], Awaitable[Sequence[PaletteItem]]] = _no_choices
@@ -140,7 +141,7 @@ class CommandPalette(QFrame):
         self.reload()
 
     def reload(self) -> None:
-        """Load the choices again because they changed; keep what is typed and the selected row."""
+        """Load the choices again after a change; keep the typed text and the selected row."""
         self._needs_reload = True
         if not self._is_loading:
             tasks.start(self._load_choices(), owner=self, action=self.tr("list the choices"))
@@ -189,7 +190,7 @@ class CommandPalette(QFrame):
         return True
 
     def _accept(self, *, shift: bool) -> None:
-        """Choose the current row; emit `fallback` with Shift, or if there is no row."""
+        """Choose the current row; with Shift or without a row, emit `fallback` if there is text."""
         self._pending_enter = None
         index = self.list.currentIndex()
         if index.isValid() and not shift:
@@ -222,13 +223,13 @@ class CommandPalette(QFrame):
 
     def _start_filter(self) -> None:
         self._is_ranked, self._pending_enter = False, None
-        # A ranking in progress belongs to older text.
+        # A ranking in progress is for older text.
         self._ranking_number += 1
         if self._is_loaded:
             tasks.start(self._match(), owner=self, action=self.tr("list the choices"))
 
     async def _match(self, selected: PaletteItem | None = None) -> None:
-        """Rank in a thread, which takes longer than a frame for 100,000 names; keep the `selected` item."""
+        """Rank the choices in a thread, since 100,000 take longer than a frame; keep the `selected` item."""
         self._ranking_number += 1
         ranking_number, query, keys = self._ranking_number, self.field.text(), self._keys
         indices = await asyncio.to_thread(best_matches, query, keys, _MAX_ROWS)
@@ -277,7 +278,7 @@ def _search_texts(choices: Sequence[PaletteItem]) -> list[str]:
 
 
 def _with_matched_alias(choice: PaletteItem, query: str) -> PaletteItem:
-    """Return the choice with the alias that matches the query in its detail."""
+    """Return the choice with the matching alias, if any, in front of its detail."""
     alias = matched_alias(query, choice.text, choice.aliases)
     return replace(choice, detail=f"{alias} · {choice.detail}".removesuffix(" · ")) if alias else choice
 

@@ -28,11 +28,11 @@ class Command:
         id: Stored in settings and window state; never changes.
         title: Shown in its menu and in the command palette.
         menu: The menu that contains it.
-        target: `module:function` or `module:Class.method`; called with the window and `argument`, if there is
-            one.
+        target: `module:function` or `module:Class.method`; called with the window and, if it is not empty,
+            `argument`.
         argument: Distinguishes commands that share a function.
         shortcuts: In Qt's portable form ("Ctrl+P"; Ctrl is Command on macOS).
-        when: The condition for it: always, an open vault or an open note.
+        when: When it is enabled: always, with an open vault, or with an open note.
         separator: True if a line separates it from the command above it in the menu.
         icon: Shown in the command palette.
     """
@@ -50,7 +50,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class PanelSpec:
-    """A panel of the window of a vault.
+    """A panel in a vault's window.
 
     Attributes:
         id: Stored in the window state; never changes.
@@ -802,29 +802,29 @@ MENUS = (
 
 
 def module_of(target: str) -> str:
-    """Return the name of the module of a target."""
+    """Return the module name in a target."""
     return target.partition(":")[0]
 
 
 def resolve(target: str) -> Callable[..., Any]:
-    """Import the module of a target and return its function, method or class."""
+    """Import a target's module and return the target's function, method or class."""
     module, _, name = target.partition(":")
     resolved: Callable[..., Any] = operator.attrgetter(name)(importlib.import_module(module))
     return resolved
 
 
 def translate_title(title: str) -> str:
-    """Translate a title of the tables into the language of the window."""
+    """Translate a title in the tables into the user's language."""
     return translate("Commands", title)
 
 
 def panel_title(panel_id: str) -> str:
-    """Return the title of a panel in the language of the window."""
+    """Return a panel's title in the user's language."""
     return translate_title(_PANELS_BY_ID[panel_id].title)
 
 
 def shortcut_text(command: Command) -> str:
-    """Return the first shortcut as this platform writes it; empty if there is none."""
+    """Return the first shortcut in this platform's notation; empty if there is none."""
     if not command.shortcuts:
         return ""
     return QKeySequence(command.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)

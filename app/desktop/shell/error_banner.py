@@ -1,4 +1,4 @@
-"""Shows failed tasks as banners."""
+"""Show failed tasks as banners."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.errors import ScriptoriumError, VaultLostError
 
 
 class ErrorBanner(QObject):
-    """Shows each failure once, until it is dismissed; a lost vault has its own message."""
+    """Shows each failure until it is dismissed; a lost vault has its own message."""
 
     def __init__(self, banners: Banners, parent: QObject) -> None:
         super().__init__(parent)
@@ -27,11 +27,12 @@ class ErrorBanner(QObject):
         self._banners.show_message(f"failed:{failure.action}", text, "danger", action)
 
     def describe(self, failure: tasks.TaskFailure) -> str:
-        """Describe the failure in one or two sentences; the log has the traceback."""
+        """Describe the failure for the user; the log has the traceback."""
         action = failure.action or self.tr("complete the action")
         problem = self.tr("Could not {0}.").format(action)
         if isinstance(failure.error, ScriptoriumError):
             return f"{problem} {failure.error.message}"
-        error_type = type(failure.error).__name__
+        error_type, message = type(failure.error).__name__, str(failure.error)
+        details = f"{message} ({error_type})" if message else error_type
         advice = self.tr("No file was left partially written. See the log for details.")
-        return f"{problem} {failure.error or error_type} ({error_type}). {advice}"
+        return f"{problem} {details}. {advice}"

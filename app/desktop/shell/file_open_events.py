@@ -1,4 +1,4 @@
-"""Folders that macOS asks the running app to open; it sends events instead of arguments."""
+"""Open folders that macOS passes to the app as events instead of arguments."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from PySide6.QtGui import QFileOpenEvent
 
 
 class FileOpenEvents(QObject):
-    """Catches `QFileOpenEvent` of the application.
+    """Handles the application's `QFileOpenEvent`s.
 
-    An event may arrive before a window exists, as when the user drops a folder on the icon of an app that is
-    not running. The last such folder is kept until `set_receiver` is called.
+    An event may arrive before a window exists, for example when the user drops a folder on the icon of an app
+    that is not running. The last such folder is kept until `set_receiver` is called.
     """
 
     def __init__(self, application: QObject, platform: str = sys.platform) -> None:
@@ -27,6 +27,9 @@ class FileOpenEvents(QObject):
 
     def set_receiver(self, open_folder: Callable[[Path], object] | None) -> bool:
         """Call `open_folder` with each folder from now on, starting with the pending one.
+
+        Args:
+            open_folder: Opens a folder; None to keep the last folder until the next call.
 
         Returns:
             True if a folder was pending.

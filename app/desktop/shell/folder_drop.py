@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QWidget
 class FolderDropFilter(QObject):
     """Watches the window, and each widget in it that accepts drops, for a dropped folder.
 
-    `hovering` carries whether a folder is over the window; `dropped` carries its path.
+    `hover_changed` carries whether a folder is over the window; `dropped` carries its path.
     """
 
-    hovering = Signal(bool)
+    hover_changed = Signal(bool)
     dropped = Signal(str)
 
     def __init__(self, window: QWidget) -> None:
@@ -37,17 +37,17 @@ class FolderDropFilter(QObject):
             folder = dropped_folder(event.mimeData())
             if folder is not None:
                 event.acceptProposedAction()
-                self.hovering.emit(event_type != QEvent.Type.Drop)
+                self.hover_changed.emit(event_type != QEvent.Type.Drop)
                 if event_type == QEvent.Type.Drop:
                     self.dropped.emit(str(folder))
                 return True
         elif event_type == QEvent.Type.DragLeave:
-            self.hovering.emit(False)
+            self.hover_changed.emit(False)
         return False
 
 
 def dropped_folder(data: QMimeData) -> Path | None:
-    """Return the first local folder in the dragged data."""
+    """Return the first local folder in the dragged data, or None."""
     for url in data.urls():
         if not url.isLocalFile():
             continue

@@ -1,4 +1,4 @@
-"""Proposes the multilingual model for a vault whose notes are not only in English."""
+"""Propose the multilingual model for a vault with enough notes in languages other than English."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class LanguageProposal(QObject):
             "About {0}% of the notes in this vault are not in English ({1}). The multilingual model finds "
             "notes by meaning in about 100 languages."
         ).format(round(100 * languages.non_english_share), language_names(languages))
-        decline = (self.tr("Not now"), self._decline)
+        decline = (self.tr("Don't ask again"), self._decline)
         if state == "missing":
             text += f" {multilingual.missing_part()}"
             self._banners.show_message(_BANNER_KEY, text, "info", decline)
@@ -75,7 +75,7 @@ class LanguageProposal(QObject):
 
 
 def language_names(languages: VaultLanguages) -> str:
-    """Return the names of the most frequent languages besides English."""
+    """Return the names of the most frequent languages other than English."""
     codes = [code for code, _ in languages.shares if code != "en"]
     return ", ".join(language_name(code) for code in codes[:_MAX_NAMED_LANGUAGES])
 

@@ -18,9 +18,9 @@ class HistoryEntry:
 
 
 class Navigation(QObject):
-    """Opens notes and keeps the history; `go` carries the path and the fragment to open."""
+    """Opens notes and keeps the history; `open_requested` carries the path and the fragment."""
 
-    go = Signal(str, str)
+    open_requested = Signal(str, str)
     changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -47,7 +47,7 @@ class Navigation(QObject):
         self._emit_current()
 
     def record_visit(self, path: str) -> None:
-        """Add a note to the history that the user opened otherwise, such as by its tab."""
+        """Add a note to the history that was opened in another way, for example by its tab."""
         if self._index < 0 or self._entries[self._index].path != path:
             self._entries = [*self._entries[: self._index + 1], HistoryEntry(path)][-_MAX_HISTORY:]
             self._index = len(self._entries) - 1
@@ -66,7 +66,7 @@ class Navigation(QObject):
             self._emit_current()
 
     def rename_path(self, old_path: str, new_path: str) -> None:
-        """Replace the path of a renamed note."""
+        """Replace the path of a renamed note in the history."""
         self._entries = [
             replace(entry, path=new_path) if entry.path == old_path else entry for entry in self._entries
         ]
@@ -79,4 +79,4 @@ class Navigation(QObject):
     def _emit_current(self) -> None:
         entry = self._entries[self._index]
         self.changed.emit()
-        self.go.emit(entry.path, entry.fragment)
+        self.open_requested.emit(entry.path, entry.fragment)

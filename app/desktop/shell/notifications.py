@@ -17,9 +17,13 @@ _MAX_TEXT_CHARS = 240
 
 
 class UserNotifications(QObject):
-    """Follows the messages of one open vault.
+    """Shows the messages that agents send to the user in an open vault.
 
     Args:
+        client: The open vault.
+        theme: The colors of the icon.
+        banners: Shows messages of conversations that are not visible.
+        window: The window, which a click on a notification activates.
         show: Shows a conversation in the agent panel.
         is_conversation_visible: Returns whether a conversation is visible in the active window.
     """
@@ -51,7 +55,7 @@ class UserNotifications(QObject):
         return QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
 
     async def begin(self) -> None:
-        """Report to the service whether messages are shown as notifications, for their senders."""
+        """Tell the service that the window shows messages, and whether it also shows system notifications."""
         can_notify = self.can_notify
         await self._client.run(lambda vault: vault.agent.show_messages(notifies=can_notify))
 

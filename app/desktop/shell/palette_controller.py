@@ -1,4 +1,4 @@
-"""Fills the command palette with notes, commands and tools, and runs the choice."""
+"""Fill the command palette with notes, commands and tools, and run the choice."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _COMMAND_PREFIX, _TOOL_PREFIX, _SEARCH_PREFIX = "command:", "tool:", "search:"
 
 
 class PaletteController(QObject):
-    """Feeds `palette`.
+    """Fills `palette` and handles its choices.
 
-    `note_chosen` carries a path, `note_requested` a name that no note has, `tool_chosen` a tool's name,
-    `search_chosen` the name of a saved search.
+    `note_chosen` carries a path and an empty fragment, `note_requested` the name of a note to create,
+    `tool_chosen` a tool's name, `search_chosen` the name of a saved search.
     """
 
     note_chosen = Signal(str, str)
@@ -43,7 +43,7 @@ class PaletteController(QObject):
         palette.fallback.connect(self._request_note)
 
     def set_client(self, client: VaultClient | None) -> None:
-        """Offer the notes and tools of `client`; None closes the vault."""
+        """Offer the notes, tools and saved searches of `client`; None for no open vault."""
         if self._client is not None:
             self._client.events.batch.disconnect(self._handle_events)
         self._client = client
@@ -51,7 +51,7 @@ class PaletteController(QObject):
             client.events.batch.connect(self._handle_events)
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
-        # While a vault is scanned for the first time, the list grows under the user's query.
+        # The first scan of a vault adds notes while the user types.
         if self._palette.mode == "notes" and any(isinstance(event, IndexUpdated) for event in events):
             self._palette.reload()
 
@@ -60,7 +60,7 @@ class PaletteController(QObject):
         self._palette.open("notes", self.tr("Go to note by name, title or alias"), self._notes)
 
     def show_commands(self) -> None:
-        """Show the commands and tools by title."""
+        """Show the commands, saved searches and tools by title."""
         self._palette.open("commands", self.tr("Run a command or tool"), self._commands)
 
     async def _notes(self) -> Sequence[PaletteItem]:

@@ -1,7 +1,7 @@
 """Connect a vault's panels to one another and to the window.
 
-Panels have no references to one another. The `connect(panel, context)` of a panel's feature, named in the
-registry, connects signals of the panel to methods of the context, and signals of the context to the panel.
+Panels have no references to one another. The registry names a function `connect(panel, context)` for each
+panel, which connects signals of the panel to methods of the context, and signals of the context to the panel.
 """
 
 from __future__ import annotations
@@ -168,12 +168,12 @@ class PanelContext(QObject):
             self.keeps_focus = False
 
     def search(self, query: str) -> None:
-        """Search for `query`."""
+        """Show the search and search for `query`."""
         if self._host.reveal("search"):
             self.query_requested.emit(query)
 
     def run_saved_search(self, name: str) -> None:
-        """Run the saved search with this name."""
+        """Show the search and run the saved search with this name."""
         if self._host.reveal("search"):
             self.saved_search_requested.emit(name)
 
@@ -193,12 +193,12 @@ class PanelContext(QObject):
             self.attachment_requested.emit(path)
 
     def center_note(self, path: str) -> None:
-        """Center the graph on a note."""
+        """Show the graph, centered on a note."""
         if self._host.reveal("graph"):
             self.center_requested.emit(path)
 
     def filter_graph(self, query: str) -> None:
-        """Filter the graph by a query."""
+        """Show the graph, filtered by a query."""
         if self._host.reveal("graph"):
             self.graph_filter_requested.emit(query)
 
@@ -208,12 +208,12 @@ class PanelContext(QObject):
             self.pair_requested.emit(paths)
 
     def show_audit_entry(self, number: int) -> None:
-        """Select an entry of the audit log."""
+        """Show the audit log and select an entry."""
         if self._host.reveal("audit"):
             self.audit_entry_requested.emit(number)
 
     def show_audit_caller(self, caller: str) -> None:
-        """Filter the audit log by caller."""
+        """Show the audit log, filtered by caller."""
         if self._host.reveal("audit"):
             self.audit_caller_requested.emit(caller)
 

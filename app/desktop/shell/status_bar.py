@@ -141,7 +141,7 @@ class StatusBar(QStatusBar):
         self.scan = ProgressItem(
             theme,
             self.tr("Scanning"),
-            self.tr("Stop the scan; it resumes the next time you open the app"),
+            self.tr("Stop the scan; it resumes the next time you open the vault"),
             self,
         )
         self.scan.stopped.connect(self.stop_scan_requested)
@@ -197,14 +197,14 @@ class StatusBar(QStatusBar):
         self.scan.show_progress(progress.done, progress.total, name)
 
     def hide_scan(self) -> None:
-        """Hide the progress of a scan that was cancelled or failed."""
+        """Hide the progress of a scan that was canceled or failed."""
         self.scan.finish()
 
     def show_scanned(self, report: ScanReport) -> None:
         """Hide the progress, report a stopped scan and update the counts."""
         self.scan.finish()
         if report.cancelled:
-            self.showMessage(self.tr("Scan stopped. It resumes at the next start."), 6000)
+            self.showMessage(self.tr("Scan stopped. It resumes the next time you open the vault."), 6000)
         self.refresh()
 
     def show_grants(self, labels: tuple[str, ...]) -> None:
@@ -246,7 +246,7 @@ class StatusBar(QStatusBar):
 
 
 def time_left(done: int, total: int, seconds: float) -> str:
-    """Return the estimated time left; empty while it can't be estimated."""
+    """Return the estimated time left; empty if it can't be estimated."""
     if seconds < 2 or not 0 < done < total:
         return ""
     seconds_left = seconds / done * (total - done)

@@ -1,4 +1,4 @@
-"""The red banner that names permission rule files which can't be read."""
+"""A red banner that names permission rule files that can't be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks for a new version: once a day if the user enables it, and on request.
+"""Check for a new version: once a day if the user enables it, and on request.
 
 Nothing is downloaded or installed. The user reads the release notes and opens the download page.
 """
@@ -100,7 +100,7 @@ class UpdateCheck:
             await dialogs.show_message(self._window, title, text)
 
     async def show_release(self, release: Release) -> None:
-        """Show the release notes and open the download page on request."""
+        """Show the release notes, and open the download page or skip the version if the user chooses to."""
         title = translate("UpdateCheck", "Scriptorium {0} is available").format(release.version)
         text = translate("UpdateCheck", "This is version {0}. The page opens in your browser: {1}")
         sheet = dialogs.SheetDialog(self._window, title, text.format(__version__, release.page))

@@ -36,9 +36,9 @@ class AgentService:
         """Rename a conversation."""
         self._session.rename(conversation, title)
 
-    def delete(self, conversation: str) -> None:
-        """Stop and delete a conversation."""
-        self._session.delete(conversation)
+    async def delete(self, conversation: str) -> None:
+        """Stop the conversation's turn, wait until it ends, and delete the conversation."""
+        await self._session.delete(conversation)
 
     def is_running(self, conversation: str) -> bool:
         """Return whether a turn of this conversation is in progress."""

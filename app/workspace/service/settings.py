@@ -75,7 +75,7 @@ class SettingsService:
     @property
     def keeps_keys(self) -> bool:
         """True if keys are kept in the system's key store, not only until the app ends."""
-        return self._workspace.keys.persistent
+        return self._workspace.keys.is_persistent
 
     # Models
 

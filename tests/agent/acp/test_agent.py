@@ -189,7 +189,7 @@ async def test_a_crash_is_reported_and_the_conversation_continues(workspace, tmp
     await talk.say("Remember the number 41.\n!say Noted.")
     assert (await talk.say("!crash")).state == "done"
     (notice,) = talk.notices
-    assert "exited in the middle of the turn (exit status 7)" in notice.text
+    assert "exited during the turn (exit status 7)" in notice.text
     assert "the disk of the agent is full" in notice.hint
     await talk.say("!heard\n!prompt")
     # It resumes its session, so it is not told again what it knows; its own replay is not shown twice.

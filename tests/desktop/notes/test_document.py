@@ -323,3 +323,33 @@ def test_what_was_typed_while_comparing_is_kept_when_deciding_later(gui, opened,
             await wait_until(lambda: file.read_text() == "by hand\n")
 
     gui(main())
+
+
+def test_an_emptied_file_that_the_user_chooses_stays_empty(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            file = vault.root / "A.md"
+            type_at_end(view, "mine")
+            file.write_text("")
+            assert not await view.document.save()
+            view.notice.answer("Compare")
+            await wait_until(dialog)
+            dialog().theirs_button.click()
+            dialog().accept()
+            await wait_until(lambda: dialog() is None and not view.document.is_dirty)
+            assert view.document.text == "" and file.read_text() == ""
+
+    gui(main())
+
+
+def test_a_note_that_can_not_be_edited_keeps_its_draft(gui, opened) -> None:
+    async def main() -> None:
+        async with opened("B.md") as (vault, view):
+            drafts = DraftStore(vault.root)
+            drafts.save(A, "hash", "unsaved words")
+            (vault.root / "A.md").write_bytes(b"not \xff text\n")
+            await view.open("A.md")
+            assert view.document.page.problem
+            assert drafts.load(A).text == "unsaved words"
+
+    gui(main())

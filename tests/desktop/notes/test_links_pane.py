@@ -90,3 +90,9 @@ def test_updates_keep_the_scroll_position(pane: LinksPane, qtbot: QtBot) -> None
         pane.show_links(context_with(121, 0))
     wait_until_complete(pane, qtbot)
     qtbot.waitUntil(lambda: bar.value() == 1500, timeout=10_000)
+
+
+def test_an_ampersand_in_a_name_is_shown(pane: LinksPane) -> None:
+    pane.show_links(NoteContext(None, (link(NotePath.parse("R&D.md"), HERE),), ()))
+    button = next(each for each in pane.findChildren(QPushButton) if each.toolTip() == "R&D.md")
+    assert button.text() == "R&&D", "a single ampersand would underline the next letter"

@@ -20,7 +20,7 @@ def test_the_buttons_that_close_tabs_grow_with_the_zoom(qtbot: QtBot, qapp: QApp
     theme.apply(qapp)
     tabs = NoteTabs(Mock(), theme, PlainNote)
     qtbot.addWidget(tabs)
-    group = tabs._front_group
+    group = tabs._active_group
     group.addTab(PlainNote(Mock(), theme, group), "One")
     tabs.show()
     bar = group.tabBar()
@@ -37,3 +37,18 @@ def test_the_buttons_that_close_tabs_grow_with_the_zoom(qtbot: QtBot, qapp: QApp
     theme.set("light", zoom=1.0)
     assert side(1) == side(0) == before and bar.tabRect(0).size() == tab
     qapp.setStyleSheet("")
+
+
+def test_moving_a_tab_to_a_group_with_the_same_note_leaves_one_tab(gui, wait_until, qtbot: QtBot) -> None:
+    async def main() -> None:
+        tabs = NoteTabs(Mock(), ThemeSource("light"), PlainNote)
+        qtbot.addWidget(tabs)
+        for path in ("A.md", "B.md"):
+            await tabs.open(path)
+        await tabs.open("A.md", in_other_group=True)
+        tabs.split()
+        await wait_until(lambda: len(tabs.tabs()) == 2)
+        assert [tab.path for tab in tabs.tabs()] == ["A.md", "B.md"]
+        assert tabs.current.path == "A.md"
+
+    gui(main())

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import shiboken6
@@ -452,11 +453,46 @@ def test_an_empty_note_shows_a_message_and_a_write_button(gui, opened, wait_unti
     gui(main())
 
 
+def test_links_of_the_previous_note_do_not_appear_in_the_next_one(
+    gui, opened, wait_until, monkeypatch
+) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            shown: list[str] = []
+            monkeypatch.setattr(
+                view.links, "show_links", lambda context: shown.append(str(context.record.path))
+            )
+            view.links.show()
+
+            async def run_while_opening_another(work):
+                result = await vault.client.run(work)
+                if view.path == "A.md":
+                    await view.open("B.md")
+                return result
+
+            monkeypatch.setattr(view._links, "_client", SimpleNamespace(run=run_while_opening_another))
+            view._links.refresh()
+            await wait_until(lambda: "B.md" in shown)
+            assert "A.md" not in shown
+
+    gui(main())
+
+
 def test_a_new_note_opens_for_writing(gui, opened) -> None:
     async def main() -> None:
         async with opened("A.md") as (_, view):
             await view.open("A.md", EDIT_ACTION_PREFIX)
             assert view.is_editing and view.editor.textCursor().atEnd()
+
+    gui(main())
+
+
+def test_writing_starts_at_the_offset_in_a_note_with_crlf(gui, opened) -> None:
+    async def main() -> None:
+        async with opened("A.md", {"A.md": "one\r\ntwo\r\nthree\r\n"}) as (_, view):
+            await view.open("A.md", f"{EDIT_ACTION_PREFIX}10")
+            assert view.editor.textCursor().block().text() == "three"
+            assert view.editor.textCursor().atBlockStart()
 
     gui(main())
 

@@ -4,7 +4,7 @@ import asyncio
 import gc
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.desktop.runtime import tasks
 
@@ -64,6 +64,33 @@ def test_the_end_of_its_widget_cancels_a_task_and_is_no_failure(gui) -> None:
     gui(main())
     disconnect()
     assert not failures and not tasks.running_tasks()
+
+
+def test_a_task_that_restores_a_destroyed_widget_is_not_reported(gui) -> None:
+    failures: list[tasks.TaskFailure] = []
+    disconnect = tasks.failed.connect(failures.append)
+    ended: list[bool] = []
+
+    async def main() -> None:
+        owner = QWidget()
+        button = QPushButton(owner)
+
+        async def work() -> None:
+            button.setEnabled(False)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.append(True)
+                button.setEnabled(True)
+
+        task = tasks.start(work(), owner=owner, action="test the model")
+        await asyncio.sleep(0)
+        owner.deleteLater()
+        await asyncio.wait([task])
+
+    gui(main())
+    disconnect()
+    assert ended and not failures and not tasks.running_tasks()
 
 
 def test_outside_a_loop_it_raises_and_leaves_no_coroutine_behind() -> None:

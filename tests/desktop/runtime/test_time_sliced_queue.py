@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from PySide6.QtCore import QObject, QTimer
 
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
@@ -38,5 +39,21 @@ def test_deferrable_work_yields_to_the_window(qtbot) -> None:
     queue = TimeSlicedQueue(done.append, owner)
     queue.add_later("ab")
     assert done == [] and not queue.is_empty
+    qtbot.waitUntil(lambda: queue.is_empty)
+    assert done == ["a", "b"]
+
+
+def test_an_item_that_fails_does_not_hold_up_the_others(qtbot) -> None:
+    done: list[object] = []
+    owner = QObject()
+
+    def work(item: object) -> None:
+        if item == "bad":
+            raise ValueError(item)
+        done.append(item)
+
+    queue = TimeSlicedQueue(work, owner)
+    with pytest.raises(ValueError, match="bad"):
+        queue.add(["a", "bad", "b"])
     qtbot.waitUntil(lambda: queue.is_empty)
     assert done == ["a", "b"]

@@ -4,17 +4,20 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtCore import QModelIndex, QRect, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QStyleOptionViewItem
 
 from app.desktop.bridge import ServiceThread, VaultClient
-from app.desktop.search.model import ROW_ROLE, _from_first_mark
+from app.desktop.runtime import tasks
+from app.desktop.search.model import ROW_ROLE, SearchResultDelegate, SearchResultsModel, _from_first_mark
 from app.desktop.search.panel import SearchPanel
 from app.desktop.tags.panel import TAG_ROLE, TagsPanel
 from app.desktop.theme.theme import ThemeSource
-from app.index.records import Snippet
+from app.errors import TimeoutExpiredError
+from app.index.records import SearchGroup, SearchHit, Snippet
+from app.index.search_service import SearchService
 from app.settings import Settings
 from app.vault.path import NotePath
 from tests.desktop.open_vault import OpenVault, service_of
@@ -331,6 +334,65 @@ def test_a_hidden_mark_is_scrolled_into_view(qapp: QApplication) -> None:
     assert [text[start:end] for start, end in marks] == ["needle"]
     short = Snippet(1, "a needle", ((2, 8),))
     assert _from_first_mark(short, metrics, 200) == ("a needle", ((2, 8),))
+
+
+def test_a_match_after_an_emoji_is_marked_at_its_place(qapp: QApplication) -> None:
+    theme = ThemeSource("light")
+    model = SearchResultsModel()
+    prefix = "😀😀😀😀 "
+    snippet = Snippet(1, f"{prefix}needle", ((len(prefix), len(prefix) + 6),))
+    model.show((SearchHit(NotePath("A.md"), "A", 1.0, (snippet,), 1),))
+    option = QStyleOptionViewItem()
+    option.font = qapp.font()
+    option.fontMetrics = QFontMetrics(option.font)
+    option.rect = QRect(0, 0, 400, 40)
+    image = QImage(400, 40, QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    painter = QPainter(image)
+    SearchResultDelegate(theme).paint(painter, option, model.index(1, 0))
+    painter.end()
+    background = QColor(theme.theme.mark_bg).rgb()
+    marked = [x for x in range(400) if any(image.pixel(x, y) == background for y in range(40))]
+    text_left = 20  # the margins of a snippet
+    needle_left = text_left + option.fontMetrics.horizontalAdvance(prefix)
+    assert abs(marked[0] - needle_left) <= 2
+    assert abs(marked[-1] - needle_left - option.fontMetrics.horizontalAdvance("needle")) <= 2
+
+
+def test_a_group_that_is_new_on_a_later_page_is_named(qapp: QApplication) -> None:
+    model = SearchResultsModel()
+    old, new = SearchGroup("old", 1), SearchGroup("new", 1)
+    model.show((SearchHit(NotePath("A.md"), "A", 2.0, (), group="old"),), (old,))
+    model.append((SearchHit(NotePath("B.md"), "B", 1.0, (), group="new"),), (new, old))
+    assert [row.group.name if row.group else row.hit.title for row in model.rows] == ["old", "A", "new", "B"]
+
+
+def test_hits_stay_if_the_details_take_too_long(
+    gui, wait_until, service, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        (vault / f"Clock {number}.md").write_text("A clock.\n")
+    asked: list[str] = []
+    failures: list[tasks.TaskFailure] = []
+
+    async def time_out(self: SearchService, query: str) -> frozenset[NotePath]:
+        asked.append(query)
+        raise TimeoutExpiredError("The search took too long.")
+
+    monkeypatch.setattr(SearchService, "matching", time_out)
+
+    async def use(client: VaultClient) -> None:
+        disconnect = tasks.failed.connect(failures.append)
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.search("clock")
+        search = panel._search_task
+        assert search is not None
+        await search
+        assert asked and not failures and panel.model.hit_count >= 20
+        disconnect()
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))
 
 
 def test_rows_are_heads_followed_by_their_lines(gui, wait_until, service, vault: Path) -> None:

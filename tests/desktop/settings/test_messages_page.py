@@ -67,3 +67,18 @@ def test_without_a_vault_nothing_can_be_typed(qtbot) -> None:
     setup = MessagesPage(None, MessageSettings(bluesky_handle="a.example.com"))
     qtbot.addWidget(setup)
     assert not setup.webhook.field.isEnabled() and "Open a vault" in setup.password.status.text()
+
+
+def test_a_typed_secret_of_another_channel_survives_a_change_of_the_settings(qtbot) -> None:
+    setup = MessagesPage(
+        None, MessageSettings(discord_channels=("news",), bluesky_handles=("b.example.com",))
+    )
+    qtbot.addWidget(setup)
+    news, handle = setup.extra_rows.values()
+    news.field.setText(HOOK)
+    setup.show_settings(MessageSettings(discord_channels=("alerts", "news")))
+    assert [row.field.accessibleName() for row in setup.extra_rows.values()] == [
+        "Discord webhook for alerts",
+        "Discord webhook for news",
+    ]
+    assert news in setup.extra_rows.values() and news.field.text() == HOOK and handle.isHidden()

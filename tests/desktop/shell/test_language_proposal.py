@@ -60,14 +60,14 @@ def test_the_proposal_can_be_accepted_or_postponed(
             banner = first.banner()
             assert banner is not None
             assert "70%" in banner.accessibleName() and "(German, Spanish)" in banner.accessibleName()
-            assert list(first.buttons()) == ["Switch model", "Not now"]
+            assert list(first.buttons()) == ["Switch model", "Don't ask again"]
             first.buttons()["Switch model"].click()
             assert [settings.embeddings.model for settings in first.wanted] == [MULTILINGUAL]
             await wait_until(lambda: first.banner() is None)
 
             await first.measured(GERMAN)
             await wait_until(lambda: first.banner() is not None)
-            first.buttons()["Not now"].click()
+            first.buttons()["Don't ask again"].click()
             await wait_until(lambda: first.banner() is None)
             # Remembered for this vault, also in the next window.
             second = ProposalWindow(vault, window)
@@ -97,7 +97,7 @@ def test_missing_requirements_are_explained(
             banner = proposal.banner()
             assert banner is not None
             assert "packaging/start.py --multilingual" in banner.accessibleName()
-            assert list(proposal.buttons()) == ["Not now"]
+            assert list(proposal.buttons()) == ["Don't ask again"]
 
     gui(main())
 

@@ -1,12 +1,13 @@
 """Syntax highlighting of code blocks by Pygments, one chunk of a block at a time.
 
-After an edit, only one chunk is highlighted again, so that typing in long code stays fast. A chunk starts
-without knowledge of the lines above: a multi-line string may lose its color there.
+Typing in a line highlights only its chunk again, so that it stays fast in long code. A chunk is highlighted
+without the lines above it: a multi-line string may lose its color there.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _MAX_CHUNKS = 128
 
 
 class CodeSpan(NamedTuple):
-    """A colored range of a line of code; `color` as "rrggbb" or empty."""
+    """A colored range of a line of code; `color` is "rrggbb" or empty."""
 
     start: int
     end: int
@@ -31,7 +32,7 @@ class CodeSpan(NamedTuple):
 
 
 class CodeColors:
-    """Computes the colors of lines of code, and caches the most recent chunks."""
+    """Computes the colors of lines of code, and caches the most recently highlighted chunks."""
 
     def __init__(self) -> None:
         self._chunks: OrderedDict[tuple[str, bool, str], list[list[CodeSpan]]] = OrderedDict()
@@ -41,12 +42,12 @@ class CodeColors:
         self._chunks.clear()
 
     def spans(self, language: str, code: Sequence[str], line_index: int, is_dark: bool) -> list[CodeSpan]:
-        """Return the colored ranges of a line.
+        """Return the colored ranges of a line; none for an unknown language or a very long chunk.
 
         Args:
             language: The info string after the fence.
             code: The lines of the block.
-            line_index: The index of the line.
+            line_index: The index of the line in `code`.
             is_dark: Whether the theme is dark.
         """
         if not language:
@@ -86,19 +87,15 @@ def _highlight(language: str, text: str, is_dark: bool) -> list[list[CodeSpan]]:
     return lines
 
 
-_LEXERS: dict[str, Lexer | None] = {}
-
-
+@cache
 def _lexer(language: str) -> Lexer | None:
-    if language not in _LEXERS:
-        from pygments.lexers import get_lexer_by_name
-        from pygments.util import ClassNotFound
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
 
-        try:
-            _LEXERS[language] = get_lexer_by_name(language, stripnl=False, ensurenl=False)
-        except ClassNotFound:
-            _LEXERS[language] = None
-    return _LEXERS[language]
+    try:
+        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
 
 
 def _style(name: str) -> StyleMeta:

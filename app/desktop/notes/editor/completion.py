@@ -29,7 +29,7 @@ class CompletionRequest:
     Attributes:
         kind: "note", "embed", "heading", "block", "tag", "date" or "command".
         word: The typed part.
-        note: For a heading or block, the note that contains it; empty for this one.
+        note: For a heading or block, the note that contains it; empty for the edited note.
         missing: The text that belongs before the `^` of a block and was not typed.
     """
 
@@ -49,7 +49,7 @@ class CompletionItem:
 
 @dataclass(frozen=True, slots=True)
 class SlashCommand:
-    """A slash command; one without `run` is built into the editor."""
+    """A slash command; one without `run` is a snippet or command of the editor."""
 
     id: str
     title: str
@@ -61,7 +61,7 @@ def find_request(before: str, *, is_in_code: bool = False) -> CompletionRequest 
 
     Args:
         before: The line up to the cursor.
-        is_in_code: Whether it is in code, where nothing is completed.
+        is_in_code: Whether the line is in code, where nothing is completed.
     """
     if is_in_code or before.count("`") % 2:
         return None
@@ -81,7 +81,7 @@ def find_request(before: str, *, is_in_code: bool = False) -> CompletionRequest 
 
 
 def date_items(word: str, today: date) -> list[CompletionItem]:
-    """Return the days that match a word after "@", with their dates."""
+    """Return the days whose name or date starts with the word after "@", as ISO dates."""
     days = {"today": 0, "tomorrow": 1, "yesterday": -1}
     for days_ahead in range(2, 8):
         days[f"next {today + timedelta(days=days_ahead):%A}".lower()] = days_ahead
@@ -90,13 +90,12 @@ def date_items(word: str, today: date) -> list[CompletionItem]:
     for name, days_ahead in days.items():
         day = (today + timedelta(days=days_ahead)).isoformat()
         if name.removeprefix("next ").startswith(query) or name.startswith(query) or day.startswith(query):
-            label = name[0].upper() + name[1:]
-            items.append(CompletionItem(f"{label}   {day}", day))
+            items.append(CompletionItem(f"{name.title()}   {day}", day))
     return items
 
 
 def command_items(word: str, commands: Sequence[SlashCommand]) -> list[CompletionItem]:
-    """Return the commands with a word in the title that starts with the typed text."""
+    """Return the commands whose title, or a word in it, starts with the typed text."""
     query = word.casefold()
     return [
         CompletionItem(command.title, command.id)
@@ -133,7 +132,7 @@ class CompletionPopup(QListView):
 
     @property
     def is_open(self) -> bool:
-        """True if it is shown."""
+        """True if the list is shown."""
         return self.isVisible()
 
     def offer(self, labels: list[str], cursor_area: QRect) -> None:
@@ -153,7 +152,7 @@ class CompletionPopup(QListView):
         self.raise_()
 
     def handle_key(self, event: QKeyEvent) -> bool:
-        """Handle a key for the list; return whether it was handled. Escape is left to the editor."""
+        """Handle a key for the open list; return whether it was handled. Escape is left to the editor."""
         if not self.is_open or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
         key = event.key()

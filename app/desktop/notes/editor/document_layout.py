@@ -124,7 +124,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         return QSizeF(self.page_width, self.top + self.flow.heights.total + _BOTTOM_MARGIN)
 
     def pageCount(self) -> int:
-        """Return one page."""
+        """Return 1: there are no page breaks."""
         return 1
 
     def frameBoundingRect(self, frame: QTextFrame) -> QRectF:

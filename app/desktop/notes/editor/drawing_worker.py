@@ -1,8 +1,8 @@
 """Render drawings: pictures, formulas by ziamath, diagrams by mermaid-render, embedded notes from HTML.
 
-It runs in a worker thread: nothing here uses a widget. ziamath and mermaid-render were chosen because they
-need no browser and no network: ziamath sets TeX as SVG paths, mermaid-render runs Mermaid's own parser in
-QuickJS and rasterizes with resvg. Each is loaded when it is first needed.
+This runs in worker threads, so nothing here uses a widget. ziamath and mermaid-render were chosen because
+they need no browser and no network: ziamath sets TeX as SVG paths, mermaid-render runs Mermaid's own parser
+in QuickJS and rasterizes with resvg. Each is imported on first use.
 """
 
 from __future__ import annotations
@@ -36,12 +36,15 @@ Load = Callable[[str], QImage | None]
 
 
 def draw(request: DrawingRequest, load: Load, render: Render | None = None) -> Drawing:
-    """Render a drawing; return `NOT_DRAWABLE` for an invalid source.
+    """Render a drawing.
 
     Args:
         request: The request.
-        load: Returns the picture for a target.
-        render: Returns the HTML and pictures of an embedded note, for a width.
+        load: Returns the picture for a target; None if there is none.
+        render: Returns the HTML and pictures of an embedded note for a width; None if there is no such note.
+
+    Returns:
+        The drawing; `NOT_DRAWABLE` if the source is invalid or too long, or its file can't be read.
     """
     if len(request.source) > _MAX_SOURCE_CHARS:
         return NOT_DRAWABLE
@@ -109,7 +112,7 @@ def _draw_diagram(request: DrawingRequest) -> Drawing:
 
     ratio = max(1.0, request.ratio)
     theme = _DARK_THEME if request.is_dark else _LIGHT_THEME
-    # The text of a diagram is as large as that of the note.
+    # Make the text of a diagram as large as that of the note.
     scale = ratio * request.points * _PIXELS_PER_POINT / _DIAGRAM_TEXT_PIXELS
     png = mermaid_render.mermaid_to_png(request.source, scale=scale, theme=theme, background="transparent")
     image = QImage.fromData(png)

@@ -1,7 +1,7 @@
 """Drawings that replace source in the editor (pictures, formulas, diagrams, embeds), and their cache.
 
-A worker thread renders them (`drawing_worker`). The editor queries the cache, shows the source for missing
-drawings, and receives them later.
+`drawing_worker` renders them in worker threads. Until a drawing arrives, the editor shows the source, or an
+earlier drawing of the same source.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class DrawingRequest(NamedTuple):
     Attributes:
         kind: "image", "embed", "math" (on its own line), "inline-math" or "mermaid".
         source: The target of a picture or embed, or the source of a formula or diagram.
-        width: The width of the text column in whole pixels; 0 if irrelevant.
+        width: The available width in whole pixels; 0 if irrelevant.
         points: The size of the text in points.
         color: The color of the text, as "#rrggbb".
         ratio: The device pixel ratio.
         is_dark: Whether the theme is dark.
         zoom: The size of the text relative to its default.
-        note: The path of the note that contains it, to resolve relative names.
+        note: Identifies the vault and note that contain a picture or embed, since names may be relative.
     """
 
     kind: str
@@ -74,22 +74,21 @@ class DrawingCache:
 
     def put(self, request: DrawingRequest, drawing: Drawing) -> None:
         """Add a drawing; evict the least recently used ones if the cache is full."""
-        self.drop(request)
+        self._drop(request)
         self._drawings[request] = drawing
         self._bytes += _size(drawing)
         while len(self._drawings) > _MAX_DRAWINGS or (self._bytes > _MAX_BYTES and len(self._drawings) > 1):
             _, oldest = self._drawings.popitem(last=False)
             self._bytes -= _size(oldest)
 
-    def drop(self, request: DrawingRequest) -> None:
-        """Remove a drawing whose file has changed."""
+    def _drop(self, request: DrawingRequest) -> None:
         if (drawing := self._drawings.pop(request, None)) is not None:
             self._bytes -= _size(drawing)
 
     def drop_files(self) -> None:
         """Remove the drawings of files that may have changed."""
-        for request in [one for one in self._drawings if one.kind in ("image", "embed")]:
-            self.drop(request)
+        for request in [key for key in self._drawings if key.kind in ("image", "embed")]:
+            self._drop(request)
 
 
 def _size(drawing: Drawing) -> int:

@@ -15,7 +15,7 @@ def is_image(embed: str) -> bool:
 
 
 def split_target(embed: str) -> tuple[str, tuple[int, int]]:
-    """Return the target of an embed, and the requested width and height (0: natural size)."""
+    """Return the percent-decoded target of an embed, and the requested width and height (0: natural size)."""
     target, *options = embed.split("|")
     for option in options:
         width, _, height = option.strip().partition("x")

@@ -1,9 +1,9 @@
 """The lines of a note as rows from top to bottom, independent of documents and widgets.
 
 `TextFlow` mirrors the lines of the document (Python strings), their scans and heights, and the layouts of the
-rows that were visible. Positions are (line, column), columns in Python characters. A row with the cursor
-shows its source; any other shows its text without markup, with a map between both. The origin is the top left
-corner of the text column.
+rows that were visible. Positions are (line, column), columns in Python characters. A row of the block with
+the cursor shows its source (in source mode, every row does); any other shows its text without markup, with a
+map between the two. The origin is the top left corner of the text column.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TextFlow(NoteRows):
         self._hide_folded()
 
     def splice(self, first: int, removed: int, lines: list[str]) -> None:
-        """Replace `removed` lines from `first` on by `lines`."""
+        """Replace `removed` lines from `first` on with `lines`."""
         for row in self.rows[first : first + removed]:
             self._laid_out_rows.pop(row, None)
         self.table_widths.clear()
@@ -96,7 +96,7 @@ class TextFlow(NoteRows):
         return rows, state
 
     def _rescan(self, index: int, state: State) -> int:
-        """Scan until the state of a line is unchanged; return that line."""
+        """Scan lines from `index` on until a scan is unchanged; return the index of that line."""
         while index < len(self.rows):
             scan = scan_line(self.lines[index], state, is_first=index == 0)
             row = self.rows[index]
@@ -109,23 +109,23 @@ class TextFlow(NoteRows):
         return index
 
     def _keep_layouts(self, first: int, removed: int, lines: list[str], new_rows: list[EditorRow]) -> None:
-        """Keep the layout of very long lines that were split or joined."""
+        """Keep the layouts of very long lines that were split or joined."""
         if not removed or not any(len(line) > PART_LENGTH for line in lines):
             return
         head = (self.rows[first], self.lines[first])
         tail = (self.rows[first + removed - 1], self.lines[first + removed - 1])
         last = len(lines) - 1
-        for number in {0, last}:
+        for offset in {0, last}:
             long_lines.reuse_fragments(
                 self,
-                first + number,
-                lines[number],
-                new_rows[number],
-                head if number == 0 else None,
-                tail if number == last else None,
+                first + offset,
+                lines[offset],
+                new_rows[offset],
+                head if offset == 0 else None,
+                tail if offset == last else None,
             )
-            if new_rows[number].fragments is not None:
-                self._laid_out_rows[new_rows[number]] = None
+            if new_rows[offset].fragments is not None:
+                self._laid_out_rows[new_rows[offset]] = None
 
     def _shift_active(self, first: int, removed: int, added: int) -> None:
         start, end = self.active
@@ -144,7 +144,7 @@ class TextFlow(NoteRows):
             self.rows[index].fragments = None
 
     def _forget_block_layouts(self, first: int, end: int) -> None:
-        """Discard layouts that depend on a whole block that was edited: tables, formulas and diagrams."""
+        """Discard layouts that depend on all of an edited block: tables, formulas and diagrams."""
         for index in {first, max(first, min(end, len(self.rows)) - 1)}:
             if index >= len(self.rows):
                 continue
@@ -174,7 +174,7 @@ class TextFlow(NoteRows):
             row, active = self.rows[index], first <= index <= last
             if row.active != active:
                 row.active = active
-                if row.fragments is None or not self._is_same_with_cursor(index):
+                if row.fragments is None or not self._is_unchanged_by_cursor(index):
                     row.fragments = None
                     changed = True
         return changed
@@ -191,13 +191,13 @@ class TextFlow(NoteRows):
         self._hide_folded()
         self.forget_layouts()
 
-    def _is_same_with_cursor(self, index: int) -> bool:
+    def _is_unchanged_by_cursor(self, index: int) -> bool:
         """Return whether a line looks the same with the cursor: it has no markup, or is too long to style."""
         scan = self.rows[index].scan
         return (scan.kind is LineKind.BLANK and not scan.quotes) or len(self.lines[index]) > PART_LENGTH
 
     def is_folded(self, row: EditorRow) -> bool:
-        """Return whether the block of a line is folded; source mode opens what only the markup folds."""
+        """Return whether the block of a line is folded; source mode ignores folds that are only markup."""
         return row.is_folded and not (self.shows_source and row.folded is None)
 
     def set_folded(self, index: int, folded: bool) -> None:
@@ -210,7 +210,7 @@ class TextFlow(NoteRows):
         self._hide_folded()
 
     def reveal(self, index: int) -> bool:
-        """Unfold every block that hides line `index`; return whether there was one."""
+        """Unfold every block that hides line `index`; return whether the line was hidden."""
         if not 0 <= index < len(self.rows) or not self.rows[index].hidden:
             return False
         for above in range(index - 1, -1, -1):
@@ -281,11 +281,11 @@ class TextFlow(NoteRows):
         self._laid_out_rows.clear()
         self.table_widths.clear()
 
-    def lay_out_again(self, lines: Iterable[int], top: float) -> float:
-        """Repeat the layout of lines whose drawing has arrived.
+    def relayout_lines(self, lines: Iterable[int], top: float) -> float:
+        """Repeat the layout of lines whose drawing has arrived, and of their blocks.
 
         Args:
-            lines: The numbers of the lines.
+            lines: The indexes of the lines.
             top: The top edge of the visible part.
 
         Returns:
@@ -311,7 +311,7 @@ class TextFlow(NoteRows):
         return top + self._top_of(anchor, column) - previous_top
 
     def _top_of(self, index: int, column: int | None) -> float:
-        """Return the top of a row, or of the visual line with a column of it."""
+        """Return the top of a row, or of its visual line that contains `column`."""
         return self.heights.top(index) + (0.0 if column is None else self.rows[index].line_top(column))
 
     def lines_waiting_for(self, request: DrawingRequest) -> list[int]:

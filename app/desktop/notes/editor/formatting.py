@@ -24,7 +24,7 @@ _ADDRESS = re.compile(r"(?:https?://|mailto:)\S+$")
 
 
 def toggle_marker(cursor: QTextCursor, marker: str) -> None:
-    """Add a marker such as `**` around the selection or the word at the cursor, or remove it."""
+    """Add a marker, for example `**`, around the selection or the word at the cursor, or remove it."""
     start, end = cursor.selectionStart(), cursor.selectionEnd()
     had_selection = start != end
     if not had_selection:
@@ -73,7 +73,7 @@ def _is_marked_inside(cursor: QTextCursor, start: int, end: int, marker: str) ->
 
 
 def _ends_with(text: str, marker: str) -> bool:
-    """Return whether a text ends with exactly this marker, so that `**` does not count as `*`."""
+    """Return whether a text ends with the marker; the `**` of bold text does not count as `*`."""
     run = len(text) - len(text.rstrip(marker[0]))
     if marker == "*":
         return run in (1, 3)
@@ -81,7 +81,7 @@ def _ends_with(text: str, marker: str) -> bool:
 
 
 def insert_link(cursor: QTextCursor) -> None:
-    """Turn the selection into a link; the cursor moves to the empty part."""
+    """Turn the selection into a link; the cursor moves to the part that is still empty."""
     text = cursor.selectedText()
     start = cursor.selectionStart()
     with one_undo_step(cursor):
@@ -101,8 +101,8 @@ def toggle_list(cursor: QTextCursor, kind: str) -> None:
         cursor: The selection.
         kind: "bullet", "number" or "task".
     """
-    blocks = [one for one in selected_blocks(cursor) if one.text().strip()] or selected_blocks(cursor)
-    is_removal = all(_list_kind(one.text()) == kind for one in blocks)
+    blocks = [block for block in selected_blocks(cursor) if block.text().strip()] or selected_blocks(cursor)
+    is_removal = all(_list_kind(block.text()) == kind for block in blocks)
     with one_undo_step(cursor):
         for number, block in enumerate(blocks, 1):
             match = _LIST.match(block.text())
@@ -173,9 +173,9 @@ def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bo
     shift = distance if down else -distance
     end = bottom.position() + bottom.length() - 1
     with one_undo_step(cursor):
-        number = top.blockNumber()
+        start = top.blockNumber()
         replace(cursor, top.position(), end, replacement)
-        for line in range(number, number + len(blocks) + 1) if numbered else ():
+        for line in range(start, start + len(blocks) + 1) if numbered else ():
             lists.renumber(document.findBlockByNumber(line))
     last_position = document.characterCount() - 1
     cursor.setPosition(min(max(0, anchor + shift), last_position))

@@ -33,8 +33,8 @@ def column_at(row: EditorRow, x: float, y: float, length: int) -> int:
             fragment = candidate
     layout = fragment.layout
     line = layout.lineAt(0)
-    for number in range(layout.lineCount()):
-        line = layout.lineAt(number)
+    for line_index in range(layout.lineCount()):
+        line = layout.lineAt(line_index)
         if y - fragment.y < line.y() + line.height() * 1.1:
             break
     if not line.isValid():
@@ -43,7 +43,7 @@ def column_at(row: EditorRow, x: float, y: float, length: int) -> int:
 
 
 def fragment_of(row: EditorRow, column: int) -> RowFragment | None:
-    """Return the fragment that shows a column."""
+    """Return the fragment that shows a column; None if the row has no text."""
     match = None
     for fragment in row.fragments or ():
         if fragment.start > column and match is not None:
@@ -69,15 +69,15 @@ def caret_rect(flow: TextFlow, index: int, column: int) -> QRectF:
 
 
 def is_on_text(flow: TextFlow, x: float, y: float) -> bool:
-    """Return whether a point is on text or a drawing in it, not in the space next to or below it."""
+    """Return whether a point is on text or a drawing in it, not in the space next to or below the text."""
     if not 0 <= y < flow.heights.total:
         return False
     index, top = flow.heights.line_at(y)
     for fragment in flow.row(index).fragments or ():
         if any(box.contains(x, y - top) for box in drawing_boxes(fragment)):
             return True
-        for number in range(fragment.layout.lineCount()):
-            line = fragment.layout.lineAt(number)
+        for line_index in range(fragment.layout.lineCount()):
+            line = fragment.layout.lineAt(line_index)
             area = line.naturalTextRect().translated(fragment.x, top + fragment.y)
             if area.contains(x, y):
                 return True
@@ -85,7 +85,7 @@ def is_on_text(flow: TextFlow, x: float, y: float) -> bool:
 
 
 def drawing_boxes(fragment: RowFragment) -> Iterator[QRectF]:
-    """Yield the rectangles of the drawings in a fragment's text, from the row's top left corner."""
+    """Yield the rectangles of the drawings in a fragment's text, relative to the row's top left corner."""
     for offset, drawing in fragment.drawings:
         line = fragment.layout.lineForTextPosition(offset)
         edges = x_of(line, offset), x_of(line, offset, QTextLine.Edge.Trailing)

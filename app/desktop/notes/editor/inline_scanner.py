@@ -151,7 +151,7 @@ def _add_link(match: re.Match[str], kind: str, style: int, result: InlineScan) -
         _add(result, a, b, *inner, style | LINK)
         if not match["alias"]:
             _add_separators(match["target"], match.start("target"), result)
-        # In a table, the bar is escaped.
+        # In a table, the bar before an alias is escaped.
         target = match["target"] if match["alias"] is None else match["target"].removesuffix("\\")
         result.links.append(InlineLink(a, b, "note", target))
         if match[0][0] == "!":

@@ -15,7 +15,7 @@ State = tuple[object, ...]
 
 
 class LineKind(Enum):
-    """The block that a line belongs to."""
+    """The kind of block that a line belongs to."""
 
     TEXT = auto()
     BLANK = auto()
@@ -43,12 +43,12 @@ class ScannedLine(NamedTuple):
 
     Attributes:
         kind: The kind of block.
-        level: The level of a heading; the depth of a list item or of text in one.
-        marker: The number of markup characters at its start: quote marks, list markers, heading marks.
+        level: The level of a heading or callout; the depth of a list item or of text in one.
+        marker: The number of markup characters at its start, for example quote, list or heading marks.
         quotes: The enclosing quotes, from the outside in: a callout's type, or "" for a plain quote.
         detail: The language of code, a callout's type, a list's bullet, a task's mark, an embed's target, or
             a footnote's name.
-        fold: "-" or "+" for a callout that can be folded.
+        fold: "-" or "+" for a callout that can be folded; otherwise empty.
         state: The state after the line.
     """
 
@@ -96,10 +96,10 @@ _VERBATIM = frozenset(("fence", "properties", "math", "comment"))
 
 
 def scan_line(line: str, previous_state: State, *, is_first: bool = False) -> ScannedLine:
-    """Scan `line`.
+    """Scan one line.
 
     Args:
-        line: The line without its end.
+        line: The line without its line ending.
         previous_state: The state after the previous line.
         is_first: Whether it is the note's first line: properties start only there.
     """
@@ -157,7 +157,7 @@ def _scan_block(line: str, state: State, is_first: bool) -> ScannedLine:
 
 
 def _continue_block(line: str, state: State) -> ScannedLine | None:
-    """Return the line as part of an open block; None if it is not."""
+    """Return the line as part of the open block; None if it does not belong to it."""
     name = state[0]
     if name == "fence":
         match = _FENCE_END.match(line)
@@ -186,7 +186,7 @@ def _continue_block(line: str, state: State) -> ScannedLine | None:
 
 
 def _open_block(line: str, state: State, is_first: bool, is_in_list: bool) -> ScannedLine | None:
-    """Return the line as the start of a block; None for text."""
+    """Return the line as the start of a block; None if it is text."""
     start = line[0]
     if start == "#":
         match = _HEADING.match(line)
@@ -225,7 +225,7 @@ def _open_block(line: str, state: State, is_first: bool, is_in_list: bool) -> Sc
 
 
 def _open_comment_or_html(line: str, stripped: str) -> ScannedLine | None:
-    """Return the line as the start of a comment or an HTML block."""
+    """Return the line as the start of a comment or an HTML block; None if it is neither."""
     for opener, closer in (("%%", "%%"), ("<!--", "-->")):
         if stripped.startswith(opener):
             end = stripped.find(closer, len(opener))
@@ -247,7 +247,7 @@ def _scan_item(match: re.Match[str], state: State, is_in_list: bool) -> ScannedL
 
 
 def _scan_indented(line: str, stripped: str, state: State, is_in_list: bool) -> ScannedLine | None:
-    """Return the line as continued text of a list item, or as indented code."""
+    """Return the line as continued text of a list item, or as indented code; None if it is neither."""
     spaces = len(line) - len(stripped)
     indent = _indent_width(line[:spaces])
     if is_in_list:

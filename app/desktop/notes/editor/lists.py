@@ -1,4 +1,4 @@
-"""Lists while typing: Enter continues or ends them, Tab indents their items."""
+"""Lists while typing: Enter continues or ends them, Tab indents their items, numbers stay in sequence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ _PREFIX = re.compile(r"^((?:[ ]{0,3}>[ ]?)*)([ \t]*)(?:([-*+]|(\d{1,9})([.)]))([
 
 
 def continue_block(cursor: QTextCursor) -> bool:
-    """Start the next item or line of the list or quote at the cursor; an empty one ends it."""
+    """Start the next item or line of the list or quote at the cursor; an empty one ends it.
+
+    Returns:
+        False if the cursor has a selection, or is not after the markers of a list item or quote.
+    """
     before, after = text_around_cursor(cursor)
     line = before + after
     match = _PREFIX.match(line)
@@ -35,11 +39,11 @@ def continue_block(cursor: QTextCursor) -> bool:
 
 
 def renumber(block: QTextBlock) -> None:
-    """Number the items of the list that a line belongs to, unless all have the same number."""
+    """Number the items of the list that a line belongs to in sequence, unless all have the same number."""
     if not _item_number(block.text()):
         return
     items = [*reversed(list(_siblings(block, down=False))), block, *_siblings(block, down=True)]
-    numbers = [int(_item_number(one.text())) for one in items]
+    numbers = [int(_item_number(item.text())) for item in items]
     if len(set(numbers)) == 1:
         return
     for number, item in enumerate(items, min(numbers)):
@@ -56,15 +60,15 @@ def renumber(block: QTextBlock) -> None:
 @contextmanager
 def _renumbering(blocks: Sequence[QTextBlock]) -> Iterator[None]:
     """Renumber the lists that items leave and join when their indents change."""
-    moved_items = [one for one in blocks if _item_number(one.text())]
-    moved_lines = {one.blockNumber() for one in moved_items}
+    moved_items = [block for block in blocks if _item_number(block.text())]
+    moved_lines = {item.blockNumber() for item in moved_items}
     vacated_items: list[tuple[QTextBlock, str]] = []
     for block in moved_items:
         below = next(_siblings(block, down=True), None)
         if below is not None and below.blockNumber() not in moved_lines:
-            above = [one for one in _siblings(block, down=False) if one.blockNumber() in moved_lines]
+            above = [item for item in _siblings(block, down=False) if item.blockNumber() in moved_lines]
             vacated_items.append((below, _item_number((above[-1] if above else block).text())))
-    indents = [_indent_of(one) for one in moved_items]
+    indents = [_indent_of(item) for item in moved_items]
     yield
     for block, indent in zip(moved_items, indents, strict=True):
         is_first = _item_number(block.text()) and next(_siblings(block, down=False), None) is None
@@ -97,10 +101,10 @@ def _item_number(line: str) -> str:
 
 
 def _repeats_number(block: QTextBlock) -> bool:
-    """Return whether each item of the list has the same number, which Markdown renders in sequence."""
+    """Return whether a neighbor has the same number: Markdown numbers such items in sequence."""
     neighbors = (next(_siblings(block, down=down), None) for down in (False, True))
     return any(
-        one is not None and _item_number(one.text()) == _item_number(block.text()) for one in neighbors
+        item is not None and _item_number(item.text()) == _item_number(block.text()) for item in neighbors
     )
 
 
@@ -148,7 +152,7 @@ def _next_prefix(match: re.Match[str], is_item: bool, *, is_repeated: bool) -> s
 
 def indent_items(cursor: QTextCursor, deeper: bool) -> bool:
     """Indent or unindent the selected list items; return whether a list item is selected."""
-    blocks = [one for one in selected_blocks(cursor) if _is_item(one.text())]
+    blocks = [block for block in selected_blocks(cursor) if _is_item(block.text())]
     if not blocks:
         return False
     with one_undo_step(cursor):
@@ -157,11 +161,6 @@ def indent_items(cursor: QTextCursor, deeper: bool) -> bool:
             for block in blocks:
                 _indent(block, deeper, width)
     return True
-
-
-def is_item(cursor: QTextCursor) -> bool:
-    """Return whether the cursor is in the first line of a list item."""
-    return _is_item(cursor.block().text())
 
 
 def _is_item(line: str) -> bool:
@@ -182,7 +181,7 @@ def _indent(block: QTextBlock, deeper: bool, width: int) -> None:
 
 
 def _indent_width(block: QTextBlock) -> int:
-    """Return the indent for an item below another: the column of the upper item's text."""
+    """Return the indent of a nested item: the width of the marker in the line above, by default 2."""
     above = _PREFIX.match(block.previous().text()) if block.previous().isValid() else None
     if above is not None and above[3] is not None:
         return len(above[3]) + 1

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
@@ -89,8 +88,8 @@ class LiveEditor(LiveView):
     """Edits the source of a note in its live preview.
 
     Signals (in addition to those of `LiveView`):
-        completion_requested: A `CompletionRequest` for notes, headings, blocks or tags, to be answered with
-            `offer`. The editor handles dates and commands itself.
+        completion_requested: A `CompletionRequest` for notes, files, headings, blocks or tags, to be answered
+            with `offer`. The editor handles dates and commands itself.
         context_menu_opening: The context menu before it is shown, and the position under the pointer.
 
     Attributes:
@@ -113,15 +112,8 @@ class LiveEditor(LiveView):
         self._match_bar = MatchBar(self.verticalScrollBar())
         self.cursorPositionChanged.connect(self._close_moved_completion)
 
-    @contextmanager
-    def one_undo_step(self) -> Iterator[QTextCursor]:
-        """Group all edits into one undo step."""
-        cursor = QTextCursor(self.document())
-        with text_cursor.one_undo_step(cursor):
-            yield cursor
-
     def insert(self, text: str) -> None:
-        """Replace the selection by a text, as one undo step."""
+        """Replace the selection with `text`, as one undo step."""
         cursor = self.textCursor()
         with text_cursor.one_undo_step(cursor):
             cursor.insertText(text)
@@ -129,7 +121,7 @@ class LiveEditor(LiveView):
         self.ensureCursorVisible()
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Replace a range of positions by a text, as one undo step; the cursor stays."""
+        """Replace a range of positions with `text`, as one undo step; the cursor stays."""
         text_cursor.replace(QTextCursor(self.document()), start, end, text)
 
     def replace_document(self, text: str) -> None:
@@ -137,7 +129,14 @@ class LiveEditor(LiveView):
         text_cursor.replace_document(QTextCursor(self.document()), self.text(), text)
 
     def run_command(self, name: str) -> bool:
-        """Run a command of the editor by its name; return whether it had an effect."""
+        """Run a command of the editor by its name.
+
+        Returns:
+            False if "link-follow" finds no link to follow; otherwise True.
+
+        Raises:
+            ValueError: There is no such command.
+        """
         cursor = self.textCursor()
         match name:
             case "bold" | "italic" | "code":
@@ -246,7 +245,7 @@ class LiveEditor(LiveView):
         return is_handled
 
     def _keep_indent(self, cursor: QTextCursor) -> bool:
-        """Start the next line of code with the indent of this one."""
+        """Start the next line of code with the indent of this one; return False without an indent or code."""
         before, _ = text_around_cursor(cursor)
         indent = before[: len(before) - len(before.lstrip(" \t"))]
         if not indent or self._scan_kind() is not LineKind.CODE:
@@ -275,13 +274,13 @@ class LiveEditor(LiveView):
         return self.flow.rows[self.textCursor().blockNumber()].scan.kind
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Complete text from an input method."""
+        """Update the completion after an input method has committed text."""
         super().inputMethodEvent(event)
         if event.commitString() and not self.isReadOnly():
             self._update_completion()
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery, argument: object = None) -> Any:  # noqa: ANN401
-        """Return the position of the cursor, for the window of an input method."""
+        """Return the cursor's area for the window of an input method; leave other queries to Qt."""
         if query == Qt.InputMethodQuery.ImCursorRectangle:
             return self.caret_area()
         return super().inputMethodQuery(query)
@@ -312,7 +311,7 @@ class LiveEditor(LiveView):
             )
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Show the menu, to which listeners may add actions."""
+        """Show the context menu, to which listeners may add actions."""
         menu = self.createStandardContextMenu()
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         position = self.cursorForPosition(event.pos()).position()
@@ -339,7 +338,10 @@ class LiveEditor(LiveView):
         super().focusOutEvent(event)
 
     def mark(self, span: tuple[int, int] | None) -> None:
-        """Highlight a range in UTF-16 units, with the cursor at its start; None removes the highlight."""
+        """Scroll to a range in UTF-16 units and highlight it, with the cursor at its start.
+
+        None removes the highlight.
+        """
         if span is None:
             self.setExtraSelections([])
             return
@@ -399,7 +401,7 @@ class LiveEditor(LiveView):
             self.completion_requested.emit(request)
 
     def _trigger(self, request: CompletionRequest) -> tuple[str, int]:
-        """Return the trigger of a completion; Escape suppresses it until the next trigger."""
+        """Return the kind and start of a completion, which identify one that Escape has dismissed."""
         return request.kind, self.textCursor().position() - utf16_length(request.word)
 
     def _dismiss_key(self, event: QKeyEvent) -> bool:
@@ -422,11 +424,11 @@ class LiveEditor(LiveView):
         if current is None or current.kind != self._request.kind:
             self._close_completion()
 
-    def _complete(self, number: int) -> None:
+    def _complete(self, index: int) -> None:
         request, self._request = self._request, None
-        if request is None or number >= len(self._items):
+        if request is None or index >= len(self._items):
             return
-        item = self._items[number]
+        item = self._items[index]
         cursor = self.textCursor()
         end = cursor.position()
         start = end - utf16_length(request.word)
@@ -451,7 +453,7 @@ class LiveEditor(LiveView):
         self._close_completion()
 
     def _run_slash_command(self, name: str, start: int, end: int) -> None:
-        command = next((one for one in self.slash_commands if one.id == name), None)
+        command = next((known for known in self.slash_commands if known.id == name), None)
         if command is None:
             return
         cursor = self.textCursor()
@@ -468,7 +470,7 @@ class LiveEditor(LiveView):
         self._close_completion()
 
     def _insert_snippet(self, snippet: str) -> None:
-        """Insert a snippet; a multi-line snippet is separated from the text around it by line breaks."""
+        """Insert a snippet; line breaks separate a multi-line snippet from the text around it."""
         cursor = self.textCursor()
         before, after = text_around_cursor(cursor)
         if "\n" in snippet:

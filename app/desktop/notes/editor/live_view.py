@@ -47,7 +47,7 @@ _BACKWARD = (QKeySequence.StandardKey.MoveToPreviousChar, QKeySequence.StandardK
 
 @dataclass(frozen=True, slots=True)
 class OutlineItem:
-    """A heading: its level from 1 to 6, its source text, and its line from 0."""
+    """A heading: its level from 1 to 6, its source text, and its line, counted from 0."""
 
     level: int
     text: str
@@ -58,7 +58,7 @@ class LiveView(QTextEdit):
     """Shows the source of a note as a live preview, or verbatim.
 
     Signals:
-        edited: The text has changed; changes of cursor, mode, size and colors do not count.
+        edited: The text has changed, except by `load`.
         link_followed: The kind of a link ("note", "address", "tag") and its target.
         link_hovered: The target note of the link under the pointer (empty for none), and the pointer's
             position on the screen.
@@ -66,6 +66,10 @@ class LiveView(QTextEdit):
         style_changed: The fonts, colors or widths have changed.
         drawing_requested: A `DrawingRequest`, to be answered with `show_drawing`.
         links_requested: The targets of links, to be answered with `show_links`.
+
+    Attributes:
+        drawing_scope: Identifies the vault and note, so that notes do not share pictures in the cache.
+        flow: The lines of the note as rows.
     """
 
     edited = Signal()
@@ -142,12 +146,12 @@ class LiveView(QTextEdit):
         self.flow.is_unresolved = is_unresolved
 
     def load(self, text: str) -> None:
-        """Load another text and clear the undo history."""
+        """Load another text, clear the undo history, and put the cursor after the properties."""
         layout = self._layout
         layout.is_paused = True
         self.setPlainText(text)
         self.document().setModified(False)
-        self.flow.load(self._document_text().split("\n"))
+        self.flow.load(self.text().split("\n"))
         layout.mark_current()
         first = navigation.first_text_line(self.flow)
         if first:
@@ -159,9 +163,6 @@ class LiveView(QTextEdit):
 
     def text(self) -> str:
         """Return the exact source, with line feeds between its lines."""
-        return self._document_text()
-
-    def _document_text(self) -> str:
         return self.document().toRawText().replace(PARAGRAPH_SEPARATOR, "\n")
 
     def outline(self) -> list[OutlineItem]:
@@ -174,14 +175,14 @@ class LiveView(QTextEdit):
         return items
 
     def visible_lines(self) -> range:
-        """Return the visible lines."""
+        """Return the indexes of the visible lines."""
         top = self.verticalScrollBar().value() - self._layout.top
         first, _ = self.flow.heights.line_at(max(0.0, top))
         last, _ = self.flow.heights.line_at(max(0.0, top + self.viewport().height()))
         return range(first, last + 1)
 
     def go_to_line(self, line: int) -> None:
-        """Put the cursor at the start of a line, from 1, and center it."""
+        """Put the cursor at the start of a line, counted from 1, and center it."""
         block = self.document().findBlockByNumber(max(0, line - 1))
         self.setTextCursor(QTextCursor(block if block.isValid() else self.document().lastBlock()))
         self.center_cursor()
@@ -228,10 +229,6 @@ class LiveView(QTextEdit):
     def set_spelling(self, check: Callable[[str], list[tuple[int, int]]] | None) -> None:
         """Underline the ranges that `check` finds in prose; None disables it."""
         self.flow.misspelled = check
-        self.refresh_spelling()
-
-    def refresh_spelling(self) -> None:
-        """Check the visible text again."""
         self.flow.forget_layouts()
         self.viewport().update()
 
@@ -272,7 +269,7 @@ class LiveView(QTextEdit):
         self._place_header()
 
     def show_properties_source(self, shown: bool) -> None:
-        """Show the source of the properties, because the form can't show them."""
+        """Show the source of the properties instead of the form, or the form again."""
         self._has_form = not shown
         self._place_header()
 
@@ -319,7 +316,7 @@ class LiveView(QTextEdit):
         self._last_drawings[(request.kind, request.source)] = drawing
         bar = self.verticalScrollBar()
         top = bar.value() - self._layout.top
-        new_top = self.flow.lay_out_again(self.flow.lines_waiting_for(request), top)
+        new_top = self.flow.relayout_lines(self.flow.lines_waiting_for(request), top)
         self._layout.emit_size()
         if new_top != top:
             bar.setValue(round(new_top + self._layout.top))
@@ -327,7 +324,7 @@ class LiveView(QTextEdit):
 
     def refresh_files(self) -> None:
         """Request pictures and embedded notes again, because files have changed."""
-        rows = [row for row in self.flow.rows if any(one.kind in ("image", "embed") for one in row.requests)]
+        rows = [row for row in self.flow.rows if any(r.kind in ("image", "embed") for r in row.requests)]
         if rows:
             _SHARED_CACHE.drop_files()
             for row in rows:
@@ -335,12 +332,15 @@ class LiveView(QTextEdit):
             self.viewport().update()
 
     def embeds_any_of(self, notes: Collection[str]) -> bool:
-        """Return whether a line embeds one of these notes or a part of it; "" is the note itself."""
+        """Return whether a line embeds one of these notes or a part of it; "" is the note itself.
+
+        Embeds within other text do not count: only pictures are drawn there.
+        """
         embeds = (row.scan.detail for row in self.flow.rows if row.scan.kind is LineKind.EMBED)
         return any(embed.split("|")[0].split("#")[0].strip() in notes for embed in embeds)
 
     def _drawing(self, row: EditorRow, kind: str, source: str) -> Drawing | None:
-        """Return the drawing for a row; a missing one is requested."""
+        """Return the drawing for a row; request a missing one, and return an earlier one meanwhile."""
         style = self.flow.style
         is_file = kind in ("image", "embed")
         available_width = int(self.flow.width - row.indent)
@@ -365,7 +365,7 @@ class LiveView(QTextEdit):
         return drawing if drawing is not None and drawing.image is not None else None
 
     def _is_unresolved(self, target: str) -> bool:
-        """Return whether a link is unresolved; an unknown target is requested."""
+        """Return whether a link is known to be unresolved; request an unknown target."""
         exists = self._link_exists.get(target)
         if exists is None and target not in self._unknown_links:
             self._unknown_links[target] = None
@@ -373,7 +373,7 @@ class LiveView(QTextEdit):
         return exists is False
 
     def show_links(self, existence: dict[str, bool]) -> None:
-        """Set whether each target of a link exists."""
+        """Set which of the link targets exist."""
         changed_targets = {
             target for target, exists in existence.items() if self._link_exists.get(target, True) != exists
         }
@@ -387,7 +387,7 @@ class LiveView(QTextEdit):
             self.viewport().update()
 
     def refresh_links(self) -> None:
-        """Request again which targets of links exist, because notes were added or removed."""
+        """Request again which link targets exist, because notes were added or removed."""
         if self._link_exists:
             self.links_requested.emit(list(self._link_exists))
 
@@ -419,7 +419,7 @@ class LiveView(QTextEdit):
             self.ensureCursorVisible()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Toggle a check box or a fold; otherwise, put the cursor at the click."""
+        """Toggle a check box or a fold, or put the cursor at the click."""
         if event.button() == Qt.MouseButton.LeftButton and self._click(event):
             event.accept()
             return
@@ -427,7 +427,7 @@ class LiveView(QTextEdit):
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Show the source of the clicked line; follow its link with Ctrl."""
+        """Show the source of the clicked line; with Ctrl, follow the link in it."""
         was_pressed = self._is_pressed
         super().mouseReleaseEvent(event)
         self._release()
@@ -533,7 +533,7 @@ class LiveView(QTextEdit):
             self.link_hovered.emit(name, position)
 
     def link_at_point(self, point: QPointF) -> InlineLink | None:
-        """Return the link at a point of the flow."""
+        """Return the link or embed at a point of the flow."""
         if not hit_test.is_on_text(self.flow, point.x(), point.y()):
             return self._embed_at(point)
         line, column = hit_test.position_at(self.flow, point.x(), point.y())
@@ -553,7 +553,7 @@ class LiveView(QTextEdit):
         return next((link for link in links if link.start <= column <= link.end), None)
 
     def follow_link_at(self, position: int) -> bool:
-        """Follow the link at a position; return whether there is one."""
+        """Follow the link at a position; return whether it was followed."""
         link = self._link_in_line(*self._layout.locate(position))
         if link is None:
             return False
@@ -582,7 +582,7 @@ class LiveView(QTextEdit):
         self.visible_lines_changed.emit()
 
     def task_lines(self, text: str) -> list[int]:
-        """Return the lines of the tasks with this text, which follows the box."""
+        """Return the lines of the tasks whose text after the box is `text`."""
         flow = self.flow
         return [
             line
@@ -631,7 +631,7 @@ class LiveView(QTextEdit):
         return False
 
     def _scroll_in_row(self, line: int, step: int) -> bool:
-        """Scroll by a page in a row higher than the view, such as an embed; return False at its end."""
+        """Scroll by a page in a row higher than the view, for example an embed; return False at its end."""
         bar, height = self.verticalScrollBar(), self.viewport().height()
         top = round(self.flow.heights.top(line) + self._layout.top) - bar.value()
         bottom = top + math.ceil(self.flow.heights[line])
@@ -697,7 +697,7 @@ class LiveView(QTextEdit):
         self._layout_visible()
         if self._has_caret_moved and not self._is_pressed:
             self._has_caret_moved = False
-            self._scroll_to_cut_caret()
+            self._reveal_clipped_caret()
         super().paintEvent(event)
         if event.region().intersects(self.cursorRect()):
             self._repaint_caret(event.region())
@@ -719,8 +719,8 @@ class LiveView(QTextEdit):
         if painted is None or not caret_region.subtracted(painted).isEmpty():
             self.viewport().update(caret_region)
 
-    def _scroll_to_cut_caret(self) -> None:
-        """Scroll a caret that an edge of the view cuts fully into view: Qt underestimates its height."""
+    def _reveal_clipped_caret(self) -> None:
+        """Scroll fully into view a caret that an edge of the view cuts: Qt underestimates its height."""
         caret, bar, height = self.caret_in_view(), self.verticalScrollBar(), self.viewport().height()
         if caret.top() < height <= caret.bottom() and caret.height() < height:
             bar.setValue(bar.value() + caret.bottom() - height + 1)

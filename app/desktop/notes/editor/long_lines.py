@@ -19,13 +19,13 @@ def lay_out(flow: NoteRows, index: int, row: EditorRow) -> None:
 
 
 def can_patch(flow: NoteRows, index: int, new_row: EditorRow) -> bool:
-    """Return whether line `index`, which is now `new_row`, is long enough for a partial layout."""
+    """Return whether line `index` is very long and laid out, and its scan in `new_row` is unchanged."""
     old_row = flow.rows[index]
     return len(flow.lines[index]) > PART_LENGTH and bool(old_row.fragments) and new_row.scan == old_row.scan
 
 
 def patch(flow: NoteRows, index: int, line: str) -> None:
-    """Lay out only the changed part of line `index`."""
+    """Lay out only the changed part of line `index`, which becomes `line`."""
     row, old_line = flow.rows[index], flow.lines[index]
     fragments = row.fragments or []
     start = common_prefix_length(old_line, line)
@@ -59,9 +59,9 @@ def reuse_fragments(
         flow: The flow, with its rows before the edit.
         index: The index of the new line.
         line: The text of the new line.
-        row: Its row.
-        head: The old line that it starts with, and its text.
-        tail: The old line that it ends with, and its text.
+        row: The row of the new line.
+        head: The row and text of the old line that the new one starts with, if any.
+        tail: The row and text of the old line that the new one ends with, if any.
     """
     if len(line) <= PART_LENGTH:
         return
@@ -109,7 +109,7 @@ def _stack(row: EditorRow, top: float) -> None:
 
 
 def _split(flow: NoteRows, line: str, row: EditorRow, start: int, end: int) -> list[RowFragment]:
-    """Split the line into parts that end at visual line ends, unless the line was edited."""
+    """Lay out a range of the line in parts; all but the last end at the end of a visual line, if possible."""
     font = text_layout.source_font(flow, row)
     fragments: list[RowFragment] = []
     while start < end or not fragments:

@@ -12,7 +12,7 @@ _MARK_HEIGHT = 2.5
 
 
 class MatchBar(QWidget):
-    """Paints a mark for each match over a scroll bar; transparent for the mouse."""
+    """Paints a mark for each match over a scroll bar; lets mouse events through."""
 
     def __init__(self, bar: QScrollBar) -> None:
         super().__init__(bar)

@@ -1,4 +1,4 @@
-"""The modes of a note view and of its editor."""
+"""Modes of a note view and its editor."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from enum import StrEnum
 
 
 class EditorMode(StrEnum):
-    """The editor shows the source as a live preview, or verbatim."""
+    """How the editor shows a note: as a live preview, or as its source."""
 
     LIVE = "live"
     SOURCE = "source"
 
 
 class ViewMode(StrEnum):
-    """The mode of a note view. Ctrl+E switches to the next one in this order."""
+    """The mode of a note view. Ctrl+E switches to the next one, in this order."""
 
     LIVE = "live"
     SOURCE = "source"

@@ -1,4 +1,4 @@
-"""Cursor movement in the rendered text: up, down, pages, ends of visual lines."""
+"""Cursor movement in the rendered text: up, down, by pages, and to the ends of visual lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _VERTICAL = (
     (_Key.SelectPreviousPage, -1, True, True),
     (_Key.SelectNextPage, 1, True, True),
 )
-PAGE_SHARE = 0.9  # a fraction of the visible height
+PAGE_SHARE = 0.9  # the fraction of the visible height that a page key scrolls by
 _BEYOND_EDGE = 3.0
 _FAR_X = 99_999.0
 
@@ -49,14 +49,14 @@ def side_key(event: QKeyEvent) -> tuple[bool, bool] | None:
 def move_vertically(
     flow: TextFlow, start: Position, x: float | None, step: int, page_height: float
 ) -> tuple[Position, float]:
-    """Return the position above or below `start`.
+    """Return the position above or below `start`; the start or end of the text if there is no line.
 
     Args:
         flow: The lines.
         start: The position of the cursor.
-        x: The preferred x coordinate, None for the current one.
+        x: The preferred x coordinate; None for the cursor's own.
         step: -1 for up, 1 for down.
-        page_height: The height of a page to move by, 0 to move by visual lines.
+        page_height: The visible height to move by; 0 to move by one visual line.
 
     Returns:
         The position, and the preferred x coordinate for the next move.
@@ -71,7 +71,7 @@ def move_vertically(
         last = len(flow.lines) - 1
         return (last, len(flow.lines[last])), goal_x
     target = hit_test.position_at(flow, goal_x, y)
-    # The edge of a row without visual lines, such as a picture.
+    # The hit test can't leave a row without visual lines, for example a picture.
     if not page_height and not has_moved(flow, start, target):
         line = _next_visible_line(flow, start[0], step)
         if line < first_text_line(flow):
@@ -87,13 +87,13 @@ def has_moved(flow: TextFlow, start: Position, target: Position) -> bool:
 
 
 def move_to_side(flow: TextFlow, start: Position, to_end: bool) -> Position:
-    """Return the start or end of the visual line, which Qt's own layout may break elsewhere."""
+    """Return the start or end of the displayed visual line; `QTextCursor` would use Qt's own line breaks."""
     caret = hit_test.caret_rect(flow, *start)
     return hit_test.position_at(flow, _FAR_X if to_end else -_FAR_X, caret.center().y())
 
 
 def first_text_line(flow: TextFlow) -> int:
-    """Return the first line after the properties, if a form shows those."""
+    """Return the first line that is shown as text: the one after the properties if a form shows them."""
     if not flow.hides_properties:
         return 0
     first, last = flow.block(0)
@@ -102,7 +102,7 @@ def first_text_line(flow: TextFlow) -> int:
 
 
 def _next_visible_line(flow: TextFlow, index: int, step: int) -> int:
-    """Return the next visible line in a direction; the last one if there is none."""
+    """Return the next visible line in a direction; the first or last line of the note if there is none."""
     last = len(flow.rows) - 1
     line = min(max(0, index + step), last)
     while 0 < line < last and (flow.rows[line].hidden or not flow.row(line).height):

@@ -1,4 +1,4 @@
-"""The lines of a note with their scans, and the blocks that they form, without their layout."""
+"""The lines of a note with their scans and the blocks that they form, but without their layout."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from app.desktop.notes.editor.rows import EditorRow
 from app.desktop.notes.editor.style import EditorStyle
 
 Position = tuple[int, int]  # a line and a column
-MAX_BLOCK_LINES = 500  # maximum number of lines that are treated as one block
-PART_LENGTH = 2_000  # the approximate length of the parts of a longer line
+MAX_BLOCK_LINES = 500  # how far a block is followed in each direction
+PART_LENGTH = 2_000  # approximate length of the parts that a longer line is split into, in characters
 _FENCED = frozenset((LineKind.FENCE_OPEN, LineKind.CODE, LineKind.FENCE_CLOSE))
 _TABLE = frozenset((LineKind.TABLE, LineKind.TABLE_DELIMITER))
 _UNTIL_END = frozenset((LineKind.MATH, LineKind.PROPERTIES))
@@ -29,12 +29,12 @@ class NoteRows:
         rows: A row for each line.
         heights: A height for each row; an estimate until the row is first laid out.
         width: The width of the text column.
-        active: The first and the last line that show their source because of the cursor.
+        active: The first and last line that show their source because of the cursor; -1 and -1 for none.
         shows_source: Whether every line shows its source.
         hides_properties: Whether a form shows the properties, so that their lines are hidden.
         preedit: The line, column and text that an input method is composing.
-        drawing: Returns the drawing for a kind and a source; None until it is ready.
-        misspelled: Returns the misspelled ranges of prose.
+        drawing: Returns the drawing for a row, a kind and a source; None until it is ready.
+        misspelled: Returns the misspelled ranges of prose; None while spell checking is off.
         is_unresolved: Returns whether a link's target is known not to exist.
         code_colors: Highlights code blocks.
         table_widths: The column widths of tables, by the row of their first line.
@@ -57,7 +57,10 @@ class NoteRows:
         self.table_widths: dict[EditorRow, list[float]] = {}
 
     def block(self, index: int) -> tuple[int, int]:
-        """Return the first and last line of the table, code, formula or heading at line `index`."""
+        """Return the first and last line of the block at line `index`; the line itself if it forms none.
+
+        Properties, tables, code, formulas and Setext headings form blocks.
+        """
         if not 0 <= index < len(self.rows):
             return index, index
         scan = self.rows[index].scan
@@ -94,7 +97,7 @@ class NoteRows:
         return first, last
 
     def _contiguous_lines(self, index: int, kinds: frozenset[LineKind]) -> tuple[int, int]:
-        """Return the first and last line of the block around `index`, whose lines have these kinds."""
+        """Return the first and last line of the run of lines of these kinds around `index`."""
         rows, first, last = self.rows, index, index
         while first > 0 and index - first < MAX_BLOCK_LINES:
             above = rows[first - 1].scan
@@ -112,7 +115,7 @@ class NoteRows:
         return first, last
 
     def _is_table_head(self, index: int) -> bool:
-        """Return whether a line without a leading bar is the first line of a table."""
+        """Return whether a line without a leading pipe is the first line of a table."""
         if self.rows[index].scan.kind is not LineKind.TEXT or index + 1 >= len(self.rows):
             return False
         return self.rows[index + 1].scan.kind is LineKind.TABLE_DELIMITER
@@ -135,13 +138,13 @@ class NoteRows:
         return first, last
 
     def is_table(self, first: int) -> bool:
-        """Return whether the block from line `first` on has a delimiter row, without which bars are text."""
+        """Return whether the block from line `first` has a delimiter row. Without one, its pipes are text."""
         if first + 1 >= len(self.rows):
             return False
         return self.rows[first + 1].scan.kind is LineKind.TABLE_DELIMITER
 
     def code_spans(self, index: int) -> list[CodeSpan]:
-        """Return the colors of line `index`, which is in a code block."""
+        """Return the colors of a line of code; empty in very long lines and in code without a language."""
         scan = self.rows[index].scan
         if scan.kind is not LineKind.CODE or not scan.detail or len(self.lines[index]) > PART_LENGTH:
             return []
@@ -171,7 +174,7 @@ class NoteRows:
         return None
 
     def heading_level(self, index: int) -> int:
-        """Return the level of the heading in line `index`; 0 if it is none."""
+        """Return the level of the heading in line `index`; 0 if the line is not a heading."""
         scan = self.rows[index].scan
         if scan.kind is LineKind.HEADING:
             return scan.level

@@ -1,4 +1,4 @@
-"""Paint the rows of a note: backgrounds, bullets, boxes and text."""
+"""Paint the rows of a note: backgrounds, bullets, checkboxes, drawings and text."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def paint(
     highlights: Sequence[Highlight] = (),
     hovered: int = -1,
 ) -> None:
-    """Paint the rows between `top` and `bottom`; the hovered line shows its fold mark."""
+    """Paint the rows between `top` and `bottom`; the hovered line shows its fold mark if it can be folded."""
     index, y = flow.heights.line_at(top)
     while index < len(flow.rows) and y < bottom:
         row = flow.row(index)
         if row.height:
             painter.save()
             _paint_background(flow, painter, index, row, y)
-            if can_fold(flow, index, row, index == hovered):
+            if has_fold_mark(flow, index, row, index == hovered):
                 center = fold_mark_center(flow, row) + QPointF(0, y)
                 _paint_triangle(flow, painter, center, is_folded=flow.is_folded(row))
             painter.restore()
@@ -84,7 +84,7 @@ def _paint_text(
 def _paint_inline_drawings(
     painter: QPainter, fragment: RowFragment, y: float, selections: Sequence[QTextLayout.FormatRange]
 ) -> None:
-    """Paint the formulas and pictures in the text, tinted where they are selected."""
+    """Paint the formulas and pictures in the text, tinted where they are highlighted."""
     for (offset, drawing), box in zip(fragment.drawings, hit_test.drawing_boxes(fragment), strict=True):
         if drawing.image is None:
             continue
@@ -126,7 +126,7 @@ def _format_range(
 
 
 def _paint_background(flow: TextFlow, painter: QPainter, index: int, row: EditorRow, y: float) -> None:
-    """Paint the background and the margin of the text."""
+    """Paint everything in a row but its text: bars, boxes, drawings, and the bullet or checkbox."""
     _paint_quotes(flow, painter, row, y)
     kind = row.scan.kind
     x = text_layout.QUOTE_INDENT * flow.style.zoom * len(row.scan.quotes)
@@ -166,7 +166,7 @@ def _paint_quotes(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -
 
 
 def _band(x: float, width: float, y: float, height: float) -> QRectF:
-    """Return the area of a row in whole pixels, so that neighbors neither overlap nor leave a gap."""
+    """Return part of a row's area with whole pixels at its top and bottom, to avoid overlaps and gaps."""
     top = math.floor(y + 0.5)
     return QRectF(x, top, width, math.floor(y + height + 0.5) - top)
 
@@ -230,8 +230,8 @@ def _paint_checkbox(flow: TextFlow, painter: QPainter, row: EditorRow, y: float)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, row.scan.detail)
 
 
-def can_fold(flow: TextFlow, index: int, row: EditorRow, is_hovered: bool) -> bool:
-    """Return whether a fold mark is shown: on folded lines, hovered lines and callouts."""
+def has_fold_mark(flow: TextFlow, index: int, row: EditorRow, is_hovered: bool) -> bool:
+    """Return whether a foldable line shows its fold mark: it is folded, hovered or a foldable callout."""
     is_marked = is_hovered or row.is_folded or (row.scan.kind is LineKind.CALLOUT and bool(row.scan.fold))
     return is_marked and flow.fold_range(index) is not None
 
@@ -242,7 +242,7 @@ def fold_mark_center(flow: TextFlow, row: EditorRow) -> QPointF:
     middle = row.height / 2
     if fragment is not None and fragment.layout.lineCount():
         middle = fragment.first_line_middle
-    # In quotes it is left of the outermost bar: on a bar it can't be seen.
+    # In quotes, the mark is left of the outermost bar, because it can't be seen on a bar.
     is_nested_item = row.scan.kind in (LineKind.LIST_ITEM, LineKind.TASK) and not row.scan.quotes
     x = text_layout.LIST_INDENT * flow.style.zoom * row.scan.level if is_nested_item else 0.0
     return QPointF(x + FOLD_MARK_X, middle)

@@ -1,4 +1,4 @@
-"""Smart pairs: close brackets, quotes and backticks during typing, and surround selections."""
+"""Smart pairs: close brackets, quotes and backticks as they are typed, and surround selections."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}", '"': '"', "`": "`"}
-# The others only surround a selection: without one, they are typed as ordinary characters.
+# Without a selection, the other characters are typed as usual.
 _SURROUNDING = {**_CLOSERS, "*": "*", "_": "_", "~": "~", "=": "=", "$": "$", "%": "%", "'": "'"}
 _ALLOWED_FOLLOWERS = frozenset(" \t)]}\"'`,.;:!?*_~")
 
 
 def type_character(cursor: QTextCursor, char: str, *, is_in_code: bool) -> bool:
-    """Type a bracket or quote as a pair; return False to let the editor type the character.
+    """Type a character as a pair, surround the selection with it, or step over a closing half.
 
     Args:
         cursor: The cursor, which is moved.
         char: The character.
         is_in_code: Whether the cursor is in code, where quotes and backticks are not paired.
+
+    Returns:
+        False if none of these applies, and the editor must type the character.
     """
     if cursor.hasSelection():
         return _surround(cursor, char)
@@ -43,7 +46,7 @@ def type_character(cursor: QTextCursor, char: str, *, is_in_code: bool) -> bool:
 
 
 def delete_pair(cursor: QTextCursor) -> bool:
-    """Delete both halves of an empty pair; return whether the cursor is in one."""
+    """Delete both halves of an empty pair; return False if the cursor is not in one."""
     before, after = text_around_cursor(cursor)
     if cursor.hasSelection() or not before or _CLOSERS.get(before[-1]) != after[:1] or not after:
         return False

@@ -10,12 +10,13 @@ class EditorPreferences:
     """The user's preferences.
 
     Attributes:
-        family: The font of the text; empty for the font of the interface.
+        family: The font of the text; empty for the interface's font.
         points: The size of the text; 0 for the default size.
         code_family: The font of code and source; empty for the system's fixed-pitch font.
         code_points: The size of code; 0 for a size that fits the text.
-        line_width: The width of the text column in pixels at 100 %; 0 for the full width.
-        auto_pairs: Whether to close brackets, quotes and backticks during typing.
+        line_width: The width of the text column in pixels at 100%; 0 for the full width.
+        auto_pairs: Whether to close brackets, quotes and backticks as they are typed, and to surround
+            selections.
     """
 
     family: str = ""

@@ -35,7 +35,7 @@ CHECKBOX_SIZE = 15.0
 
 
 def lay_out(flow: NoteRows, index: int, row: EditorRow) -> None:
-    """Compute the fragments and the height of a row."""
+    """Lay out a row: compute its fragments, its drawings and its height."""
     row.drawing = None
     row.pictures = []
     row.requests = []
@@ -50,7 +50,7 @@ def lay_out(flow: NoteRows, index: int, row: EditorRow) -> None:
 
 
 def picture_box(flow: NoteRows, row: EditorRow) -> QRectF:
-    """Return the rectangle of a row's drawing from the row's top left corner, at most as wide as the text."""
+    """Return the rectangle of a row's drawing, from the row's top left corner; empty without a drawing."""
     drawing = row.drawing
     if drawing is None:
         return QRectF()
@@ -64,7 +64,7 @@ def picture_box(flow: NoteRows, row: EditorRow) -> QRectF:
 
 
 def checkbox(flow: NoteRows, row: EditorRow) -> QRectF:
-    """Return the rectangle of a task's check box, from the row's top left corner."""
+    """Return the rectangle of a task's checkbox, from the row's top left corner."""
     size = CHECKBOX_SIZE * flow.style.zoom
     middle = row.fragments[0].first_line_middle if row.fragments else flow.style.line_height / 2
     return QRectF(row.indent - size - 7, middle - size / 2, size, size)
@@ -80,7 +80,7 @@ def _lay_out_rendered(flow: NoteRows, index: int, row: EditorRow) -> bool:
     kind = scan.kind
     if kind is LineKind.TEXT and not scan.level:
         first, _ = flow.block(index)
-        return tables.lay_out_row(flow, index, row, first) if flow.is_table(index) else False
+        return flow.is_table(index) and tables.lay_out_row(flow, index, row, first)
     if kind in (LineKind.TABLE, LineKind.TABLE_DELIMITER):
         first, _ = flow.block(index)
         return flow.is_table(first) and tables.lay_out_row(flow, index, row, first)
@@ -109,7 +109,7 @@ def _lay_out_rendered(flow: NoteRows, index: int, row: EditorRow) -> bool:
 
 
 def _lay_out_fence(flow: NoteRows, index: int, row: EditorRow) -> bool:
-    """Lay out the fences of a code block: its language, and a small space at its end."""
+    """Lay out an opening fence as its language and a closing fence as a small gap; return False for code."""
     kind = row.scan.kind
     if kind is LineKind.CODE:
         return False
@@ -226,7 +226,7 @@ def _keep_picture(flow: NoteRows, row: EditorRow) -> None:
 
 
 def _keep_inline_pictures(flow: NoteRows, row: EditorRow, embeds: list[inline.InlineEmbed]) -> None:
-    """Keep the pictures of a line below its source, next to each other; small ones are omitted."""
+    """Keep the pictures of a line side by side below its source; small ones are omitted."""
     left, top = row.indent, row.height + 6
     for _, _, drawing in inline_pictures(flow, row, embeds):
         picture = narrowed(drawing, flow.width - row.indent)
@@ -242,7 +242,7 @@ def _keep_inline_pictures(flow: NoteRows, row: EditorRow, embeds: list[inline.In
 def _source_fragment(
     flow: NoteRows, index: int, row: EditorRow, spans: list[inline.Span], y: float, font: QFont
 ) -> RowFragment:
-    """Return the source line, including the text that an input method is composing."""
+    """Return a fragment of the line's source, with the text that an input method is composing."""
     line, x = flow.lines[index], row.indent
     columns = offsets = None
     if not line.isascii() and max(line, default="") > "\uffff":
@@ -256,7 +256,7 @@ def _source_fragment(
 
 
 def _hanging_offset(row: EditorRow, line: str) -> int:
-    """Return the end of a list marker in source: wrapped lines are aligned with the text after it."""
+    """Return the end of a list marker, which wrapped lines of the source align with; 0 if there is none."""
     scan = row.scan
     is_in_list = scan.kind in (LineKind.LIST_ITEM, LineKind.TASK) or (
         scan.kind is LineKind.TEXT and scan.level
@@ -290,7 +290,7 @@ def _rendered_fragment(
     y: float,
     font: QFont,
 ) -> RowFragment:
-    """Return the line without its markup, and with its formulas and pictures drawn."""
+    """Return a fragment of the line without its markup and with its formulas and pictures drawn."""
     line, x = flow.lines[index], row.indent
     drawings = inline_drawings(flow, row, line, spans, inline_scan.embeds, flow.width - x)
     if not hidden and not drawings:
@@ -306,7 +306,7 @@ def _rendered_fragment(
 
 
 def _label_fragment(flow: NoteRows, index: int, row: EditorRow, label: str, bits: int) -> RowFragment:
-    """Return a line that shows only a label, which is not part of its source."""
+    """Return a fragment that shows a label instead of the line's source."""
     line = flow.lines[index]
     font = source_font(flow, row)
     layout = create_layout(flow, label, font)

@@ -14,7 +14,7 @@ from app.desktop.notes.editor.code_colors import CodeSpan
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.desktop.notes.editor.line_scanner import ScannedLine
 
-LINE_SPACING = 1.2  # the distance of visual lines, in line heights
+LINE_SPACING = 1.2  # the distance between visual lines, in line heights
 _BIDI_SAMPLE_CHARS = 400
 
 
@@ -23,14 +23,14 @@ class RowFragment:
 
     Attributes:
         layout: The displayed text.
-        start: The first column of the line that it shows.
+        start: The first column that it shows.
         end: The column after the last one.
         x: The left edge, from the left of the text.
         y: The top edge, from the top of the row.
-        columns: For each offset of the displayed text (UTF-16) the column of the line; None if both differ
+        columns: For each UTF-16 offset in the displayed text, the column of the line; None if both differ
             only by `start`.
-        offsets: For each column from `start` on the offset in the displayed text; None in the same case.
-        cell: The left edge and the width of the table cell that it fills.
+        offsets: For each column from `start` on, the offset in the displayed text; None in the same case.
+        cell: The left edge and width of the fragment's table cell; None outside tables.
         drawings: The offsets of formulas and pictures in the text, and their drawings.
     """
 
@@ -57,7 +57,7 @@ class RowFragment:
         self.drawings: tuple[tuple[int, Drawing], ...] = ()
 
     def shift(self, columns: int) -> None:
-        """Shift the columns, because the text before them has changed in length."""
+        """Add `columns` to the line's columns that the fragment maps to."""
         self.start += columns
         self.end += columns
         if self.columns is not None:
@@ -106,7 +106,7 @@ class EditorRow:
         drawing: The picture, formula or embedded note that it shows as a block.
         pictures: The pictures below a line that shows its source, with their rectangles relative to the
             row's top left corner.
-        requests: The drawings that it needs, ready or not.
+        requests: The requests for its drawings, including those that are not ready.
         code_spans: The colors of its code.
     """
 
@@ -123,7 +123,7 @@ class EditorRow:
     code_spans: list[CodeSpan] = field(default_factory=list)
 
     def column_below(self, y: float) -> int | None:
-        """Return the first column of the first visual line below `y`; None if there is none."""
+        """Return the first column of the first visual line that starts at or below `y`; None in tables."""
         for fragment in self.fragments or ():
             for number in range(fragment.layout.lineCount()):
                 line = fragment.layout.lineAt(number)
@@ -132,7 +132,7 @@ class EditorRow:
         return None
 
     def line_top(self, column: int) -> float:
-        """Return the top of the visual line with a column, from the top of the row."""
+        """Return the top of the visual line that contains a column, from the top of the row."""
         for fragment in reversed(self.fragments or ()):
             line = fragment.layout.lineForTextPosition(fragment.offset_of(column))
             if fragment.start <= column and line.isValid():

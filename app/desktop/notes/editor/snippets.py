@@ -1,4 +1,4 @@
-"""The editor's own slash commands: their titles, and the text that they insert."""
+"""The built-in slash commands: their titles, and the text that some of them insert."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SNIPPETS = {
 
 
 def default_slash_commands() -> list[SlashCommand]:
-    """Return the commands of every editor."""
+    """Return the slash commands that every editor offers."""
     titles = {
         "heading-1": translate("SlashCommands", "Heading 1"),
         "heading-2": translate("SlashCommands", "Heading 2"),

@@ -1,4 +1,4 @@
-"""The fonts, colors and text formats of the editor, from the theme, the zoom and the preferences."""
+"""The editor's fonts, colors and text formats, from the theme, the zoom and the preferences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CODE_SCALE = 0.92  # relative to the text
 
 
 class EditorStyle:
-    """Fonts, colors and formats; replaced when the theme, the zoom or the preferences change."""
+    """Fonts, colors and formats; recreated when the theme, the zoom or the preferences change."""
 
     def __init__(self, theme: Theme, zoom: float = 1.0, preferences: EditorPreferences | None = None) -> None:
         text_preferences = preferences or EditorPreferences()

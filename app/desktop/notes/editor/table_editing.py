@@ -1,4 +1,4 @@
-"""Edit tables with the keyboard: Tab moves between cells, aligns the columns and adds a row at the end."""
+"""Edit tables with the keyboard: Tab moves to the next cell, aligns the columns and adds rows at the end."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ _MAX_TABLE_LINES = 400
 
 
 def move_to_cell(rows: NoteRows, cursor: QTextCursor, backward: bool) -> bool:
-    """Go to the next or previous cell of the table at the cursor, and align its columns.
+    """Move to the next or previous cell of the table at the cursor, and align the table's columns.
 
-    A header row without a delimiter row gets one.
+    After the last cell, a row is added; before the first cell, nothing changes. A header row without a
+    delimiter row gets one.
 
     Args:
         rows: The lines of the note.
         cursor: The cursor, which selects the content of the new cell.
-        backward: Whether to go to the previous cell.
+        backward: Whether to move to the previous cell.
 
     Returns:
         True if the cursor is in a table that is small enough to align.
@@ -62,8 +63,8 @@ def align_table(cells: list[list[str]], columns: list[str]) -> list[str]:
     """Return the lines of a table with cells padded to the widths of their columns.
 
     Args:
-        cells: The cells of each line; the second line is the delimiter.
-        columns: The alignment of each column.
+        cells: The cells of each line; the second line is the delimiter row.
+        columns: The alignment of each column: "left", "center", "right" or "".
     """
     count = len(cells[0])
     rows = [(row + [""] * count)[: max(count, len(row))] for row in cells]
@@ -162,7 +163,7 @@ def is_in_table(rows: NoteRows, line: int) -> bool:
 
 
 def _is_header_row(rows: NoteRows, line: int) -> bool:
-    """Return whether a line has bars at its start and end, and no table line around it."""
+    """Return whether a line has pipes at its start and end, and no table line around it."""
     if rows.rows[line].scan.kind is not LineKind.TABLE or rows.block(line) != (line, line):
         return False
     text = rows.lines[line][rows.rows[line].scan.marker :].strip()

@@ -15,7 +15,7 @@ from app.desktop.notes.editor.rows import EditorRow, RowFragment, split_overlaps
 from app.vault.reference import LINK_SEPARATOR
 
 CELL_PADDING = 8.0
-_MAX_MEASURED_LINES = 200  # the lines that determine the column widths
+_MAX_MEASURED_LINES = 200  # the first lines, which determine the column widths
 _MIN_COLUMN_WIDTH = 48.0
 
 
@@ -23,16 +23,16 @@ def cell_ranges(line: str, start: int = 0) -> list[tuple[int, int]]:
     """Return the ranges of the cells of a table line, without surrounding spaces.
 
     Args:
-        line: The line, with or without bars at its ends.
+        line: The line, with or without pipes at its ends.
         start: The start of the table, after quote marks.
     """
     end = len(line.rstrip())
     first = start + len(line[start:end]) - len(line[start:end].lstrip())
-    bars = [index for index in range(first, end) if line[index] == "|" and line[index - 1 : index] != "\\"]
-    edges = list(bars)
-    if not bars or bars[0] != first:
+    pipes = [index for index in range(first, end) if line[index] == "|" and line[index - 1 : index] != "\\"]
+    edges = list(pipes)
+    if not pipes or pipes[0] != first:
         edges.insert(0, first - 1)
-    if not bars or bars[-1] != end - 1:
+    if not pipes or pipes[-1] != end - 1:
         edges.append(end)
     cells = []
     for left, right in itertools.pairwise(edges):
@@ -72,7 +72,7 @@ def lay_out_row(flow: NoteRows, index: int, row: EditorRow, first: int) -> bool:
     for number, (start, end) in enumerate(cell_ranges(line, row.scan.marker)[: len(widths)]):
         width = widths[number]
         align = columns[number] if number < len(columns) else ""
-        fragment = _layout_cell(
+        fragment = _lay_out_cell(
             flow, row, line, start, end, align, width - 2 * padding, is_head=index == first
         )
         fragment.x, fragment.y, fragment.cell = x + padding, padding * 0.6, (x, width)
@@ -83,7 +83,7 @@ def lay_out_row(flow: NoteRows, index: int, row: EditorRow, first: int) -> bool:
     return True
 
 
-def _layout_cell(
+def _lay_out_cell(
     flow: NoteRows,
     row: EditorRow,
     line: str,
@@ -128,7 +128,7 @@ def _layout_cell(
 
 
 def _column_widths(flow: NoteRows, first: int) -> list[float]:
-    """Return the widths of the columns: those of the longest cells, reduced if the table is too wide."""
+    """Return the column widths, from a cache: those of the widest cells, reduced if the table is too wide."""
     head_row = flow.rows[first]
     widths = flow.table_widths.get(head_row)
     if widths is not None:
@@ -155,7 +155,7 @@ def _column_widths(flow: NoteRows, first: int) -> list[float]:
 
 
 def _shrink(widths: list[float], available_width: float, total: float) -> list[float]:
-    """Return reduced widths; columns narrower than their share keep their width."""
+    """Return reduced widths; columns narrower than an equal share keep their width."""
     share = available_width / len(widths)
     wide_columns = [one for one in widths if one > share]
     narrow_total = total - sum(wide_columns)
@@ -164,7 +164,7 @@ def _shrink(widths: list[float], available_width: float, total: float) -> list[f
 
 
 def _cell_width(flow: NoteRows, index: int, start: int, end: int) -> float:
-    """Return the width of a cell's text without markup, with its pictures."""
+    """Return the width of a cell's text without its markup but with its pictures."""
     text = flow.lines[index][start:end]
     inline_scan = inline.scan_inline(text)
     is_hidden = bytearray(len(text))

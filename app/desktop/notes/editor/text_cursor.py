@@ -1,4 +1,4 @@
-"""Helpers for edits by a `QTextCursor`: lines of a selection, and grouped undo steps."""
+"""Helpers for edits with a `QTextCursor`: selected lines, replacements and grouped undo steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEEP_ANCHOR = QTextCursor.MoveMode.KeepAnchor
 
 @contextmanager
 def one_undo_step(cursor: QTextCursor) -> Iterator[None]:
-    """Group all edits into one undo step."""
+    """Group all edits in the context into one undo step."""
     cursor.beginEditBlock()
     try:
         yield
@@ -24,7 +24,7 @@ def one_undo_step(cursor: QTextCursor) -> Iterator[None]:
 
 
 def selected_blocks(cursor: QTextCursor) -> list[QTextBlock]:
-    """Return the selected lines, without a last line of which the selection only reaches the start."""
+    """Return the selected lines; if the selection ends at the start of a line, without that line."""
     document = cursor.document()
     block = document.findBlock(cursor.selectionStart())
     last = document.findBlock(cursor.selectionEnd())
@@ -38,13 +38,13 @@ def selected_blocks(cursor: QTextCursor) -> list[QTextBlock]:
 
 
 def replace_in_line(block: QTextBlock, start: int, end: int, text: str) -> None:
-    """Replace the columns `start` to `end` of a line (in Python characters)."""
+    """Replace the columns `start` to `end` of a line. Columns count Python characters."""
     line = block.text()
     replace(QTextCursor(block), _position(block, line, start), _position(block, line, end), text)
 
 
 def replace(cursor: QTextCursor, start: int, end: int, text: str) -> None:
-    """Replace a range of the document by a text."""
+    """Replace a range of the document with a text."""
     select(cursor, start, end)
     cursor.insertText(text)
 
@@ -61,7 +61,7 @@ def position_in(block: QTextBlock, column: int) -> int:
 
 
 def difference(old_text: str, new_text: str) -> tuple[int, int, str]:
-    """Return the range of `old_text` that differs from `new_text`, and its replacement."""
+    """Return the range of `old_text` that differs from `new_text`, as start, end and replacement."""
     if old_text == new_text:
         return len(old_text), len(old_text), ""
     start = common_prefix_length(old_text, new_text)
@@ -70,7 +70,7 @@ def difference(old_text: str, new_text: str) -> tuple[int, int, str]:
 
 
 def replace_document(cursor: QTextCursor, old_text: str, new_text: str) -> None:
-    """Change the document's text from `old_text` to `new_text` by the smallest edit, as one undo step."""
+    """Change the document's text from `old_text` to `new_text` with one edit of the range that differs."""
     start, end, replacement = difference(old_text, new_text)
     if start != end or replacement:
         first = utf16_length(old_text[:start])

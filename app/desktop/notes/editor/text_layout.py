@@ -20,7 +20,7 @@ CODE_INDENT = 12.0
 LIST_INDENT = 24.0
 OBJECT_REPLACEMENT = "\ufffc"
 MIN_WIDTH = 20.0
-DRAWING_SPACE = 2.0  # around a drawing in a line of text
+DRAWING_SPACE = 2.0  # added to the width of a drawing in a line of text
 _MONOSPACED = frozenset(
     (
         LineKind.CODE,
@@ -114,10 +114,10 @@ def break_lines(
 
     Args:
         layout: The text.
-        width: The width from its left edge to the right one.
-        hanging_offset: The offset in the text that all lines but the first align with; 0 for none.
-        drawings: The offsets of formulas and pictures in the text, and their drawings, for which a line
-            reserves space above and below its text.
+        width: The width of the first line; the others are narrower by the hanging indent.
+        hanging_offset: The offset in the first line that the other lines align with; 0 for none.
+        drawings: The offsets of formulas and pictures in the text, and their drawings. Their lines get space
+            above and below the text.
     """
     y = hanging_indent = 0.0
     layout.beginLayout()
@@ -145,9 +145,19 @@ def without_markup(
     drawings: dict[int, tuple[int, Drawing]],
     font: QFont,
 ) -> tuple[RowFragment, list[tuple[int, Drawing]]]:
-    """Return a line without hidden markup, with separators in links, and with one character for each drawing.
+    """Return a line without its hidden markup and with one character for each drawing.
 
-    It is not yet wrapped.
+    Args:
+        flow: The lines.
+        line: The line.
+        hidden: The hidden ranges.
+        separators: The columns before which a link separator is inserted.
+        drawings: The end and the drawing of each formula and picture, by its start column.
+        font: The font of the line.
+
+    Returns:
+        The fragment, which is not yet broken into lines, and the drawings by their offset in the displayed
+            text.
     """
     is_hidden = bytearray(len(line))
     for start, end in hidden:
@@ -220,7 +230,7 @@ def narrowed(drawing: Drawing, available_width: float) -> Drawing:
 
 
 def reserve_space(flow: NoteRows, fragment: RowFragment, placed_drawings: list[tuple[int, Drawing]]) -> None:
-    """Reserve the width of each drawing by a transparent character with letter spacing.
+    """Reserve the width of each drawing with a transparent character and letter spacing.
 
     `break_lines` and `RowFragment.height` add the height.
     """
@@ -257,7 +267,7 @@ def misspelled_ranges(
 
 
 def unresolved_links(flow: NoteRows, inline_scan: inline.InlineScan) -> list[inline.Span]:
-    """Return the links of a line to notes that do not exist."""
+    """Return the links in a line to notes that are known not to exist."""
     return [
         (link.start, link.end, inline.UNRESOLVED)
         for link in inline_scan.links

@@ -1,1 +1,1 @@
-"""The settings page of external MCP servers."""
+"""The settings page for external MCP servers."""

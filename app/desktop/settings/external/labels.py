@@ -21,7 +21,7 @@ TONES = {
 
 
 def state_label(state: ServerState) -> str:
-    """Return the state of a server, in one line."""
+    """Return the state of a server as one line."""
     match state.connection_state:
         case ConnectionState.OFF:
             return translate("ExternalServers", "Off")
@@ -40,9 +40,9 @@ def state_label(state: ServerState) -> str:
 
 
 def tools_label(state: ServerState) -> str:
-    """Return the number of tools and the action that they need."""
+    """Return how many tools the server offers, and how many of them are allowed and changed."""
     if not state.tools:
-        return translate("ExternalServers", "No tools offered.") if state.is_listed else ""
+        return translate("ExternalServers", "No tools offered") if state.is_listed else ""
     allowed = sum(tool.status == "allowed" for tool in state.tools)
     changed = sum(tool.status == "changed" for tool in state.tools)
     label = PluralText("ExternalServers", "{0} tool, {1} allowed", "{0} tools, {1} allowed").format(
@@ -54,7 +54,7 @@ def tools_label(state: ServerState) -> str:
 
 
 def status_label(tool: ToolState) -> str:
-    """Return the state of a tool for the line with its check box."""
+    """Return the state of a tool, shown next to its checkbox; empty for an allowed tool."""
     return {
         "allowed": "",
         "new": translate("ExternalServers", "New"),
@@ -64,7 +64,7 @@ def status_label(tool: ToolState) -> str:
 
 
 def tool_tooltip(tool: ToolState) -> str:
-    """Return the tool's description of itself, marked as unverified."""
+    """Return the tool's own description, marked as unverified, and the name that agents use."""
     lines = [escape_hidden(tool.summary)]
     if tool.hints:
         text = translate(
@@ -82,7 +82,7 @@ def progress_label(progress: ExternalProgress) -> str:
 
 
 def location_label(server: ExternalServer) -> str:
-    """Return the command or the address."""
+    """Return the server's command or address."""
     if server.transport == "http":
         return server.address
     return command_line((server.command, *server.arguments))
@@ -94,7 +94,7 @@ def command_line(parts: tuple[str, ...]) -> str:
 
 
 def parse_arguments(line: str) -> tuple[str, ...]:
-    """Split typed arguments.
+    """Split typed arguments as a shell does.
 
     Raises:
         InvalidParametersError: A quotation mark is not closed.

@@ -1,4 +1,4 @@
-"""External servers in the settings: the list of servers, which is the setting, and the allowed tools."""
+"""External servers in the settings: the list of servers, and permissions for their tools."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class ExternalServersPage(Editor):
-    """Edits the list of servers, which is its value; permissions for tools take effect immediately."""
+    """Edits the list of servers, which is the setting; permissions for tools take effect immediately."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class ExternalServersPage(Editor):
             self._refresh_states()
 
     def _refresh_states(self) -> None:
-        """Load the states of the servers; a request in the meantime causes one more load."""
+        """Load the states of the servers; a request in the meantime causes another load."""
         self._needs_reload = True
         if not self._is_loading and self._client is not None:
             tasks.start(self._load_states(self._client), owner=self, action=self.tr("load the servers"))

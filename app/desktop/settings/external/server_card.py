@@ -1,4 +1,4 @@
-"""One external server in the settings: its state and its allowed tools."""
+"""One external server in the settings: its state and its tools."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ class ServerCard(QFrame):
         self.errors.setFont(code_font())
         self.problems = _create_label("warning")
         self.tools_label = _create_label("muted")
-        self.retry_button = _button(self.tr("Retry now"), self.tr("Restart the server now"))
+        self.retry_button = _create_button(self.tr("Retry now"), self.tr("Restart the server now"))
         self.retry_button.clicked.connect(self.retried)
         self.tree = self._build_tree()
-        self.details_button = _button(
+        self.details_button = _create_button(
             self.tr("Review…"), self.tr("Show the full description of the selected tool and its changes")
         )
         self.details_button.clicked.connect(self._review)
-        self.all_button = _button(
+        self.all_button = _create_button(
             self.tr("Allow new tools"),
-            self.tr("Allow all new tools; changed tools need a review each"),
+            self.tr("Allow all new tools; each changed tool needs a review"),
         )
         self.all_button.clicked.connect(self._allow_new)
         self._build()
@@ -90,9 +90,9 @@ class ServerCard(QFrame):
         self.switch.setAccessibleName(self.tr("{0} is on").format(self.server.name))
         self.switch.setToolTip(self.tr("Start with the vault and offer the allowed tools"))
         self.switch.toggled.connect(self.switched)
-        edit_button = _button(self.tr("Edit…"), self.tr("Change the program, address or token"))
+        edit_button = _create_button(self.tr("Edit…"), self.tr("Change the program, address or token"))
         edit_button.clicked.connect(self.edited)
-        remove_button = _button(self.tr("Remove"), self.tr("Remove the server from the settings"))
+        remove_button = _create_button(self.tr("Remove"), self.tr("Remove the server from the settings"))
         remove_button.clicked.connect(self.removed)
         header = QHBoxLayout()
         header.setSpacing(8)
@@ -137,7 +137,7 @@ class ServerCard(QFrame):
         return tree
 
     def show_state(self, state: ServerState | None) -> None:
-        """Show the state of the server; None if no vault is open."""
+        """Show the state of the server; None if it is unknown, for example because no vault is open."""
         previous_state, self.state = self.state, state
         has_failed = state is not None and state.connection_state is ConnectionState.FAILED
         self.state_label.setText(state_label(state) if state else self.tr("Runs while a vault is open."))
@@ -185,7 +185,7 @@ class ServerCard(QFrame):
             self._fill(self.state.tools)
 
     def _name_width(self, tools: tuple[ToolState, ...]) -> int:
-        """Return the width of the longest name and its check box, leaving space for the summaries."""
+        """Return the width of the longest name and its checkbox, leaving space for the summaries."""
         widths = (self.tree.fontMetrics().horizontalAdvance(escape_hidden(tool.name)) for tool in tools)
         zoom = self._theme.zoom
         return min(max(widths, default=0) + round(_CHECKBOX_WIDTH * zoom), round(_MAX_NAME_WIDTH * zoom))
@@ -211,7 +211,7 @@ class ServerCard(QFrame):
         elif tool.status == "new":
             self.allowed.emit(tool)
         else:
-            # A changed tool is reviewed first; the check box follows the decision.
+            # A changed tool is reviewed first; the checkbox follows the decision.
             self.tree.blockSignals(True)
             row.setCheckState(0, Qt.CheckState.Unchecked)
             self.tree.blockSignals(False)
@@ -228,7 +228,7 @@ class ServerCard(QFrame):
                 self.allowed.emit(tool)
 
     def sizeHint(self) -> QSize:
-        """Return the available width and the height of the content."""
+        """Return a small width, so that the page decides it, and the height of the content."""
         return QSize(200, super().sizeHint().height())
 
 
@@ -241,7 +241,7 @@ def _create_label(tone: str) -> QLabel:
     return label
 
 
-def _button(text: str, tooltip: str) -> QPushButton:
+def _create_button(text: str, tooltip: str) -> QPushButton:
     button = QPushButton(text)
     button.setProperty("role", "quiet")
     button.setToolTip(tooltip)

@@ -152,7 +152,7 @@ class ServerDialog(dialogs.SheetDialog):
         return not self.is_program and bool(self.token.text().strip())
 
     def done(self, result: int) -> None:
-        """Close on cancel or with a valid server; otherwise, show the problem."""
+        """Close on cancel; save a typed token and close if the form is valid, else show the problem."""
         if result == _ACCEPTED:
             self.server = self._read()
             if self.server is None:
@@ -167,7 +167,7 @@ class ServerDialog(dialogs.SheetDialog):
         super().done(result)
 
     def _read(self) -> ExternalServer | None:
-        """Return the server in the fields; None and the message if it is invalid."""
+        """Return the server in the fields; if they are invalid, show the problem and return None."""
         name = self.name.text().strip()
         try:
             arguments = parse_arguments(self.arguments.text())
@@ -195,7 +195,11 @@ class ServerDialog(dialogs.SheetDialog):
         return None
 
     def _check(self, name: str) -> None:
-        """Raise an error with the message if the fields are invalid."""
+        """Check the fields that the settings model does not check.
+
+        Raises:
+            InvalidParametersError: A field is invalid; the message is for the user.
+        """
         if not name:
             raise InvalidParametersError(self.tr("Enter a name."))
         if server_slug(name) in self._other_names:
@@ -207,7 +211,7 @@ class ServerDialog(dialogs.SheetDialog):
             raise InvalidParametersError(self.tr("Enter the program to start."))
 
     def test(self) -> None:
-        """Start or connect to the server once."""
+        """Start the server or connect to it once, and show the result."""
         server = self._read()
         if server is not None and self._client is not None:
             tasks.start(self._test(server), owner=self, action=self.tr("test the connection"))
@@ -225,8 +229,8 @@ class ServerDialog(dialogs.SheetDialog):
 
     def _show_state(self, state: ServerState) -> None:
         if state.connection_state is ConnectionState.RUNNING:
-            parts = [f"{state_label(state)}. {tools_label(state)}.", *state.problems]
-            self._show_message("\n".join(parts), "success")
+            labels = [f"{label}." for label in (state_label(state), tools_label(state)) if label]
+            self._show_message("\n".join([" ".join(labels), *state.problems]), "success")
             return
         message = self.tr("Could not connect: {0}.").format(state.reason)
         self._show_message("\n".join([message, *state.problems, *state.errors[-_MAX_ERROR_LINES:]]), "danger")

@@ -1,4 +1,4 @@
-"""The review of an external server's tool: its definition next to the one that was allowed before."""
+"""The review of an external server's tool: its definition, next to the version that was allowed before."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _WIDTH, _HEIGHT, _SCREEN_MARGIN = 1040, 560, 80
 
 
 class ToolReviewDialog(dialogs.SheetDialog):
-    """Shows a tool for review; ends with `ALLOW_RESULT`, `REVOKE_RESULT` or a rejection.
+    """Shows a tool for review; closes with `ALLOW_RESULT`, `REVOKE_RESULT` or a rejection.
 
-    Enter never allows a tool by accident.
+    The default button only closes it, so that Enter never allows a tool by accident.
     """
 
     def __init__(self, server: str, tool: ToolState, theme: ThemeSource, parent: QWidget | None) -> None:

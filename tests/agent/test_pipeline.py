@@ -1,0 +1,38 @@
+"""A pipeline stops at a failed step, whatever the step would have done with its notes."""
+
+from __future__ import annotations
+
+from app.agent.language.actions import ACTIONS
+from app.agent.language.dialog import DialogState, OwnChange
+from app.agent.language.lexicon import languages
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.pipeline import Pipeline
+from app.toolkit.outcome import ToolOutcome
+from app.toolkit.registry import ToolRegistry
+from app.tools import CATALOG, CATEGORIES
+
+
+class FailingHost:
+    """A host in which every call fails."""
+
+    def __init__(self):
+        self.calls: list[str] = []
+
+    async def call(self, tool, arguments, claim=""):
+        self.calls.append(tool)
+        return ToolOutcome(False, error={"type": "storage", "message": "The disk failed."})
+
+    def say(self, text):
+        pass
+
+    def open_note(self, path):
+        pass
+
+
+async def test_nothing_is_undone_if_the_search_for_its_notes_fails():
+    host = FailingHost()
+    dialog = DialogState(changes=(OwnChange(7, "add_tag", ("Other.md",)),))
+    registry = ToolRegistry(CATEGORIES, CATALOG)
+    pipeline = Pipeline(host, registry, languages()[0], dialog, tuple, ACTIONS)
+    await pipeline.run(Reading((PipelineStep("undo", NoteSet(query="tag:#clock")),), 1.0))
+    assert host.calls == ["search_notes"]
