@@ -16,7 +16,7 @@ from app.agent.transcript import (
     SET_UP_MODEL,
     ConversationsChanged,
     ItemUpdated,
-    NoteOpened,
+    NoteOpenRequested,
     TextStreamed,
     TurnFinished,
     TurnStarted,
@@ -278,7 +278,7 @@ class AgentPanel(Panel):
                 self._set_running(True)
             case TurnFinished():
                 self._finish(event)
-            case NoteOpened() if self._is_current(event.conversation):
+            case NoteOpenRequested() if self._is_current(event.conversation):
                 self.open_requested.emit(event.path, "")
             case ConversationsChanged() if self._pages.currentWidget() is self._list:
                 self._start(self._refresh_list(self._list.search_text), self.tr("list the conversations"))
