@@ -25,10 +25,11 @@ from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.settings.recent import RecentVault, RecentVaults
 
 _MAX_WIDTH = 560
+_MAX_SHOWN_VAULTS = 6
 
 
 class Welcome(QScrollArea):
-    """The welcome page; `open_requested` carries the path of a folder."""
+    """The welcome page; `open_requested` carries the path of a recent vault."""
 
     open_requested = Signal(str)
     pick_requested = Signal()
@@ -67,7 +68,7 @@ class Welcome(QScrollArea):
         self.refresh()
 
     def refresh(self) -> None:
-        """Update the list of recent vaults."""
+        """Rebuild the list of recent vaults, which shows the newest ones."""
         while (item := self._recent_list.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -79,7 +80,7 @@ class Welcome(QScrollArea):
         heading.setProperty("textSize", "strong")
         heading.setContentsMargins(8, 0, 0, 4)
         self._recent_list.addWidget(heading)
-        for vault in vaults[:6]:
+        for vault in vaults[:_MAX_SHOWN_VAULTS]:
             self._recent_list.addWidget(self._recent_row(vault))
 
     def set_hovered(self, hovered: bool) -> None:
@@ -173,7 +174,7 @@ class Welcome(QScrollArea):
 
 
 class _RecentButton(QToolButton):
-    """A row of the list: name, path and time."""
+    """The button that opens a recent vault: its name, path and time of last use."""
 
     def __init__(self, theme: ThemeSource, vault: RecentVault) -> None:
         super().__init__()
@@ -204,16 +205,16 @@ class _RecentButton(QToolButton):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def sizeHint(self) -> QSize:
-        """Return the height of its text."""
+        """Return the size of its labels."""
         return self._line.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        """Return a width smaller than that of its path."""
+        """Return a smaller width, because the path can be elided."""
         return QSize(120, self._line.sizeHint().height())
 
 
 def time_ago(timestamp: float, now: float | None = None) -> str:
-    """Return the time since `timestamp` (Unix seconds) in a word or two."""
+    """Return the time since `timestamp` (Unix seconds) in a few words, or the date after 60 days."""
     minutes = ((now if now is not None else time.time()) - timestamp) / 60
     if minutes < 1:
         return translate("Welcome", "just now")

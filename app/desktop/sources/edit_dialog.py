@@ -15,16 +15,17 @@ _MAX_GLOBS = 100
 
 
 class SourceDialog(dialogs.SheetDialog):
-    """Edits the settings of one source; `changed` is the accepted configuration.
+    """Edits the settings of one source; `config` is the edited configuration once the dialog is accepted.
 
-    Errors are shown in the dialog, which stays open with the typed text.
+    Errors are shown in the dialog, which stays open with the typed text. `problem` is an error to show at
+    first.
     """
 
     def __init__(
         self, config: SourceConfig, theme: ThemeSource, parent: QWidget | None, problem: str = ""
     ) -> None:
         super().__init__(parent, self.tr("Edit source"))
-        self.changed = config
+        self.config = config
         self.setMinimumWidth(round(460 * theme.zoom))
         self.name = QLineEdit(config.name)
         self.name.setMaxLength(200)
@@ -79,7 +80,7 @@ class SourceDialog(dialogs.SheetDialog):
 
     def _accept(self) -> None:
         try:
-            self.changed = self._edited_config()
+            self.config = self._edited_config()
         except (ValidationError, ScriptoriumError) as error:
             self.problem.setText(_error_text(error))
             self.problem.show()
@@ -93,7 +94,7 @@ class SourceDialog(dialogs.SheetDialog):
             ValidationError: A value is invalid.
             ScriptoriumError: A glob is invalid.
         """
-        values: dict[str, object] = self.changed.model_dump()
+        values: dict[str, object] = self.config.model_dump()
         values["name"] = self.name.text().strip()
         if self.address is not None and self.minutes is not None:
             values |= {"url": self.address.text().strip(), "minutes": self.minutes.value()}
@@ -103,7 +104,7 @@ class SourceDialog(dialogs.SheetDialog):
             for glob in globs:
                 Glob(glob)
             values["globs"] = globs
-        return type(self.changed).model_validate(values)
+        return type(self.config).model_validate(values)
 
 
 def _error_text(error: ValidationError | ScriptoriumError) -> str:

@@ -45,7 +45,7 @@ class ThemeTransition(QObject):
 
     @property
     def is_frozen(self) -> bool:
-        """True if the windows still show the old theme."""
+        """True while the windows do not repaint and so still show the old theme."""
         return bool(self._frozen_windows)
 
     def run(
