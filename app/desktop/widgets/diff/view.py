@@ -1,4 +1,4 @@
-"""The diff view that approval, audit and history share: two versions, unified or side by side."""
+"""The diff view: two versions of a text, unified or side by side."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class DiffView(QWidget):
         self._selectable = selectable and not is_dump
         self._excluded_hunks = excluded_hunks
         if not keep_scroll:
-            self._unfolded = set()
+            self._unfolded = {_ALL_FOLDS} if self._unfold_button.isChecked() else set()
 
         def compute_diff() -> Diff:
             if is_dump:
@@ -150,7 +150,7 @@ class DiffView(QWidget):
         self._lay_out_again()
 
     def set_header(self, widget: QWidget) -> None:
-        """Put `widget` at the left of the bar, to name the compared versions."""
+        """Put `widget` on the left of the bar, to name the compared versions."""
         self._header.addWidget(widget)
 
     def step(self, by: int) -> bool:
@@ -188,7 +188,7 @@ class DiffView(QWidget):
             self._show(diff, diff_rows, keep_scroll=keep_scroll)
 
     async def _prepare_rows(self, diff_rows: DiffRows) -> None:
-        """Prepare `diff_rows` for the current width, again whenever the width changes meanwhile."""
+        """Prepare `diff_rows` for the current width, and again if the width changes meanwhile."""
         while not diff_rows.is_ready(columns := self.canvas.measure(self._selectable)(diff_rows)):
             await asyncio.to_thread(diff_rows.prepare, columns)
 
