@@ -11,8 +11,6 @@ from app.errors import ScriptoriumError
 from app.sources.config import FeedConfig, FolderStreamConfig, SourceConfig, VaultStreamConfig
 from app.vault.globs import Glob
 
-_MAX_GLOBS = 100
-
 
 class SourceDialog(dialogs.SheetDialog):
     """Edits the settings of one source; `config` is the edited configuration once the dialog is accepted.
@@ -100,7 +98,7 @@ class SourceDialog(dialogs.SheetDialog):
             values |= {"url": self.address.text().strip(), "minutes": self.minutes.value()}
         if self.globs is not None:
             lines = (line.strip() for line in self.globs.toPlainText().splitlines())
-            globs = tuple(dict.fromkeys(line for line in lines if line))[:_MAX_GLOBS]
+            globs = tuple(dict.fromkeys(line for line in lines if line))
             for glob in globs:
                 Glob(glob)
             values["globs"] = globs
