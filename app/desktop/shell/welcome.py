@@ -187,22 +187,24 @@ class _RecentButton(QToolButton):
         self._line = line = QHBoxLayout(self)
         line.setContentsMargins(8, 6, 8, 6)
         line.setSpacing(10)
-        icon_label = QLabel()
-        symbol = "folder-simple" if exists else "link-break"
-        icon_label.setPixmap(icon(theme.theme, symbol, theme.theme.faint).pixmap(QSize(18, 18)))
+        self._theme = theme
+        self._symbol = "folder-simple" if exists else "link-break"
+        self._icon_label = QLabel()
         name_label = QLabel(vault.name)
         name_label.setProperty("textSize", "strong")
         path_label = ElidedLabel(vault.path)
         path_label.setProperty("tone", "faint")
         opened_label = QLabel(time_ago(vault.opened) if exists else self.tr("missing"))
         opened_label.setProperty("tone", "muted" if exists else "warning")
-        line.addWidget(icon_label)
+        line.addWidget(self._icon_label)
         line.addWidget(name_label)
         line.addWidget(path_label)
         line.addStretch(1)
         line.addWidget(opened_label)
-        for label in (icon_label, name_label, path_label, opened_label):
+        for label in (self._icon_label, name_label, path_label, opened_label):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        theme.changed.connect(self._draw)
+        self._draw(theme.theme)
 
     def sizeHint(self) -> QSize:
         """Return the size of its labels."""
@@ -211,6 +213,10 @@ class _RecentButton(QToolButton):
     def minimumSizeHint(self) -> QSize:
         """Return a smaller width, because the path can be elided."""
         return QSize(120, self._line.sizeHint().height())
+
+    def _draw(self, theme: Theme) -> None:
+        size = round(18 * self._theme.zoom)
+        self._icon_label.setPixmap(icon(theme, self._symbol, theme.faint).pixmap(QSize(size, size)))
 
 
 def time_ago(timestamp: float, now: float | None = None) -> str:

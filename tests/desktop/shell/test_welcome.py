@@ -57,6 +57,17 @@ def test_a_click_on_a_recent_vault_opens_it(qtbot, tmp_path: Path) -> None:
     assert caught.args == [str(tmp_path.resolve())]
 
 
+def test_the_icons_of_recent_vaults_follow_the_theme(qtbot, tmp_path: Path) -> None:
+    RecentVaults().add(tmp_path)
+    theme = ThemeSource("light")
+    welcome = Welcome(theme, RecentVaults())
+    qtbot.addWidget(welcome)
+    label = rows(welcome)[0].findChild(QLabel)
+    before = label.pixmap().toImage()
+    theme.set("dark")
+    assert not before.isNull() and label.pixmap().toImage() != before
+
+
 def test_the_names_of_recent_vaults_are_aligned(qtbot, tmp_path: Path) -> None:
     for name in ("a", "a much longer name"):
         (tmp_path / name).mkdir()
