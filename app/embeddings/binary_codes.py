@@ -65,7 +65,7 @@ class BinaryCodes:
 
 
 def _sample_mean(vectors: HalfFloats) -> npt.NDArray[np.float32]:
-    """Return the mean of a sample of the vectors."""
+    """Return the mean of an even sample of the vectors."""
     sample = vectors[:: max(1, len(vectors) // _MEAN_SAMPLE_SIZE)]
     mean: npt.NDArray[np.float32] = sample.astype(np.float32).mean(axis=0)
     return mean

@@ -31,7 +31,7 @@ class _TextBatch:
 
     texts: list[str]
     result: asyncio.Future[Vectors] = field(repr=False)
-    query: bool = False
+    is_query: bool = False
 
 
 class Embedder:
@@ -166,7 +166,7 @@ class Embedder:
 
     async def _run_batch(self, batch: _TextBatch) -> None:
         try:
-            vectors = await self._worker.run(lambda worker: worker.encode(batch.texts, query=batch.query))
+            vectors = await self._worker.run(lambda worker: worker.encode(batch.texts, query=batch.is_query))
         except (WorkerLost, WorkerClosed):
             self._fail_batch(batch, EmbedderUnavailable("The embedding process crashed on these texts."))
         except EmbedderUnavailable as error:

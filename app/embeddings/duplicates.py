@@ -79,7 +79,7 @@ def near_duplicates(
 def _candidates(
     vectors: NoteVectors, is_cancelled: Callable[[], bool]
 ) -> list[tuple[NotePath, NotePath, float]]:
-    """Return the pairs with similar vectors, the most similar first, limited in number."""
+    """Return the most similar pairs of vectors, best first, up to a maximum number."""
     pairs = [pair for block in _blocks(vectors, is_cancelled) for pair in block]
     pairs.sort(key=lambda pair: -pair[2])
     paths = vectors.paths

@@ -44,7 +44,7 @@ class Tensor:
     """A tensor of the source: its values, or its packed blocks if quantized."""
 
     data: memoryview
-    quantized: bool
+    is_quantized: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def _parse_source(content: bytes) -> Source:
     _characters, normalization_bytes = struct.unpack_from("<iI", content, offset)
     offset += 8 + normalization_bytes
     words = (blob[start:stop].decode() for start, stop in pairwise(offsets))
-    # The shortest decimal of the 32-bit number: half as long as that of the same number in 64 bits.
+    # The shortest decimal of a 32-bit number is half as long as that of the same number in 64 bits.
     pieces = tuple((word, float(str(score))) for word, score in zip(words, scores, strict=True))
     return Source(
         hidden=hidden,
@@ -366,7 +366,7 @@ class _Graph:
         return content
 
     def _add_product(self, value: str, names: list[str], result: str, width: int) -> None:
-        """Add a product with the weights of `names`, one below the other, and their biases."""
+        """Add a product with the stacked weights of `names`, plus their biases."""
         blocks = [_unpack_weights(self._source.tensors[f"{name}.w"], width) for name in names]
         codes = np.concatenate([codes for codes, _ in blocks])
         scales = np.concatenate([scales for _, scales in blocks])
@@ -434,7 +434,7 @@ class _Graph:
 
 def _unpack_weights(tensor: Tensor, width: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float16]]:
     """Return a tensor's 4-bit integers (0 to 15, meaning -8 to 7) by row, and the blocks' scales."""
-    if not tensor.quantized:
+    if not tensor.is_quantized:
         raise ConversionError("a tensor that should be quantized is not")
     blocks = np.frombuffer(tensor.data, np.uint8).reshape(-1, _BLOCK_BYTES)
     scales = blocks[:, :2].copy().view("<f2").reshape(-1, width // _BLOCK)

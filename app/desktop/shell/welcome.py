@@ -84,7 +84,7 @@ class Welcome(QScrollArea):
             self._recent_list.addWidget(self._recent_row(vault))
 
     def set_hovered(self, hovered: bool) -> None:
-        """Highlight the drop zone while a folder is dragged over the window."""
+        """Highlight the drop zone if a folder is dragged over the window."""
         if self._drop_zone.property("over") != hovered:
             self._drop_zone.setProperty("over", hovered)
             self._drop_zone.style().polish(self._drop_zone)

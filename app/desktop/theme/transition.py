@@ -51,7 +51,7 @@ class ThemeTransition(QObject):
     def run(
         self, style_steps: Iterable[Step], visible_steps: Iterable[Step], hidden_steps: Iterable[Step]
     ) -> None:
-        """Start restyling all widgets; sizes stay the same.
+        """Start restyling all widgets; their sizes must stay the same.
 
         Args:
             style_steps: Steps that set the application's palette and style sheet.

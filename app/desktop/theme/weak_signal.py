@@ -14,10 +14,10 @@ _PRUNE_STEP = 256
 
 
 class WeakSignal(Generic[T]):
-    """A signal that does not keep the objects alive whose methods listen, like a Qt signal.
+    """A signal with weak references to the objects whose methods listen, like a Qt signal.
 
     A listener is a method that takes the value or no argument, or a function that takes the value. Functions
-    are kept alive.
+    have strong references.
     """
 
     def __init__(self) -> None:

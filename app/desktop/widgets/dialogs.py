@@ -36,7 +36,7 @@ async def run_dialog(dialog: QDialog) -> int:
 
     Returns:
         The value of `finished`: `QDialog.DialogCode.Accepted` (1), `Rejected` (0), or the code of the pressed
-            button.
+        button.
     """
     future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 

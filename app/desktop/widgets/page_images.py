@@ -24,7 +24,7 @@ _OPTIONS = re.compile(r"(\d*)x(\d*)x(\d+)x(\d+)")
 
 @dataclass(slots=True)
 class _Frame:
-    """A table or list: its columns, and the pixels of each column that are not free for content."""
+    """A table or list: its number of columns, and the padding of each column in pixels."""
 
     columns: int
     padding: int

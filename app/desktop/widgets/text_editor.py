@@ -85,7 +85,7 @@ class TextEditor(QWidget):
             self.changed.emit(content)
 
     def _current_text(self) -> str:
-        # toPlainText would replace no-break spaces by plain ones.
+        # toPlainText would replace no-break spaces with plain ones.
         return self.field.document().toRawText().replace("\u2029", "\n")
 
     def _set_problem(self, problem: str) -> None:

@@ -119,7 +119,7 @@ class DiffRows:
             heights[index] = max(len(self.breaks(side, number, columns)) for side, number in lines)
         return heights
 
-    def rows_above_change(self, index: int, columns: int) -> int:
+    def lines_above_change(self, index: int, columns: int) -> int:
         """Return the number of text lines in row `index` above its first changed word."""
         row = self.rows[index]
         counts: list[int] = []

@@ -26,7 +26,7 @@ class TextPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A selection from `anchor`, where the mouse was pressed, to `end`, in the pane that shows `sides`."""
+    """A selection from `anchor`, where it began, to `end`, in the pane that shows `sides`."""
 
     sides: tuple[str, ...]
     anchor: TextPosition

@@ -37,8 +37,8 @@ _MESSAGE_HEIGHT = 120
 class DiffView(QWidget):
     """Shows the change between two contents, computing large diffs in a thread.
 
-    With `show_contents(…, selectable=True)` each hunk has a check box, and `excluded_hunks_changed` carries
-    the excluded hunks. `compared` carries the `Diff` as soon as it is computed.
+    With `show_contents(…, selectable=True)`, each hunk has a check box if there are several, and
+    `excluded_hunks_changed` carries the excluded hunks. `compared` carries a new `Diff` once it is shown.
     """
 
     excluded_hunks_changed = Signal(object)
@@ -104,9 +104,10 @@ class DiffView(QWidget):
         Args:
             before: The old bytes.
             after: The new bytes.
-            comparison: Returns the diff, if the caller caches it; may be called in a thread.
+            comparison: Returns the diff, if the caller caches it; may be called in a thread, and is not
+                called for binary content.
             selectable: Whether to show check boxes; binary content never has them, and is shown as a dump.
-            excluded_hunks: The hunks whose check box is off.
+            excluded_hunks: The hunks whose check boxes are off.
             keep_scroll: Whether to keep the scroll position, for a text that is being edited.
         """
         old_content, new_content = before or b"", after or b""

@@ -175,7 +175,7 @@ class DiffViewport(QAbstractScrollArea):
         if self._diff_rows is None:
             return
         row = self._diff_rows.first_rows[index]
-        above = self._diff_rows.rows_above_change(row, self._columns) * self._grid.height
+        above = self._diff_rows.lines_above_change(row, self._columns) * self._grid.height
         bar, page = self.verticalScrollBar(), self.viewport().height()
         top = int(self._row_tops[row])
         if above + 2 * self._grid.height > page:
