@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import ValidationError
 from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.errors import ScriptoriumError
@@ -109,4 +110,8 @@ def _error_text(error: ValidationError | ScriptoriumError) -> str:
     if isinstance(error, ScriptoriumError):
         return error.message
     first = error.errors(include_url=False)[0]
-    return f"{str(first['loc'][0]).capitalize()}: {first['msg']}."
+    messages = {
+        "name": translate("SourceDialog", "Enter a name."),
+        "url": translate("SourceDialog", "Enter the address of the feed."),
+    }
+    return messages.get(str(first["loc"][0]), f"{first['msg']}.")

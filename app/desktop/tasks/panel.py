@@ -75,12 +75,7 @@ class TasksPanel(Panel):
         self.tree.setUniformRowHeights(True)
         self.tree.setAccessibleName(self.tr("Tasks in the vault"))
         self.tree.setItemDelegate(CountDelegate(theme, COUNT_ROLE, self.tree))
-        self._empty = EmptyState(
-            theme,
-            "check-square",
-            self.tr("No open tasks"),
-            self.tr("In a note, type “- [ ] ” followed by a task."),
-        )
+        self.empty = EmptyState(theme, "check-square", "", "")
         self._stack = QStackedWidget()
         self._reload_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
         self._build()
@@ -113,7 +108,9 @@ class TasksPanel(Panel):
         groups = group_tasks(matches, _GROUPINGS[self.grouping.currentIndex()], date.today())
         count = len(matches)
         self.title.set_count(f"{count:,}{'+' if len(self._records) == _MAX_TASKS else ''}" if count else "")
-        self._stack.setCurrentWidget(self.tree if groups else self._empty)
+        if not groups:
+            self._show_empty_state()
+        self._stack.setCurrentWidget(self.tree if groups else self.empty)
         with QSignalBlocker(self.tree):
             self.tree.clear()
         row_count = 0
@@ -126,6 +123,16 @@ class TasksPanel(Panel):
             if row_count >= _CHUNK_ROWS:
                 row_count = 0
                 await asyncio.sleep(0)
+
+    def _show_empty_state(self) -> None:
+        if self.filter.text().strip():
+            self.empty.set_message(
+                self.tr("No matching tasks"), self.tr("Clear the filter to show all tasks.")
+            )
+        else:
+            self.empty.set_message(
+                self.tr("No open tasks"), self.tr("In a note, type “- [ ] ” followed by a task.")
+            )
 
     def _add(self, group: TaskGroup) -> None:
         heading = QTreeWidgetItem([group.title])
@@ -145,7 +152,7 @@ class TasksPanel(Panel):
         bar.addWidget(self.grouping)
         self.column.addLayout(bar)
         self._stack.addWidget(self.tree)
-        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.empty)
         self.column.addWidget(self._stack, 1)
 
     def _connect(self) -> None:

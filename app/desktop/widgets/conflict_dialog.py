@@ -158,7 +158,7 @@ class ConflictDialog(QDialog):
         self._name_label = ElidedLabel()
         self._name_label.setContentsMargins(0, 0, 12, 0)
         self.diff_view.set_header(self._name_label)
-        self.editor = TextEditor(self.tr("Text to write, editable"))
+        self.editor = TextEditor(self.tr("Text to write (editable)"))
         self.ours_button = QRadioButton(self._texts.ours)
         self.theirs_button = QRadioButton(self._texts.theirs)
         self.merged_button = QRadioButton(self._texts.merged)
