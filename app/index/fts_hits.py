@@ -39,7 +39,7 @@ class RowCursor:
 class FtsHits:
     """Runs full-text expressions; a `table` is `fulltext` or `heads`.
 
-    Results are without `hidden` notes, except the first hits and estimates, which serve to choose a method.
+    Results are without `hidden` notes, except those of `first_hits`, `first_ids` and `estimate_count`.
     """
 
     def __init__(self, connection: sqlite3.Connection, hidden: Ids) -> None:
