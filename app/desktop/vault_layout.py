@@ -200,7 +200,7 @@ class VaultLayout(QWidget):
         bottom = [] if "bottom" in self._saved_hidden_areas() else list(self._tabs)[:1]
         return [panel_id for panel_id in (side, *center, *bottom) if panel_id]
 
-    def _hidden(self) -> list[str]:
+    def _saved_hidden_areas(self) -> list[str]:
         hidden: list[str] = self._saved_state.get("hidden", ["bottom"])
         return hidden
 
