@@ -246,7 +246,7 @@ class SettingsDialog(QDialog):
         """Apply a valid value; show the error next to an invalid one and do not save it.
 
         Raises:
-            ValidationError: The value is invalid, and its section is not built.
+            ValidationError: The value is invalid, and the dialog has no place to show the error.
         """
         row = next((row for row in self._rows if (row.section, row.name) == (section, name)), None)
         model = getattr(self.settings, section)
