@@ -65,6 +65,7 @@ def default_cache_folder() -> Path:
 
 @functools.cache
 def _temporary_cache_folder(folder: Path) -> Path:
+    """Return a temporary folder in place of `folder`: the same one on every call."""
     temporary = tempfile.mkdtemp(prefix=f"{APP_NAME}-")
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
     return Path(temporary)

@@ -34,9 +34,9 @@ class DelegationBudget:
             LimitError: No turns or no tokens are left.
         """
         if self.turns <= 0:
-            raise LimitError("The team reached its limit of answers for one request.", limit=0)
+            raise LimitError("The team reached its limit of answers for one request.")
         if self.tokens <= 0:
-            raise LimitError("The team reached its token limit for one request.", limit=0)
+            raise LimitError("The team reached its token limit for one request.")
         self.turns -= 1
 
     def record_usage(self, usage: Usage) -> None:

@@ -12,6 +12,12 @@ _MAX_LINE_CHARS = 200
 _TITLE_FIELDS = ("path", "name", "label", "title", "id", "tool", "pending_operation_id", "url")
 
 
+def wikilink(path: str) -> str:
+    """Return a wikilink that resolves to exactly the note at `path` and shows its name."""
+    note = NotePath.on_disk(path)
+    return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
+
+
 def format_details(result: Mapping[str, Any], message: str) -> str:
     """Return the longer texts and the lists of a result as Markdown, except its message."""
     parts = [
@@ -52,10 +58,7 @@ def _format_fields(item: Mapping[str, Any], title: str) -> Iterator[str]:
 
 def _format_title(title: str) -> str:
     """Return a name; the path of a note becomes a link that shows the note's name."""
-    if not title.lower().endswith(NOTE_SUFFIXES):
-        return _truncate(title)
-    note = NotePath.on_disk(title)
-    return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
+    return wikilink(title) if title.lower().endswith(NOTE_SUFFIXES) else _truncate(title)
 
 
 def _truncate(text: str) -> str:

@@ -281,7 +281,7 @@ def _toolset(offered: Sequence[Tool], record_usage: Callable[[RunContext[Turn]],
             turn, id = ctx.deps, ctx.tool_call_id or ""
             async with semaphore:
                 if turn.is_over:
-                    turn_over_error = LimitError("The turn is over, so the call was not run.", limit=0)
+                    turn_over_error = LimitError("The turn is over, so the call was not run.")
                     return _tool_response(
                         await turn.reject(name, json.dumps(tool_args, default=str), turn_over_error)
                     )

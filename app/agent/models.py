@@ -274,8 +274,8 @@ def _explain_transport(error: BaseException, address: str, hint: str) -> ModelPr
     kinds = {type(one).__name__ for one in _error_chain(error)}
     if kinds & {"UsageLimitExceeded"}:
         return ModelProblem(
-            "The turn reached its limit of requests or tokens and was stopped.",
-            "Ask the agent to continue, or raise the limit in the settings.",
+            "The turn was stopped because it reached its limit of model requests.",
+            "Ask the agent to continue, or raise the limit in the settings under Model.",
         )
     if kinds & {"RemoteProtocolError", "ReadError", "IncompleteToolCall", "JSONDecodeError"}:
         return ModelProblem(

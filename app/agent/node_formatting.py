@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
+from app.agent.generic_formatting import wikilink
 from app.permissions.pluralize import pluralize
 from app.vault.path import NOTE_SUFFIXES, NotePath
 
@@ -14,10 +15,7 @@ _MAX_LIST_ITEMS = 12
 
 
 def _link(path: str) -> str:
-    if not path.lower().endswith(NOTE_SUFFIXES):
-        return path
-    note = NotePath.on_disk(path)
-    return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
+    return wikilink(path) if path.lower().endswith(NOTE_SUFFIXES) else path
 
 
 def _list(lines: Iterable[str]) -> str:
@@ -34,7 +32,7 @@ def _summary(result: Result, call: AnsweredCall) -> str:
         return f"{_link(result['node_id'])} has no text to summarize."
     points = [point for point in result["key_points"] if point not in text]
     more = f"\n\nKey points:\n\n{_list(points)}" if points else ""
-    return f"{_link(result['node_id'])} in short:\n\n{text}{more}\n\n*{result['reasoning']}*"
+    return f"Summary of {_link(result['node_id'])}:\n\n{text}{more}\n\n*{result['reasoning']}*"
 
 
 def _with_context(result: Result, call: AnsweredCall) -> str:

@@ -88,15 +88,15 @@ class NotificationTrigger:
         self._settings = settings
         self._debounce_s = debounce_s
         self._min_interval_s = min_interval_s
-        self._waiting: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
         self._unsubscribe = events.subscribe(Notified, self._handle_notification)
 
     async def close(self) -> None:
         """Stop starting turns."""
         self._unsubscribe()
-        if self._waiting is not None:
-            self._waiting.cancel()
-            await asyncio.gather(self._waiting, return_exceptions=True)
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
 
     def _has_model(self) -> bool:
         settings = self._settings()
@@ -105,10 +105,11 @@ class NotificationTrigger:
     def _handle_notification(self, event: Notified) -> None:
         id = event.notification.source
         starts_turn = self._sources.starts_turn(id) and self._has_model()
-        if starts_turn and (self._waiting is None or self._waiting.done()):
-            self._waiting = asyncio.create_task(self._start(), name="start a turn for news")
+        if starts_turn and (self._task is None or self._task.done()):
+            self._task = asyncio.create_task(self._start_turns(), name="start turns for news")
 
-    async def _start(self) -> None:
+    async def _start_turns(self) -> None:
+        """Start a turn for the waiting news after each pause, until no news waits."""
         while True:
             await asyncio.sleep(self._debounce_s)
             names = self._source_names()

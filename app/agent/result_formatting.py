@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.generic_formatting import format_details
+from app.agent.generic_formatting import format_details, wikilink
 from app.agent.node_formatting import NODE_FORMATTERS
 from app.permissions.pluralize import pluralize
 from app.toolkit.outcome import ToolOutcome
@@ -29,12 +29,6 @@ def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
     formatter = _BY_INTENT.get(call.intent) or _BY_TOOL.get(call.tool)
     text = formatter(outcome.result, call) if formatter else ""
     return text or _format_generic(outcome)
-
-
-def wikilink(path: str) -> str:
-    """Return a wikilink that resolves to exactly the note at `path` and shows its name."""
-    note = NotePath.on_disk(path)
-    return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
 
 
 def _failure(outcome: ToolOutcome) -> str:
@@ -106,7 +100,7 @@ def _hits(result: Result, call: AnsweredCall) -> str:
             wikilink(hit["path"]) + (f": {first_line[0][:160]}" if first_line and first_line[0] else "")
         )
     if set(query) & set(":[") and not result["hits"]:
-        return "No note matches."
+        return "No notes match."
     hint = " Try other words, or “search by meaning for …”." if call.intent == "find" else ""
     return _count_and_list(
         lines, int(result["total"]), "note", "notes", f"I found nothing for {_quote_query(query)}.{hint}"
@@ -228,10 +222,11 @@ def _note_tags(result: Result, call: AnsweredCall) -> str:
 
 def _details(result: Result, call: AnsweredCall) -> str:
     lines = [f"**{key}**: {_value(value)}" for key, value in result["properties"].items()]
+    created, modified = _format_time(result["created"]), _format_time(result["modified"])
     size = pluralize(int(result["size"]), "byte")
     linking = pluralize(len(result["backlinks"]), "note links", "notes link")
     lines += [
-        f"Created {_format_time(result['created'])}, changed {_format_time(result['modified'])}, {size}",
+        f"Created on {created}, changed on {modified}, {size}",
         f"{linking} to it; it links to {len(result['forward_links'])}",
     ]
     if result["problem"]:
@@ -263,7 +258,7 @@ def _value(value: object) -> str:
 
 
 def _format_time(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "at an unknown time"
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "an unknown date"
 
 
 def _versions(result: Result, call: AnsweredCall) -> str:
@@ -324,7 +319,7 @@ def _batch(result: Result, call: AnsweredCall) -> str:
         else "Nothing to change."
     )
     if left := result["left_out"]:
-        text += f"\n\nLeft out:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
+        text += f"\n\nSkipped:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
     return text
 
 

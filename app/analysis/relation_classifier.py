@@ -138,11 +138,9 @@ def relation_confidence(
     kind: str,
     source: NoteFeatures,
     target: NoteFeatures,
-    between: Structure,
-    *,
-    structure: bool,
+    structure: Structure | None,
 ) -> ConfidenceUpdate:
-    """Return the confidence of a relation, from the texts and, with `structure`, from the graph.
+    """Return the confidence of a relation, from the texts and, unless `structure` is None, from the graph.
 
     `confidence.update_confidence` combines the reasons, with a prior of 0.5.
     """
@@ -150,15 +148,15 @@ def relation_confidence(
     ends = [one.confidence for one in (source, target) if one.confidence is not None]
     if ends:
         weights.append(WeightedReason("Confidence of the notes themselves", sum(ends) / len(ends) - 0.5))
-    if structure:
-        name = f"Similarity of the notes ({between.similarity:.2f})"
-        weights.append(WeightedReason(name, 1.5 * (between.similarity - 0.3)))
-        if between.shared_neighbors:
-            share = between.shared_neighbors / (between.shared_neighbors + 3)
-            weights.append(WeightedReason(_in_common_words(between.shared_neighbors, "neighbor"), share))
-        if between.shared_tags:
-            tags = 0.2 * min(3, between.shared_tags)
-            weights.append(WeightedReason(_in_common_words(between.shared_tags, "tag"), tags))
+    if structure is not None:
+        name = f"Similarity of the notes ({structure.similarity:.2f})"
+        weights.append(WeightedReason(name, 1.5 * (structure.similarity - 0.3)))
+        if structure.shared_neighbors:
+            share = structure.shared_neighbors / (structure.shared_neighbors + 3)
+            weights.append(WeightedReason(_in_common_words(structure.shared_neighbors, "neighbor"), share))
+        if structure.shared_tags:
+            tags = 0.2 * min(3, structure.shared_tags)
+            weights.append(WeightedReason(_in_common_words(structure.shared_tags, "tag"), tags))
     return update_confidence(stated, 0.5, "Default for a relation (0.50)", weights)
 
 

@@ -178,16 +178,16 @@ async def recalculate_edge_confidence(
     """
     edge = await open_edge(context, edge_id)
     target = _readable_target(context, edge)
-    structure = note_structure(
-        context, edge.source, target, await note_similarity(context, edge.source, target)
-    )
+    structure = None
+    if consider_graph_structure:
+        similarity = await note_similarity(context, edge.source, target)
+        structure = note_structure(context, edge.source, target, similarity)
     update = relation_confidence(
         edge.relation.confidence,
         edge.relation.type,
         note_features(context, edge.source, target),
         note_features(context, target, edge.source),
         structure,
-        structure=consider_graph_structure,
     )
     confidence = round(update.confidence, 2)
     factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
@@ -315,7 +315,6 @@ async def summarize_relationship(
         source_features,
         target_features,
         structure,
-        structure=True,
     )
     confidence = update.confidence if edge.relation.confidence is None else edge.relation.confidence
     evidence = [edge.relation.note] if edge.relation.note else []

@@ -86,7 +86,7 @@ async def test_without_permission_or_a_model_no_turn_starts_and_notifications_wa
         use_model(workspace, model)
         server.body, server.etag = rss("two", "one"), '"2"'
         await checked(workspace)
-        assert notification_trigger._waiting is None and not workspace.agent.store.list_conversations()
+        assert notification_trigger._task is None and not workspace.agent.store.list_conversations()
         # They are delivered with the user's next message.
         talk = workspace.agent.create().id
         finished = asyncio.Queue[TurnFinished]()
@@ -99,4 +99,4 @@ async def test_without_permission_or_a_model_no_turn_starts_and_notifications_wa
     await workspace.sources.change(config.model_copy(update={"starts_turn": True}))
     server.body, server.etag = rss("three", "two", "one"), '"3"'
     await checked(workspace)
-    assert notification_trigger._waiting is None and len(workspace.agent.store.list_conversations()) == 1
+    assert notification_trigger._task is None and len(workspace.agent.store.list_conversations()) == 1

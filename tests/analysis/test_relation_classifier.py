@@ -81,12 +81,10 @@ def test_more_common_neighbors_increase_the_probability() -> None:
 
 def test_the_confidence_of_a_relation_has_reasons() -> None:
     said = side("A", lines=("This confirms [[B]].",))
-    fits = relation_confidence(0.5, "SUPPORTS", said, side("B"), Structure(0.6, 2, 1), structure=True)
-    not_so = relation_confidence(0.5, "CAUSES", said, side("B"), Structure(0.6, 2, 1), structure=True)
+    fits = relation_confidence(0.5, "SUPPORTS", said, side("B"), Structure(0.6, 2, 1))
+    not_so = relation_confidence(0.5, "CAUSES", said, side("B"), Structure(0.6, 2, 1))
     assert not_so.confidence < fits.confidence < 1 and len(fits.factors) == 5
-    assert (
-        len(relation_confidence(0.5, "SUPPORTS", said, side("B"), Structure(), structure=False).factors) == 2
-    )
+    assert len(relation_confidence(0.5, "SUPPORTS", said, side("B"), None).factors) == 2
 
 
 def test_strength_in_a_word() -> None:

@@ -120,7 +120,7 @@ class Writer:
     async def _new(self) -> None:
         self._number += 1
         key = f"new{self._number}"
-        await self.pilot.window.view.commands.new_note(f"Fresh {self._number}")
+        await self.pilot.window.view.commands.create_note(f"Fresh {self._number}")
         self.paths[key] = f"Fresh {self._number}.md"
         await self.pilot.shown(self.paths[key])
         self._watch()

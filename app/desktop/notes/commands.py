@@ -120,8 +120,8 @@ class NoteCommands(QObject):
             self.failed.emit(outcome.message)
 
     def create(self, name: str, folder: str = "") -> None:
-        """Start creating a note, as `new_note` does."""
-        tasks.start(self.new_note(name, folder), owner=self._window, action=self.tr("create the note"))
+        """Start creating a note, as `create_note` does."""
+        tasks.start(self.create_note(name, folder), owner=self._window, action=self.tr("create the note"))
 
     def follow_link(self, name: str) -> None:
         """Open the target of a link, or ask whether to create it: a click alone writes nothing."""
@@ -131,7 +131,7 @@ class NoteCommands(QObject):
         if (path := await self.find(name)) is not None:
             self.open_requested.emit(path, "")
 
-    async def new_note(self, name: str, folder: str = "") -> None:
+    async def create_note(self, name: str, folder: str = "") -> None:
         """Create a note and emit `created`.
 
         If the name is taken, offer to open the existing note. If the user declines, or the note can't be
@@ -146,11 +146,11 @@ class NoteCommands(QObject):
                 if await dialogs.confirm(self._window, title, text, self.tr("Open")):
                     self.open_requested.emit(path.text, "")
                 elif (other_name := await self._ask_name(folder, name)) is not None:
-                    await self.new_note(other_name, folder)
+                    await self.create_note(other_name, folder)
             case Failed(reason):
                 new_name = await self._ask_name(folder, name, reason)
                 if new_name is not None:
-                    await self.new_note(new_name, folder)
+                    await self.create_note(new_name, folder)
 
     async def _ask_name(self, folder: str, name: str = "", problem: str = "") -> str | None:
         """Ask for the name of a new note in `folder`, explaining invalid names while the user types."""
@@ -186,7 +186,7 @@ class NoteCommands(QObject):
         title = self.tr("There is no note named “{0}”").format(name)
         text = self.tr("You can create it now. Unresolved links to this name will then point to it.")
         if await dialogs.confirm(self._window, title, text, self.tr("Create")):
-            await self.new_note(name)
+            await self.create_note(name)
         return None
 
     async def _open_outside(self, file: Path) -> None:
@@ -259,7 +259,7 @@ class NoteCommands(QObject):
         if command == "new-note":
             name = await self._ask_name(path)
             if name is not None:
-                await self.new_note(name, path)
+                await self.create_note(name, path)
         elif command == "rename":
             await self._rename(NotePath(path))
         elif command == "move":

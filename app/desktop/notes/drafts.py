@@ -1,7 +1,7 @@
 """Drafts: unsaved text kept outside the vault, so that it survives a crash.
 
 A draft holds the text and the hash of the note that it is based on. It is written shortly after typing stops,
-and every few seconds while typing continues. It is removed when the text is saved or discarded.
+and about every ten seconds while typing continues. It is removed when the text is saved or discarded.
 """
 
 from __future__ import annotations

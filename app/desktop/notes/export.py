@@ -44,6 +44,8 @@ _STYLE = (
     "table{border-collapse:collapse}@media print{body{max-width:none;margin:0}}"
 )
 _DPI = 300
+# `QTextDocument.print_` adds it on each side.
+_PRINT_MARGIN_MM = 20
 # The countries that use US Letter, according to the Unicode CLDR; all others use A4.
 _LETTER_TERRITORIES = frozenset(
     ["BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"]
@@ -101,7 +103,9 @@ def write_pdf(rendered: Rendered, title: str, font: QFont, file: Path) -> None:
         print_note(rendered, font, writer)
         del writer  # Writes the end of the file.
         if not temporary.is_file() or not temporary.read_bytes()[-1024:].rstrip().endswith(b"%%EOF"):
-            message = translate("Export", "{0} was not written: the disk may be full.")
+            message = translate(
+                "Export", "{0} was not exported: the disk may be full. Free some space and try again."
+            )
             raise StorageError(message.format(file.name), path=str(file))
 
 
@@ -117,7 +121,7 @@ def _replacing(file: Path) -> Iterator[Path]:
         with replacing(file) as temporary:
             yield temporary
     except OSError as error:
-        message = translate("Export", "{0} was not written: {1}.")
+        message = translate("Export", "{0} was not exported: {1}. An existing file is unchanged.")
         raise StorageError(message.format(file.name, error.strerror), path=str(file)) from error
 
 
@@ -140,9 +144,9 @@ def print_note(rendered: Rendered, font: QFont, device: QPagedPaintDevice) -> No
 
 
 def text_width(device: QPagedPaintDevice) -> int:
-    """Return the maximum width of an image on the device's pages, in pixels at 96 dpi."""
-    # A printer measures its pages in millimeters.
-    return round(device.pageLayout().paintRect(QPageLayout.Unit.Point).width() * 96 / 72) - 140
+    """Return the width of the text on a device's pages in pixels at 96 dpi, which images must not exceed."""
+    width_mm = device.pageLayout().paintRect(QPageLayout.Unit.Millimeter).width() - 2 * _PRINT_MARGIN_MM
+    return int(width_mm * 96 / 25.4)
 
 
 def _data_url(vault: VaultService, rendered: Rendered, address: str) -> str:

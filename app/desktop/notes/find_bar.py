@@ -147,10 +147,10 @@ class FindBar(QFrame):
             return False
         cursor = self._view.textCursor()
         matches = self._matches
-        number = matches.before(cursor.selectionStart()) if backward else matches.after(cursor.selectionEnd())
-        if number is None:
+        index = matches.before(cursor.selectionStart()) if backward else matches.after(cursor.selectionEnd())
+        if index is None:
             return False
-        self._select(number)
+        self._select(index)
         self._mark()
         return True
 
@@ -178,9 +178,9 @@ class FindBar(QFrame):
         """Search for the changed query and select the first match from the cursor on."""
         self._search()
         if self._view is not None and not self.isHidden():
-            number = self._matches.after(self._view.textCursor().selectionStart())
-            if number is not None:
-                self._select(number)
+            index = self._matches.after(self._view.textCursor().selectionStart())
+            if index is not None:
+                self._select(index)
                 self._mark()
 
     def _watch(self, view: LiveEditor | ReadingView) -> None:
@@ -210,9 +210,9 @@ class FindBar(QFrame):
         self.field.style().polish(self.field)
         self._mark()
 
-    def _select(self, number: int) -> None:
+    def _select(self, index: int) -> None:
         assert self._view is not None
-        start, end = self._matches.spans[number]
+        start, end = self._matches.spans[index]
         self._view.setTextCursor(self._cursor(start, end))
 
     def _cursor(self, start: int, end: int) -> QTextCursor:

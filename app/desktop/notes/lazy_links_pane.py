@@ -75,6 +75,8 @@ class LazyLinksPane(QObject):
             return
         path = page.path
         context = await self._client.run(lambda vault: loader.load_context(vault, path))
+        if not self._is_shown(path):
+            return
         self.pane.show_links(context)
         related = await self._client.run(lambda vault: loader.load_related(vault, path))
         if self._is_shown(path):

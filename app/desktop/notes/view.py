@@ -472,11 +472,11 @@ class NoteView(QWidget):
             self._stack.addWidget(self._empty_state)
         return self._empty_state
 
-    def _toggle_task(self, number: int, text: str) -> None:
-        """Check or uncheck the `number`th task with this text, as an edit that can be undone."""
+    def _toggle_task(self, index: int, text: str) -> None:
+        """Check or uncheck a task, by its index among those with this text, as one undo step."""
         lines = self.editor.task_lines(text)
-        if number < len(lines):
-            self._edit_in_reading(lambda: self.editor.toggle_task(lines[number]))
+        if index < len(lines):
+            self._edit_in_reading(lambda: self.editor.toggle_task(lines[index]))
 
     def _edit_in_reading(self, change: Callable[[], None]) -> None:
         change()

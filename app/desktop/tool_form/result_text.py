@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from app.agent.result_formatting import wikilink
+from app.agent.generic_formatting import wikilink
 from app.vault.path import NOTE_SUFFIXES
 
 _TIME_FIELDS = ("created", "modified", "time", "at", "settled", "expires")

@@ -48,13 +48,13 @@ def test_creating_a_note_needs_no_approval_and_a_taken_name_offers_the_note(
             opened: list[str] = []
             commands.created.connect(created_paths.append)
             commands.open_requested.connect(lambda path, _: opened.append(path))
-            await commands.new_note("Osaka", "Books")
+            await commands.create_note("Osaka", "Books")
             assert created_paths == ["Books/Osaka.md"]
             assert (tmp_path / "vault/Books/Osaka.md").read_text() == "# Osaka\n"
             entry = (await vault.run(lambda ws: ws.audit.entries()))[0]
             assert (entry.tool, entry.caller_kind) == ("save", "user") and entry.commit is not None
 
-            asking = asyncio.get_running_loop().create_task(commands.new_note("kyoto"))
+            asking = asyncio.get_running_loop().create_task(commands.create_note("kyoto"))
             await wait_until(lambda: bool(window.findChildren(dialogs.SheetDialog)))
             (sheet,) = window.findChildren(dialogs.SheetDialog)
             next(b for b in sheet.findChildren(QPushButton) if b.text() == "Open").click()
@@ -81,7 +81,7 @@ def test_an_invalid_name_is_explained_in_the_dialog(
                 return sheet.findChild(QLineEdit)
 
             for name in ("Plan: 2027", "../Osaka"):
-                asking = asyncio.get_running_loop().create_task(commands.new_note(name))
+                asking = asyncio.get_running_loop().create_task(commands.create_note(name))
                 await wait_until(lambda: bool(window.findChildren(dialogs.SheetDialog)))
                 (sheet,) = window.findChildren(dialogs.SheetDialog)
                 assert field().text() == name

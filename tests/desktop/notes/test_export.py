@@ -52,3 +52,10 @@ def test_images_are_as_wide_on_a_printer_as_in_a_pdf(qapp, tmp_path: Path) -> No
         printer.setPageLayout(layout)
         assert text_width(printer) == pytest.approx(text_width(writer), abs=20)
         assert text_width(printer) > 500
+
+
+def test_images_do_not_reach_into_the_margins_of_the_page(qapp, tmp_path: Path) -> None:
+    writer = QPdfWriter(str(tmp_path / "a.pdf"))
+    margins_mm = 2 * 20  # According to the documentation of QTextDocument.print.
+    page_width_mm = writer.pageLayout().paintRect(QPageLayout.Unit.Millimeter).width()
+    assert text_width(writer) * 25.4 / 96 <= page_width_mm - margins_mm

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import shiboken6
@@ -448,6 +449,31 @@ def test_an_empty_note_shows_a_message_and_a_write_button(gui, opened, wait_unti
             assert view.reader.isVisible()
             assert await view.document.save()
             assert (vault.root / "Blank.md").read_text() == "---\nkey: value\n---\n\nwords"
+
+    gui(main())
+
+
+def test_links_of_the_previous_note_do_not_appear_in_the_next_one(
+    gui, opened, wait_until, monkeypatch
+) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            shown: list[str] = []
+            monkeypatch.setattr(
+                view.links, "show_links", lambda context: shown.append(str(context.record.path))
+            )
+            view.links.show()
+
+            async def run_while_opening_another(work):
+                result = await vault.client.run(work)
+                if view.path == "A.md":
+                    await view.open("B.md")
+                return result
+
+            monkeypatch.setattr(view._links, "_client", SimpleNamespace(run=run_while_opening_another))
+            view._links.refresh()
+            await wait_until(lambda: "B.md" in shown)
+            assert "A.md" not in shown
 
     gui(main())
 

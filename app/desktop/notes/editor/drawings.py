@@ -87,7 +87,7 @@ class DrawingCache:
 
     def drop_files(self) -> None:
         """Remove the drawings of files that may have changed."""
-        for request in [one for one in self._drawings if one.kind in ("image", "embed")]:
+        for request in [key for key in self._drawings if key.kind in ("image", "embed")]:
             self._drop(request)
 
 

@@ -115,17 +115,17 @@ class TextFlow(NoteRows):
         head = (self.rows[first], self.lines[first])
         tail = (self.rows[first + removed - 1], self.lines[first + removed - 1])
         last = len(lines) - 1
-        for number in {0, last}:
+        for offset in {0, last}:
             long_lines.reuse_fragments(
                 self,
-                first + number,
-                lines[number],
-                new_rows[number],
-                head if number == 0 else None,
-                tail if number == last else None,
+                first + offset,
+                lines[offset],
+                new_rows[offset],
+                head if offset == 0 else None,
+                tail if offset == last else None,
             )
-            if new_rows[number].fragments is not None:
-                self._laid_out_rows[new_rows[number]] = None
+            if new_rows[offset].fragments is not None:
+                self._laid_out_rows[new_rows[offset]] = None
 
     def _shift_active(self, first: int, removed: int, added: int) -> None:
         start, end = self.active
@@ -174,7 +174,7 @@ class TextFlow(NoteRows):
             row, active = self.rows[index], first <= index <= last
             if row.active != active:
                 row.active = active
-                if row.fragments is None or not self._is_same_with_cursor(index):
+                if row.fragments is None or not self._is_unchanged_by_cursor(index):
                     row.fragments = None
                     changed = True
         return changed
@@ -191,7 +191,7 @@ class TextFlow(NoteRows):
         self._hide_folded()
         self.forget_layouts()
 
-    def _is_same_with_cursor(self, index: int) -> bool:
+    def _is_unchanged_by_cursor(self, index: int) -> bool:
         """Return whether a line looks the same with the cursor: it has no markup, or is too long to style."""
         scan = self.rows[index].scan
         return (scan.kind is LineKind.BLANK and not scan.quotes) or len(self.lines[index]) > PART_LENGTH
@@ -281,7 +281,7 @@ class TextFlow(NoteRows):
         self._laid_out_rows.clear()
         self.table_widths.clear()
 
-    def lay_out_again(self, lines: Iterable[int], top: float) -> float:
+    def relayout_lines(self, lines: Iterable[int], top: float) -> float:
         """Repeat the layout of lines whose drawing has arrived, and of their blocks.
 
         Args:

@@ -101,8 +101,8 @@ def toggle_list(cursor: QTextCursor, kind: str) -> None:
         cursor: The selection.
         kind: "bullet", "number" or "task".
     """
-    blocks = [one for one in selected_blocks(cursor) if one.text().strip()] or selected_blocks(cursor)
-    is_removal = all(_list_kind(one.text()) == kind for one in blocks)
+    blocks = [block for block in selected_blocks(cursor) if block.text().strip()] or selected_blocks(cursor)
+    is_removal = all(_list_kind(block.text()) == kind for block in blocks)
     with one_undo_step(cursor):
         for number, block in enumerate(blocks, 1):
             match = _LIST.match(block.text())
@@ -173,9 +173,9 @@ def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bo
     shift = distance if down else -distance
     end = bottom.position() + bottom.length() - 1
     with one_undo_step(cursor):
-        number = top.blockNumber()
+        start = top.blockNumber()
         replace(cursor, top.position(), end, replacement)
-        for line in range(number, number + len(blocks) + 1) if numbered else ():
+        for line in range(start, start + len(blocks) + 1) if numbered else ():
             lists.renumber(document.findBlockByNumber(line))
     last_position = document.characterCount() - 1
     cursor.setPosition(min(max(0, anchor + shift), last_position))

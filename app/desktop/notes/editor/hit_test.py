@@ -33,8 +33,8 @@ def column_at(row: EditorRow, x: float, y: float, length: int) -> int:
             fragment = candidate
     layout = fragment.layout
     line = layout.lineAt(0)
-    for number in range(layout.lineCount()):
-        line = layout.lineAt(number)
+    for line_index in range(layout.lineCount()):
+        line = layout.lineAt(line_index)
         if y - fragment.y < line.y() + line.height() * 1.1:
             break
     if not line.isValid():
@@ -76,8 +76,8 @@ def is_on_text(flow: TextFlow, x: float, y: float) -> bool:
     for fragment in flow.row(index).fragments or ():
         if any(box.contains(x, y - top) for box in drawing_boxes(fragment)):
             return True
-        for number in range(fragment.layout.lineCount()):
-            line = fragment.layout.lineAt(number)
+        for line_index in range(fragment.layout.lineCount()):
+            line = fragment.layout.lineAt(line_index)
             area = line.naturalTextRect().translated(fragment.x, top + fragment.y)
             if area.contains(x, y):
                 return True

@@ -17,39 +17,39 @@ class LineHeights:
         return sum(map(len, self._chunks))
 
     def __getitem__(self, index: int) -> float:
-        number, offset = self._locate(index)
-        return self._chunks[number][offset]
+        chunk_index, offset = self._locate(index)
+        return self._chunks[chunk_index][offset]
 
     def set(self, index: int, value: float) -> None:
         """Set the height of one line."""
-        number, offset = self._locate(index)
-        change = value - self._chunks[number][offset]
+        chunk_index, offset = self._locate(index)
+        change = value - self._chunks[chunk_index][offset]
         if change:
-            self._chunks[number][offset] = value
-            self._sums[number] += change
+            self._chunks[chunk_index][offset] = value
+            self._sums[chunk_index] += change
             self.total += change
 
     def splice(self, index: int, removed: int, heights: list[float]) -> None:
         """Replace `removed` heights from `index` on with `heights`."""
         while removed > 0:
-            number, offset = self._locate(index)
-            deleted = self._chunks[number][offset : offset + removed]
+            chunk_index, offset = self._locate(index)
+            deleted = self._chunks[chunk_index][offset : offset + removed]
             if not deleted:
                 break
-            del self._chunks[number][offset : offset + removed]
-            self._sums[number] = sum(self._chunks[number])
+            del self._chunks[chunk_index][offset : offset + removed]
+            self._sums[chunk_index] = sum(self._chunks[chunk_index])
             removed -= len(deleted)
-            if not self._chunks[number] and len(self._chunks) > 1:
-                del self._chunks[number], self._sums[number]
+            if not self._chunks[chunk_index] and len(self._chunks) > 1:
+                del self._chunks[chunk_index], self._sums[chunk_index]
         if heights:
-            number, offset = self._locate(index)
-            chunk = self._chunks[number]
+            chunk_index, offset = self._locate(index)
+            chunk = self._chunks[chunk_index]
             chunk[offset:offset] = heights
             parts = [chunk]
             if len(chunk) > 2 * _CHUNK_SIZE:
                 parts = [chunk[start : start + _CHUNK_SIZE] for start in range(0, len(chunk), _CHUNK_SIZE)]
-            self._chunks[number : number + 1] = parts
-            self._sums[number : number + 1] = [sum(part) for part in parts]
+            self._chunks[chunk_index : chunk_index + 1] = parts
+            self._sums[chunk_index : chunk_index + 1] = [sum(part) for part in parts]
         self.total = sum(self._sums)
 
     def top(self, index: int) -> float:
@@ -65,21 +65,21 @@ class LineHeights:
     def line_at(self, y: float) -> tuple[int, float]:
         """Return the index and top of the line at `y`; the last line for an offset below the end."""
         index, top = 0, 0.0
-        for number, chunk in enumerate(self._chunks):
-            is_last = number == len(self._chunks) - 1
-            if y < top + self._sums[number] or is_last:
+        for chunk_index, chunk in enumerate(self._chunks):
+            is_last = chunk_index == len(self._chunks) - 1
+            if y < top + self._sums[chunk_index] or is_last:
                 for offset, height in enumerate(chunk):
                     if y < top + height or (is_last and offset == len(chunk) - 1):
                         return index + offset, top
                     top += height
             else:
-                top += self._sums[number]
+                top += self._sums[chunk_index]
             index += len(chunk)
         return max(0, index - 1), top
 
     def _locate(self, index: int) -> tuple[int, int]:
-        for number, chunk in enumerate(self._chunks):
+        for chunk_index, chunk in enumerate(self._chunks):
             if index < len(chunk):
-                return number, index
+                return chunk_index, index
             index -= len(chunk)
         return len(self._chunks) - 1, len(self._chunks[-1])

@@ -43,7 +43,7 @@ def renumber(block: QTextBlock) -> None:
     if not _item_number(block.text()):
         return
     items = [*reversed(list(_siblings(block, down=False))), block, *_siblings(block, down=True)]
-    numbers = [int(_item_number(one.text())) for one in items]
+    numbers = [int(_item_number(item.text())) for item in items]
     if len(set(numbers)) == 1:
         return
     for number, item in enumerate(items, min(numbers)):
@@ -60,15 +60,15 @@ def renumber(block: QTextBlock) -> None:
 @contextmanager
 def _renumbering(blocks: Sequence[QTextBlock]) -> Iterator[None]:
     """Renumber the lists that items leave and join when their indents change."""
-    moved_items = [one for one in blocks if _item_number(one.text())]
-    moved_lines = {one.blockNumber() for one in moved_items}
+    moved_items = [block for block in blocks if _item_number(block.text())]
+    moved_lines = {item.blockNumber() for item in moved_items}
     vacated_items: list[tuple[QTextBlock, str]] = []
     for block in moved_items:
         below = next(_siblings(block, down=True), None)
         if below is not None and below.blockNumber() not in moved_lines:
-            above = [one for one in _siblings(block, down=False) if one.blockNumber() in moved_lines]
+            above = [item for item in _siblings(block, down=False) if item.blockNumber() in moved_lines]
             vacated_items.append((below, _item_number((above[-1] if above else block).text())))
-    indents = [_indent_of(one) for one in moved_items]
+    indents = [_indent_of(item) for item in moved_items]
     yield
     for block, indent in zip(moved_items, indents, strict=True):
         is_first = _item_number(block.text()) and next(_siblings(block, down=False), None) is None
@@ -104,7 +104,7 @@ def _repeats_number(block: QTextBlock) -> bool:
     """Return whether a neighbor has the same number: Markdown numbers such items in sequence."""
     neighbors = (next(_siblings(block, down=down), None) for down in (False, True))
     return any(
-        one is not None and _item_number(one.text()) == _item_number(block.text()) for one in neighbors
+        item is not None and _item_number(item.text()) == _item_number(block.text()) for item in neighbors
     )
 
 
@@ -152,7 +152,7 @@ def _next_prefix(match: re.Match[str], is_item: bool, *, is_repeated: bool) -> s
 
 def indent_items(cursor: QTextCursor, deeper: bool) -> bool:
     """Indent or unindent the selected list items; return whether a list item is selected."""
-    blocks = [one for one in selected_blocks(cursor) if _is_item(one.text())]
+    blocks = [block for block in selected_blocks(cursor) if _is_item(block.text())]
     if not blocks:
         return False
     with one_undo_step(cursor):

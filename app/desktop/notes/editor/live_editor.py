@@ -424,11 +424,11 @@ class LiveEditor(LiveView):
         if current is None or current.kind != self._request.kind:
             self._close_completion()
 
-    def _complete(self, number: int) -> None:
+    def _complete(self, index: int) -> None:
         request, self._request = self._request, None
-        if request is None or number >= len(self._items):
+        if request is None or index >= len(self._items):
             return
-        item = self._items[number]
+        item = self._items[index]
         cursor = self.textCursor()
         end = cursor.position()
         start = end - utf16_length(request.word)
@@ -453,7 +453,7 @@ class LiveEditor(LiveView):
         self._close_completion()
 
     def _run_slash_command(self, name: str, start: int, end: int) -> None:
-        command = next((one for one in self.slash_commands if one.id == name), None)
+        command = next((known for known in self.slash_commands if known.id == name), None)
         if command is None:
             return
         cursor = self.textCursor()

@@ -316,7 +316,7 @@ class LiveView(QTextEdit):
         self._last_drawings[(request.kind, request.source)] = drawing
         bar = self.verticalScrollBar()
         top = bar.value() - self._layout.top
-        new_top = self.flow.lay_out_again(self.flow.lines_waiting_for(request), top)
+        new_top = self.flow.relayout_lines(self.flow.lines_waiting_for(request), top)
         self._layout.emit_size()
         if new_top != top:
             bar.setValue(round(new_top + self._layout.top))
@@ -324,7 +324,7 @@ class LiveView(QTextEdit):
 
     def refresh_files(self) -> None:
         """Request pictures and embedded notes again, because files have changed."""
-        rows = [row for row in self.flow.rows if any(one.kind in ("image", "embed") for one in row.requests)]
+        rows = [row for row in self.flow.rows if any(r.kind in ("image", "embed") for r in row.requests)]
         if rows:
             _SHARED_CACHE.drop_files()
             for row in rows:
