@@ -28,8 +28,8 @@ class Legend(QFrame):
     """Lists node groups and relation types; can be collapsed.
 
     Signals:
-        toggled: A group, and whether to show it.
-        resized: The legend was collapsed or expanded.
+        toggled: The key of a group, and whether to show its nodes.
+        resized: The user collapsed or expanded the legend.
     """
 
     toggled = Signal(str, bool)
@@ -74,9 +74,16 @@ class Legend(QFrame):
         ratio: float,
         sizes: str = "",
     ) -> None:
-        """Replace the entries; relations are sorted by frequency.
+        """Replace the entries.
 
-        `sizes` describes the meaning of node sizes, if it is not the number of links.
+        Args:
+            groups: The node groups. Empty ones are omitted; beyond the first eight, only unresolved links and
+                attachments are listed.
+            relations: The relation types, most frequent first; only the first eight are listed.
+            hidden: The keys of hidden groups.
+            theme: The theme.
+            ratio: Device pixels per pixel.
+            sizes: The meaning of node sizes, if it is not the number of links.
         """
         state = (tuple(groups), tuple(relations), frozenset(hidden), theme.name, ratio, sizes)
         if state == self._shown_state:
@@ -100,8 +107,8 @@ class Legend(QFrame):
     def arrange(self, width: int, *, small: bool = False) -> None:
         """Lay the entries out in lines of at most `width` pixels and resize to fit.
 
-        Relations have one line; the rarest that do not fit are hidden. In a `small` view the legend is
-        collapsed until the user expands it.
+        Relations have one line; those that do not fit are hidden. In a `small` view the legend is collapsed
+        until the user expands it.
         """
         if small != self._is_small:
             self._is_small = small
@@ -161,13 +168,13 @@ class Legend(QFrame):
             else group.label[: _MAX_LABEL_CHARS - 1].rstrip() + "…"
         )
         button.setText(f" {label.replace('&', '&&')}  {group.count:,}")
-        button.setIcon(_swatch(group, is_visible, theme, ratio))
+        button.setIcon(_draw_swatch(group, is_visible, theme, ratio))
         button.setIconSize(QSize(12, 12))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setAutoRaise(True)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         button.setToolTip((self.tr("Hide {0}") if is_visible else self.tr("Show {0}")).format(group.label))
-        count = PluralText("Legend", "{0} note", "{0} notes").format(group.count)
+        count = PluralText("Legend", "{0} node", "{0} nodes").format(group.count)
         state = self.tr("shown") if is_visible else self.tr("hidden")
         button.setAccessibleName(f"{group.label}, {count}, {state}")
         button.clicked.connect(lambda: self.toggled.emit(group.key, not is_visible))
@@ -191,8 +198,8 @@ class Legend(QFrame):
         return label
 
 
-def _swatch(group: LegendEntry, is_visible: bool, theme: Theme, ratio: float) -> QIcon:
-    """Draw a node as in the graph; a hidden one as a ring."""
+def _draw_swatch(group: LegendEntry, is_visible: bool, theme: Theme, ratio: float) -> QIcon:
+    """Draw an icon of the group's nodes as in the graph; a ring if they are hidden."""
     pixmap = QPixmap(round(12 * ratio), round(12 * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
