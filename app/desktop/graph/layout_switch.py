@@ -41,7 +41,9 @@ class LayoutSwitch(QObject):
         """Animate the nodes to `positions`, float32 (n, 2), of a layout of the displayed graph."""
         scene = self._canvas.scene
         if self.is_force_layout:
-            self._force_layout = scene.graph, scene.positions.copy()
+            # The nodes may still be returning to the force layout.
+            target = self.animation.target
+            self._force_layout = scene.graph, (scene.positions if target is None else target).copy()
         self.mode = mode
         self._annotations.show_arrangement(discs, ticks)
         self.animation.animate_to(positions)
