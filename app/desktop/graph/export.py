@@ -41,12 +41,9 @@ class GraphExport(QObject):
             return
         aspect = view.canvas.width() / max(1, view.canvas.height())
         dialog = GraphExportDialog(kind, aspect, graph_aspect(view.canvas), window)
-        options = dialog.options
-        dialog.accepted.connect(lambda: accepted_options.append(dialog.options))
-        accepted_options: list[ExportOptions] = []
         if await dialogs.run_dialog(dialog) != int(QDialog.DialogCode.Accepted):
             return
-        options = accepted_options[-1] if accepted_options else options
+        options = dialog.options
         file = await dialogs.pick_save_file(window, self.tr("Export graph"), f"graph.{kind}", _FILTERS[kind])
         if file is not None:
             await self.save(file if file.suffix else file.with_suffix(f".{kind}"), options)

@@ -271,7 +271,7 @@ class GraphView(QWidget):
         self.canvas.restyle()
         self.update_legend()
 
-    # Helpers
+    # Signals and overlays
 
     def _connect(self) -> None:
         for source in (self._gestures, self._keyboard):
