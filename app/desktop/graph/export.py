@@ -46,7 +46,7 @@ class GraphExport(QObject):
         options = dialog.options
         file = await dialogs.pick_save_file(window, self.tr("Export graph"), f"graph.{kind}", _FILTERS[kind])
         if file is not None:
-            await self.save(file if file.suffix else file.with_suffix(f".{kind}"), options)
+            await self.save(file, options)
 
     async def save(self, file: Path, options: ExportOptions) -> None:
         """Draw the graph and write it to `file`.
