@@ -220,7 +220,7 @@ class Scene:
         return Bodies(self.positions, self.radii, self.strength)
 
     def view(self, camera: Camera, width: float, height: float) -> Viewport:
-        """Return the viewport of `camera`.
+        """Return the viewport of `camera` in a view of this size.
 
         Zoomed in, nodes grow more slowly than the distances between them. Zoomed out, they shrink faster, so
         that the links of a large vault stay visible.
