@@ -63,7 +63,7 @@ def _place_legend(view: ViewComponents, width: int, height: int, bottom_margin: 
         return 0
     legend.arrange(width - 2 * EDGE_MARGIN, small=width < _NARROW_WIDTH or height < _LOW_HEIGHT)
     legend.move(EDGE_MARGIN, height - legend.height() - bottom_margin)
-    return legend.height() if not legend.is_collapsed else 0
+    return legend.height() if legend.is_expanded else 0
 
 
 def _visible_side(view: ViewComponents) -> GraphSettingsPanel | NeighborList | None:

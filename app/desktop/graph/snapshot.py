@@ -41,7 +41,7 @@ class GraphSnapshot:
 def take_snapshot(
     canvas: Canvas, discs: tuple[RegionDisc, ...], ticks: tuple[AxisTick, ...], options: ExportOptions
 ) -> GraphSnapshot:
-    """Return a snapshot of `canvas` with these options, without the selection and other temporary marks."""
+    """Return a snapshot of `canvas` with these options, without the selection, hover and change marks."""
     scene = copy.copy(canvas.scene)
     scene.selection, scene.hovered = [], -1
     scene.pending, scene.changed = set(), set()

@@ -51,14 +51,9 @@ class Legend(QFrame):
         self._fold_button.clicked.connect(self._toggle)
 
     @property
-    def is_open(self) -> bool:
+    def is_expanded(self) -> bool:
         """True if the legend is expanded: by the user's choice, otherwise if there is space."""
         return not self._is_small if self._user_choice is None else self._user_choice
-
-    @property
-    def is_collapsed(self) -> bool:
-        """True if the legend is collapsed."""
-        return not self.is_open
 
     @property
     def count(self) -> int:
@@ -128,7 +123,7 @@ class Legend(QFrame):
             for widget in widgets:
                 size = widget.sizeHint()
                 fits = x == _PADDING or x + size.width() <= right
-                widget.setVisible(self.is_open and (fits or widgets is self._entries))
+                widget.setVisible(self.is_expanded and (fits or widgets is self._entries))
                 if widget.isHidden():
                     continue
                 if not fits:
@@ -137,7 +132,7 @@ class Legend(QFrame):
                 x += size.width() + _ENTRY_GAP
                 content_width = max(content_width, x)
             row_number += bool(widgets)
-        if self.is_open:
+        if self.is_expanded:
             self.resize(
                 min(width, content_width + button_size + 4), 8 + max(button_size, row_number * row_height)
             )
@@ -148,15 +143,15 @@ class Legend(QFrame):
         self._fold_button.setGeometry(self.width() - button_size - 4, top, button_size, button_size)
 
     def _toggle(self) -> None:
-        self._user_choice = not self.is_open
+        self._user_choice = not self.is_expanded
         self._update_fold_button()
         self.resized.emit()
 
     def _update_fold_button(self) -> None:
         if self._theme is None:
             return
-        text = self.tr("Collapse legend") if self.is_open else self.tr("Show legend")
-        self._fold_button.setIcon(icon(self._theme, "caret-down" if self.is_open else "palette"))
+        text = self.tr("Collapse legend") if self.is_expanded else self.tr("Show legend")
+        self._fold_button.setIcon(icon(self._theme, "caret-down" if self.is_expanded else "palette"))
         self._fold_button.setToolTip(text)
         self._fold_button.setAccessibleName(text)
 
