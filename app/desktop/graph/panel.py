@@ -279,7 +279,7 @@ class GraphPanel(QWidget):
         )
 
     def _has_outgrown_layout(self, graph: Graph, share: float, added: int = 0) -> bool:
-        """Return whether more than 40 nodes and links, and more than `share` of all, came after the layout."""
+        """Return whether over 40 nodes and links, and over `share` of all, came after the layout."""
         return self._added_count + added > max(_MIN_NEW_FOR_LAYOUT, share * (len(graph) + len(graph.edges)))
 
     def _arrange_from_scratch(self, graph: Graph) -> None:

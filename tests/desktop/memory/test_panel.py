@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import SimpleNamespace
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
@@ -18,6 +17,7 @@ from app.errors import ConflictError
 from app.memory.block import Block, Permission
 from app.permissions.caller import Caller, CallerKind
 from app.vault.diff import Diff
+from app.workspace.service.memory import MemoryService
 from tests.desktop.whole_vault import WholeVault, whole_vault
 
 NOTES = {"Tea.md": "Hot water and leaves.\n"}
@@ -167,13 +167,12 @@ def test_unsaved_text_survives_another_block_and_a_setting(
 def test_a_setting_that_could_not_be_changed_is_shown_unchanged(
     gui, service: ServiceThread, wait_until, tmp_path: Path, monkeypatch
 ) -> None:
+    async def fail(*_: object) -> None:
+        raise ConflictError("The block is damaged.")
+
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as (_, panel):
-
-            async def fail(work: object) -> None:
-                raise ConflictError("The block is damaged.")
-
-            monkeypatch.setattr(panel.page, "_client", SimpleNamespace(run=fail))
+            monkeypatch.setattr(MemoryService, "save_settings", fail)
             panel.page.pin.click()
             await wait_until(lambda: panel.page.status.text() == "The block is damaged.")
             assert not panel.page.pin.isChecked()
