@@ -49,7 +49,7 @@ notes, each with a link to the exact place
 - **Look**: "open [[H4]]", "what links here?", "which tags does it have?", "history of [[H4]]"
 - **Write**: "create a note called Shopping with milk and bread", "add \\"buy rope\\" to Shopping", \
 "replace 1759 with 1760 in [[H4]]"
-- **Arrange**: "tag everything in Sources with to-read", "rename the tag #clock to #timekeeper", \
+- **Organize**: "tag everything in Sources with to-read", "rename the tag #clock to #timekeeper", \
 "move it to Archive", "delete the first one"
 - **Relate**: "K1 supports Both were needed, confidence 0.7", "what supports …?", "summarize [[H4]]"
 - **Several steps**: "find notes about stars, tag them sky, then summarize them"
@@ -67,10 +67,10 @@ _MAX_NAME_WORDS = 8
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
 _LACKS_VALUE = "“{}” needs a value for “{}”. Nothing was changed."
-_READ_ONLY_MESSAGE = "I can only read in this mode, so I did not do this: {}"
+_READ_ONLY_MESSAGE = "This mode is read-only, so this was not done: {}"
 _REPLIES = {
     "greeting": "Hello! Tell me what to find, open, write or change. Type “help” for examples.",
-    "thanks": "You are welcome.",
+    "thanks": "You're welcome.",
     "cancelled": "All right. Nothing was changed.",
     "unsupported": "I can't do that. I work on the notes in this vault. Type “help” for examples.",
 }

@@ -32,7 +32,7 @@ def _summary(result: Result, call: AnsweredCall) -> str:
         return f"{_link(result['node_id'])} has no text to summarize."
     points = [point for point in result["key_points"] if point not in text]
     more = f"\n\nKey points:\n\n{_list(points)}" if points else ""
-    return f"{_link(result['node_id'])} in short:\n\n{text}{more}\n\n*{result['reasoning']}*"
+    return f"Summary of {_link(result['node_id'])}:\n\n{text}{more}\n\n*{result['reasoning']}*"
 
 
 def _with_context(result: Result, call: AnsweredCall) -> str:

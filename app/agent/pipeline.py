@@ -246,7 +246,7 @@ class Pipeline:
     def _say_list(self, paths: Sequence[str], *, count_only: bool) -> None:
         total = len(paths)
         if count_only or not paths:
-            self._say(f"{pluralize(total, 'note')}." if paths else "No note matches.")
+            self._say(f"{pluralize(total, 'note')}." if paths else "No notes match.")
             return
         lines = "\n".join(f"- {wikilink(path)}" for path in paths[:MAX_LISTED_NOTES])
         remainder = f"\n\n… and {total - MAX_LISTED_NOTES} more." if total > MAX_LISTED_NOTES else ""
@@ -302,10 +302,10 @@ class Pipeline:
             tasks = [text for text in tasks if not due or _is_due(text, due)]
             lines += [f"- {wikilink(str(hit['path']))}: {' '.join(text.split())}" for text in tasks]
             paths += (str(hit["path"]),) if tasks else ()
-        state = {"open": "open task", "done": "done task"}.get(str(step.arguments.get("state")), "task")
+        state = {"open": "open task", "done": "completed task"}.get(str(step.arguments.get("state")), "task")
         total = pluralize(len(lines), state)
         shown_lines = "\n".join(lines[:_MAX_LISTED_TASKS])
-        self._say(f"{total}:\n\n{shown_lines}" if lines else f"There is no {state}.")
+        self._say(f"{total}:\n\n{shown_lines}" if lines else f"There are no {state}s.")
         self._dialog = replace(self._dialog, results=paths)
         return paths
 
@@ -561,7 +561,8 @@ class Pipeline:
                 if set(change.notes) & set(notes) and action in ("", change.action)
             ]
             if not note_entries:
-                self._say(f"I changed nothing in {', '.join(map(wikilink, notes[:MAX_READ_NOTES]))} here.")
+                names = ", ".join(map(wikilink, notes[:MAX_READ_NOTES]))
+                self._say(f"I have not changed {names} in this conversation.")
                 return None
             entries: Sequence[int | None] = note_entries[-1:]
         elif scope == "last":

@@ -100,7 +100,7 @@ def _hits(result: Result, call: AnsweredCall) -> str:
             wikilink(hit["path"]) + (f": {first_line[0][:160]}" if first_line and first_line[0] else "")
         )
     if set(query) & set(":[") and not result["hits"]:
-        return "No note matches."
+        return "No notes match."
     hint = " Try other words, or “search by meaning for …”." if call.intent == "find" else ""
     return _count_and_list(
         lines, int(result["total"]), "note", "notes", f"I found nothing for {_quote_query(query)}.{hint}"
@@ -319,7 +319,7 @@ def _batch(result: Result, call: AnsweredCall) -> str:
         else "Nothing to change."
     )
     if left := result["left_out"]:
-        text += f"\n\nLeft out:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
+        text += f"\n\nSkipped:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
     return text
 
 

@@ -190,7 +190,7 @@ async def test_read_only_requests_stay_read_only_down_the_chain(workspace, talk,
     )
     await talk.say("go", mode="ask")
     assert "add_tag" not in offered(server.requests[1]) and not approver.asked
-    assert any(agent == "Librarian" and "only read" in text for agent, text in talk.said)
+    assert any(agent == "Librarian" and "read-only" in text for agent, text in talk.said)
 
 
 # Cycles and limits

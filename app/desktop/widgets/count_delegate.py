@@ -1,4 +1,4 @@
-"""A delegate for rows with a count or a short text at the right."""
+"""A delegate for rows with a count or a short text on the right."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Themed(Protocol):
 
 
 class CountDelegate(QStyledItemDelegate):
-    """Paints the row as usual, and the number or text under `role` in a faint color at the right."""
+    """Paints the row as usual, and the number or text under `role` in a faint color on the right."""
 
     def __init__(self, theme: _Themed, role: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class CountDelegate(QStyledItemDelegate):
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Elide the row's own text where the text at the right begins."""
+        """Elide the row's own text where the text on the right begins."""
         super().initStyleOption(option, index)
         style = option.widget.style() if option.widget is not None else QApplication.style()
         text_area = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
@@ -46,7 +46,7 @@ class CountDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Paint the row and the text at its right."""
+        """Paint the row and the text on its right."""
         super().paint(painter, option, index)
         if count := self._count(option, index):
             painter.save()
@@ -56,7 +56,7 @@ class CountDelegate(QStyledItemDelegate):
             painter.restore()
 
     def _count(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> str:
-        """Return the text at the right, no wider than half the row."""
+        """Return the text on the right, no wider than half the row."""
         count = index.data(self._role)
         if count is None or count == "":
             return ""
