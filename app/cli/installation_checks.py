@@ -87,7 +87,7 @@ def _check_multilingual_model() -> CheckResult:
         return ok("multilingual model", "installed; converted when it is chosen in the settings")
     if state == "missing":
         # The model is optional; an English vault does not need it.
-        return ok("multilingual model", multilingual.missing_part())
+        return ok("multilingual model", multilingual.installation_instructions())
     try:
         manifest = check_files(model_folder(MULTILINGUAL))
     except ScriptoriumError as error:
