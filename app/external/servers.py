@@ -161,8 +161,8 @@ class ExternalServers:
             # The HTTP client takes time to import, and most vaults have no such server.
             from app.external.http_transport import http_transport, token_account
 
-            token = token or self._key_of(*token_account(server.name, server.address))
-            return http_transport(server.address, token, log)
+            sent_token = token or self._key_of(*token_account(server.name, server.address))
+            return http_transport(server.address, sent_token, log)
         folder = self._folder / server_slug(server.name)
         make_private_folder(folder)
         program = StdioServerSpec(server.command, server.arguments, environment_of(server.variables), folder)
