@@ -65,9 +65,8 @@ def first_prose_line(text: str, line: int) -> tuple[int, str] | None:
     Line numbers start at 1. The text has no markup. Properties, headings, blank lines, relations, horizontal
     rules, embeds, code, math and comments are skipped.
     """
-    lines = _without_hidden(text, 0).split(
-        "\n"
-    )  # As lines are numbered; `splitlines` knows other separators.
+    # Not `splitlines`, which also splits at characters that end no line of a note.
+    lines = _without_hidden(text, 0).split("\n")
     start = text.count("\n", 0, read_frontmatter(text).body_start)
     for number in range(max(line - 1, start), len(lines)):
         if prose := _prose_of_line(lines[number].rstrip("\r")):

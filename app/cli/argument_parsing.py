@@ -35,7 +35,7 @@ class TextArguments:
         if word == STDIN:
             return self._read_stdin()
         if "\n" in word:
-            return word  # Text, for example a patch: names of files here have no newline.
+            return word  # File names here have no newline, so this is a text, for example a patch.
         if word.startswith("@@"):
             return word[1:]
         if word.startswith("@"):

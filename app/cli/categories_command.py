@@ -66,7 +66,7 @@ async def _switch(ids: list[str], options: Options, console: CliConsole, *, on: 
     root = resolve_vault(options, console).root
     async with open_owned(root, console, _SETTINGS_PAGE) as vault:
         for category_id in ids:
-            vault.tools.category(category_id)  # fails if there is none
+            vault.tools.category(category_id)  # raises an error if there is none
         word = "on" if on else "off"
         question = f"Turn {word} the tools of {', '.join(ids)} for agents in {root.name}."
         await confirm(question, options, console)
