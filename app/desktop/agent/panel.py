@@ -118,7 +118,7 @@ class AgentPanel(Panel):
         foot = QWidget(self)
         self.composer = Composer(self._theme, foot)
         self.composer.sent.connect(lambda _: self._send())
-        self.composer.stopped.connect(self._stop)
+        self.composer.stop_requested.connect(self._stop)
         self.composer.mode_chosen.connect(self._choose_mode)
         self.composer.model_clicked.connect(self._show_models)
         self.composer.completions_requested.connect(

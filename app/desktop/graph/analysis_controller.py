@@ -423,9 +423,9 @@ class GraphAnalysisController(QObject):
     def _restore_layout_choice(self) -> None:
         """Select the displayed layout in the settings after another layout failed or was canceled."""
         view = self._view
-        if view.settings_panel.settings.arrangement is not view.layout_switch.kind:
+        if view.settings_panel.settings.arrangement is not view.layout_switch.mode:
             view.settings_controller.set(
-                view.settings_panel.settings.updated(arrangement=view.layout_switch.kind)
+                view.settings_panel.settings.updated(arrangement=view.layout_switch.mode)
             )
 
     def _report_progress(self, fraction: float, text: str) -> None:

@@ -366,7 +366,7 @@ class Canvas(HighlightMixin):
             size = (self.width(), self.height())
             margin = MARGIN_SHARE if self._is_touched or not is_hurried else 0.0
             self.layers.edges.request(
-                self.layers.request(self.camera, size, self.dragged_rows, is_hurried, margin)
+                self.layers.create_edge_request(self.camera, size, self.dragged_rows, is_hurried, margin)
             )
 
     @property

@@ -269,10 +269,10 @@ class SourcesPanel(Panel):
         table.setColumnWidth(1, round(90 * self._theme.zoom))
         table.setColumnWidth(2, round(84 * self._theme.zoom))
         table.setMinimumWidth(round(290 * self._theme.zoom))
-        table.currentItemChanged.connect(self._show_chosen)
+        table.currentItemChanged.connect(self._show_selected)
         return table
 
-    def _show_chosen(self, *_: object) -> None:
+    def _show_selected(self, *_: object) -> None:
         if (info := self.selected) is not None:
             self.details.show_source(info)
 

@@ -169,7 +169,7 @@ class SuggestionsPanel(Panel):
         row = matching_rows[0] if matching_rows else min(max(previous_row, 0), len(suggestions) - 1)
         self.table.setCurrentIndex(self.table.model().index(row, 0))
         self._stack.setCurrentIndex(1)
-        self._show_chosen()
+        self._show_selected()
 
     def _show_empty_state(self, problem: str) -> None:
         if problem:
@@ -219,7 +219,7 @@ class SuggestionsPanel(Panel):
                 if changed & paths:
                     self._search_timer.start()
 
-    def _show_chosen(self, *_: object) -> None:
+    def _show_selected(self, *_: object) -> None:
         if (suggestion := self.selected) is not None:
             self.details.show_suggestion(suggestion)
             tasks.start(self._show_texts(suggestion), owner=self, action=self.tr("load the note previews"))
@@ -303,7 +303,7 @@ class SuggestionsPanel(Panel):
         details.rejected.connect(self._reject)
         details.graph_requested.connect(lambda suggestion: self.graph_requested.emit(suggestion.pair))
         details.open_requested.connect(lambda path: self.open_requested.emit(path, ""))
-        self.table.currentItemChanged.connect(self._show_chosen)
+        self.table.currentItemChanged.connect(self._show_selected)
         self.table.itemActivated.connect(self._open)
         self.undo_button.clicked.connect(self._undo_rejection)
         for keys, action in (

@@ -37,8 +37,8 @@ class CountDelegate(QStyledItemDelegate):
         super().initStyleOption(option, index)
         style = option.widget.style() if option.widget is not None else QApplication.style()
         text_area = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
-        if count := self._count(option, index):
-            available_width = text_area.width() - option.fontMetrics.horizontalAdvance(count) - _GAP
+        if side_text := self._side_text(option, index):
+            available_width = text_area.width() - option.fontMetrics.horizontalAdvance(side_text) - _GAP
             option.text = option.fontMetrics.elidedText(
                 option.text, Qt.TextElideMode.ElideRight, available_width
             )
@@ -48,17 +48,17 @@ class CountDelegate(QStyledItemDelegate):
     ) -> None:
         """Paint the row and the text on its right."""
         super().paint(painter, option, index)
-        if count := self._count(option, index):
+        if side_text := self._side_text(option, index):
             painter.save()
             painter.setPen(QColor(self._theme.theme.faint))
             area = option.rect.adjusted(0, 0, -_MARGIN, 0)
-            painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
+            painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, side_text)
             painter.restore()
 
-    def _count(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> str:
+    def _side_text(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> str:
         """Return the text on the right, no wider than half the row."""
-        count = index.data(self._role)
-        if count is None or count == "":
+        value = index.data(self._role)
+        if value is None or value == "":
             return ""
-        text = f"{count:,}" if isinstance(count, int) else str(count)
+        text = f"{value:,}" if isinstance(value, int) else str(value)
         return option.fontMetrics.elidedText(text, Qt.TextElideMode.ElideRight, option.rect.width() // 2)

@@ -256,11 +256,13 @@ async def pick_save_file(
 ) -> Path | None:
     """Return the file that the user chooses to write; None if canceled.
 
-    Qt asks before it replaces an existing file.
+    A name without a suffix gets that of `suggestion`. Qt asks before it replaces an existing file.
     """
     dialog = QFileDialog(parent, title)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setNameFilter(filters)
+    # Without a default suffix, Qt would ask about “graph” when “graph.png” is about to be replaced.
+    dialog.setDefaultSuffix(Path(suggestion).suffix.removeprefix("."))
     dialog.selectFile(suggestion)
     if await _ask_for_files(dialog) and (chosen := dialog.selectedFiles()):
         return Path(chosen[0])
