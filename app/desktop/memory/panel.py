@@ -77,15 +77,22 @@ class MemoryPanel(Panel):
         try:
             outcome = await self._client.run(lambda vault: vault.memory.create(label))
         except ScriptoriumError as error:
-            self.page.status.setText(error.message)
+            await self._show_problem(error.message)
             return
         if not outcome.success:
-            self.page.status.setText(outcome.message)
+            await self._show_problem(outcome.message)
             return
         self.field.clear()
         await self.load()
         self.list.choose_block(label.strip())
         self.page.text.setFocus()
+
+    async def _show_problem(self, message: str) -> None:
+        """Show why no block was created: in the status of the page, or in a dialog while it is hidden."""
+        if self._right.currentWidget() is self.page:
+            self.page.status.setText(message)
+        else:
+            await dialogs.show_message(self, self.tr("Could not create the block"), message)
 
     async def _ask_and_create(self) -> None:
         title = self.tr("New block")

@@ -7,12 +7,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from app.desktop.bridge import ServiceThread
 from app.desktop.memory.panel import MemoryPanel
 from app.desktop.memory.sharing_dialog import SharingDialog
+from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.dialogs import SheetDialog
 from app.errors import ConflictError
 from app.memory.block import Block, Permission
 from app.permissions.caller import Caller, CallerKind
@@ -173,7 +175,10 @@ def test_a_setting_that_could_not_be_changed_is_shown_unchanged(
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as (_, panel):
             monkeypatch.setattr(MemoryService, "save_settings", fail)
+            # A reload would show the setting again, too.
+            monkeypatch.setattr(panel.page, "show_block", lambda block: None)
             panel.page.pin.click()
+            assert panel.page.pin.isChecked()
             await wait_until(lambda: panel.page.status.text() == "The block is damaged.")
             assert not panel.page.pin.isChecked()
 
@@ -219,6 +224,27 @@ def test_text_that_violates_the_schema_is_reported_and_kept(
             assert panel.page.text.toPlainText() == "no item\n"
             panel.page.discard_button.click()
             assert panel.page.text.toPlainText() == "- a\n"
+
+    gui(main())
+
+
+def test_a_block_that_could_not_be_created_is_reported_when_no_block_is_shown(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    def messages() -> list[SheetDialog]:
+        widgets = QApplication.topLevelWidgets()
+        return [widget for widget in widgets if isinstance(widget, SheetDialog) and widget.isVisible()]
+
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (_, panel):
+            panel.field.setText("nothing of that kind")
+            await wait_until(lambda: panel.empty.isVisible())
+            creating = tasks.start(panel.create_block("plan"))
+            await wait_until(lambda: len(messages()) == 1)
+            (message,) = messages()
+            assert any("already" in label.text() for label in message.findChildren(QLabel))
+            message.accept()
+            await creating
 
     gui(main())
 
