@@ -1,4 +1,4 @@
-"""Agent sessions: start and stop turns, one at a time in each conversation."""
+"""Agent sessions: start and stop the user's turns, one at a time in each conversation."""
 
 from __future__ import annotations
 

@@ -253,7 +253,7 @@ class TurnFinished(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class NoteOpened(Event):
+class NoteOpenRequested(Event):
     """The user asked the agent to open a note; a front end that shows notes opens it."""
 
     conversation: str
@@ -273,4 +273,4 @@ class UserMessaged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ConversationsChanged(Event):
-    """A conversation was created, renamed or deleted."""
+    """The list of conversations changed: one was created, continued, renamed or deleted."""

@@ -19,7 +19,7 @@ from app.agent.transcript import (
     AnyItem,
     CardState,
     ItemUpdated,
-    NoteOpened,
+    NoteOpenRequested,
     Notice,
     Question,
     ReadingChip,
@@ -140,7 +140,7 @@ class Turn:
 
     def open_note(self, path: str) -> None:
         """Ask front ends to show the note at `path`."""
-        self.events.publish(NoteOpened(self.conversation, self.caller.turn, path))
+        self.events.publish(NoteOpenRequested(self.conversation, self.caller.turn, path))
 
     def ask(self, text: str, choices: tuple[AnswerChoice, ...]) -> None:
         """Ask the user a question; for an agent that asked this one, the question's text is the answer."""

@@ -104,16 +104,16 @@ def _dependencies(matrix: scipy.sparse.csr_array, sources: NDArray[np.int64]) ->
     paths = np.zeros((size, count))
     paths[sources, columns] = 1.0
     is_reached = paths > 0
-    front = paths.copy()
-    levels = [front > 0]
+    frontier = paths.copy()
+    levels = [frontier > 0]
     while True:
-        front = matrix @ front
-        front[is_reached] = 0.0
-        reached = front > 0
+        frontier = matrix @ frontier
+        frontier[is_reached] = 0.0
+        reached = frontier > 0
         if not reached.any():
             break
         is_reached |= reached
-        paths += front
+        paths += frontier
         levels.append(reached)
     depends = np.zeros((size, count))
     for farther, nearer in zip(levels[:0:-1], levels[-2::-1], strict=True):

@@ -252,7 +252,9 @@ class _LinkPredictor:
             source, target = target, source
         evidence: list[LinkEvidence] = []
         if parts["neighbors"] >= _MIN_SCORE:
-            evidence.append(LinkEvidence("neighbors", parts["neighbors"], rows=self._common(source, target)))
+            evidence.append(
+                LinkEvidence("neighbors", parts["neighbors"], rows=self._common_neighbors(source, target))
+            )
         if parts["meaning"] >= _MIN_SCORE:
             evidence.append(LinkEvidence("meaning", parts["meaning"]))
         if parts["tags"] >= _MIN_SCORE:
@@ -264,7 +266,7 @@ class _LinkPredictor:
         evidence.sort(key=lambda reason: -_WEIGHTS[reason.kind] * reason.score)
         return PredictedLink(source, target, score, tuple(evidence))
 
-    def _common(self, source: int, target: int) -> tuple[int, ...]:
+    def _common_neighbors(self, source: int, target: int) -> tuple[int, ...]:
         """Return at most `_MAX_NAMED_REASONS` common neighbors, the highest weight first."""
         matrix = self._matrix
         neighbor_rows = [

@@ -62,18 +62,18 @@ _CUES: tuple[tuple[str, str], ...] = (
         r"|ähnlich",
     ),
 )
-_CUE = tuple((kind, re.compile(rf"\b(?:{pattern})", re.IGNORECASE)) for kind, pattern in _CUES)
+_CUE_PATTERNS = tuple((kind, re.compile(rf"\b(?:{pattern})", re.IGNORECASE)) for kind, pattern in _CUES)
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|hardly|fails? to|failed to)\b"
     r"|\b(?:nicht|kein\w*|nie)\b|n['’]t\b|不是|不能|不会|不會|不对|不對|没有|沒有|并非|並非|ない|ません",
     re.IGNORECASE,
 )
-_UNSURE = re.compile(
+_DOUBT = re.compile(
     r"\?|\b(?:may|might|could|would|if|whether|seem\w*|appear\w*|apparent\w*|perhaps|possibly|scheinbar)\b",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[.;:!?]\s|\b(?:but|while|whereas|although|aber|während)\b", re.IGNORECASE)
-_BY_TYPES = {
+_CLAUSE_BOUNDARY = re.compile(r"[.;:!?]\s|\b(?:but|while|whereas|although|aber|während)\b", re.IGNORECASE)
+_RELATION_BY_TYPES = {
     ("observation", "hypothesis"): "SUPPORTS",
     ("observation", "claim"): "SUPPORTS",
     ("evidence", "claim"): "SUPPORTS",
@@ -144,7 +144,7 @@ def relation_confidence(
 
     `confidence.update_confidence` combines the reasons, with a prior of 0.5.
     """
-    weights = [*_text_weights(kind, source, target)]
+    weights = list(_text_weights(kind, source, target))
     ends = [one.confidence for one in (source, target) if one.confidence is not None]
     if ends:
         weights.append(WeightedReason("Confidence of the notes themselves", sum(ends) / len(ends) - 0.5))
@@ -168,7 +168,7 @@ def find_cue_phrase(lines: Iterable[str], target: str) -> tuple[str, str, str] |
     third note.
     """
     for line in lines:
-        for kind, pattern in _CUE:
+        for kind, pattern in _CUE_PATTERNS:
             for match in pattern.finditer(line):
                 if _NEGATION.search(_clause_before(line, match.start())):
                     continue
@@ -188,7 +188,7 @@ def lines_naming(lines: Iterable[str], name: str) -> list[str]:
 def _is_about(line: str, cue: re.Match[str], target: str) -> bool:
     """Return whether a cue in a line is about `target`."""
     position = line.casefold().find(target.casefold(), cue.end())
-    if position < 0 or _CLAUSE.search(line, cue.end(), position) or _UNSURE.search(line):
+    if position < 0 or _CLAUSE_BOUNDARY.search(line, cue.end(), position) or _DOUBT.search(line):
         return False
     return "[[" not in _clause_before(line, cue.start())
 
@@ -196,7 +196,7 @@ def _is_about(line: str, cue: re.Match[str], target: str) -> bool:
 def _clause_before(line: str, position: int) -> str:
     """Return the text between the start of the clause and `position`."""
     start = 0
-    for end in _CLAUSE.finditer(line, 0, position):
+    for end in _CLAUSE_BOUNDARY.finditer(line, 0, position):
         start = end.end()
     return line[start:position]
 
@@ -226,7 +226,7 @@ def _classify(
         return "CONTRADICTS", 0.4, reason, (pair.first, pair.second)
     if target.kind == "source" and source.kind != "source":
         return "CITES", 0.2, f"“{target.name}” is a source", ()
-    if kind := _BY_TYPES.get((source.kind, target.kind)):
+    if kind := _RELATION_BY_TYPES.get((source.kind, target.kind)):
         ends = _with_article(source.kind), _with_article(target.kind)
         return kind, 0.2, f"{ends[0]} about {ends[1]} usually {_verb(kind)} it", ()
     if structure.similarity >= _MIN_DUPLICATE_SIMILARITY and source.kind == target.kind:

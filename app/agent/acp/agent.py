@@ -254,7 +254,8 @@ class AcpAgent:
             await self._close_connection(connection)
             name = connection.program.name
             raise ProgramError(
-                f"{name} did not start a conversation within {_NEW_SESSION_TIMEOUT_S:.0f} s.", ""
+                f"{name} did not start a conversation within {_NEW_SESSION_TIMEOUT_S:.0f} s.",
+                "The next message restarts it.",
             ) from error
         connection.sessions[turn.conversation] = session
         return session
