@@ -244,7 +244,7 @@ async def test_a_new_note_is_not_named_after_a_request(talk) -> None:
 @pytest.mark.parametrize(
     ("requests", "count"),
     [
-        (("everyone born in the 17th century", "who of them died after 1750?"), 3),
+        (("which people were born in the 17th century?", "who of them died after 1750?"), 3),
         (("hypotheses", "those above 80 percent"), 3),
         (("which notes point to Greenwich?", "just the people among them"), 2),
         (("zeig mir alle Notizen im Ordner Events", "Und welche davon sind nach 1750 datiert?"), 2),
