@@ -7,6 +7,13 @@ import re
 import pytest
 
 from app.agent.language.notation import PREFIX
+from app.agent.language.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
 from app.agent.transcript import AgentText, Question, ToolCard
 from app.vault.path import NotePath
 from tests.agent.test_session import talk
@@ -244,7 +251,7 @@ async def test_a_new_note_is_not_named_after_a_request(talk) -> None:
 @pytest.mark.parametrize(
     ("requests", "count"),
     [
-        (("which people were born in the 17th century?", "who of them died after 1750?"), 3),
+        (("everyone born in the 17th century", "who of them died after 1750?"), 3),
         (("hypotheses", "those above 80 percent"), 3),
         (("which notes point to Greenwich?", "just the people among them"), 2),
         (("zeig mir alle Notizen im Ordner Events", "Und welche davon sind nach 1750 datiert?"), 2),
@@ -316,3 +323,41 @@ async def test_words_of_several_tasks_are_asked_about_and_of_none_refused(talk) 
     await say(talk, f'{PREFIX} complete_task query="water the plants"')
     assert "no open task" in answers(talk)[-1]
     assert text(talk, "🧭 Start here.md") == before
+
+
+def option(text, share=0.0):
+    steps = (PipelineStep("find", NoteSet(query=text)),)
+    return ClarificationOption(text, Reading(steps, 1.0), share)
+
+
+async def test_a_question_offers_each_set_of_notes_once(talk) -> None:
+    agent = talk.workspace.agent._builtin
+    offered = tuple(map(option, ("tag:person", "path:People/", "[born]", "type:source")))
+    question = Clarification("What do you mean?", offered, spare=(option("tag:source"), option("orphan:")))
+    merged = await agent.distinct(question)
+    assert isinstance(merged, Clarification) and not merged.spare
+    assert [one.label for one in merged.options] == ["tag:person", "[born]", "type:source", "orphan:"]
+
+
+async def test_likely_searches_for_the_same_notes_are_run_without_a_question(talk) -> None:
+    agent = talk.workspace.agent._builtin
+    offered = (option("tag:person", 0.5), option("path:People/", 0.3), option("type:source", 0.1))
+    found = await agent.distinct(Clarification("What do you mean?", offered))
+    assert found == offered[0].reading
+    deletions = tuple(
+        ClarificationOption(
+            one.label, Reading((PipelineStep("delete", one.reading.last.target),), 1.0), one.share
+        )
+        for one in offered
+    )
+    asked = await agent.distinct(Clarification("What do you mean?", deletions))
+    assert isinstance(asked, Clarification) and len(asked.options) == 2
+
+
+async def test_an_invalid_search_stays_an_answer(talk) -> None:
+    agent = talk.workspace.agent._builtin
+    question = Clarification(
+        "What do you mean?", (option("tag:person"), option("/(/"), option("path:People/"))
+    )
+    merged = await agent.distinct(question)
+    assert [one.label for one in merged.options] == ["tag:person", "/(/"]

@@ -13,6 +13,7 @@ from datetime import datetime
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.candidates import candidates
 from app.agent.language.choices import (
+    MAX_OPTIONS,
     MIN_CONFIRM_SCORE,
     MIN_READ_SCORE,
     MIN_WRITE_SCORE,
@@ -65,7 +66,6 @@ OFFERED = 0.01
 """Minimum probability at which a reading is offered in a question."""
 OFFERED_OUTCOME = 0.04
 """Minimum probability at which an answer from the notes, or a model, is offered in a question."""
-MAX_OFFERED = 4
 CERTAIN_OUTCOME = 0.6
 """Probability from which a request counts as a question, or as work for a model, without asking."""
 UNLIKELY_READINGS = 0.05
@@ -194,8 +194,8 @@ class Interpreter:
         if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
             return reply, request, []
         for words in (bare, tokens):
-            if plain := parse_plain_follow_up(request, words):
-                return self._chooser.decide(request, [plain]), request, []
+            if follow_up := parse_plain_follow_up(request, words):
+                return self._chooser.decide(request, [follow_up]), request, []
             refined = parse_follow_up(request, words)
             if refined is None or refined.score < MIN_READ_SCORE:
                 continue
@@ -292,7 +292,8 @@ class Interpreter:
                 return self._outcome(offered[0].outcome, likeliest, is_sure=False)
             offered = [top] if top is not None else []
         if offered and (is_read or options[0].outcome != "none"):
-            return self._chooser.ask(likeliest, [self._answer_of(option, likeliest) for option in offered])
+            answers = [self._answer_of(option, likeliest) for option in offered]
+            return self._chooser.ask(likeliest, answers, [option.share for option in offered])
         return Reply("", understood=False)
 
     def _likely_outcome(
@@ -710,10 +711,11 @@ def _offered(options: Sequence[Option], allowed: Mapping[str, Action]) -> list[O
         for option in options
         if (option.is_clear and option.share >= OFFERED)
         or (option.outcome in allowed and option.share >= OFFERED_OUTCOME)
-    ][:MAX_OFFERED]
+    ]
     complete = _complete_option(options)
-    if complete is not None and complete not in offered:
-        offered = [*offered[: MAX_OFFERED - 1], complete]
+    if complete is not None and complete not in offered[:MAX_OPTIONS]:
+        rest = [option for option in offered if option is not complete]
+        offered = [*rest[: MAX_OPTIONS - 1], complete, *rest[MAX_OPTIONS - 1 :]]
     return offered
 
 
