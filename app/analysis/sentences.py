@@ -1,4 +1,4 @@
-"""Convert Markdown to plain sentences: drop everything but prose, strip markup, split any script."""
+"""Extract the prose of Markdown notes as plain sentences in Latin, Chinese or Japanese script."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _RELATION = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+[\w\"'-]{1,40}:?[ \t]
 _RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}|[ \t]*\|?[ \t:|-]*-{2,}[ \t:|-]*")
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$")
 _TAG = re.compile(r"(?<!\S)#(?=[^\s\d#])")
-# A full stop ends a sentence before a space and a possible start; a Chinese or Japanese one always does.
+# Latin punctuation ends a sentence only before a space and a likely start; a Chinese or Japanese full stop
+# always does.
 _END = re.compile(
     r"(?<=[.!?…])[\"'”’»)\]]*[ \t]+(?=[\"'“‘«(\[]*[^\W_a-z]|[\"'“‘«(\[]*\d)|(?<=[。！？｡])[」』”’）]*"
 )
@@ -33,21 +34,24 @@ _ABBREVIATION = re.compile(
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
-    """Return the sentences of a note's prose, in order, without Markdown markup; never an empty one.
+    """Return the sentences of a note's prose, in order, without Markdown markup; none is empty.
 
-    Properties, headings, code, comments, relations, fields, rules and embeds (images) are dropped; the text
-    of links is kept.
+    Properties, headings, code blocks, math, comments, relations, fields, horizontal rules and embeds (images)
+    are dropped; the text of links is kept.
     """
     return tuple(one for paragraph in paragraphs(text) for one in _split(paragraph))
 
 
 def join_sentences(items: Iterable[str]) -> str:
-    """Join sentences to a text; each gets final punctuation, which list items often lack."""
+    """Join sentences into one text; each gets final punctuation, which list items often lack."""
     return " ".join(with_full_stop(one) for one in items)
 
 
 def with_full_stop(sentence: str) -> str:
-    """Return `sentence` with a full stop added if it has no final punctuation."""
+    """Return `sentence` with a full stop added if it has no final punctuation.
+
+    The full stop replaces a comma, colon or dash at the end.
+    """
     bare = sentence.rstrip()
     if not bare or _ENDED.search(bare):
         return bare
@@ -56,14 +60,16 @@ def with_full_stop(sentence: str) -> str:
 
 
 def first_prose_line(text: str, line: int) -> tuple[int, str] | None:
-    """Return the first line of prose at or after `line` without markup, and its number, both from 1.
+    """Return the number and the text of the first line of prose at or after `line`; None if there is none.
 
-    Headings, blank lines, rules, embeds, code, comments and properties are skipped.
+    Line numbers start at 1. The text has no markup. Properties, headings, blank lines, relations, horizontal
+    rules, embeds, code, math and comments are skipped.
     """
-    lines = _without_hidden(text, 0).splitlines()
+    # Not `splitlines`, which also splits at characters that end no line of a note.
+    lines = _without_hidden(text, 0).split("\n")
     start = text.count("\n", 0, read_frontmatter(text).body_start)
     for number in range(max(line - 1, start), len(lines)):
-        if prose := _prose_of_line(lines[number]):
+        if prose := _prose_of_line(lines[number].rstrip("\r")):
             return number + 1, prose
     return None
 
@@ -91,11 +97,14 @@ def _prose_of_line(line: str) -> str:
     if not line.strip() or _HEADING.match(line) or _RULE.fullmatch(line) or _RELATION.match(line):
         return ""
     lead = _LEAD.match(line)
-    return _strip_marks(line[lead.end() if lead else 0 :])
+    return _strip_markup(line[lead.end() if lead else 0 :])
 
 
 def _without_hidden(text: str, start: int) -> str:
-    """Return the text with code blocks, math and comments blanked; inline `code` stays."""
+    """Return the text from `start` with code blocks, math and comments blanked.
+
+    Inline code stays, except in a line that consists of it or contains math or a comment.
+    """
     hidden = mask_text(text, start)
     lines = []
     at = start
@@ -107,7 +116,7 @@ def _without_hidden(text: str, start: int) -> str:
     return "\n".join(lines)
 
 
-def _strip_marks(line: str) -> str:
+def _strip_markup(line: str) -> str:
     text = _EMBED.sub(" ", _FIELD.sub(" ", line))
     text = _WIKI.sub(lambda link: link[2] or _wikilink_text(link[1]), text)
     text = _LINK.sub(lambda link: link[1], text)

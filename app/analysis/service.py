@@ -47,9 +47,9 @@ class PathResult:
     """A shortest path.
 
     Args:
-        rows: From source to target.
-        relations: The type of the link of each step; a typed link if there are several.
-        forward: Whether each step goes from the link's source to its target.
+        rows: The rows along the path, source first.
+        relations: The link type of each step; a typed link takes precedence over a plain one.
+        forward: For each step, whether the path follows its link from source to target.
     """
 
     rows: tuple[int, ...]
@@ -59,7 +59,7 @@ class PathResult:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionReason:
-    """The reason for a suggestion; `names` are paths of common neighbors, or tags; empty for meaning."""
+    """The reason for a suggestion; `names` are paths of common neighbors, or tags, else empty."""
 
     kind: ReasonKind
     score: float
@@ -108,14 +108,14 @@ class GraphAnalysisService:
         return self._rejections.problem
 
     async def close(self) -> None:
-        """End the process; pending requests fail."""
+        """Stop following renamed notes and end the process; pending requests fail."""
         self._unsubscribe()
         await self._worker.close()
 
     # Measures
 
     async def communities(self, graph: Graph, progress: Report = no_progress) -> Communities:
-        """Return groups of notes that link to each other more than chance would.
+        """Return groups of notes that link to each other more often than expected by chance.
 
         Raises:
             ComputationFailed: The groups could not be computed.
@@ -135,7 +135,13 @@ class GraphAnalysisService:
     async def path(
         self, graph: Graph, source: int, target: int, types: Collection[str] | None = None
     ) -> PathResult | None:
-        """Return the path with the fewest links, in either direction, over `types` if given; None if none.
+        """Return a path with the fewest links; None if there is none.
+
+        Args:
+            graph: The vault.
+            source: The row where the path starts.
+            target: The row where it ends.
+            types: The link types to follow; all if None. Links are followed in both directions.
 
         Raises:
             ComputationFailed: The path could not be computed.
@@ -149,7 +155,7 @@ class GraphAnalysisService:
         return await self._worker.call(progress, find_cut_points, AdjacencyArrays.from_graph(graph))
 
     async def orphans(self, graph: Graph) -> Orphans:
-        """Return the nodes without links and the names without a note."""
+        """Return the notes and attachments without links, and the unresolved names."""
         return await asyncio.to_thread(find_orphans, graph)
 
     # Layouts
@@ -184,13 +190,13 @@ class GraphAnalysisService:
         private: bool = True,
         progress: Report = no_progress,
     ) -> tuple[LinkSuggestion, ...]:
-        """Return possibly missing links, best first; never an existing or a rejected one.
+        """Return links that are probably missing, best first, without existing and rejected ones.
 
         Args:
             graph: The vault.
-            for_path: Only links of this note.
+            for_path: Return only links of this note; none if it is hidden or not in the graph.
             limit: The maximum number.
-            private: False for all callers but the user: hidden notes are then left out.
+            private: Whether to include hidden notes; False for every caller but the user.
             progress: Receives the progress.
 
         Raises:
@@ -205,7 +211,7 @@ class GraphAnalysisService:
         features = await asyncio.to_thread(_candidate_features, graph, hidden, vectors)
         predicted = await self._worker.call(
             progress,
-            _missing_links,
+            _predict_missing_links,
             features.network,
             features.allowed,
             features.tags,
@@ -218,7 +224,7 @@ class GraphAnalysisService:
         return tuple(_to_suggestion(graph, each) for each in predicted)
 
     def reject(self, source: str, target: str) -> None:
-        """Reject a link: it is never suggested again, in either direction. Raises `StorageError`."""
+        """Stop suggesting a link, in either direction. Raises `StorageError`."""
         self._rejections.add(source, target)
 
     def restore_suggestion(self, source: str, target: str) -> None:
@@ -302,7 +308,7 @@ def _candidate_features(
     )
 
 
-def _missing_links(
+def _predict_missing_links(
     network: AdjacencyArrays,
     allowed: NDArray[np.bool_],
     tags: EncodedLabels,
@@ -313,7 +319,7 @@ def _missing_links(
     around: int,
     report: Report,
 ) -> tuple[PredictedLink, ...]:
-    """Call `predict_links` with separate arrays, so that large ones can be sent in chunks."""
+    """Call `predict_links`; its arrays are separate arguments so that large ones can be sent in chunks."""
     return predict_links(
         CandidateFeatures(network, allowed, tags, vectors, rows), rejected, limit, around, report
     )

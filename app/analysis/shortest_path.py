@@ -23,7 +23,7 @@ def shortest_path(
     report(-1, "Looking for a path")
     if source == target:
         return np.array([source], dtype=np.int32)
-    # From the far end, so that the predecessors lead from the source.
+    # Search from the target, so that the predecessors lead from the source to it.
     _, nearer = scipy.sparse.csgraph.breadth_first_order(network.matrix(), target, directed=False)
     rows = [source]
     while rows[-1] != target:

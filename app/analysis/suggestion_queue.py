@@ -1,7 +1,7 @@
-"""The queue of suggested relations that the user has not rejected.
+"""The suggested relations that the user has not rejected.
 
-From 0.8 a suggestion may be proposed without a request, from 0.6 it is suggested, below that it is dropped.
-Rejections are permanent; the analysis stores them per vault, for this queue and the graph alike.
+Suggestions below `MIN_SUGGESTED_SCORE` are dropped. The analysis stores rejections per vault, for this queue
+and for the graph.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SuggestionQueue:
-    """The suggestions for the vault in its current state of indexing."""
+    """The suggestions for the vault as currently indexed."""
 
     def __init__(self, analysis: GraphAnalysisService, index: VaultIndex) -> None:
         self._analysis = analysis
@@ -32,9 +32,9 @@ class SuggestionQueue:
         """Return the suggestions, best first.
 
         Args:
-            path: Only suggestions of this note.
+            path: Return only suggestions for this note; None for all notes.
             limit: The maximum number.
-            private: False for all callers but the user: hidden notes are then left out.
+            private: Whether to include hidden notes; False for every caller but the user.
 
         Raises:
             ComputationFailed: The suggestions could not be computed.
@@ -46,7 +46,7 @@ class SuggestionQueue:
         return tuple(one for one in suggestions if one.score >= MIN_SUGGESTED_SCORE)
 
     def reject(self, source: NotePath, target: NotePath) -> None:
-        """Never suggest a relation between two notes again. Raises `StorageError`."""
+        """Stop suggesting a relation between two notes. Raises `StorageError`."""
         self._analysis.reject(source.text, target.text)
 
     def is_rejected(self, source: NotePath, target: NotePath) -> bool:

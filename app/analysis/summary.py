@@ -28,9 +28,10 @@ _FULL_WEIGHT_CHARS = 12
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary: whole sentences of the text in order, and its key points, most central first.
+    """A summary of a text: some of its sentences in their original order, and key points, best first.
 
-    `text` joins the sentences; `method` names the method in a few words.
+    `text` joins the sentences, or is the best sentence, cut to the length, if no sentence fits; `sentences`
+    then holds only this text. `method` names the method in a few words.
     """
 
     text: str
@@ -40,25 +41,24 @@ class Summary:
 
 
 def candidate_sentences(text: str) -> tuple[str, ...]:
-    """Return the distinct sentences of a note to summarize: at most the first 160."""
+    """Return the distinct sentences of a note to summarize, at most `MAX_SENTENCES`."""
     return tuple(dict.fromkeys(split_sentences(text)))[:MAX_SENTENCES]
 
 
 def summarize(texts: Sequence[str], max_length: int, vectors: NDArray[np.floating] | None = None) -> Summary:
-    """Return the summary of these sentences.
+    """Summarize a text.
 
     Args:
         texts: The sentences, in order.
         max_length: The maximum length of the summary in characters.
         vectors: (n, d) embeddings of the sentences; without them, words are compared.
     """
-    method = "sentence vectors" if vectors is not None else "the words that sentences share"
-    method = f"LexRank over {method}"
+    method = f"LexRank over {'sentence vectors' if vectors is not None else 'shared words'}"
     if not texts:
         return Summary("", (), method)
     similarity = tfidf_similarity(texts) if vectors is None else cosine_matrix(vectors)
     central = _centrality(texts, similarity)
-    order = _marginal_relevance(central, similarity)
+    order = _order_by_marginal_relevance(central, similarity)
     preferred = [at for at in order if central[at] >= _MIN_CENTRALITY]
     selected = _select_fitting(texts, preferred, order, max_length)
     text = join_sentences(selected) if selected else truncate(with_full_stop(texts[order[0]]), max_length)
@@ -79,8 +79,8 @@ def truncate(text: str, max_length: int) -> str:
 
 
 def _centrality(texts: Sequence[str], similarity: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the PageRank of the sentences, 0 to 1; the opening counts more, fragments less."""
-    import networkx  # Imported on demand, since it takes some tenths of a second.
+    """Return weighted PageRank scores, 0 to 1; opening sentences count more, very short ones less."""
+    import networkx  # Takes some tenths of a second to import.
 
     edges = np.where(similarity >= _MIN_SIMILARITY, similarity, 0.0)
     np.fill_diagonal(edges, 0.0)
@@ -94,8 +94,8 @@ def _centrality(texts: Sequence[str], similarity: NDArray[np.float64]) -> NDArra
     return np.asarray(weight / weight.max())
 
 
-def _marginal_relevance(central: NDArray[np.float64], similarity: NDArray[np.float64]) -> list[int]:
-    """Return all sentences in order of marginal relevance: central, and unlike those before."""
+def _order_by_marginal_relevance(central: NDArray[np.float64], similarity: NDArray[np.float64]) -> list[int]:
+    """Return all sentences by marginal relevance: central ones first, but not similar to those before."""
     remaining = list(range(len(central)))
     order: list[int] = []
     nearest = np.zeros(len(central))
@@ -113,7 +113,7 @@ def _marginal_relevance(central: NDArray[np.float64], similarity: NDArray[np.flo
 def _select_fitting(
     texts: Sequence[str], preferred: Sequence[int], order: Sequence[int], max_length: int
 ) -> tuple[str, ...]:
-    """Return the best sentences that fit, in the order of the text; none if not even one fits."""
+    """Return the best sentences that fit, in the order of the text; none if no sentence fits."""
     selected: list[int] = []
     remaining = max_length
     sizes = [len(with_full_stop(one)) for one in texts]

@@ -14,7 +14,7 @@ Matrix = NDArray[np.float64]
 
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-# Function words: they show the structure of a sentence, not its subject.
+# Function words show the structure of a sentence, not its subject.
 STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -28,7 +28,7 @@ STOP_WORDS = frozenset(
 
 
 def content_words(text: str) -> list[str]:
-    """Return the stemmed content words in lower case; for scripts without spaces, pairs of characters."""
+    """Return the content words in lower case without a plural s; CJK text as pairs of characters."""
     words: list[str] = []
     for word in _WORD.findall(text.casefold()):
         if _CJK.search(word):
@@ -55,7 +55,7 @@ def tfidf_similarity(texts: Sequence[str]) -> Matrix:
 
 
 def cosine_matrix(rows: NDArray[np.floating]) -> Matrix:
-    """Return the cosine of each pair of rows, float64 (n, n), 0 to 1."""
+    """Return the cosine of each pair of rows, float64 (n, n), 0 to 1; negative ones become 0."""
     vectors = np.asarray(rows, dtype=np.float64)
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)

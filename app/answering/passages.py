@@ -39,9 +39,9 @@ class Passage:
     Attributes:
         span: Its span in the note's text.
         text: Its plain text, without Markdown markup.
-        trail: The headings and list items above it, outermost first.
+        trail: Up to two headings and two list items above it, outermost first, then the header of its table.
         line: Its first line, from 1.
-        block: The id of its block, if it has one.
+        block: The block id, if the passage is a whole block with one.
         is_property: Whether it is a property of the note.
         is_relation: Whether it is a line that relates the note to another one.
     """
@@ -56,7 +56,7 @@ class Passage:
 
 
 def split_passages(text: str, parsed: ParsedNote) -> tuple[Passage, ...]:
-    """Split a note into passages: short paragraphs or sentences, list items, table rows, properties."""
+    """Split a note into passages: paragraphs or sentences, list items, fields, table rows, properties."""
     return (*_properties(text, parsed), *_PassageSplitter(text, parsed).run())
 
 
@@ -77,7 +77,10 @@ class _Parent:
 
 
 class _PassageSplitter:
-    """Splits the body of a note into passages, line by line; the lines of a paragraph are one passage."""
+    """Splits the body of a note into passages, line by line.
+
+    The lines of a paragraph are one passage, or several if it is longer than `MAX_PASSAGE_CHARS`.
+    """
 
     def __init__(self, text: str, parsed: ParsedNote) -> None:
         self._text = text

@@ -60,7 +60,10 @@ class ParsedQuestion:
         return stems(text, self.language)
 
     def is_answered_by(self, text: str) -> bool:
-        """Return whether a text contains the expected kind of answer."""
+        """Return whether a text contains the expected kind of answer; False if the kind is unknown.
+
+        For a person or a place, the text must contain a name that is not in the question.
+        """
         if self.kind is None:
             return False
         if self.kind.name in ("person", "place"):
@@ -74,10 +77,10 @@ class ParsedQuestion:
 def parse_question(text: str) -> ParsedQuestion:
     """Parse a question in the language with the most stop words in it, English on a tie."""
     folded = _WORD.findall(text.casefold())
-    data = _words()
+    data = _load_languages()
     code = max(data, key=lambda one: (sum(word in data[one].stop for word in folded), one == "en"))
     language = data[code]
-    # The first match decides: a nested question comes later.
+    # The first match counts, since a nested question comes later.
     matches = [(match.start(), kind) for kind in language.kinds if (match := kind.question.search(text))]
     kind = min(matches, key=lambda one: one[0])[1] if matches else None
     topic = [word for word in folded if word not in language.stop]
@@ -90,13 +93,13 @@ def stems(text: str, language: str) -> list[str]:
 
 
 def _stemmed(words: list[str], language: str) -> list[str]:
-    stemmer = _stemmer(_words()[language].stemmer)
+    stemmer = _stemmer(_load_languages()[language].stemmer)
     return [fold(stem) for stem in stemmer.stemWords(words)]
 
 
 @cache
 def _stemmer(name: str) -> snowballstemmer.stemmer:
-    import snowballstemmer  # Imported on demand, because the package loads every language.
+    import snowballstemmer  # Loads every language, so it is imported on demand.
 
     return snowballstemmer.stemmer(name)
 
@@ -109,15 +112,15 @@ class _Language:
 
 
 @cache
-def _words() -> dict[str, _Language]:
+def _load_languages() -> dict[str, _Language]:
     data = tomllib.loads((resources_folder() / "answers" / "words.toml").read_text("utf-8"))
     return {
-        code: _Language(one["stems"], frozenset(one["stop"]), tuple(_kinds(one["kinds"])))
+        code: _Language(one["stems"], frozenset(one["stop"]), tuple(_parse_kinds(one["kinds"])))
         for code, one in data.items()
     }
 
 
-def _kinds(data: dict[str, dict[str, list[str]]]) -> Iterator[AnswerKind]:
+def _parse_kinds(data: dict[str, dict[str, list[str]]]) -> Iterator[AnswerKind]:
     fixed = {"time": _TIME, "number": _NUMBER}
     for name, patterns in data.items():
         question = re.compile(rf"\b(?:{'|'.join(patterns['asks'])})", re.IGNORECASE)

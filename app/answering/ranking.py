@@ -1,7 +1,7 @@
 """Rank passages as answers to a question, and judge whether the best one is an answer.
 
-Both are linear in the features below. `python -m tests.evaluation.answers --calibrate` fits the weights to
-the questions of the seen half and writes `resources/answers/weights.json`.
+Both scores are linear in the features below. `python -m tests.evaluation.answers --calibrate` fits the
+weights to the seen half of the questions and writes `resources/answers/weights.json`.
 """
 
 from __future__ import annotations
@@ -36,15 +36,16 @@ RANK_FEATURES = (
 ANSWER_FEATURES = ("score", "cosine", "cover_in_context", "cover", "margin")
 _PREFIX = 5
 _CONTEXT_SIZE = 3
-# In the seen half of the evaluation, 99 of 140 wrong passages after the first are below, 1 of 14 right ones.
+# In the seen half of the evaluation, 99 of 140 wrong passages after the first are below this, and 1 of 14
+# right ones.
 _MIN_LIKELIHOOD = 0.1
-# 15 of the 20 unanswerable questions are below; with semantic search, no answerable one is.
+# 15 of the 20 unanswerable questions are below this; with semantic search, no answerable one is.
 _MIN_ANSWER_SCORE = -2.2
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A candidate passage; `note_score` is the score of its note by words, 0 to 1."""
+    """A candidate passage; `note_score` is the keyword score of its note, 0 to 1."""
 
     path: NotePath
     title: str
@@ -53,7 +54,7 @@ class Candidate:
 
     @property
     def in_context(self) -> str:
-        """The passage with the note's title and headings, for the comparison by meaning."""
+        """The passage after its title and trail (at most three parts), to compare its meaning."""
         above = [self.title, *(one for one in self.passage.trail if one != self.title)]
         return f"{' › '.join(above[:_CONTEXT_SIZE])}\n{self.passage.text}"
 
@@ -81,12 +82,12 @@ class RankedPassages:
         return self.answer_score >= 0
 
     def likelihood(self, passage: RankedCandidate) -> float:
-        """Return how likely a passage is to answer the question, compared with the best one."""
-        # The weights of the ranking are those of a softmax: the difference is the logarithm of the odds.
+        """Return how likely a passage is to answer the question, relative to the best one: 0 to 1."""
+        # The ranking weights are those of a softmax, so a difference of scores is the logarithm of the odds.
         return math.exp(passage.score - self.passages[0].score)
 
     def is_weak(self, passage: RankedCandidate) -> bool:
-        """Return whether a passage is far below the best one, or even that one is far from an answer."""
+        """Return whether a passage ranks far below the best one, or no passage is likely to be an answer."""
         return self.likelihood(passage) < _MIN_LIKELIHOOD or self.answer_score < _MIN_ANSWER_SCORE
 
 
@@ -102,24 +103,25 @@ class CandidateScorer:
         self._question = question
         self._pool = pool
         self._stems: dict[int, frozenset[str]] = {}
-        self._titles: dict[str, frozenset[str]] = {}
+        self._stems_by_text: dict[str, frozenset[str]] = {}
         count: Counter[str] = Counter()
         for candidate in pool:
             count.update(self._matches(self._stems_of(candidate)))
         size = len(pool)
-        self._weights = {
+        self._word_weights = {
             word: math.log((size + 1.0) / (count[word] + 0.5)) if size else 1.0 for word in question.words
         }
-        self._total = sum(self._weights.values()) or 1.0
+        self._total = sum(self._word_weights.values()) or 1.0
 
     def select_promising(
         self, limit: int, chunk_cosines: Mapping[NotePath, Sequence[tuple[int, float]]]
     ) -> list[Candidate]:
-        """Return the most promising candidates for exact scoring.
+        """Return the most promising candidates for exact scoring, best first.
 
         Args:
             limit: The maximum number.
-            chunk_cosines: For each note, the first lines of chunks close in meaning, with their cosines.
+            chunk_cosines: For each note, the first lines of its chunks that are close in meaning, with their
+                cosines.
         """
         scored = []
         for candidate in self._pool:
@@ -133,7 +135,7 @@ class CandidateScorer:
             )
             closest = _closest(chunk_cosines.get(candidate.path, ()), candidate.passage.line)
             own = self._cover(self._stems_of(candidate))
-            context = self._cover(self._stems_of(candidate) | self._above(candidate))
+            context = self._cover(self._stems_of(candidate) | self._context_stems(candidate))
             scored.append(
                 (own + 0.5 * context + closest + 0.2 * chunk + 0.3 * candidate.note_score, candidate)
             )
@@ -141,8 +143,13 @@ class CandidateScorer:
         return [candidate for _, candidate in scored[:limit]]
 
     def rank(self, candidates: Sequence[Candidate], cosines: Sequence[float] | None) -> RankedPassages:
-        """Rank candidates, with their cosines to the question if known."""
-        weights = _weights()["meaning" if cosines is not None else "words"]
+        """Rank candidates and score the best ones as an answer.
+
+        Args:
+            candidates: The candidates; if there are none, the answer score is minus infinity.
+            cosines: The cosine of each candidate to the question; None without semantic search.
+        """
+        weights = _load_weights()["meaning" if cosines is not None else "words"]
         best: dict[NotePath, float] = {}
         for candidate, cosine in zip(candidates, cosines or (), strict=False):
             best[candidate.path] = max(best.get(candidate.path, 0.0), cosine)
@@ -161,7 +168,7 @@ class CandidateScorer:
         return RankedPassages(tuple(ranked_candidates), score if ranked_candidates else -math.inf, features)
 
     def _features(self, candidate: Candidate, cosine: float, best_in_note: float) -> dict[str, float]:
-        own, above = self._stems_of(candidate), self._above(candidate)
+        own, above = self._stems_of(candidate), self._context_stems(candidate)
         cover = self._cover(own)
         kind = float(self._question.is_answered_by(candidate.passage.text))
         in_order = stems(candidate.passage.text, self._question.language)
@@ -171,7 +178,7 @@ class CandidateScorer:
         return {
             "cover": cover,
             "cover_in_context": self._cover(own | above),
-            "title": self._cover(self._title(candidate)),
+            "title": self._cover(self._title_stems(candidate)),
             "cosine": cosine,
             "best_in_note": best_in_note,
             "adjacent": adjacent / max(1, len(words) - 1),
@@ -199,10 +206,10 @@ class CandidateScorer:
         }
 
     def _cover(self, words: Iterable[str]) -> float:
-        return sum(self._weights[word] for word in self._matches(frozenset(words))) / self._total
+        return sum(self._word_weights[word] for word in self._matches(frozenset(words))) / self._total
 
     def _matches(self, words: frozenset[str]) -> set[str]:
-        """Return the question's words that occur among these, including other forms."""
+        """Return the words of the question that occur in `words`, also in a related form."""
         return {word for word in self._question.words if word in words or _has_form(word, words)}
 
     def _stems_of(self, candidate: Candidate) -> frozenset[str]:
@@ -211,20 +218,20 @@ class CandidateScorer:
             self._stems[key] = frozenset(self._question.stems_in(candidate.passage.text))
         return self._stems[key]
 
-    def _title(self, candidate: Candidate) -> frozenset[str]:
-        if candidate.title not in self._titles:
-            self._titles[candidate.title] = frozenset(self._question.stems_in(candidate.title))
-        return self._titles[candidate.title]
+    def _title_stems(self, candidate: Candidate) -> frozenset[str]:
+        if candidate.title not in self._stems_by_text:
+            self._stems_by_text[candidate.title] = frozenset(self._question.stems_in(candidate.title))
+        return self._stems_by_text[candidate.title]
 
-    def _above(self, candidate: Candidate) -> frozenset[str]:
+    def _context_stems(self, candidate: Candidate) -> frozenset[str]:
         above = " ".join(candidate.passage.trail)
-        if above not in self._titles:
-            self._titles[above] = frozenset(self._question.stems_in(above))
-        return self._title(candidate) | self._titles[above]
+        if above not in self._stems_by_text:
+            self._stems_by_text[above] = frozenset(self._question.stems_in(above))
+        return self._title_stems(candidate) | self._stems_by_text[above]
 
 
 def _has_form(word: str, words: frozenset[str]) -> bool:
-    """Return whether the words include a related form: "inventor" for "invent"."""
+    """Return whether `words` include a related form of `word`, for example "inventor" for "invent"."""
     if len(word) < _PREFIX:
         return False
     return any(
@@ -233,13 +240,13 @@ def _has_form(word: str, words: frozenset[str]) -> bool:
 
 
 def _closest(chunk_cosines: Sequence[tuple[int, float]], line: int) -> float:
-    """Return the cosine of the chunk that contains a line."""
+    """Return the cosine of the last chunk that starts at or above a line; 0 if there is none."""
     above = [one for one in chunk_cosines if one[0] <= line]
     return max(above)[1] if above else 0.0
 
 
 @cache
-def _weights() -> Mapping[str, Mapping[str, Mapping[str, float]]]:
+def _load_weights() -> Mapping[str, Mapping[str, Mapping[str, float]]]:
     weights: Mapping[str, Mapping[str, Mapping[str, float]]] = json.loads(
         (resources_folder() / "answers" / "weights.json").read_text("utf-8")
     )

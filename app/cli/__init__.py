@@ -21,7 +21,7 @@ VERBS = (
     "tools",
     "undo",
 )
-"""First words that are verbs rather than a folder; defined here, where reading them imports nothing."""
+"""First words that are verbs, not folders; defined here because importing this module costs nothing."""
 
 _HELP_OPTIONS = ("--help", "-h", "--version")
 _LEADING_OPTIONS = ("--vault", "--json", "--approve", "--wait", "--no-wait", "--claim", "--enable-tools")
@@ -30,7 +30,8 @@ _LEADING_OPTIONS = ("--vault", "--json", "--approve", "--wait", "--no-wait", "--
 def is_command(arguments: list[str]) -> bool:
     """Return whether the arguments are a command, rather than a folder to open in the window.
 
-    A first word that names a folder is that folder, unless it is also a verb or a tool.
+    A verb, a tool or a leading option is a command, even if a folder has its name. Any other word is a folder
+    if that folder exists or the word contains a path separator.
     """
     if not arguments:
         return False

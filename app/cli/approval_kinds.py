@@ -1,7 +1,7 @@
 """The kinds of change that `--approve` may name, and the kinds of a request.
 
 Naming a kind approves the gate's requests of this kind; the gate still makes them, and a denial by the policy
-stands. Changes that can't be undone, or that break links, have kinds of their own.
+stands. Changes that can't be undone or that break links have separate kinds.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _KIND_BY_EFFECT = {
 
 
 def parse_kinds(words: Iterable[str]) -> frozenset[ApprovalKind]:
-    """Return the kinds that `--approve` names, separated by commas.
+    """Parse the values of `--approve`, each a comma-separated list of kinds.
 
     Raises:
         InvalidParametersError: A word is not a kind.
@@ -62,7 +62,7 @@ def parse_kinds(words: Iterable[str]) -> frozenset[ApprovalKind]:
 
 
 def kinds_for_request(request: ApprovalRequest) -> frozenset[ApprovalKind]:
-    """Return all kinds that an approval of `request` covers, derived from the proposal itself."""
+    """Return the kinds that must be approved for `request`, derived from its proposal."""
     proposal = request.proposal
     if isinstance(proposal, Effect):
         # An unknown effect counts as a program, as it does for the gate.
@@ -80,10 +80,10 @@ def kinds_for_request(request: ApprovalRequest) -> frozenset[ApprovalKind]:
 
 
 def missing_kinds(request: ApprovalRequest, approved: frozenset[ApprovalKind]) -> str:
-    """Return the kinds that `--approve` lacks for the request; empty if none."""
+    """Return the kinds that `--approve` lacks for the request, separated by commas; empty if none."""
     return ",".join(kind for kind in ApprovalKind if kind in kinds_for_request(request) - approved)
 
 
 def help_table() -> str:
-    """Return the kinds as lines for the help."""
+    """Return the help lines of the kinds."""
     return "\n".join(f"  {kind:<14} {meaning}" for kind, meaning in MEANINGS.items())

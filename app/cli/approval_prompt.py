@@ -1,6 +1,6 @@
 """A request for approval as terminal text: the caller, the reason, and every changed line.
 
-It is generated from the proposal's own bytes. Hidden characters are named, and no text of a note reaches the
+It is built from the proposal's own bytes. Hidden characters are named, and no text of a note reaches the
 terminal as a control sequence.
 """
 
@@ -46,7 +46,7 @@ def format_request(draft: ApprovalDraft) -> Iterator[Text]:
 
 
 def format_effect(proposal: Effect) -> Iterator[Text]:
-    """Yield the lines of an effect outside the notes: its exact text and arguments."""
+    """Yield the lines of an effect outside the notes: its full text and arguments."""
     yield Text()
     for line in proposal.text.split("\n"):
         yield Text("  ") + format_line(line.encode("utf-8", "surrogatepass"))
@@ -84,8 +84,8 @@ def format_diff(diff: Diff) -> Iterator[Text]:
     width = len(str(max(len(diff.before), len(diff.after), 1)))
     position = 0
     for index, hunk in enumerate(diff.hunks):
-        last = index + 1 == len(diff.hunks)
-        following = len(diff.before) if last else diff.hunks[index + 1].before_start
+        is_last = index + 1 == len(diff.hunks)
+        following = len(diff.before) if is_last else diff.hunks[index + 1].before_start
         start = max(position, hunk.before_start - _CONTEXT_LINES)
         if start > position:
             yield Text(f"{'⋯':>{width}}", style="dim")
@@ -162,7 +162,7 @@ def _diff_row(width: int, number: int, mark: str, line: Text, style: str) -> Tex
 
 
 def _decode_line(line: bytes) -> str:
-    """Decode a line as `visible` does, without the newline, so that positions match."""
+    """Decode a line as `escape_line` does, without the newline, so that positions match."""
     text = line.decode("utf-8", "surrogateescape")
     return text[:-1] if text.endswith("\n") else text
 

@@ -10,7 +10,7 @@ from app.permissions.approval import ApprovalRequest, Approved, Approver, Decisi
 
 
 class PreapprovedKinds:
-    """Approves the kinds of change that `--approve` names, and forwards all other requests.
+    """Approves requests of the kinds that `--approve` names, and forwards all others.
 
     Args:
         approved_kinds: The kinds; every kind of a request must be among them.
@@ -31,7 +31,7 @@ class PreapprovedKinds:
 
 
 class DenyAll:
-    """Denies every request where there is no terminal, and names the option that would approve it."""
+    """Denies every request for lack of a terminal, and names the option that would approve it."""
 
     def __init__(self, approved_kinds: frozenset[ApprovalKind] = frozenset()) -> None:
         self._approved_kinds = approved_kinds
@@ -44,7 +44,8 @@ class DenyAll:
         """
         missing = missing_kinds(request, self._approved_kinds)
         raise PermissionDeniedError(
-            f"There is no terminal to ask at, and {request.reason}. To allow it, use --approve {missing}.",
+            f"There is no terminal to ask at, and {request.reason}. Nothing was done. "
+            f"To allow the call, use --approve {missing}.",
             approve=missing,
         )
 

@@ -12,18 +12,22 @@ from app.errors import InvalidParametersError
 from app.toolkit.argument_types import ArgumentKind
 
 STDIN = "-"
-_NAMES = frozenset(ArgumentKind) - {ArgumentKind.MARKDOWN, ArgumentKind.PLAIN, ArgumentKind.PROPERTIES}
+_VERBATIM_KINDS = frozenset(ArgumentKind) - {
+    ArgumentKind.MARKDOWN,
+    ArgumentKind.PLAIN,
+    ArgumentKind.PROPERTIES,
+}
 _TRUE_WORDS, _FALSE_WORDS = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
 class TextArguments:
-    """Long texts from elsewhere: `-` is standard input, which is read once; `@file` is a file's text."""
+    """Reads long texts from standard input (`-`, only once) or from a file (`@file`)."""
 
     def __init__(self) -> None:
         self._stdin_was_read = False
 
     def text(self, word: str) -> str:
-        """Return the text for `word`; `@@` begins a text that begins with an @.
+        """Return the text for `word`; a text that begins with an @ is written with @@.
 
         Raises:
             InvalidParametersError: The text can't be read, or standard input was requested twice.
@@ -31,7 +35,7 @@ class TextArguments:
         if word == STDIN:
             return self._read_stdin()
         if "\n" in word:
-            return word  # A file name has no newline: this is the text, such as a patch.
+            return word  # File names here have no newline, so this is a text, for example a patch.
         if word.startswith("@@"):
             return word[1:]
         if word.startswith("@"):
@@ -66,16 +70,18 @@ def parse_value(schema: Mapping[str, Any], kind: ArgumentKind, word: str, texts:
 
     Args:
         schema: The schema of the argument, or of an item of a list.
-        kind: The kind of the argument; names are taken verbatim, other texts may come from elsewhere.
+        kind: The kind of the argument; names are taken verbatim, `texts` reads others.
         word: The word as given.
-        texts: Reads texts from elsewhere.
+        texts: Reads standard input and files.
 
     Raises:
-        InvalidParametersError: The value is invalid; the message says what is valid.
+        InvalidParametersError: The value is invalid or can't be read; the message says what is valid.
     """
     match schema.get("type"):
         case "string":
-            return _check_choice(schema, word if kind in _NAMES or "enum" in schema else texts.text(word))
+            return _check_choice(
+                schema, word if kind in _VERBATIM_KINDS or "enum" in schema else texts.text(word)
+            )
         case "integer":
             return _parse_number(word, int, "a whole number")
         case "number":
@@ -94,7 +100,7 @@ def parse_object(words: list[str], texts: TextArguments) -> dict[str, object]:
     A value that is valid JSON (a number, true, null, a list) is parsed; any other is text.
 
     Raises:
-        InvalidParametersError: A word is neither.
+        InvalidParametersError: A word is neither, or its text can't be read.
     """
     result: dict[str, object] = {}
     for word in words:
@@ -110,10 +116,10 @@ def parse_object(words: list[str], texts: TextArguments) -> dict[str, object]:
 
 
 def parse_boolean(word: str) -> bool:
-    """Parse a boolean.
+    """Parse a boolean: yes, true, on or 1; no, false, off or 0.
 
     Raises:
-        InvalidParametersError: The word is neither yes nor no.
+        InvalidParametersError: The word is none of these.
     """
     if word.lower() in (*_TRUE_WORDS, *_FALSE_WORDS):
         return word.lower() in _TRUE_WORDS

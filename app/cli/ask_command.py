@@ -58,42 +58,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """Interpret the request, show the interpretation, and execute it."""
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
+    """Interpret the request, show the interpretation and, without `--json`, execute it."""
     options = Options.from_namespace(args)
-    choice = resolve_vault(options, screen)
-    approver = approver_for(options, screen)
+    location = resolve_vault(options, console)
+    approver = approver_for(options, console)
     async with open_session(
-        choice.root, approver, screen, take_over=can_approve(options), enable_tools=options.enable_tools
+        location.root, approver, console, take_over=can_approve(options), enable_tools=options.enable_tools
     ) as session:
         registry = ToolRegistry(CATEGORIES, CATALOG)
-        resolver, words = _load_names(choice.root)
+        resolver, words = _load_names(location.root)
         agent = BuiltinAgent(registry, resolver, lambda: words)
         interpretation = agent.interpret(" ".join(args.request), DialogState())
         if options.json:
-            screen.out.write(json.dumps(_to_json(interpretation), ensure_ascii=False) + "\n")
-            screen.out.flush()
+            console.out.write(json.dumps(_to_json(interpretation), ensure_ascii=False) + "\n")
+            console.out.flush()
             return ExitStatus.DONE if isinstance(interpretation, Reading) else ExitStatus.NOT_FOUND
         if isinstance(interpretation, ContentQuestion):
-            return await _answer(interpretation, _Terminal(session, options, screen))
+            return await _answer(interpretation, _Terminal(session, options, console))
         if not isinstance(interpretation, Reading):
-            screen.print_message(escape_controls(_describe(interpretation)))
+            console.print_message(escape_controls(_describe(interpretation)))
             return ExitStatus.NOT_FOUND
-        screen.print_message(
+        console.print_message(
             escape_controls(" · ".join(chip.label for chip in reading_chips(interpretation)))
         )
         language = next(one for one in languages() if one.code == interpretation.language)
         if interpretation.steps[0].action == "help":
-            screen.print_message(localize(HELP, language))
+            console.print_message(localize(HELP, language))
             return ExitStatus.DONE
-        terminal = _Terminal(session, options, screen)
+        terminal = _Terminal(session, options, console)
         pipeline = Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions())
         await pipeline.run(interpretation)
         return terminal.status if pipeline.understood else ExitStatus.NOT_FOUND
 
 
 def _load_names(root: Path) -> tuple[Resolver, VaultWords]:
-    """Return the names in the index of a vault, without those of private notes."""
+    """Return the names in the vault's index, without those of private notes; none if there is no index."""
     resolver = Resolver()
     file = paths.vault_cache_folder(root) / _INDEX_FILE
     if not file.is_file():
@@ -136,7 +136,7 @@ async def _answer(question: ContentQuestion, terminal: _Terminal) -> ExitStatus:
     if not outcome.success:
         return terminal.status
     if not outcome.result["answered"]:
-        terminal.screen.print_message("No passage in your notes answers this.")
+        terminal.console.print_message("No passage in your notes answers this.")
         return ExitStatus.NOT_FOUND
     for passage in shown_passages(outcome.result):
         terminal.say(f"{passage['text']}\n  {passage['path']}:{passage['line']}\n")
@@ -162,18 +162,18 @@ def _describe(interpretation: Clarification | ModelRequired | Reply) -> str:
 
 @dataclass
 class _Terminal:
-    """The output of the pipeline: calls tools in the command's session, and prints the answers."""
+    """Connects the pipeline to the terminal: calls tools in the command's session and prints the answers."""
 
     session: CliSession
     options: Options
-    screen: CliConsole
+    console: CliConsole
     status: ExitStatus = ExitStatus.DONE
 
     async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
-        """Call a tool; a call on several notes becomes one call per note."""
+        """Call a tool; a call on several notes becomes one call per note, until one fails."""
         if isinstance(tool, Tool):
             return await self._call_for_each(tool.name, arguments)
-        outcome = await call_tool(self.session, tool, arguments, self.options, self.screen)
+        outcome = await call_tool(self.session, tool, arguments, self.options, self.console)
         if not outcome.success:
             self.status = ExitStatus.DENIED if outcome.denied else ExitStatus.FAILED
         return outcome
@@ -192,7 +192,7 @@ class _Terminal:
 
     def say(self, text: str) -> None:
         """Print an answer."""
-        self.screen.text(escape_controls(text) + "\n")
+        self.console.print_text(escape_controls(text) + "\n")
 
     def open_note(self, path: str) -> None:
-        """Do nothing: there is no editor to open, and the note's text was printed."""
+        """Do nothing, since there is no editor to open and the note's text was printed."""

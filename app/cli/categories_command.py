@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """List the categories, or turn some on or off."""
     options = Options.from_namespace(args)
     if (args.op == "list") == bool(args.ids):
@@ -55,39 +55,42 @@ async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
             f"categories {args.op} {'takes no' if args.ids else 'needs a'} category.", op=args.op
         )
     if args.op == "list":
-        root = resolve_vault(options, screen).root
-        registry = await asyncio.to_thread(load_registry, root, screen)
-        _show(category_rows(registry, categories_off_by_rule(root)), options, screen)
+        root = resolve_vault(options, console).root
+        registry = await asyncio.to_thread(load_registry, root, console)
+        _show(category_rows(registry, categories_off_by_rule(root)), options, console)
         return ExitStatus.DONE
-    return await _switch(args.ids, options, screen, on=args.op == "on")
+    return await _switch(args.ids, options, console, on=args.op == "on")
 
 
-async def _switch(ids: list[str], options: Options, screen: CliConsole, *, on: bool) -> ExitStatus:
-    root = resolve_vault(options, screen).root
-    async with open_owned(root, screen, _SETTINGS_PAGE) as vault:
-        for id in ids:
-            vault.tools.category(id)
+async def _switch(ids: list[str], options: Options, console: CliConsole, *, on: bool) -> ExitStatus:
+    root = resolve_vault(options, console).root
+    async with open_owned(root, console, _SETTINGS_PAGE) as vault:
+        for category_id in ids:
+            vault.tools.category(category_id)  # raises an error if there is none
         word = "on" if on else "off"
         question = f"Turn {word} the tools of {', '.join(ids)} for agents in {root.name}."
-        await confirm(question, options, screen)
+        await confirm(question, options, console)
         current = vault.settings.of_vault
         vault.settings.change_vault(current.with_categories(on, *ids))
         rows = category_rows(vault.tools, vault.tools.categories_off)
-    _show([row for row in rows if row.category in ids], options, screen)
+    _show([row for row in rows if row.category in ids], options, console)
     return ExitStatus.DONE
 
 
-def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
-    """Return all installed tools with the vault's categories; with None, those outside a vault."""
+def load_registry(root: Path | None, console: CliConsole) -> ToolRegistry:
+    """Return all installed tools, with the categories that are on in the vault, or by default without one.
+
+    Prints the problems of plug-ins and of the vault's settings.
+    """
     registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
     settings = load_settings()
     for problem in load_plugins(registry, enabled=settings.tools.plugins_on).problems:
-        screen.print_message(problem)
+        console.print_message(problem)
     vault_settings = VaultSettings()
     if root is not None:
         vault_settings, problem = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
         if problem:
-            screen.print_message(escape_controls(problem))
+            console.print_message(escape_controls(problem))
     off = categories_off_by_rule(root)
     for category in registry.categories:
         by_default = any(one.id == category.id and one.on for one in CATEGORIES)
@@ -96,14 +99,18 @@ def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
     return registry
 
 
-def load_chosen_registry(folder: str | None, screen: CliConsole) -> ToolRegistry:
-    """Return the registry of the vault to use, or the one outside a vault if there is none."""
+def load_chosen_registry(folder: str | None, console: CliConsole) -> ToolRegistry:
+    """Return the registry of the vault to use, or the default one if no vault is found.
+
+    Raises:
+        VaultLostError: `folder` is given and does not exist.
+    """
     try:
-        return load_registry(locate_vault(folder).root, screen)
+        return load_registry(locate_vault(folder).root, console)
     except VaultLostError:
         if folder is not None:
             raise
-        return load_registry(None, screen)
+        return load_registry(None, console)
 
 
 def categories_off_by_rule(root: Path | None) -> frozenset[str]:
@@ -122,9 +129,9 @@ def category_rows(tools: ToolCatalog, off: frozenset[str]) -> list[CategoryRow]:
     return rows
 
 
-def _show(rows: list[CategoryRow], options: Options, screen: CliConsole) -> None:
+def _show(rows: list[CategoryRow], options: Options, console: CliConsole) -> None:
     data = [asdict(row) for row in rows]
     if options.json:
-        screen.text(json.dumps(data, ensure_ascii=False) + "\n")
+        console.print_text(json.dumps(data, ensure_ascii=False) + "\n")
     else:
-        rendering.print_rows(screen, data)
+        rendering.print_rows(console, data)

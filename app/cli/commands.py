@@ -48,7 +48,7 @@ class Verb(Protocol):
         """Add the verb's arguments to `parser`."""
         ...
 
-    def run(self, args: argparse.Namespace, screen: CliConsole) -> int | Awaitable[int]:
+    def run(self, args: argparse.Namespace, console: CliConsole) -> int | Awaitable[int]:
         """Run the verb and return the exit status."""
         ...
 
@@ -57,18 +57,17 @@ def main(arguments: list[str]) -> int:
     """Run a verb or a tool and return the exit status; see `exit_status`."""
     use_utf8()
     _log_to_file()
-    screen = CliConsole()
-    args = argparse.Namespace(json=False)
+    console = CliConsole()
     try:
         args = build_leading_parser().parse_args(arguments)
-        return int(_run(args, screen))
+        return int(_run(args, console))
     except ScriptoriumError as error:
-        return _fail(error, screen, as_json="--json" in arguments)
+        return _fail(error, console, as_json="--json" in arguments)
     except KeyboardInterrupt:
-        screen.print_message("\nInterrupted.")
+        console.print_message("\nInterrupted.")
         return ExitStatus.INTERRUPTED
     except BrokenPipeError:
-        # The reader of the pipe has closed it; the interpreter must not report that at exit.
+        # The reader has closed the pipe, which the interpreter would report again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.BROKEN_PIPE
     except SystemExit as error:
@@ -104,7 +103,7 @@ def build_leading_parser() -> argparse.ArgumentParser:
         description="Without a verb or a tool, open the window on a folder of notes.",
         epilog=(
             f"Verbs:\n  {'open':<12} open the window on a folder\n{verbs}\n\n"
-            'Each tool is a command, such as: scriptorium read_note "My note".\n'
+            'Each tool is a command, for example: scriptorium read_note "My note".\n'
             "`scriptorium tools` lists the tools, `scriptorium TOOL --help` describes one.\n\n"
             f"Exit status:\n{exit_status.help_table()}"
         ),
@@ -117,39 +116,39 @@ def build_leading_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(args: argparse.Namespace, screen: CliConsole) -> int:
+def _run(args: argparse.Namespace, console: CliConsole) -> int:
     words: list[str] = args.words
     del args.words
     if not words:
-        build_leading_parser().print_usage(screen.err)
+        build_leading_parser().print_usage(console.err)
         return ExitStatus.MISUSE
     if words[0] in VERBS:
         arguments = build_verb_parser(words[0]).parse_args(words[1:], args)
-        result = load_verb(words[0]).run(arguments, screen)
+        result = load_verb(words[0]).run(arguments, console)
         return asyncio.run(_await(result)) if not isinstance(result, int) else result
     from app.cli import tool_command
 
-    return asyncio.run(tool_command.run(words[0], words[1:], args, screen))
+    return asyncio.run(tool_command.run(words[0], words[1:], args, console))
 
 
 async def _await(work: Awaitable[int]) -> int:
     return await work
 
 
-def _fail(error: ScriptoriumError, screen: CliConsole, *, as_json: bool) -> ExitStatus:
-    screen.end_progress()
+def _fail(error: ScriptoriumError, console: CliConsole, *, as_json: bool) -> ExitStatus:
+    console.end_progress()
     if as_json:
         response = {"success": False, "error": error.as_dict()}
         with suppress(BrokenPipeError):
-            screen.out.write(json.dumps(response, ensure_ascii=False, default=str) + "\n")
-            screen.out.flush()
+            console.out.write(json.dumps(response, ensure_ascii=False, default=str) + "\n")
+            console.out.flush()
     else:
-        screen.print_message(f"scriptorium: {escape_controls(error.message)}")
+        console.print_message(f"scriptorium: {escape_controls(error.message)}")
     return exit_status.error_status(error)
 
 
 def _log_to_file() -> None:
-    """Send internal errors to a log file; the terminal shows only the message for the user."""
+    """Send internal errors to a log file, if possible; the terminal shows only messages for the user."""
     root = logging.getLogger()
     if root.handlers:
         return

@@ -16,22 +16,22 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the shell; the scripts themselves request note names for the current line."""
+    """Add the shell, and the hidden options with which the scripts request note names."""
     parser.add_argument("shell", choices=SHELLS)
     parser.add_argument("--notes", metavar="WORD", help=argparse.SUPPRESS)
     parser.add_argument("--line", nargs=argparse.REMAINDER, default=[], help=argparse.SUPPRESS)
 
 
-def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """Print the script, or the note names for it."""
-    # Imported separately: names must be quick while the user types, and the script loads every tool.
+    # Names must appear quickly while the user types, so this does not load every tool as the script does.
     if args.notes is None:
         from app.cli import completion_scripts
 
-        screen.out.write(completion_scripts.completion_script(args.shell))
+        console.out.write(completion_scripts.completion_script(args.shell))
         return ExitStatus.DONE
     from app.cli import completion_source
 
     for name in completion_source.completions(args.notes, args.line, args.shell):
-        screen.out.write(f"{name}\n")
+        console.out.write(f"{name}\n")
     return ExitStatus.DONE

@@ -39,7 +39,7 @@ def completion_script(shell: str) -> str:
 
 
 def full_parser() -> argparse.ArgumentParser:
-    """Return one parser of every command, the input of the generators."""
+    """Return one parser for all verbs and tools, from which shtab generates the scripts."""
     parser = argparse.ArgumentParser(prog=_PROGRAM, allow_abbrev=False)
     add_call_options(parser)
     subparsers = parser.add_subparsers(metavar="command")
@@ -59,11 +59,11 @@ def _add_folder(parser: argparse.ArgumentParser) -> None:
     folder.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
 
 
-def _add_tool(parser: argparse.ArgumentParser, signature: ToolParser) -> None:
-    """Add the flags of a tool, with dashes, and its operations as words."""
-    for flag in signature.flags:
+def _add_tool(parser: argparse.ArgumentParser, tool_parser: ToolParser) -> None:
+    """Add the options of a tool, spelled with dashes, its operations and its positional words."""
+    for flag in tool_parser.flags:
         if flag.name == OP:
-            leading = signature.positionals[: signature.positionals.index(flag)]
+            leading = tool_parser.positionals[: tool_parser.positionals.index(flag)]
             for positional in leading:
                 _offer_notes(
                     positional, parser.add_argument(f"word_{positional.name}", metavar=positional.metavar)
@@ -74,10 +74,10 @@ def _add_tool(parser: argparse.ArgumentParser, signature: ToolParser) -> None:
             if flag.is_switch:
                 parser.add_argument(flag.option, action="store_true")
             else:
-                word = None if choices else flag.metavar
-                _offer_notes(flag, parser.add_argument(flag.option, choices=choices, metavar=word))
-    if not signature.operations:
-        for positional in signature.positionals:
+                metavar = None if choices else flag.metavar
+                _offer_notes(flag, parser.add_argument(flag.option, choices=choices, metavar=metavar))
+    if not tool_parser.operations:
+        for positional in tool_parser.positionals:
             _offer_notes(
                 positional, parser.add_argument(f"word_{positional.name}", metavar=positional.metavar)
             )
@@ -85,13 +85,13 @@ def _add_tool(parser: argparse.ArgumentParser, signature: ToolParser) -> None:
 
 
 def _offer_notes(flag: ToolOption, action: argparse.Action) -> None:
-    """Let the shell request names if the argument is a note."""
+    """Let the shell request note names if the argument is a note."""
     if flag.kind is ArgumentKind.NOTE:
         action.complete = _NOTES  # type: ignore[attr-defined]
 
 
 def _complete_values(parser: argparse.ArgumentParser) -> None:
-    """Complete folders after --vault, and files where files are expected."""
+    """Complete folders for vaults, and files for the files to write."""
     for subparser in _iter_parsers(parser):
         for action in subparser._actions:  # noqa: SLF001
             if "--vault" in action.option_strings or action.dest == "folder":

@@ -1,7 +1,7 @@
 """Note names for shell completion, read from the index file without opening the vault.
 
 Nothing is created or changed, and a vault that was never opened has no names. Private notes are left out, as
-for every caller on the command line.
+for all commands.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.vault.path import name_key
 
 _INDEX_FILE = "index.sqlite"
 _MAX_COMPLETIONS = 200
-_NOTES = (
+_SELECT_NOTES = (
     "SELECT files.path FROM files JOIN notes ON notes.id = files.id WHERE files.is_note AND NOT notes.private"
     " AND files.hash IS NOT NULL"
 )
@@ -34,7 +34,7 @@ def completions(word: str, line: Sequence[str], shell: str) -> list[str]:
 
     Args:
         word: The word at the cursor as typed, with quotes and backslashes.
-        line: The words of the command so far; its `--vault` counts.
+        line: The words of the command so far; `--vault` among them selects the vault.
         shell: bash needs quoted names; the others quote them themselves.
     """
     try:
@@ -48,9 +48,10 @@ def completions(word: str, line: Sequence[str], shell: str) -> list[str]:
 
 
 def matching_names(notes: Iterable[str], typed: str) -> list[str]:
-    """Return names of the notes at these paths that begin with `typed`, or paths if it contains a folder.
+    """Return the names of notes that begin with `typed`, or their paths if `typed` contains a slash.
 
-    A name that several notes share is replaced by the path, since the name alone is ambiguous.
+    A name that several notes share is replaced by the path. At most 200 are returned, shortest first, without
+    names that are not printable.
     """
     stems = {path: path.rpartition(".")[0] or path for path in notes}
     name_counts = Counter(name_key(stem.rpartition("/")[2]) for stem in stems.values())
@@ -74,7 +75,7 @@ def _paths(root: Path) -> list[str]:
         return []
     try:
         with closing(connect_read_only(file, timeout=0.5)) as connection:
-            return [path for (path,) in connection.execute(_NOTES)]
+            return [path for (path,) in connection.execute(_SELECT_NOTES)]
     except sqlite3.Error:
         return []
 

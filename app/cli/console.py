@@ -1,7 +1,7 @@
 """The output of a command: results to standard output, everything else to standard error.
 
 A terminal gets colors (unless NO_COLOR is set), lines of its width, and names for hidden characters in notes,
-since some are terminal commands. A pipe gets the plain text.
+since some control the terminal. A pipe gets the plain text.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class CliConsole:
         """Print a styled result."""
         self._console(self.out).print(*parts, soft_wrap=not self.is_terminal)
 
-    def text(self, text: str) -> None:
+    def print_text(self, text: str) -> None:
         """Print a text verbatim; a terminal gets names for hidden characters and a final newline."""
         if self.is_terminal:
             text = escape_controls(text) if text.endswith("\n") else escape_controls(text) + "\n"
@@ -56,7 +56,7 @@ class CliConsole:
         self.out.flush()
 
     def print_rows(self, rows: Iterable[Sequence[str]]) -> None:
-        """Print rows for other programs, as tab-separated cells."""
+        """Print rows for other programs, as tab-separated cells, each on one line."""
         for row in rows:
             self.out.write("\t".join(" ".join(cell.split()) for cell in row) + "\n")
         self.out.flush()
@@ -84,7 +84,7 @@ class CliConsole:
 
     @property
     def width(self) -> int:
-        """The width of the terminal in characters."""
+        """The width of the terminal for messages, in characters."""
         return self._console(self.err).width
 
     def _console(self, stream: TextIO) -> Console:
@@ -116,7 +116,11 @@ def _label_character(character: str) -> str:
 
 
 def use_utf8() -> None:
-    """Make the streams accept any text: UTF-8 in pipes, a lone surrogate as its original byte."""
+    """Make the streams accept any text.
+
+    Pipes get UTF-8, with lone surrogates as their original bytes. Terminals get escapes for characters that
+    their encoding lacks.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             errors = "backslashreplace" if stream.isatty() else "surrogateescape"

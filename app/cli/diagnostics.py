@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """The severity of a result; a warning is something that is degraded or will stop working."""
+    """The severity of a result; a warning is about something degraded or about to stop working."""
 
     OK = "ok"
     WARNING = "warning"

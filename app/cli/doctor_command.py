@@ -1,6 +1,6 @@
 """Check the installation and the vault, and suggest how to fix problems.
 
-Nothing is changed. The command fails if there is an error; warnings do not count.
+Nothing is changed. The command fails if something does not work; warnings do not count.
 """
 
 from __future__ import annotations
@@ -17,44 +17,45 @@ from app.cli.options import Options, add_json_option, add_vault_option
 from app.cli.vault_checks import check_vault
 from app.cli.vault_location import locate_vault
 from app.errors import VaultLostError
+from app.permissions.pluralize import pluralize
 
 _SIGNS = {Severity.OK: ("✓", "green"), Severity.WARNING: ("!", "yellow"), Severity.WRONG: ("✗", "red")}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the vault."""
+    """Add the options for the vault and for JSON."""
     add_vault_option(parser)
     add_json_option(parser)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """Run all checks and show the results."""
     options = Options.from_namespace(args)
     results = list(check_installation())
     try:
-        choice = locate_vault(options.vault)
-        results += await check_vault(choice.root)
+        location = locate_vault(options.vault)
+        results += await check_vault(location.root)
     except VaultLostError as error:
         if options.vault is not None:
             raise
         results.append(CheckResult("vault", Severity.OK, f"no vault was checked: {error.message}"))
     if options.json:
-        screen.text(json.dumps([asdict(one) for one in results], ensure_ascii=False) + "\n")
+        console.print_text(json.dumps([asdict(one) for one in results], ensure_ascii=False) + "\n")
     else:
-        _show(results, screen)
+        _show(results, console)
     return ExitStatus.FAILED if any(one.state is Severity.WRONG for one in results) else ExitStatus.DONE
 
 
-def _show(results: list[CheckResult], screen: CliConsole) -> None:
+def _show(results: list[CheckResult], console: CliConsole) -> None:
     from rich.text import Text
 
     for result in results:
         sign, color = _SIGNS[result.state]
-        screen.show(
+        console.show(
             Text.assemble((f"{sign} ", color), (f"{result.what}: ", "bold"), escape_controls(result.message))
         )
         if result.hint:
-            screen.show(Text(f"  {escape_controls(result.hint)}", style=color))
+            console.show(Text(f"  {escape_controls(result.hint)}", style=color))
     states = [one.state for one in results]
-    counts = f"{states.count(Severity.WRONG)} wrong, {states.count(Severity.WARNING)} to look at"
-    screen.show(Text(f"{len(results)} checks: {counts}."))
+    counts = f"{states.count(Severity.WRONG)} failed, {pluralize(states.count(Severity.WARNING), 'warning')}"
+    console.show(Text(f"{len(results)} checks: {counts}."))

@@ -69,5 +69,5 @@ def type_status(error: Mapping[str, object]) -> ExitStatus:
 
 
 def help_table() -> str:
-    """Return the statuses as lines for the help."""
+    """Return the help lines of the statuses."""
     return "\n".join(f"  {status.value:>3}  {meaning}" for status, meaning in _MEANINGS.items())

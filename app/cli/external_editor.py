@@ -28,7 +28,8 @@ async def edit_in_editor(file: FileDraft, tty: Terminal) -> None:
         tty: The terminal for the editor.
 
     Raises:
-        EditingError: The editor can't be started or failed, or the file is not text; the draft is unchanged.
+        EditingError: The editor can't be started or failed, or the old or new content is not text; the draft
+            is unchanged.
     """
     try:
         editable = EditableText.of(file.after or b"")
@@ -38,8 +39,16 @@ async def edit_in_editor(file: FileDraft, tty: Terminal) -> None:
         raise EditingError(f"This file can't be edited: {error}.") from error
 
 
+def _editor_command() -> list[str]:
+    setting = os.environ.get("VISUAL") or os.environ.get("EDITOR") or _DEFAULT_EDITOR
+    try:
+        return shlex.split(setting) or [_DEFAULT_EDITOR]
+    except ValueError as error:
+        raise EditingError(f"The editor command {setting!r} is invalid: {error}.") from error
+
+
 async def _edit_text(text: str, name: str, tty: Terminal) -> str:
-    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or _DEFAULT_EDITOR)
+    command = _editor_command()
     with tempfile.TemporaryDirectory(prefix="scriptorium-") as folder:
         file = Path(folder) / name
         file.write_bytes(text.encode("utf-8"))

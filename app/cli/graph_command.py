@@ -20,6 +20,7 @@ from app.cli.options import Options, add_vault_option
 from app.cli.session import CliSession, open_session, show_scan_progress
 from app.errors import InvalidParametersError, StorageError
 from app.events import EventBus
+from app.permissions.pluralize import pluralize
 from app.settings import load_settings
 
 if TYPE_CHECKING:
@@ -41,22 +42,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_vault_option(export)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """Build the graph of the visible notes, lay it out and write it to the file."""
     file: Path = args.file
     if file.suffix not in FORMATS:
         raise InvalidParametersError(f"{file.name}: the file name must end in one of {', '.join(FORMATS)}.")
-    root = resolve_vault(Options.from_namespace(args), screen).root
-    async with open_session(root, DenyAll(), screen) as session:
-        graph = await _graph(session, root, screen)
-    screen.show_progress(f"laying out {len(graph):,} nodes")
+    root = resolve_vault(Options.from_namespace(args), console).root
+    async with open_session(root, DenyAll(), console) as session:
+        graph = await _visible_graph(session, root, console)
+    console.show_progress(f"laying out {len(graph):,} nodes")
     await asyncio.to_thread(_write, graph, root, args)
-    screen.end_progress()
-    screen.text(f"{len(graph)} nodes and {len(graph.edges)} links written to {file}\n")
+    console.end_progress()
+    console.print_text(
+        f"{pluralize(len(graph), 'node')} and {pluralize(len(graph.edges), 'link')} written to {file}\n"
+    )
     return ExitStatus.DONE
 
 
-async def _graph(session: CliSession, root: Path, screen: CliConsole) -> Graph:
+async def _visible_graph(session: CliSession, root: Path, console: CliConsole) -> Graph:
     """Return the graph of the notes that programs outside the window may see."""
     from app.graph.builder import build
     from app.graph.export import visible_subgraph
@@ -78,7 +81,7 @@ async def _graph(session: CliSession, root: Path, screen: CliConsole) -> Graph:
     index = VaultIndex(root, folder, load_settings().index, EventBus())
     await index.open()
     try:
-        await index.scan(lambda progress: show_scan_progress(screen, progress), lambda: False)
+        await index.scan(lambda progress: show_scan_progress(console, progress), lambda: False)
         return visible_subgraph(build(await asyncio.to_thread(index.graph)), visible)
     finally:
         await index.close()

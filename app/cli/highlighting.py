@@ -16,7 +16,7 @@ _MATCH_STYLE = "bold yellow"
 
 
 def search_terms(query: str) -> tuple[str, ...]:
-    """Return the words and phrases that a query searches in text; none for an invalid query."""
+    """Return the words and phrases that a query looks for in texts; none for an invalid query."""
     from app.index.query import parse
     from app.index.query_ast import And, FieldFilter, Node, Or, PhraseTerm, WordTerm
 

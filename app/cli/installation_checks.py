@@ -30,9 +30,9 @@ def check_installation() -> Iterator[CheckResult]:
     yield _check_model()
     yield _check_multilingual_model()
     yield _check_key_store()
-    hint = "Repair the file, or the app sets it aside and restores the last good version."
+    hint = "Repair the file; otherwise the app sets it aside and restores the last good version."
     yield _check_settings("settings", settings_file(), Settings, hint)
-    hint = "Repair the file; until then agents ask before everything."
+    hint = "Repair the file; until then everything that agents do needs approval."
     yield _check_settings("permission rules", permissions_file(), PermissionSettings, hint)
     for name, folder in (
         ("configuration", paths.config_folder()),
@@ -87,7 +87,7 @@ def _check_multilingual_model() -> CheckResult:
         return ok("multilingual model", "installed; converted when it is chosen in the settings")
     if state == "missing":
         # The model is optional; an English vault does not need it.
-        return ok("multilingual model", multilingual.missing_part())
+        return ok("multilingual model", multilingual.installation_instructions())
     try:
         manifest = check_files(model_folder(MULTILINGUAL))
     except ScriptoriumError as error:
@@ -98,7 +98,7 @@ def _check_multilingual_model() -> CheckResult:
 
 
 def _repair_hint(from_source: str) -> str:
-    """Return the advice for a damaged installation; an installed app has no Python to run a script with."""
+    """Return the advice for a damaged installation; one from the installer has no Python for scripts."""
     return "Run the installer of this version again" if is_frozen() else from_source
 
 
@@ -122,7 +122,7 @@ def _check_settings(name: str, file: Path, model: type[SettingsSection], hint: s
 
 
 def check_app_folder(name: str, folder: Path, *, private: bool) -> CheckResult:
-    """Check that a folder of the app is writable, and readable by the user alone if it is `private`."""
+    """Check that a folder of the app is writable, and closed to other users if it is `private`."""
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return failure(name, f"{folder} can't be written", f"Grant yourself access: chmod u+rwx '{folder}'")
     if private and sys.platform != "win32" and folder.stat().st_mode & _SHARED_MODE_BITS:

@@ -18,10 +18,10 @@ from app.servers.vault_access import CallProgress
 from app.toolkit.outcome import ToolOutcome
 
 Arguments = Mapping[str, object]
-_MAX_NAMED_FILES = 8
+_MAX_SHOWN_NAMES = 8
 
 
-def approver_for(options: Options, screen: CliConsole) -> Approver:
+def approver_for(options: Options, console: CliConsole) -> Approver:
     """Return this process's approver: preapproved kinds, then a prompt, deferral or denial."""
     from app.cli.terminal_input import Terminal
 
@@ -31,7 +31,7 @@ def approver_for(options: Options, screen: CliConsole) -> Approver:
     elif (tty := Terminal.find()) is not None:
         from app.cli.terminal_approver import TerminalApprover
 
-        other = TerminalApprover(tty, screen)
+        other = TerminalApprover(tty, console)
     else:
         other = DenyAll(options.approve)
     return PreapprovedKinds(options.approve, other)
@@ -51,34 +51,34 @@ def may_propose(tool: str) -> bool:
     return any(one.name == tool and one.proposes for one in (*CATALOG, FILE_TOOL))
 
 
-def resolve_vault(options: Options, screen: CliConsole) -> VaultLocation:
+def resolve_vault(options: Options, console: CliConsole) -> VaultLocation:
     """Return the vault to use, and print its location if the options do not name one.
 
     Raises:
         VaultLostError: No vault was found.
     """
-    choice = locate_vault(options.vault)
+    location = locate_vault(options.vault)
     if options.vault is None:
-        screen.print_message(f"Vault: {escape_controls(str(choice.root))} ({choice.reason})")
-    return choice
+        console.print_message(f"Vault: {escape_controls(str(location.root))} ({location.reason})")
+    return location
 
 
 async def run_call(
-    tool: str, arguments: Arguments, options: Options, screen: CliConsole, terms: Sequence[str] = ()
+    tool: str, arguments: Arguments, options: Options, console: CliConsole, terms: Sequence[str] = ()
 ) -> ExitStatus:
     """Call a tool in the selected vault, show the outcome and return the exit status."""
-    choice = resolve_vault(options, screen)
-    approver = approver_for(options, screen)
+    location = resolve_vault(options, console)
+    approver = approver_for(options, console)
     take_over = can_approve(options) and may_propose(tool)
     async with open_session(
-        choice.root, approver, screen, take_over=take_over, enable_tools=options.enable_tools
+        location.root, approver, console, take_over=take_over, enable_tools=options.enable_tools
     ) as session:
-        outcome = await call_tool(session, tool, arguments, options, screen)
-    return report_outcome(outcome, options, screen, terms)
+        outcome = await call_tool(session, tool, arguments, options, console)
+    return report_outcome(outcome, options, console, terms)
 
 
 async def call_tool(
-    session: CliSession, tool: str, arguments: Arguments, options: Options, screen: CliConsole
+    session: CliSession, tool: str, arguments: Arguments, options: Options, console: CliConsole
 ) -> ToolOutcome:
     """Call a tool and return its outcome."""
     try:
@@ -88,70 +88,73 @@ async def call_tool(
             arguments,
             wait_mode="wait" if options.waits else "pending",
             claim=options.claim,
-            progress=_progress_callback(session, options, screen),
+            progress=_progress_callback(session, options, console),
         )
     finally:
-        screen.end_progress()
+        console.end_progress()
 
 
 def report_outcome(
-    outcome: ToolOutcome, options: Options, screen: CliConsole, terms: Sequence[str] = ()
+    outcome: ToolOutcome, options: Options, console: CliConsole, terms: Sequence[str] = ()
 ) -> ExitStatus:
     """Show the outcome of a call and return the exit status."""
     if options.json:
-        screen.out.write(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n")
-        screen.out.flush()
+        console.out.write(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n")
+        console.out.flush()
     elif outcome.success:
-        rendering.print_result(screen, outcome, terms)
+        rendering.print_result(console, outcome, terms)
     else:
-        _show_failure(screen, outcome)
+        _show_failure(console, outcome)
     return exit_status.outcome_status(outcome)
 
 
-def _show_failure(screen: CliConsole, outcome: ToolOutcome) -> None:
+def _show_failure(console: CliConsole, outcome: ToolOutcome) -> None:
     if outcome.pending:
-        screen.text(outcome.pending + "\n")
-        screen.print_message(
+        console.print_text(outcome.pending + "\n")
+        console.print_message(
             "The call is waiting for approval. `scriptorium pending status ID` shows its status."
         )
         return
     error = outcome.error or {}
     if error.get("type") == NotFoundError.type and error.get("tool") == "file":
         # The tool exists only while an outside folder is open, but `scriptorium tools` always lists it.
-        screen.print_message(
+        console.print_message(
             "scriptorium: No folder outside the vault has been added. Nothing was done. "
             "Add one with: scriptorium sources add folder FOLDER"
         )
         return
-    screen.print_message("scriptorium: " + escape_controls(str(error.get("message") or outcome.message)))
+    console.print_message("scriptorium: " + escape_controls(str(error.get("message") or outcome.message)))
     names = error.get("candidates") or error.get("suggestions")
     if isinstance(names, Sequence) and not isinstance(names, str):
-        for name in names[:_MAX_NAMED_FILES]:
-            screen.print_message(f"  {escape_controls(str(name))}")
+        for name in names[:_MAX_SHOWN_NAMES]:
+            console.print_message(f"  {escape_controls(str(name))}")
 
 
 def _progress_callback(
-    session: CliSession, options: Options, screen: CliConsole
+    session: CliSession, options: Options, console: CliConsole
 ) -> Callable[[CallProgress], None]:
-    """Return a callback that shows progress and reports once if another program asks for approval."""
+    """Return a callback that shows the progress of a call.
+
+    If another program has the vault open and asks for approval, the callback says so once.
+    """
     is_reported = False
 
     def report(progress: CallProgress) -> None:
         nonlocal is_reported
         if progress.stage != "asking":
             if session.is_joined:
-                screen.show_progress(progress.message)
+                console.show_progress(progress.message)
             return
         if not session.is_joined or is_reported:
             return
         is_reported = True
         if options.approve:
-            screen.print_message(
+            console.print_message(
                 "--approve has no effect here: the program that has the vault open asks its user."
             )
         if options.waits:
             approver_place = "the window" if session.has_window else "the program"
-            screen.print_message(
+            console.print_message(
                 f"Waiting for approval in {approver_place} that has the vault open (Ctrl-C cancels)."
             )
 

@@ -1,4 +1,4 @@
-"""`scriptorium mcp <vault>`: serve a vault over standard input and output to the program that started this.
+"""`scriptorium mcp <vault>`: serve a vault over standard input and output to the program that started it.
 
 It joins the running app, where the user approves changes, or else opens the vault itself.
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.console import CliConsole
 from app.cli.exit_status import ExitStatus
-from app.cli.options import add_enable_option, read_categories
+from app.cli.options import add_enable_option, parse_categories
 from app.errors import VaultLostError
 from app.permissions.caller import CallerKind
 from app.servers.vault_access import Client
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="vault", help="the vault's folder")
     parser.add_argument(
         "--name",
-        type=_check_name,
+        type=_parse_name,
         default="MCP client",
         help="the client's name in rules and in the audit log",
     )
@@ -42,17 +42,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--read-only", action="store_true", help="offer only tools that change nothing")
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> int:
-    """Serve until the client closes the pipe."""
+async def run(args: argparse.Namespace, console: CliConsole) -> int:
+    """Serve until the client closes the pipe or a signal arrives.
+
+    Raises:
+        VaultLostError: The folder does not exist.
+    """
     root: Path = args.folder
     if not root.is_dir():
         raise VaultLostError(f"The folder {root} does not exist.", path=str(root))
-    enabled = read_categories(getattr(args, "enable_tools", ()))
+    enabled = parse_categories(getattr(args, "enable_tools", ()))
     await _serve(root, args.name, enabled, read_only=args.read_only)
     return ExitStatus.DONE
 
 
-def _check_name(text: str) -> str:
+def _parse_name(text: str) -> str:
     name = " ".join(text.split())
     if not name or len(name) > _MAX_NAME_CHARS or not name.isprintable():
         raise argparse.ArgumentTypeError(f"a name has 1 to {_MAX_NAME_CHARS} printable characters")
@@ -60,8 +64,8 @@ def _check_name(text: str) -> str:
 
 
 async def _serve(root: Path, name: str, enable_tools: tuple[str, ...], *, read_only: bool) -> None:
-    """Serve until the client closes the pipe or a signal arrives, and then close the vault properly."""
-    # Before the imports, which take a second: a client may end the process at any moment.
+    """Serve until the client closes the pipe or a signal arrives; then close the vault."""
+    # Set before the imports, which take a second, since a client may end the process at any moment.
     stop_requested = _stop_event()
     from app.cli.vault_access import join_or_open
 
@@ -91,7 +95,7 @@ async def _serve_client(vault: FailoverVaultAccess, name: str, read_only: bool) 
 
 
 def _stop_event() -> asyncio.Event:
-    """Return an event for the signals that end the server; further signals during the close are ignored."""
+    """Return an event that SIGTERM and SIGINT set; repeated signals have no further effect."""
     stopped, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError):

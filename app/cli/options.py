@@ -1,4 +1,4 @@
-"""The options that all calls share."""
+"""The options that verbs and tools share."""
 
 from __future__ import annotations
 
@@ -47,20 +47,19 @@ class Options:
             InvalidParametersError: `--approve` names an unknown kind, or is combined with `--no-wait`.
         """
         if getattr(args, "approve", ()) and not getattr(args, "wait", True):
-            message = "--approve and --no-wait can't be combined."
-            raise InvalidParametersError(message)
+            raise InvalidParametersError("--approve and --no-wait can't be combined.")
         return cls(
             getattr(args, "vault", None),
             getattr(args, "json", False),
             parse_kinds(getattr(args, "approve", ())),
             getattr(args, "wait", True),
             getattr(args, "claim", ""),
-            read_categories(getattr(args, "enable_tools", ())),
+            parse_categories(getattr(args, "enable_tools", ())),
         )
 
 
-def read_categories(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the categories that `--enable-tools` names, separated by commas."""
+def parse_categories(words: Iterable[str]) -> tuple[str, ...]:
+    """Parse the values of `--enable-tools`, each a comma-separated list of categories."""
     return tuple(dict.fromkeys(one.strip() for word in words for one in word.split(",") if one.strip()))
 
 
@@ -87,7 +86,7 @@ def add_enable_option(parser: argparse.ArgumentParser) -> None:
         metavar="CATEGORIES",
         action="append",
         default=argparse.SUPPRESS,
-        help="tool categories to turn on for this command, such as development,web",
+        help="tool categories to turn on for this command, for example development,web",
     )
 
 
@@ -100,7 +99,7 @@ def add_call_options(parser: argparse.ArgumentParser) -> None:
         metavar="KINDS",
         action="append",
         default=argparse.SUPPRESS,
-        help="kinds of change to approve, such as create,update",
+        help="kinds of change to approve, for example create,update",
     )
     parser.add_argument(
         "--wait",

@@ -23,22 +23,20 @@ if TYPE_CHECKING:
     from app.workspace import VaultService
 
 
-_OPEN_TIMEOUT_S = OPEN_TIMEOUT_S
-
-
 @asynccontextmanager
-async def open_owned(root: Path, screen: CliConsole, location: str) -> AsyncIterator[VaultService]:
-    """Open the vault at `root` in this process.
+async def open_owned(root: Path, console: CliConsole, location: str) -> AsyncIterator[VaultService]:
+    """Open the vault at `root` in this process, with an updated index.
 
     Args:
         root: The vault's folder.
-        screen: Shows the progress.
+        console: Shows the progress.
         location: The place in the window for the same change.
 
     Raises:
-        VaultBusyError: A window has the vault open.
+        VaultBusyError: A window or another program has the vault open.
+        VaultLostError, StorageError: See `open_vault`.
     """
-    async with open_session(root, DenyAll(), screen, take_over=True, timeout=_OPEN_TIMEOUT_S) as session:
+    async with open_session(root, DenyAll(), console, take_over=True, timeout=OPEN_TIMEOUT_S) as session:
         if session.vault is None:
             raise VaultBusyError(
                 "Scriptorium has the vault open; nothing was changed. Make the change there "
@@ -48,8 +46,8 @@ async def open_owned(root: Path, screen: CliConsole, location: str) -> AsyncIter
         yield session.vault
 
 
-async def confirm(question: str, options: Options, screen: CliConsole) -> None:
-    """Ask the user to confirm, unless `--approve admin` does.
+async def confirm(question: str, options: Options, console: CliConsole) -> None:
+    """Ask the user to confirm, unless `--approve admin` was given.
 
     Raises:
         PermissionDeniedError: The user declined, or there is no terminal to ask at.
@@ -58,9 +56,9 @@ async def confirm(question: str, options: Options, screen: CliConsole) -> None:
         return
     tty = Terminal.find()
     if tty is None:
-        message = "There is no terminal to ask at. To allow it, use --approve admin."
+        message = "There is no terminal to ask at. Nothing was changed. To allow it, use --approve admin."
         raise PermissionDeniedError(message, approve=ApprovalKind.ADMIN.value)
-    screen.print_message(escape_controls(question))
+    console.print_message(escape_controls(question))
     answer = await tty.read_line("Continue? [y,n] (no) ")
     if answer is None or answer.lower() not in ("y", "yes"):
         raise PermissionDeniedError("Canceled; nothing was changed.")

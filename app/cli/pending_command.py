@@ -24,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """Call the tool `pending` for the caller's own operations."""
     if (args.op == "list") == (args.id is not None):
         raise InvalidParametersError(f"pending {args.op} {'takes no' if args.id else 'needs an'} id.")
     arguments = {"op": args.op, **({"pending_operation_id": args.id} if args.id else {})}
-    return await run_call("pending", arguments, Options.from_namespace(args), screen)
+    return await run_call("pending", arguments, Options.from_namespace(args), console)

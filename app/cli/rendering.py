@@ -33,7 +33,7 @@ _MAX_INLINE_CHARS = 60
 _MIN_UNIX_TIME = 1e8
 
 
-def print_result(screen: CliConsole, outcome: ToolOutcome, terms: Sequence[str] = ()) -> None:
+def print_result(console: CliConsole, outcome: ToolOutcome, terms: Sequence[str] = ()) -> None:
     """Print a successful outcome with the search terms `terms` highlighted."""
     filled = {name: value for name, value in outcome.result.items() if not _is_empty(value)}
     result = {name: value for name, value in filled.items() if value or name not in _FLAG_FIELDS}
@@ -41,18 +41,18 @@ def print_result(screen: CliConsole, outcome: ToolOutcome, terms: Sequence[str] 
     prose = next((name for name in _PROSE_FIELDS if isinstance(result.get(name), str)), "")
     has_output = True
     if verbatim:
-        screen.text(str(result[verbatim]))
+        console.print_text(str(result[verbatim]))
     elif _is_empty_text(outcome.result):
         pass
     elif isinstance(hits := result.get("hits"), list):
-        _print_hits(screen, hits, terms)
+        _print_hits(console, hits, terms)
     elif prose:
-        _print_prose(screen, result, prose)
+        _print_prose(console, result, prose)
     elif outcome.commit is not None:
-        _print_change(screen, result, outcome.message)
+        _print_change(console, result, outcome.message)
     else:
-        has_output = _print_fields(screen, result)
-    _print_message(screen, outcome, has_output)
+        has_output = _print_fields(console, result)
+    _print_message(console, outcome, has_output)
 
 
 def _is_empty(value: object) -> bool:
@@ -64,52 +64,55 @@ def _is_empty_text(result: Result) -> bool:
     return result.get("text") == "" and "total_lines" in result
 
 
-def _print_prose(screen: CliConsole, result: Result, name: str) -> None:
+def _print_prose(console: CliConsole, result: Result, name: str) -> None:
     text = str(result[name])
-    screen.text(text if text.endswith("\n") else f"{text}\n")
+    console.print_text(text if text.endswith("\n") else f"{text}\n")
     others = {one: value for one, value in result.items() if one not in _ID_FIELDS | {name} and value != 0}
     if isinstance(answers := others.get("answers"), Sequence) and len(answers) == 1:
         del others["answers"]
-    _print_parts(screen, others)
+    _print_parts(console, others)
 
 
-def _print_change(screen: CliConsole, result: Result, message: str) -> None:
+def _print_change(console: CliConsole, result: Result, message: str) -> None:
     """Print the change as a sentence, then the lists that the sentence does not repeat."""
-    screen.text(escape_controls(message) + "\n")
+    console.print_text(escape_controls(message) + "\n")
     lists = {name: value for name, value in result.items() if isinstance(value, list | tuple)}
     missing = {name: value for name, value in lists.items() if not all(str(one) in message for one in value)}
-    _print_parts(screen, missing)
+    _print_parts(console, missing)
 
 
-def _print_message(screen: CliConsole, outcome: ToolOutcome, has_output: bool) -> None:
-    """Print remarks to standard error, and the message there or, if there is no other output, as output."""
+def _print_message(console: CliConsole, outcome: ToolOutcome, has_output: bool) -> None:
+    """Print the message, which is the result if there is no other output, and then the remarks.
+
+    Next to other output, the message goes to standard error, and only to a terminal or after a failure.
+    """
     message = escape_controls(outcome.message)
     failed = bool(outcome.result.get("exit_code"))
     if message and not has_output:
-        screen.text(message + "\n")
-    elif message and (screen.is_interactive or failed):
-        screen.print_message(message)
+        console.print_text(message + "\n")
+    elif message and (console.is_interactive or failed):
+        console.print_message(message)
     for name in sorted(_REMARK_FIELDS):
         if (value := outcome.result.get(name)) and isinstance(value, str):
-            screen.print_message(escape_controls(value.rstrip("\n")))
-    if outcome.untrusted and screen.is_interactive:
-        screen.print_message("This contains text from outside the vault, which is not verified.")
+            console.print_message(escape_controls(value.rstrip("\n")))
+    if outcome.untrusted and console.is_interactive:
+        console.print_message("This contains text from outside the vault, which is not verified.")
     if isinstance(refused := outcome.result.get("changes_refused"), str):
-        screen.print_message(escape_controls(refused))
+        console.print_message(escape_controls(refused))
 
 
-def _print_hits(screen: CliConsole, hits: Sequence[Row], terms: Sequence[str]) -> None:
+def _print_hits(console: CliConsole, hits: Sequence[Row], terms: Sequence[str]) -> None:
     """Print notes with their matching lines."""
-    if not screen.is_terminal:
-        screen.print_rows(row for hit in hits for row in _hit_rows(hit))
+    if not console.is_terminal:
+        console.print_rows(row for hit in hits for row in _hit_rows(hit))
         return
     from rich.text import Text
 
     for hit in hits:
-        screen.show(Text(escape_controls(str(hit["path"])), style="bold"))
+        console.show(Text(escape_controls(str(hit["path"])), style="bold"))
         for line in _rows(hit.get("lines")):
             text = highlight(escape_controls(str(line["text"]).strip()), terms)
-            screen.show(Text.assemble((f"{line['line']:>6}  ", "dim"), text))
+            console.show(Text.assemble((f"{line['line']:>6}  ", "dim"), text))
 
 
 def _hit_rows(hit: Row) -> list[tuple[str, str, str]]:
@@ -118,8 +121,8 @@ def _hit_rows(hit: Row) -> list[tuple[str, str, str]]:
     return [(path, str(line["line"]), str(line["text"])) for line in lines] or [(path, "", "")]
 
 
-def _print_fields(screen: CliConsole, result: Result) -> bool:
-    """Print facts, then lists; return whether there was anything that the message does not contain."""
+def _print_fields(console: CliConsole, result: Result) -> bool:
+    """Print the facts, then the lists; return whether they say more than the message does."""
     lists = {name: value for name, value in result.items() if _is_list(value)}
     facts = {
         name: value
@@ -129,88 +132,88 @@ def _print_fields(screen: CliConsole, result: Result) -> bool:
     if len(lists) == 1 and not facts.keys() - {"total", "complete", "node_id"}:
         (only,) = lists.values()
         assert isinstance(only, list | tuple)
-        _print_list(screen, only)
+        _print_list(console, only)
         return True
     if not lists and not facts.keys() - {"total", "complete", "node_id", "links_created"}:
         return False
     if not lists and len(facts) <= 3 and all(isinstance(value, str) for value in facts.values()):
         return False
-    _print_parts(screen, result)
+    _print_parts(console, result)
     return bool(facts or lists)
 
 
-def _print_parts(screen: CliConsole, result: Result) -> None:
+def _print_parts(console: CliConsole, result: Result) -> None:
     """Print each fact on a line, then each list under its name."""
     shown = {name: value for name, value in result.items() if name not in _REMARK_FIELDS | _HIDDEN_FIELDS}
     for name, value in shown.items():
         if not _is_list(value):
-            _print_fact(screen, name, value)
+            _print_fact(console, name, value)
     for name, value in shown.items():
         if _is_list(value):
-            _print_named_list(screen, name, value)
+            _print_named_list(console, name, value)
 
 
-def _print_named_list(screen: CliConsole, name: str, values: object) -> None:
+def _print_named_list(console: CliConsole, name: str, values: object) -> None:
     assert isinstance(values, list | tuple)
-    _print_heading(screen, f"{name} ({len(values)})")
-    _print_list(screen, values, indent="  " if screen.is_terminal else "")
+    _print_heading(console, f"{name} ({len(values)})")
+    _print_list(console, values, indent="  " if console.is_terminal else "")
 
 
 def _is_list(value: object) -> bool:
     return isinstance(value, list | tuple)
 
 
-def _print_fact(screen: CliConsole, name: str, value: object) -> None:
+def _print_fact(console: CliConsole, name: str, value: object) -> None:
     if isinstance(value, Mapping):
         for key, item in value.items():
             if _is_empty(item):
                 continue
             if _is_list(item) and len(format_cell(key, item)) > _MAX_INLINE_CHARS:
-                _print_named_list(screen, f"{name}.{key}", item)
+                _print_named_list(console, f"{name}.{key}", item)
             else:
-                _print_fact(screen, f"{name}.{key}", format_cell(key, item))
+                _print_fact(console, f"{name}.{key}", format_cell(key, item))
         return
     if isinstance(value, str) and "\n" in value.strip():
-        _print_heading(screen, name)
-        screen.text(value if value.endswith("\n") else value + "\n")
+        _print_heading(console, name)
+        console.print_text(value if value.endswith("\n") else value + "\n")
         return
-    if not screen.is_terminal:
-        screen.print_rows([(name, format_cell(name, value))])
+    if not console.is_terminal:
+        console.print_rows([(name, format_cell(name, value))])
         return
     from rich.text import Text
 
-    screen.show(Text.assemble((f"{_title(name)}: ", "dim"), escape_controls(format_cell(name, value))))
+    console.show(Text.assemble((f"{_title(name)}: ", "dim"), escape_controls(format_cell(name, value))))
 
 
-def _print_heading(screen: CliConsole, name: str) -> None:
-    if screen.is_terminal:
+def _print_heading(console: CliConsole, name: str) -> None:
+    if console.is_terminal:
         from rich.text import Text
 
-        screen.show(Text(_title(name), style="bold"))
+        console.show(Text(_title(name), style="bold"))
     else:
-        screen.print_rows([(name,)])
+        console.print_rows([(name,)])
 
 
-def _print_list(screen: CliConsole, values: Sequence[object], indent: str = "") -> None:
+def _print_list(console: CliConsole, values: Sequence[object], indent: str = "") -> None:
     rows = _rows(values)
     if not rows:
         for value in values:
-            screen.text(f"{indent}{format_cell('', value)}\n")
+            console.print_text(f"{indent}{format_cell('', value)}\n")
     else:
-        print_rows(screen, rows)
+        print_rows(console, rows)
 
 
-def print_rows(screen: CliConsole, rows: Sequence[Row]) -> None:
+def print_rows(console: CliConsole, rows: Sequence[Row]) -> None:
     """Print rows as a table on a terminal, elsewhere as tab-separated cells."""
-    if screen.is_terminal:
-        screen.show(format_table(rows))
+    if console.is_terminal:
+        console.show(format_table(rows))
     else:
         names = visible_columns(rows)
-        screen.print_rows([format_cell(name, row.get(name)) for name in names] for row in rows)
+        console.print_rows([format_cell(name, row.get(name)) for name in names] for row in rows)
 
 
 def format_table(rows: Sequence[Row]) -> RenderableType:
-    """Return rows as a table that fits the terminal, without columns that are empty in every row."""
+    """Return rows as a table of their visible columns that fits the terminal."""
     from rich.table import Table
     from rich.text import Text
 
@@ -220,7 +223,7 @@ def format_table(rows: Sequence[Row]) -> RenderableType:
         is_numeric = (
             all(isinstance(row.get(name), int | float | None) for row in rows) and name not in _TIME_FIELDS
         )
-        # Paths take most of a row: they are wrapped rather than cut.
+        # Paths take most of a row, so they are wrapped rather than cut.
         table.add_column(_title(name), justify="right" if is_numeric else "left", overflow="fold")
     for row in rows:
         cells = (Text(escape_controls(format_cell(name, row.get(name)))) for name in names)
@@ -229,7 +232,7 @@ def format_table(rows: Sequence[Row]) -> RenderableType:
 
 
 def visible_columns(rows: Sequence[Row]) -> list[str]:
-    """Return the fields that are worth a column: filled in some row, and not redundant."""
+    """Return the fields to show as columns: those that are filled in some row and not redundant."""
     filled = dict.fromkeys(
         name for row in rows for name, value in row.items() if value not in (None, "", [], {})
     )

@@ -53,19 +53,19 @@ class CliSession:
 async def open_session(
     root: Path,
     approver: Approver,
-    screen: CliConsole,
+    console: CliConsole,
     *,
     brief: bool = True,
     take_over: bool = False,
     enable_tools: Collection[str] = (),
     timeout: float = OPEN_TIMEOUT_S,
 ) -> AsyncIterator[CliSession]:
-    """Open the vault at `root` and update its index.
+    """Join the process that has the vault at `root` open, or open it here and update its index.
 
     Args:
         root: The vault's folder.
         approver: Approves changes if the vault is opened here; a process that holds the vault uses its own.
-        screen: Shows the progress.
+        console: Shows the progress.
         brief: Whether to open the vault without background services, if it is opened here; see `open_vault`.
         take_over: Whether to ask a process without a window to release the vault, because that process
             can't ask the user and this one can.
@@ -73,23 +73,25 @@ async def open_session(
         timeout: Seconds to wait for a process that has the vault open and can't be joined.
 
     Raises:
-        InvalidParametersError: `enable_tools` names an unknown category.
+        InvalidParametersError: The vault is opened here, and `enable_tools` names an unknown category.
         VaultBusyError: Another process has the vault open, can't be joined, and did not release it.
         VaultLostError, StorageError: See `open_vault`.
     """
     client = Client(CallerKind.CLI, CALLER_NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
     opener = _VaultOpener(root, approver, brief, take_over)
-    remote, vault, has_window = await _join_or_open(opener, screen, timeout)
+    remote, vault, has_window = await _join_or_open(opener, console, timeout)
     try:
         if vault is None:
             assert remote is not None
             if enable_tools:
-                screen.print_message("--enable-tools has no effect here: another program has the vault open.")
+                console.print_message(
+                    "--enable-tools has no effect here: another program has the vault open."
+                )
             yield CliSession(remote, client, has_window=has_window)
             return
         vault.settings.enable_categories(enable_tools)
-        await vault.update_index(lambda progress: show_scan_progress(screen, progress))
-        screen.end_progress()
+        await vault.update_index(lambda progress: show_scan_progress(console, progress))
+        console.end_progress()
         yield CliSession(vault.connections.access, client, vault)
     finally:
         if remote is not None:
@@ -138,7 +140,7 @@ class _VaultOpener:
 
 
 async def _join_or_open(
-    opener: _VaultOpener, screen: CliConsole, timeout: float
+    opener: _VaultOpener, console: CliConsole, timeout: float
 ) -> tuple[RemoteVaultAccess | None, VaultService | None, bool]:
     """Return the connection or the open vault, and whether the joined process has a window."""
     deadline = time.monotonic() + timeout
@@ -148,18 +150,18 @@ async def _join_or_open(
         try:
             vault = await opener.open()
             for notice in vault.notices:
-                screen.print_message(notice)
+                console.print_message(notice)
             return None, vault, False
         except VaultBusyError as error:
             if time.monotonic() >= deadline:
                 owner = str(error.data.get("owner", "another program"))
                 message = f"{error.message} It can't be joined, and did not close within {timeout:g} s."
                 raise VaultBusyError(message, owner=owner) from error
-            screen.show_progress(f"{error.message} Waiting…")
+            console.show_progress(f"{error.message} Waiting…")
         await asyncio.sleep(_POLL_INTERVAL_S)
 
 
-def show_scan_progress(screen: CliConsole, progress: ScanProgress) -> None:
-    """Show the progress of a first scan; a scan for changes is too quick to show."""
+def show_scan_progress(console: CliConsole, progress: ScanProgress) -> None:
+    """Show the progress of a scan, if it has begun and is not complete."""
     if progress.total > progress.done > 0:
-        screen.show_progress(f"{progress.phase} {progress.done:,} of {progress.total:,}")
+        console.show_progress(f"{progress.phase} {progress.done:,} of {progress.total:,}")

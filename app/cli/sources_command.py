@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from pydantic import ValidationError
+
 from app.cli.console import CliConsole
 from app.cli.exit_status import ExitStatus
 from app.cli.invoke import report_outcome, resolve_vault, run_call
@@ -51,72 +53,81 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         subcommands.add_parser(name, help=f"{name} a source") for name in ("remove", "pause", "resume")
     ]
     for subparser in name_parsers:
-        subparser.add_argument("source", help="its id or its name")
+        subparser.add_argument("source", help="the id or the name of the source")
     for subparser in (parser, list_parser, add, *name_parsers):
         add_call_options(subparser)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """List the sources, or change them."""
     options = Options.from_namespace(args)
     match args.op:
         case None | "list":
-            return await run_call("source", {"op": "list"}, options, screen)
+            return await run_call("source", {"op": "list"}, options, console)
         case "pause" | "resume":
-            return await run_call("source", {"op": args.op, "source_id": args.source}, options, screen)
-    root = resolve_vault(options, screen).root
+            return await run_call("source", {"op": args.op, "source_id": args.source}, options, console)
+    root = resolve_vault(options, console).root
     source = _build_source(args) if args.op == "add" else None
-    async with open_owned(root, screen, _PANEL_NAME) as vault:
+    async with open_owned(root, console, _PANEL_NAME) as vault:
         if source is not None:
             message = _QUESTIONS[args.kind].format(_place_of(source)) + _describe_rules(args.rule)
-            await confirm(f"{message}.", options, screen)
+            await confirm(f"{message}.", options, console)
             info = await vault.sources.add(source)
-            return await _show_source(vault, info.id, options, screen)
+            return await _show_source(vault, info.id, options, console)
         info = vault.sources.get(args.source)
-        await confirm(f"Remove the source {info.name}; its files are not changed.", options, screen)
+        await confirm(f"Remove the source {info.name}; its files are not changed.", options, console)
         await vault.sources.remove(info.id)
     outcome = ToolOutcome(True, {"source_id": info.id}, f"Removed the source {info.name}.")
-    return report_outcome(outcome, options, screen)
+    return report_outcome(outcome, options, console)
 
 
-async def _show_source(vault: VaultService, id: str, options: Options, screen: CliConsole) -> ExitStatus:
+async def _show_source(
+    vault: VaultService, source_id: str, options: Options, console: CliConsole
+) -> ExitStatus:
     from app.permissions.caller import Caller
 
-    outcome = await vault.call(Call.of("source", {"op": "status", "source_id": id}, Caller.user()))
-    return report_outcome(outcome, options, screen)
+    outcome = await vault.call(Call.of("source", {"op": "status", "source_id": source_id}, Caller.user()))
+    return report_outcome(outcome, options, console)
 
 
 def _build_source(args: argparse.Namespace) -> SourceConfig:
     """Return the source to add.
 
     Raises:
-        InvalidParametersError: Its place or a rule is missing or invalid.
+        InvalidParametersError: Its name, its place or a rule is missing or invalid.
     """
-    from app.sources.config import FeedConfig, FileRule, FolderConfig, FolderStreamConfig, VaultStreamConfig
-    from app.sources.sources import new_id
-
     kind, place = args.kind, args.place or ""
     if not place and kind != "notes":
         needed = "address" if kind == "feed" else "folder"
         raise InvalidParametersError(f"sources add {kind} needs the {needed}.")
     if args.rule and kind != "folder":
-        raise InvalidParametersError("--rule is for folders whose files agents may load.")
-    folder = str(Path(place).expanduser().absolute()) if kind in ("folder", "watch") else ""
-    match kind:
-        case "folder":
-            rules = tuple(
-                FileRule(glob=glob, permission=permission) for glob, permission in map(_parse_rule, args.rule)
-            )
-            name = args.name or Path(folder).name
-            return FolderConfig(id=new_id("files"), name=name, folder=folder, rules=rules)
-        case "watch":
-            return FolderStreamConfig(id=new_id("folder"), name=args.name or Path(folder).name, folder=folder)
-        case "feed":
-            name = args.name or urlsplit(place).hostname or place
-            return FeedConfig(id=new_id("feed"), name=name, url=place)
-        case _:
-            globs = (place,) if place else ()
-            return VaultStreamConfig(id=new_id("vault"), name=args.name or "Notes", globs=globs)
+        raise InvalidParametersError("--rule applies only to a source of the kind folder.")
+    rules = [_parse_rule(rule) for rule in args.rule]
+    try:
+        return _create_config(kind, place, args.name, rules)
+    except ValueError as error:
+        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        raise InvalidParametersError(f"This is not a valid source: {reason}. Nothing was changed.") from error
+
+
+def _create_config(
+    kind: str, place: str, name: str | None, rules: list[tuple[str, Permission]]
+) -> SourceConfig:
+    """Return the configuration of a source. Raises `ValueError`."""
+    from app.sources.config import FeedConfig, FileRule, FolderConfig, FolderStreamConfig, VaultStreamConfig
+    from app.sources.sources import new_id
+
+    if kind == "notes":
+        globs = (place,) if place else ()
+        return VaultStreamConfig(id=new_id("vault"), name=name or "Notes", globs=globs)
+    if kind == "feed":
+        return FeedConfig(id=new_id("feed"), name=name or urlsplit(place).hostname or place, url=place)
+    folder = Path(place).expanduser().absolute()
+    name = name or folder.name or str(folder)
+    if kind == "watch":
+        return FolderStreamConfig(id=new_id("folder"), name=name, folder=str(folder))
+    file_rules = tuple(FileRule(glob=glob, permission=permission) for glob, permission in rules)
+    return FolderConfig(id=new_id("files"), name=name, folder=str(folder), rules=file_rules)
 
 
 def _parse_rule(text: str) -> tuple[str, Permission]:

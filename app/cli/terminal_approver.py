@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 _HELP = {
     "y": "approve exactly what is shown",
-    "n": "deny; text after it is sent to the caller (n not this note)",
+    "n": "deny; text after the n is sent to the caller (n not this note)",
     "e": "edit the text in $VISUAL or $EDITOR, and review it again (e 2: edit file 2)",
     "f": "choose files by number (f 1 3-5); the others are left out",
     "a": "approve this and all later requests of this kind in this run",
@@ -36,12 +36,12 @@ class TerminalApprover:
 
     Args:
         tty: The terminal for answers.
-        screen: The output for requests.
+        console: The output for requests.
     """
 
-    def __init__(self, tty: Terminal, screen: CliConsole) -> None:
+    def __init__(self, tty: Terminal, console: CliConsole) -> None:
         self._tty = tty
-        self._screen = screen
+        self._console = console
         self._approved_kinds: frozenset[ApprovalKind] = frozenset()
         self._lock = asyncio.Lock()
 
@@ -56,15 +56,15 @@ class TerminalApprover:
                 return Approved(request.proposal, words=explanation)
             draft = ApprovalDraft(request)
             for line in format_request(draft):
-                self._screen.print_message(line)
+                self._console.print_message(line)
             try:
                 return await self._ask(draft)
             except asyncio.CancelledError:
-                self._screen.print_message("\nThe request timed out or was canceled. Nothing was done.")
+                self._console.print_message("\nThe request timed out or was canceled. Nothing was done.")
                 raise
 
     def _covers(self, request: ApprovalRequest) -> bool:
-        """Return whether earlier answers approved these kinds; False if the request offers no grants."""
+        """Return whether earlier answers cover all kinds of the request; False if it offers no grants."""
         return bool(request.offers) and kinds_for_request(request) <= self._approved_kinds
 
     async def _ask(self, draft: ApprovalDraft) -> Decision:
@@ -79,7 +79,9 @@ class TerminalApprover:
                 continue
             match letter:
                 case "y" | "a" if draft.proposal() is None:
-                    self._screen.print_message("After your edit there is nothing left to write. Deny with n.")
+                    self._console.print_message(
+                        "Your edit leaves nothing to write. Edit again, or deny with n."
+                    )
                 case "y" if not rest or rest == "es":
                     return draft.approved()
                 case "a" if not rest:
@@ -88,7 +90,7 @@ class TerminalApprover:
                 case "e":
                     await self._edit(draft, rest)
                 case "f":
-                    self._choose(draft, rest or await self._tty.read_line("File numbers: ") or "")
+                    self._choose_files(draft, rest or await self._tty.read_line("File numbers: ") or "")
                 case "" | "n":
                     reason = rest.removeprefix("o").strip() if letter else ""
                     return Denied(reason)
@@ -97,35 +99,37 @@ class TerminalApprover:
 
     def _print_help(self, letters: tuple[str, ...]) -> None:
         for letter in letters:
-            self._screen.print_message(Text.assemble((f"  {letter}  ", "bold"), _HELP[letter]))
+            self._console.print_message(Text.assemble((f"  {letter}  ", "bold"), _HELP[letter]))
 
     async def _edit(self, draft: ApprovalDraft, number_text: str) -> None:
-        """Open a file's text in the editor and show the resulting change."""
+        """Open a file's text in the editor and show the resulting change, or the problem."""
         files = [file for file in draft.files if not isinstance(file.change, Delete)]
         file = files[0] if len(files) == 1 and not number_text else _file_by_number(draft, number_text)
         if file is None or file not in files:
-            self._screen.print_message("Name the file, such as: e 2. A deleted file has no text to edit.")
+            self._console.print_message(
+                "Enter the number of a file to edit, for example: e 2. A deleted file has no text."
+            )
             return
         try:
             await edit_in_editor(file, self._tty)
         except EditingError as error:
-            self._screen.print_message(f"{error} The proposal is unchanged.")
+            self._console.print_message(f"{error} The proposal is unchanged.")
             return
         for line in format_file_change(file, draft.files.index(file) + 1, len(draft.files)):
-            self._screen.print_message(line)
+            self._console.print_message(line)
 
-    def _choose(self, draft: ApprovalDraft, text: str) -> None:
+    def _choose_files(self, draft: ApprovalDraft, text: str) -> None:
         """Select the files with these numbers, exclude the others and list all files."""
         chosen = _parse_numbers(text, len(draft.files))
         if chosen is None:
-            self._screen.print_message(f"Enter numbers from 1 to {len(draft.files)}, such as: f 1 3-5.")
+            self._console.print_message(f"Enter numbers from 1 to {len(draft.files)}, for example: f 1 3-5.")
             return
         for number, file in enumerate(draft.files, 1):
             is_chosen = number in chosen
             if is_chosen != (file.selection_state is not SelectionState.NONE):
                 file.set_selected(is_chosen)
             mark = "✓" if is_chosen else " "
-            self._screen.print_message(f"  {mark} {number:>3}  {change_name(file.change)}")
+            self._console.print_message(f"  {mark} {number:>3}  {change_name(file.change)}")
 
 
 def _answer_keys(draft: ApprovalDraft) -> tuple[str, ...]:
@@ -145,7 +149,7 @@ def _question_text(draft: ApprovalDraft) -> str:
         return "Approve this?"
     chosen = sum(file.selection_state is not SelectionState.NONE for file in draft.files)
     if chosen < len(draft.files):
-        return f"Write {chosen} of these {len(draft.files)}?"
+        return f"Write {chosen} of these {len(draft.files)} files?"
     return "Write this?" if chosen == 1 else f"Write these {chosen} files?"
 
 

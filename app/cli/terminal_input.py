@@ -32,7 +32,7 @@ class Terminal:
 
     @staticmethod
     def is_available() -> bool:
-        """Return whether `find` would find a terminal."""
+        """Return whether there seems to be a terminal, without opening it."""
         if not sys.stderr.isatty():
             return False
         return (sys.stdin is not None and sys.stdin.isatty()) or os.access(_TERMINAL, os.R_OK | os.W_OK)
@@ -50,9 +50,9 @@ class Terminal:
             return None
 
     async def read_line(self, prompt: str) -> str | None:
-        """Read a line; None for Ctrl-C or Ctrl-D, which are not an answer.
+        """Read a line, without surrounding whitespace; None for Ctrl-C or Ctrl-D, or if reading fails.
 
-        Discards what was typed before the prompt.
+        Except on Windows, input that was typed before the prompt is discarded.
         """
         self._discard_input()
         self.out.write(prompt)
@@ -79,7 +79,7 @@ class Terminal:
 
         loop.add_reader(self.source, read)
         try:
-            with _interrupt(typed, loop):
+            with _end_line_on_interrupt(typed, loop):
                 content = await typed
         finally:
             loop.remove_reader(self.source)
@@ -89,7 +89,7 @@ class Terminal:
         return content.decode("utf-8", "replace").strip()
 
     async def _read_in_thread(self) -> str | None:
-        """Read in a thread if the loop can't wait for the terminal; the thread ends with the process."""
+        """Read in a thread where the loop can't wait for the terminal; the thread ends with the process."""
         with open(self.source, encoding="utf-8", errors="replace", closefd=False) as stream:
             try:
                 line = await asyncio.to_thread(stream.readline)
@@ -100,7 +100,10 @@ class Terminal:
 
 @contextmanager
 def ignore_interrupts() -> Iterator[None]:
-    """Let only the foreground program, such as an editor, receive Ctrl-C."""
+    """Let only the foreground program, for example an editor, receive Ctrl-C.
+
+    Outside the main thread this has no effect.
+    """
     try:
         previous_handler = signal.signal(signal.SIGINT, lambda number, frame: None)
     except ValueError:
@@ -113,8 +116,8 @@ def ignore_interrupts() -> Iterator[None]:
 
 
 @contextmanager
-def _interrupt(typed: asyncio.Future[bytes], loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Let Ctrl-C end the line without further effect."""
+def _end_line_on_interrupt(typed: asyncio.Future[bytes], loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Make Ctrl-C end the line, as if there were no input."""
 
     def end() -> None:
         if not typed.done():

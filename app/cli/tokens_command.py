@@ -1,6 +1,6 @@
 """List the programs with an HTTP token, and create, renew or revoke tokens.
 
-A token is printed once, when it is created; the stored form can't be used.
+A token is printed once, when it is created or renewed; only its hash is stored.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """List the tokens, or change one."""
     options = Options.from_namespace(args)
     if (args.op == "list") == (args.name is not None):
         requirement = "takes no" if args.name else "needs a"
         raise InvalidParametersError(f"tokens {args.op} {requirement} program's name.", op=args.op)
-    root = resolve_vault(options, screen).root
+    root = resolve_vault(options, console).root
     if args.op == "list":
-        _list(root, options, screen)
+        _list(root, options, console)
         return ExitStatus.DONE
-    async with open_owned(root, screen, _MENU_PATH) as vault:
-        await confirm(_QUESTIONS[args.op].format(args.name), options, screen)
+    async with open_owned(root, console, _MENU_PATH) as vault:
+        await confirm(_QUESTIONS[args.op].format(args.name), options, console)
         token = _change_token(vault.connections.tokens, args.op, args.name)
-    _show(args.op, args.name, token, options, screen)
+    _show(args.op, args.name, token, options, console)
     return ExitStatus.DONE
 
 
@@ -68,17 +68,17 @@ def _change_token(tokens: ClientTokens, op: str, name: str) -> str:
             return ""
 
 
-def _show(op: str, name: str, token: str, options: Options, screen: CliConsole) -> None:
+def _show(op: str, name: str, token: str, options: Options, console: CliConsole) -> None:
     if options.json:
-        screen.text(json.dumps({"name": name, **({"token": token} if token else {})}) + "\n")
+        console.print_text(json.dumps({"name": name, **({"token": token} if token else {})}) + "\n")
     elif token:
-        screen.print_message(f"The token of {escape_controls(name)} (shown only once):")
-        screen.text(token + "\n")
+        console.print_message(f"The token of {escape_controls(name)} (shown only once):")
+        console.print_text(token + "\n")
     else:
-        screen.text(f"Revoked the token of {escape_controls(name)}.\n")
+        console.print_text(f"Revoked the token of {escape_controls(name)}.\n")
 
 
-def _list(root: Path, options: Options, screen: CliConsole) -> None:
+def _list(root: Path, options: Options, console: CliConsole) -> None:
     from app.servers.tokens import ClientTokens
 
     tokens = ClientTokens(paths.data_folder() / "vaults" / paths.vault_id(root), EventBus())
@@ -86,8 +86,8 @@ def _list(root: Path, options: Options, screen: CliConsole) -> None:
         raise StorageError(tokens.problem)
     rows = [{"name": one.name, "created": one.made} for one in tokens.clients]
     if options.json:
-        screen.text(json.dumps(rows, ensure_ascii=False) + "\n")
+        console.print_text(json.dumps(rows, ensure_ascii=False) + "\n")
     elif rows:
-        rendering.print_rows(screen, rows)
+        rendering.print_rows(console, rows)
     else:
-        screen.print_message("No program has a token.")
+        console.print_message("No program has a token.")

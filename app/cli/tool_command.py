@@ -29,43 +29,45 @@ _SEARCH_TOOLS = frozenset({"search_notes", "search"})
 
 
 def find_tool(word: str) -> Tool | None:
-    """Return the shipped tool of that name, with dashes or underscores; None if there is none."""
+    """Return the built-in tool with this name, in dashes or underscores; None if there is none."""
     name = word.replace("-", "_")
     return next((tool for tool in (*CATALOG, FILE_TOOL) if tool.name == name), None)
 
 
-async def run(word: str, words: Sequence[str], leading: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(
+    word: str, words: Sequence[str], leading: argparse.Namespace, console: CliConsole
+) -> ExitStatus:
     """Call the tool `word` with the arguments in `words`.
 
     Args:
         word: The tool's name.
         words: The words after it.
         leading: The options before it.
-        screen: The output.
+        console: The output.
 
     Raises:
         ScriptoriumError: The arguments are invalid, or there is no such tool or vault.
     """
     tool = find_tool(word)
     if tool is None:
-        return await _run_unknown(word, words, leading, screen)
+        return await _run_unknown(word, words, leading, console)
     arguments, options = parse_call(ToolParser.from_tool(tool), words, leading)
     tool.check_operation(validate_arguments(tool, arguments))
     terms = search_terms(str(arguments["query"])) if tool.name in _SEARCH_TOOLS else ()
-    return await run_call(tool.name, arguments, options, screen, terms)
+    return await run_call(tool.name, arguments, options, console, terms)
 
 
 async def _run_unknown(
-    word: str, words: Sequence[str], leading: argparse.Namespace, screen: CliConsole
+    word: str, words: Sequence[str], leading: argparse.Namespace, console: CliConsole
 ) -> ExitStatus:
     """Call a tool that only the open vault knows: a plug-in's, or another program's."""
     name = word.replace("-", "_")
     parsed = _leading_parser().parse_known_args(list(words), argparse.Namespace(**vars(leading)))[0]
     options = Options.from_namespace(parsed)
-    choice = resolve_vault(options, screen)
-    approver = approver_for(options, screen)
+    location = resolve_vault(options, console)
+    approver = approver_for(options, console)
     async with open_session(
-        choice.root, approver, screen, brief=False, enable_tools=options.enable_tools
+        location.root, approver, console, brief=False, enable_tools=options.enable_tools
     ) as session:
         if session.vault is not None:
             await _await_external(session.vault)
@@ -74,12 +76,12 @@ async def _run_unknown(
         if entry is None:
             raise unknown_command_error(word, [one.name for one in entries])
         arguments, options = parse_call(ToolParser.from_descriptor(entry), words, leading)
-        outcome = await call_tool(session, entry.name, arguments, options, screen)
-    return report_outcome(outcome, options, screen)
+        outcome = await call_tool(session, entry.name, arguments, options, console)
+    return report_outcome(outcome, options, console)
 
 
 async def _await_external(vault: VaultService) -> None:
-    """Wait until the external programs in the settings have listed their tools, or failed to."""
+    """Wait until the external programs in the settings have started or failed, for 20 s at most."""
     from app.external.connection import ConnectionState
     from app.external.states import ExternalChanged
 
@@ -109,42 +111,42 @@ def unknown_command_error(word: str, names: Sequence[str]) -> InvalidParametersE
 
 
 def parse_call(
-    signature: ToolParser, words: Sequence[str], leading: argparse.Namespace
+    tool_parser: ToolParser, words: Sequence[str], leading: argparse.Namespace
 ) -> tuple[dict[str, object], Options]:
     """Return the arguments and the options of a call.
 
     Raises:
         InvalidParametersError: A value is invalid.
-        SystemExit: The tool has no such option, or the user asked for help.
+        SystemExit: An option is unknown or incomplete, or the user asked for help.
     """
-    args = build_tool_parser(signature).parse_intermixed_args(
+    args = build_tool_parser(tool_parser).parse_intermixed_args(
         list(words), argparse.Namespace(**vars(leading))
     )
-    return signature.read(args, TextArguments()), Options.from_namespace(args)
+    return tool_parser.read(args, TextArguments()), Options.from_namespace(args)
 
 
-def build_tool_parser(signature: ToolParser) -> argparse.ArgumentParser:
+def build_tool_parser(tool_parser: ToolParser) -> argparse.ArgumentParser:
     """Return the parser of a tool's command, with its help."""
     prog = "scriptorium"
-    usage = f"\n       {prog} ".join(signature.usage())
+    usage = f"\n       {prog} ".join(tool_parser.usage())
     parser = argparse.ArgumentParser(
-        prog=f"{prog} {signature.name}",
+        prog=f"{prog} {tool_parser.name}",
         usage=f"{prog} {usage}",
-        description=signature.description,
+        description=tool_parser.description,
         epilog=help_epilog(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    signature.add_arguments(parser, RESERVED_OPTIONS)
+    tool_parser.add_arguments(parser, RESERVED_OPTIONS)
     add_call_options(parser)
     return parser
 
 
 def help_epilog() -> str:
-    """Return the end of the help of every call."""
+    """Return the end of the help of every tool."""
     return (
         "Long texts: - reads standard input, @file reads a file (@@ starts a text with an @).\n"
-        "Commands can't see notes with `ai: private`, like any program outside the window.\n\n"
+        "Like other programs outside the window, commands can't see notes with `ai: private`.\n\n"
         f"--approve names kinds of change to approve in advance:\n{approval_kinds.help_table()}\n\n"
         f"Exit status:\n{exit_status.help_table()}"
     )

@@ -39,7 +39,7 @@ class ToolOption:
 
     @property
     def metavar(self) -> str:
-        """The placeholder of its value in the help."""
+        """The placeholder for its value in the help."""
         return self.name.upper()
 
     @property
@@ -67,9 +67,9 @@ class ToolOption:
 class ToolParser:
     """The arguments of a tool on the command line.
 
-    Positional words are the required arguments in order. After an operation they are its required arguments
-    and its first optional text (`file status Plan.txt`), or else the tool's variadic argument (`shell sort a
-    b`, `set_properties Tea status=draft`).
+    Positional words are the required arguments in order, or the first text if none is required. A list or
+    object takes the words after them (`shell sort a b`, `set_properties Tea status=draft`). An operation
+    adds its required arguments, and its first optional one if that is a text (`file status Plan.txt`).
     """
 
     name: str
@@ -79,7 +79,7 @@ class ToolParser:
 
     @classmethod
     def from_tool(cls, tool: Tool) -> ToolParser:
-        """Return the parser of a shipped tool."""
+        """Return the parser of a built-in tool."""
         properties = tool.schema["properties"]
         flags = tuple(ToolOption(p.name, properties[p.name], p.required, p.kind) for p in tool.parameters)
         return cls(tool.name, tool.description, flags, tool.operations)
@@ -96,7 +96,7 @@ class ToolParser:
 
     @property
     def positionals(self) -> tuple[ToolOption, ...]:
-        """The positional arguments before an operation is known."""
+        """The positional arguments that do not depend on the operation."""
         operation_arguments = frozenset().union(*(fields.takes for fields in self.operations.values()))
         always = [flag for flag in self.flags if flag.name not in operation_arguments]
         required = tuple(flag for flag in always if flag.required or flag.name == OP)
@@ -107,7 +107,7 @@ class ToolParser:
         return required + tuple(flag for flag in always if flag.is_list or flag.is_object)[:1]
 
     def positionals_for(self, op: str) -> tuple[ToolOption, ...]:
-        """Return the positional arguments of an operation."""
+        """Return the positional arguments of a call with an operation."""
         if op not in self.operations:
             return self.positionals
         fields, flags_by_name = self.operations[op], {flag.name: flag for flag in self.flags}
@@ -136,7 +136,10 @@ class ToolParser:
             yield " ".join([self.name, *words, *(f"[{_option_usage(flag)}]" for flag in others)])
 
     def add_arguments(self, parser: argparse.ArgumentParser, reserved: Sequence[str] = ()) -> None:
-        """Add the options and positional words to `parser`; `reserved` options keep their meaning."""
+        """Add the options and positional words to `parser`.
+
+        `reserved` options keep their meaning; an argument with such a name becomes `--argument-NAME`.
+        """
         parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
         group = parser.add_argument_group("arguments")
         for flag in self.flags:
@@ -191,12 +194,15 @@ class ToolParser:
 
     @staticmethod
     def _assign_words(words: list[str], positionals: list[ToolOption], values: dict[str, list[str]]) -> bool:
-        """Assign words to `positionals` in order; return whether each got one. A last list takes the rest."""
+        """Move words to the values of `positionals` in order; return whether each got one.
+
+        A list or object at the end takes all remaining words.
+        """
         for index, flag in enumerate(positionals):
             if not words:
                 return False
-            last = index == len(positionals) - 1
-            count = len(words) if (flag.is_list or flag.is_object) and last else 1
+            is_last = index == len(positionals) - 1
+            count = len(words) if (flag.is_list or flag.is_object) and is_last else 1
             values[flag.name] = words[:count]
             del words[:count]
         return True

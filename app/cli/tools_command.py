@@ -1,4 +1,4 @@
-"""List the tools, describe one, print their schemas, or try every tool from a checkout."""
+"""List the tools, describe one or print their schemas; in a checkout of the source, test every tool."""
 
 from __future__ import annotations
 
@@ -19,30 +19,38 @@ from app.toolkit.tool import Tool
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the tool's name and the options."""
     parser.add_argument("name", nargs="?", help="the name of a tool")
-    parser.add_argument("--check", action="store_true", help="try every tool; needs a checkout")
+    parser.add_argument(
+        "--check", action="store_true", help="test every tool; needs a checkout of the source"
+    )
     add_vault_option(parser)
     add_json_option(parser)
 
 
-def run(args: argparse.Namespace, screen: CliConsole) -> int:
+def run(args: argparse.Namespace, console: CliConsole) -> int:
     """Print the requested information; the exit status is that of the check, else 0."""
     if args.check:
         return _check()
     name = args.name.replace("-", "_") if args.name else None
-    registry = load_chosen_registry(Options.from_namespace(args).vault, screen)
+    registry = load_chosen_registry(Options.from_namespace(args).vault, console)
     if Options.from_namespace(args).json:
         tools = [registry.get(name)] if name else registry.all_tools()
-        screen.text(json.dumps([_tool_as_json(tool) for tool in tools], indent=2, ensure_ascii=False) + "\n")
+        console.print_text(
+            json.dumps([_tool_as_json(tool) for tool in tools], indent=2, ensure_ascii=False) + "\n"
+        )
     elif name:
         tool = registry.get(name)
-        screen.text(tool_page(tool, registry.category(tool.category)))
+        console.print_text(tool_page(tool, registry.category(tool.category)))
     else:
-        screen.text(catalog_page(registry))
+        console.print_text(catalog_page(registry))
     return 0
 
 
 def _check() -> int:
-    """Run the smoke test, which is not part of an installed app; return its exit status."""
+    """Run the smoke test and return its exit status.
+
+    Raises:
+        NotFoundError: The app does not run from a checkout.
+    """
     checkout = resources_folder().parent
     if not (checkout / "tests" / "smoke").is_dir():
         raise NotFoundError(

@@ -1,7 +1,7 @@
-"""Undo the last change of a call, or a call or turn in the audit log; later changes are kept.
+"""Undo the last change that a call made, or a call or turn in the audit log; later changes are kept.
 
-The command shows what it will undo, and its own change needs approval like any other. Changes that you typed
-in the window are not the last change; name their number (`scriptorium audit show`) to undo one.
+The command shows the entry that it will undo, and the undoing needs approval like any other change. Changes
+that you typed in the window are skipped; to undo one, name its number (see `scriptorium audit show`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MAX_SHOWN_PATHS = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options for what to undo."""
+    """Add the arguments that name the change, and the options of a call."""
     target_group = parser.add_mutually_exclusive_group()
     target_group.add_argument(
         "entry", nargs="?", type=int, help="the number of an audit entry (default: the last change)"
@@ -39,30 +39,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     target_group.add_argument("--turn", help="the id of an agent's turn")
     target_group.add_argument("--commit", type=int, help="the number of a commit in the journal")
     parser.add_argument(
-        "--yes", action="store_true", help=f"as --approve {','.join(sorted(_APPROVED_KINDS))}"
+        "--yes", action="store_true", help=f"same as --approve {','.join(sorted(_APPROVED_KINDS))}"
     )
     add_call_options(parser)
 
 
-async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """Show what will be undone, and call the tool `undo`."""
+async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
+    """Show the entry to undo, and call the tool `undo`."""
     options = Options.from_namespace(args)
-    choice = resolve_vault(options, screen)
-    options = replace(options, vault=str(choice.root))
+    location = resolve_vault(options, console)
+    options = replace(options, vault=str(location.root))
     if args.yes:
         options = replace(options, approve=options.approve | _APPROVED_KINDS)
     if args.turn:
-        return await run_call("undo", {"turn": args.turn}, options, screen)
-    entry = _find_entry(choice.root, args.entry, args.commit)
-    _show_entry(entry, screen)
-    return await run_call("undo", {"entry": entry.id}, options, screen)
+        return await run_call("undo", {"turn": args.turn}, options, console)
+    entry = _find_entry(location.root, args.entry, args.commit)
+    _show_entry(entry, console)
+    return await run_call("undo", {"entry": entry.id}, options, console)
 
 
 def _find_entry(root: Path, number: int | None, commit: int | None) -> AuditEntry:
     """Return the audit entry to undo.
 
     Raises:
-        NotFoundError: There is none, or it wrote nothing.
+        NotFoundError: There is no such entry or commit, or no change to undo.
     """
     with AuditLogReader.of_vault(root) as log:
         if number is not None:
@@ -86,15 +86,15 @@ def _is_change(entry: AuditEntry) -> bool:
     return is_in_effect and not entry.undoes and entry.tool != _SAVE_TOOL
 
 
-def _show_entry(entry: AuditEntry, screen: CliConsole) -> None:
+def _show_entry(entry: AuditEntry, console: CliConsole) -> None:
     from app.cli.rendering import format_cell
 
     time_text = format_cell("time", entry.time)
     caller = escape_controls(entry.caller)
-    screen.print_message(
+    console.print_message(
         f"Undoing entry {entry.id}: {entry.tool} by {caller}, {time_text}. {escape_controls(entry.result)}"
     )
     for path in entry.paths[:_MAX_SHOWN_PATHS]:
-        screen.print_message(f"  {escape_controls(path)}")
+        console.print_message(f"  {escape_controls(path)}")
     if len(entry.paths) > _MAX_SHOWN_PATHS:
-        screen.print_message(f"  and {pluralize(len(entry.paths) - _MAX_SHOWN_PATHS, 'other file')}")
+        console.print_message(f"  and {pluralize(len(entry.paths) - _MAX_SHOWN_PATHS, 'other file')}")

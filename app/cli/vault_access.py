@@ -53,11 +53,11 @@ async def _join(root: Path) -> Backend | None:
     if endpoint is None:
         return None
     try:
-        link = await RemoteVaultAccess.join(endpoint)
+        remote = await RemoteVaultAccess.join(endpoint)
     except NetworkError as error:
         log.info("the endpoint of process %d does not respond: %s", endpoint.pid, error)
         return None
-    return Backend(link, link.close, is_local=False, has_window=endpoint.holder == "desktop")
+    return Backend(remote, remote.close, is_local=False, has_window=endpoint.holder == "desktop")
 
 
 async def _open(

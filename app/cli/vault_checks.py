@@ -1,6 +1,6 @@
 """The doctor's checks of a vault: its folder, its holder, its databases, its log, and file watching.
 
-Everything is opened read-only, so that a vault which is open elsewhere, or damaged, is not changed.
+Everything is opened read-only, so a vault that is open elsewhere or damaged is not changed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _check_folder(root: Path) -> CheckResult:
 
 
 def _check_watching(root: Path) -> list[CheckResult]:
-    """Check whether the system can watch each folder (Linux: one watch each)."""
+    """Check whether the system can watch every folder; on Linux, each needs one inotify watch."""
     if sys.platform != "linux":
         return []
     folders = sum(1 for _ in zip(os.walk(root), range(_MAX_COUNTED_FOLDERS), strict=False))
@@ -60,7 +60,7 @@ def _check_watching(root: Path) -> list[CheckResult]:
         limit = int((_INOTIFY / "max_user_watches").read_text())
     except (OSError, ValueError):
         return []
-    message = f"{pluralize(folders, 'folder')} to watch, the limit is {limit:,}"
+    message = f"{pluralize(folders, 'folder')} to watch; the limit is {limit:,}"
     if folders > limit // 2:
         hint = f"Raise the limit: sudo sysctl fs.inotify.max_user_watches={max(4 * folders, 524_288)}"
         return [warning("watching", message, hint)]
@@ -79,7 +79,7 @@ async def _check_holder(root: Path, holder: str | None) -> CheckResult:
     try:
         vault = await RemoteVaultAccess.join(endpoint)
     except NetworkError as error:
-        hint = "End the process, and reopen the vault."
+        hint = "End the process and reopen the vault."
         return failure("holder", f"process {endpoint.pid} has the vault open. {error.message}", hint)
     await vault.close()
     return ok("holder", f"process {endpoint.pid} has the vault open and answers on port {endpoint.port}")
@@ -100,7 +100,7 @@ def _check_databases(data: Path, cache: Path) -> list[CheckResult]:
 
 
 def _database_problem(file: Path) -> str:
-    """Return the problem of a database; empty if there is none."""
+    """Return a description of the damage to a database; empty if there is none."""
     try:
         with closing(connect_read_only(file)) as connection:
             (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -125,12 +125,12 @@ def _check_log(data: Path, root: Path) -> CheckResult:
 
 
 def _check_leftovers(data: Path, is_held: bool) -> list[CheckResult]:
-    """Check for leftovers of a crash: interrupted changes, and files that were set aside."""
+    """Check for changes that a crash interrupted, and for damaged files that were set aside."""
     results = []
     intents = list((data / "intents").glob("*.json")) if (data / "intents").is_dir() else []
     if intents and not is_held:
         message = f"{pluralize(len(intents), 'change')} interrupted by a crash"
-        hint = "Open the vault: they are completed or undone."
+        hint = "Open the vault to complete or undo them."
         results.append(warning("unfinished changes", message, hint))
     damaged = [file.name for file in sorted(data.glob("*.damaged*"))]
     if damaged:

@@ -22,10 +22,10 @@ class VaultLocation:
 
 
 def locate_vault(named_folder: str | None = None) -> VaultLocation:
-    """Return the vault by `--vault`, the environment, the working directory, or the last one opened.
+    """Return the vault from `--vault`, the environment or the working directory, or the last one opened.
 
     Raises:
-        VaultLostError: None of these names a vault, or the named one is not a folder.
+        VaultLostError: No vault was found, or the named one is not a folder.
     """
     if named_folder is not None:
         return _location_from(named_folder, "--vault")
@@ -41,7 +41,8 @@ def locate_vault(named_folder: str | None = None) -> VaultLocation:
         if recent.exists:
             return VaultLocation(Path(recent.path), "the last one opened")
     raise VaultLostError(
-        f"No vault: name one with --vault FOLDER or {VAULT_VARIABLE}, or change to a known one."
+        f"No vault was found. Name one with --vault FOLDER or {VAULT_VARIABLE}, or change to the folder of a "
+        "vault that you have opened before."
     )
 
 

@@ -42,10 +42,10 @@ _SWITCH_INTERVAL_S = 0.001
 
 def main(arguments: list[str]) -> int:
     """Run the window until it is closed; return the exit status of the process."""
-    options = _options(arguments)
+    options = _parse_options(arguments)
     _log_to_file()
     limit_arenas()
-    # The longest wait of the GUI thread for the interpreter while another thread computes.
+    # Limit how long the GUI thread waits for the interpreter while another thread computes.
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
@@ -53,12 +53,12 @@ def main(arguments: list[str]) -> int:
     app.setApplicationVersion(__version__)
     app.setDesktopFileName(APP_ID)
     app.setQuitOnLastWindowClosed(False)
-    events = FileOpenEvents(app)
+    open_events = FileOpenEvents(app)
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
-        return runner.run(_run_app(app, options, events))
+        return runner.run(_run_app(app, options, open_events))
 
 
-def _options(arguments: list[str]) -> argparse.Namespace:
+def _parse_options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scriptorium", description="Open a vault in the window.")
     parser.add_argument("folders", nargs="*", type=Path, metavar="folder", help="the folder of a vault")
     parser.add_argument("--sample", action="store_true", help="open your copy of the sample vault")
@@ -66,7 +66,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-async def _run_app(app: QApplication, options: argparse.Namespace, events: FileOpenEvents) -> int:
+async def _run_app(app: QApplication, options: argparse.Namespace, open_events: FileOpenEvents) -> int:
     """Create the window, wait until it is closed, and shut everything down in order."""
     _install_generator_hooks()
     settings = load_settings()
@@ -82,11 +82,11 @@ async def _run_app(app: QApplication, options: argparse.Namespace, events: FileO
         window = MainWindow(service, settings, theme, _open)
         quit_connection = app.aboutToQuit.connect(lambda: _end_without_display(window, service))
         try:
-            await _show_window(window, options, events)
+            await _show_window(window, options, open_events)
         finally:
             app.aboutToQuit.disconnect(quit_connection)
     finally:
-        events.set_receiver(None)
+        open_events.set_receiver(None)
         await tasks.cancel_all()
         if not await asyncio.to_thread(service.stop):
             log.error("the service thread did not end in time")
@@ -96,15 +96,15 @@ async def _run_app(app: QApplication, options: argparse.Namespace, events: FileO
     return 0
 
 
-async def _show_window(window: MainWindow, options: argparse.Namespace, events: FileOpenEvents) -> None:
+async def _show_window(window: MainWindow, options: argparse.Namespace, open_events: FileOpenEvents) -> None:
     """Show `window`, open the requested vault, and wait until the window is closed."""
     try:
         window.show()
         _close_on_signals(window)
         requested = options.folders[0] if options.folders else None
         folder = requested or (window.last_vault() if window.settings.general.reopen_last else None)
-        if events.set_receiver(window.open_folder):
-            pass  # A folder dropped on the app's icon takes precedence over the last vault.
+        if open_events.set_receiver(window.open_folder):
+            pass  # A folder dropped on the app's icon takes precedence.
         elif options.sample:
             window.open_sample(read_only=options.read_only)
         elif folder is not None:

@@ -1,8 +1,8 @@
 """The bridge between the GUI thread and the service thread.
 
-The core runs on a standard asyncio loop in the service thread. Only three kinds of messages cross: calls from
-a view (`ServiceThread.call`), questions to the user (`DesktopApprover`), and events (`EventRelay`, drained
-every 33 ms so that a burst costs the window one batch). All values that cross are frozen.
+The core runs on a standard asyncio loop in the service thread. Three kinds of messages cross: calls from a
+view (`ServiceThread.call`), requests for approval (`DesktopApprover`), and events (`EventRelay`, which sends
+them every 33 ms, so that a burst costs the window one batch). Events and requests are frozen.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _CLOSE_TIMEOUT_S = 5.0
 
 
 class ServiceThread:
-    """A thread with a standard asyncio loop that runs the whole core.
+    """A thread with a standard asyncio loop that runs the core.
 
-    `call` may be awaited from any loop. Cancelling the awaiting task cancels the work.
+    `call` may be awaited from any loop. Canceling the awaiting task cancels the work.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class ServiceThread:
             RuntimeError: The thread was already started.
         """
         if self._thread is not None:
-            raise RuntimeError("the service thread was started before")
+            raise RuntimeError("the service thread was already started")
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run_loop()), name="service")
         self._thread.start()
         self._ready.wait()
@@ -77,12 +77,12 @@ class ServiceThread:
         For a caller whose own loop has ended.
 
         Returns:
-            True if both ended in time.
+            True if `closing` succeeded and both ended in time.
         """
         try:
             asyncio.run_coroutine_threadsafe(closing, self._running_loop()).result(_CLOSE_TIMEOUT_S)
         except Exception:
-            log.exception("the vault could not be closed in order")
+            log.exception("could not close the vault")
             self.stop()
             return False
         return self.stop()
@@ -103,13 +103,13 @@ class ServiceThread:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_invoke(fn), loop))
 
     def post(self, fn: Callable[[], object]) -> None:
-        """Call `fn` in the service thread soon, without waiting; do nothing if the service has ended."""
+        """Call `fn` in the service thread soon, without waiting; do nothing if the thread does not run."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(fn)
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None or not self._loop.is_running():
-            raise RuntimeError("the service thread does not run")
+            raise RuntimeError("the service thread is not running")
         return self._loop
 
     async def _run_loop(self) -> None:
@@ -181,10 +181,10 @@ class EventRelay(QObject):
 
 
 class PendingApproval(QObject):
-    """A question that waits for the user; belongs to the GUI thread.
+    """A request for approval that waits for the user; belongs to the GUI thread.
 
-    `withdrawn` is emitted when an answer is no longer needed: the request timed out or was canceled. `reason`
-    is then the message of the cancellation, if it had one.
+    `withdrawn` is emitted when no answer is needed any more, because the request timed out or was canceled.
+    `reason` is then the message of the cancellation, if it had one.
     """
 
     withdrawn = Signal()
@@ -212,8 +212,8 @@ class PendingApproval(QObject):
 class DesktopApprover(QObject):
     """The window's approver: passes each request to the GUI thread as a `PendingApproval`.
 
-    `asked` carries the question. The gate awaits `decide` in the service thread; if that is canceled before
-    an answer, the question emits `withdrawn`.
+    `asked` carries it. The gate awaits `decide` in the service thread; if that is canceled before an answer,
+    the `PendingApproval` emits `withdrawn`.
     """
 
     asked = Signal(object)
@@ -223,17 +223,17 @@ class DesktopApprover(QObject):
     def __init__(self, service: ServiceThread, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._service = service
-        self._questions: dict[str, PendingApproval] = {}
+        self._pending: dict[str, PendingApproval] = {}
         self._request_received.connect(self._announce, Qt.ConnectionType.QueuedConnection)
         self._request_ended.connect(self._forget, Qt.ConnectionType.QueuedConnection)
 
     @property
     def waiting(self) -> tuple[PendingApproval, ...]:
-        """The unanswered questions, oldest first."""
-        return tuple(question for question in self._questions.values() if not question.is_answered)
+        """The unanswered requests, oldest first."""
+        return tuple(pending for pending in self._pending.values() if not pending.is_answered)
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Return the user's answer; called in the service thread. Cancelling it withdraws the question."""
+        """Return the user's decision; called in the service thread. Canceling it withdraws the request."""
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
 
         def resolve(decision: Decision) -> None:
@@ -255,19 +255,19 @@ class DesktopApprover(QObject):
 
     @Slot(object, object)
     def _announce(self, request: ApprovalRequest, reply: Callable[[Decision], None]) -> None:
-        question = PendingApproval(request, reply, self)
-        self._questions[request.id] = question
-        self.asked.emit(question)
+        pending = PendingApproval(request, reply, self)
+        self._pending[request.id] = pending
+        self.asked.emit(pending)
 
     @Slot(str, str)
     def _forget(self, request_id: str, reason: str) -> None:
-        question = self._questions.pop(request_id, None)
-        if question is None:
+        pending = self._pending.pop(request_id, None)
+        if pending is None:
             return
-        if not question.is_answered:
-            question.is_answered, question.reason = True, reason
-            question.withdrawn.emit()
-        question.deleteLater()
+        if not pending.is_answered:
+            pending.is_answered, pending.reason = True, reason
+            pending.withdrawn.emit()
+        pending.deleteLater()
 
 
 class VaultClient(QObject):
@@ -315,7 +315,7 @@ class VaultClient(QObject):
 
     @property
     def is_indexed(self) -> bool:
-        """True if the index has names from an earlier scan. Asking the service would delay the scan."""
+        """True if the index has names from an earlier scan; read here, since a call would delay the scan."""
         return self._vault.notes.is_indexed
 
     @property
@@ -349,5 +349,9 @@ class VaultClient(QObject):
         await self._service.call(self._vault.close)
 
     def finish(self) -> bool:
-        """Close the vault and end the service thread once the window's loop has ended."""
+        """Close the vault and end the service thread after the window's loop has ended.
+
+        Returns:
+            True if both succeeded in time.
+        """
         return self._service.finish(self._vault.close())

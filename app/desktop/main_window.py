@@ -75,7 +75,10 @@ class MainWindow(QMainWindow):
         self._restore_geometry()
 
     def open_folder(self, root: Path, *, read_only: bool = False, confirmed: bool = False) -> None:
-        """Open the vault in `root` in place of the current one."""
+        """Open the vault in `root` in place of the current one.
+
+        With `confirmed`, the user is not asked about a folder that is not a vault yet.
+        """
         tasks.start(self._switch(root, read_only, confirmed), action=self.tr("open {0}").format(root.name))
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -315,7 +318,7 @@ class MainWindow(QMainWindow):
         self._apply_settings(self.settings.model_copy(update={"updates": updates}))
 
     def show_settings(self, section: str = "general") -> None:
-        """Show the settings at a section."""
+        """Show the settings at a section, unless they are already open."""
         if self._settings_task is None or self._settings_task.done():
             self._settings_task = tasks.start(
                 self._run_settings_dialog(section), action=self.tr("show the settings")
@@ -350,7 +353,7 @@ class MainWindow(QMainWindow):
         self._apply_settings(self.settings.model_copy(update={"general": general}))
 
     def set_zoom(self, zoom: float) -> None:
-        """Scale the interface; 1 is its normal size."""
+        """Scale the interface, by 0.7 to 2.5; 1 is its normal size."""
         self.change_general(zoom=round(min(2.5, max(0.7, zoom)), 2))
 
     def _show_vault_lost(self) -> None:

@@ -1,4 +1,4 @@
-"""The functions of the commands that need an open vault; named in `shell.command_registry`."""
+"""The functions behind the commands that need an open vault, as named in `shell.command_registry`."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def toggle_area(window: MainWindow, area: str) -> None:
 
 
 def run_in_graph(window: MainWindow, name: str) -> None:
-    """Run a command of the graph."""
+    """Show the graph and run one of its commands."""
     if window.view is not None and (graph := window.view.graph) is not None:
         window.view.page.show_area("graph")
         graph.run_command(name)

@@ -49,7 +49,7 @@ from app.vault.store import NotesChanged
 from app.vault.watcher import VaultFound, VaultLost
 from app.workspace import ModelSwitched, StoreReplaced
 
-_DEBOUNCE_MS = 500
+_INDEX_THROTTLE_MS = 500
 _SAVE_STATE_DELAY_MS = 1000
 
 
@@ -65,11 +65,11 @@ class VaultController(QObject):
 
     `command` carries the id of a command, or `settings:` or `help:` and a section. `lost` and `found` report
     that the folder of the vault disappeared or returned. `grants_changed` carries the labels of the
-    auto-approve rules, `notice` one sentence for the user. `index_changed` is emitted after a burst of
-    changes. `embedding_progressed` carries an `EmbeddingProgressed`, `cost_changed` the usage of the agent,
-    `note_shown` the path of the active note (empty for none). `settings_change_requested` carries a
-    function from settings to settings. `word_count_changed` carries the word count of the active note,
-    `done` a message for the status bar.
+    auto-approve rules, `notice` one sentence for the user. `index_changed` is emitted at most every 500 ms
+    while the index changes. `embedding_progressed` carries an `EmbeddingProgressed`, `cost_changed` the usage
+    of the agent, `note_shown` the path of the active note (empty for none). `settings_change_requested`
+    carries a function from settings to settings. `word_count_changed` carries the word count of the active
+    note, `done` a message for the status bar.
     """
 
     command = Signal(str)
@@ -113,7 +113,7 @@ class VaultController(QObject):
         self._approvals = ApprovalQueue(window, theme)
         self._approvals.postponed.connect(lambda: self.page.show_bottom("activity"))
         self.feed = ActivityModel(self)
-        self._index_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._index_timer = QTimer(self, singleShot=True, interval=_INDEX_THROTTLE_MS)
         self._index_timer.timeout.connect(self.index_changed)
         self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_STATE_DELAY_MS)
         self._save_timer.timeout.connect(self._save_state)
@@ -173,7 +173,7 @@ class VaultController(QObject):
         return self.page.existing("graph", GraphPanel)
 
     async def begin(self) -> None:
-        """Build the layout, report notices and auto-approve rules, and reopen the notes of the last session.
+        """Build the layout, report notices and auto-approve rules, reopen notes, and serve other programs.
 
         The window cancels this if the vault is closed first.
         """
@@ -236,7 +236,7 @@ class VaultController(QObject):
         return note if isinstance(note, NoteView) else None
 
     def _follow_note(self, path: str) -> None:
-        """Count the words of the active note, offer commands in it and record the visit."""
+        """Count the words of the active note, offer commands in it, index it first and record the visit."""
         note = self._current_note()
         self._word_count.set_note(note)
         if note is not None:
@@ -283,7 +283,7 @@ class VaultController(QObject):
         await dialogs.run_dialog(dialog)
 
     def close_panels(self) -> None:
-        """Save the layout and tabs, and delete the layout and its helpers."""
+        """Save the layout and tabs, stop taking requests, and delete the layout and its helpers."""
         self._save_timer.stop()
         self._save_state()
         self._client.approver.asked.disconnect(self._approvals.add)
@@ -298,7 +298,7 @@ class VaultController(QObject):
         self.deleteLater()
 
     def _save_state(self) -> None:
-        """Save the layout and tabs; also while the vault is open, so that a crash does not lose them."""
+        """Save the layout and tabs, after each change too, so that a crash does not lose them."""
         if not self._is_built:
             return  # Panels that do not exist yet would be saved as hidden.
         self._state.save(layout=self.page.state(), **self.context.states())

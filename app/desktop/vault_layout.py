@@ -1,7 +1,7 @@
-"""The layout of an open vault: side panels, graph and notes, agent, and the collapsible bottom.
+"""The layout of an open vault: side panels, graph and notes, agent, and the collapsible bottom area.
 
-It creates the panels of the registry: the visible ones one by one, so that the window stays responsive in
-between, and the others when they are first needed. `panel_created` lets the owner connect each one with its
+It creates the panels of the registry: the initial ones one by one, so that the window stays responsive in
+between, and the others when they are first needed. `panel_created` lets the owner connect each panel to its
 context.
 """
 
@@ -53,19 +53,19 @@ class VaultLayout(QWidget):
         self._specs = {spec.id: spec for spec in specs}
         self._panels: dict[str, QWidget] = {}
         self._tabs: dict[str, QWidget] = {}  # the tab pages at the bottom
-        self._saved_state: dict[str, Any] = {}  # the argument of `restore`
+        self._saved_state: dict[str, Any] = {}  # the state that was restored last
         self._buttons: dict[str, ThemedButton] = {}
         self._collapsed_areas: set[str] = set()  # the areas that are hidden only for lack of space
         self._shares = _CENTER_SHARES
         self.setObjectName("page")
         self._fit_timer = QTimer(self, singleShot=True, interval=0)
         self._fit_timer.timeout.connect(self._collapse_to_fit)
-        # From the outside in: adding a filled widget to a parent styles everything in it again.
-        self._vertical_splitter = _splitter(Qt.Orientation.Vertical, self)
-        self._horizontal_splitter = _splitter(Qt.Orientation.Horizontal, self._vertical_splitter)
+        # Created from the outside in, since adding a filled widget to a parent restyles everything in it.
+        self._vertical_splitter = _create_splitter(Qt.Orientation.Vertical, self)
+        self._horizontal_splitter = _create_splitter(Qt.Orientation.Horizontal, self._vertical_splitter)
         self.side = QStackedWidget(self._horizontal_splitter)
         self.side.setObjectName("panel")
-        self.center = _splitter(Qt.Orientation.Horizontal, self._horizontal_splitter)
+        self.center = _create_splitter(Qt.Orientation.Horizontal, self._horizontal_splitter)
         self.bottom = QTabWidget(self._vertical_splitter)
         self.bottom.setDocumentMode(True)
         self._arrange()
@@ -75,7 +75,7 @@ class VaultLayout(QWidget):
     @overload
     def panel(self, panel_id: str, kind: type[PanelT]) -> PanelT | None: ...
     def panel(self, panel_id: str, kind: type[QWidget] = QWidget) -> QWidget | None:
-        """Return a panel, and create it first if needed; None if the window has none of this id and class."""
+        """Return a panel, which is created if needed; None if no panel has this id and class."""
         if panel_id not in self._panels and panel_id in self._specs:
             self._create_panel(self._specs[panel_id])
         return self.existing(panel_id, kind)
@@ -85,7 +85,7 @@ class VaultLayout(QWidget):
     @overload
     def existing(self, panel_id: str, kind: type[PanelT]) -> PanelT | None: ...
     def existing(self, panel_id: str, kind: type[QWidget] = QWidget) -> QWidget | None:
-        """Return a panel if it has been created."""
+        """Return a panel; None if it has not been created or is of another class."""
         panel = self._panels.get(panel_id)
         return panel if isinstance(panel, kind) else None
 
@@ -94,7 +94,7 @@ class VaultLayout(QWidget):
         return tuple(self._panels.values())
 
     def reveal(self, panel_id: str) -> bool:
-        """Create a panel if needed and show it; return whether the window has it."""
+        """Create a panel if needed and show it; return whether there is such a panel."""
         if self.panel(panel_id) is None:
             return False
         area = self._specs[panel_id].area
@@ -107,9 +107,9 @@ class VaultLayout(QWidget):
         return True
 
     async def build(self, state: dict[str, Any]) -> None:
-        """Create the panels that are visible by `state`, processing events in between; then lay them out."""
+        """Create the initial panels one by one, processing events in between, and restore `state`."""
         self._saved_state = state
-        for panel_id in self._visible_parts():
+        for panel_id in self._initial_panels():
             self.panel(panel_id)
             self._lay_out()
             await asyncio.sleep(0)
@@ -121,7 +121,7 @@ class VaultLayout(QWidget):
         return self.existing("notes", NoteTabs)
 
     def show_side(self, panel_id: str, *, collapse: bool = False) -> None:
-        """Show a side panel; with `collapse`, hide the side if it is shown already."""
+        """Show a side panel; with `collapse`, hide the side if it already shows this panel."""
         panel = self.panel(panel_id)
         if panel is None:
             return
@@ -145,7 +145,7 @@ class VaultLayout(QWidget):
             self._collapse_to_fit()
 
     def show_area(self, area: str) -> None:
-        """Show "side", "graph", "agent" or "bottom"; another is collapsed if both do not fit."""
+        """Show "side", "graph", "agent" or "bottom"; others are collapsed if they do not fit."""
         if (widget := self._areas().get(area)) is not None:
             self._collapsed_areas.discard(area)
             if area == "bottom":
@@ -163,7 +163,7 @@ class VaultLayout(QWidget):
             self._mark_buttons()
 
     def _expand_bottom(self) -> None:
-        """Show the bottom at the height that its panels need, unless the user has made it higher."""
+        """Show the bottom, at least at its default height if that is less than half of the layout."""
         if self.bottom.isHidden():
             self.bottom.show()
             total, height = sum(self._vertical_splitter.sizes()), round(_BOTTOM_HEIGHT * self._theme.zoom)
@@ -171,7 +171,7 @@ class VaultLayout(QWidget):
                 self._vertical_splitter.setSizes([total - height, height])
 
     def state(self) -> dict[str, Any]:
-        """Return the layout, for the next start."""
+        """Return the layout, for `restore`."""
         current = next(
             (name for name, panel in self._panels.items() if panel is self.side.currentWidget()), ""
         )
@@ -187,29 +187,29 @@ class VaultLayout(QWidget):
     def restore(self, state: dict[str, Any]) -> None:
         """Restore the layout in `state`, or the default one."""
         self._saved_state = state
-        for panel_id in self._visible_parts():
+        for panel_id in self._initial_panels():
             self.panel(panel_id)
         self._lay_out()
 
-    def _visible_parts(self) -> list[str]:
-        """Return the ids of the visible panels, the most important one first."""
+    def _initial_panels(self) -> list[str]:
+        """Return the ids of the panels to create first: side, center, agent and visible bottom."""
         sides = [spec.id for spec in self._specs.values() if spec.area == "side"]
         saved_side = str(self._saved_state.get("side"))
         side = saved_side if saved_side in sides else next(iter(sides), "")
         center = [spec.id for spec in self._specs.values() if spec.area not in ("side", "bottom")]
-        bottom = [] if "bottom" in self._hidden() else list(self._tabs)[:1]
+        bottom = [] if "bottom" in self._saved_hidden_areas() else list(self._tabs)[:1]
         return [panel_id for panel_id in (side, *center, *bottom) if panel_id]
 
-    def _hidden(self) -> list[str]:
+    def _saved_hidden_areas(self) -> list[str]:
         hidden: list[str] = self._saved_state.get("hidden", ["bottom"])
         return hidden
 
     def _lay_out(self) -> None:
-        """Show and size the existing panels."""
+        """Show and size the areas as they were saved, or by default."""
         state = self._saved_state
         for name, widget in self._areas().items():
             if widget is not None:
-                widget.setVisible(name not in self._hidden())
+                widget.setVisible(name not in self._saved_hidden_areas())
         if (panel := self._panels.get(str(state.get("side")))) is not None:
             self.side.setCurrentWidget(panel)
         zoom = self._theme.zoom
@@ -229,7 +229,7 @@ class VaultLayout(QWidget):
         self._collapse_to_fit()
 
     def event(self, event: QEvent) -> bool:
-        """Fit the areas again when a part needs more space, such as a note that has been loaded."""
+        """Fit the areas again when a part needs more space, for example after a note was loaded."""
         if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
             self._fit_timer.start()
         return super().event(event)
@@ -333,7 +333,7 @@ class VaultLayout(QWidget):
         self.panel_created.emit(spec.id, panel)
 
     def _link_help(self, spec: PanelSpec, panel: QWidget) -> None:
-        """Give the panel a button that opens its page of the help.
+        """Give the panel a button that opens its help page.
 
         Panels at the bottom share the button next to their tabs; graph and notes have their own buttons.
         """
@@ -384,7 +384,7 @@ class VaultLayout(QWidget):
         self._horizontal_splitter.setStretchFactor(1, 1)
         self.side.setMinimumWidth(round(_MIN_SIDE_WIDTH * self._theme.zoom))
         self._create_tabs()
-        # Let the panels scroll or shrink: none at the bottom may squeeze the notes.
+        # Panels at the bottom scroll or shrink, so that they do not squeeze the notes.
         self.bottom.setMinimumHeight(round(_MIN_BOTTOM_HEIGHT * self._theme.zoom))
         self.bottom.hide()
         self._vertical_splitter.addWidget(self._horizontal_splitter)
@@ -393,11 +393,11 @@ class VaultLayout(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        self._bar = self._activity_bar()
+        self._bar = self._create_activity_bar()
         row.addWidget(self._bar)
         row.addWidget(self._vertical_splitter, 1)
 
-    def _activity_bar(self) -> QWidget:
+    def _create_activity_bar(self) -> QWidget:
         bar = QWidget()
         bar.setObjectName("activityBar")
         bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -409,7 +409,7 @@ class VaultLayout(QWidget):
         for spec in self._specs.values():
             if spec.area == "side":
                 column.addWidget(
-                    self._button(spec.id, spec.icon, translate_title(spec.title), f"show-{spec.id}")
+                    self._create_button(spec.id, spec.icon, translate_title(spec.title), f"show-{spec.id}")
                 )
         column.addStretch(1)
         for name, icon, label in (
@@ -418,13 +418,13 @@ class VaultLayout(QWidget):
             ("bottom", "activity", self.tr("Activity and audit log")),
         ):
             if name == "bottom" or name in self._specs:
-                column.addWidget(self._button(name, icon, label, f"toggle-{name}"))
+                column.addWidget(self._create_button(name, icon, label, f"toggle-{name}"))
         settings_button = ThemedButton(self._theme, "gear-six", self.tr("Settings"), size=20)
         settings_button.clicked.connect(lambda: self.command.emit("settings"))
         column.addWidget(settings_button)
         return bar
 
-    def _button(self, name: str, icon: str, label: str, command: str) -> ThemedButton:
+    def _create_button(self, name: str, icon: str, label: str, command: str) -> ThemedButton:
         button = ThemedButton(self._theme, icon, label, size=20)
         button.setCheckable(True)
         button.clicked.connect(lambda: self.command.emit(command))
@@ -443,7 +443,7 @@ class VaultLayout(QWidget):
                 button.setChecked(is_in_front and not self.side.isHidden())
 
 
-def _splitter(orientation: Qt.Orientation, parent: QWidget) -> QSplitter:
+def _create_splitter(orientation: Qt.Orientation, parent: QWidget) -> QSplitter:
     splitter = QSplitter(orientation, parent)
     splitter.setHandleWidth(1)
     splitter.setChildrenCollapsible(False)

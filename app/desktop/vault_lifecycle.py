@@ -133,12 +133,12 @@ class VaultLifecycle(QObject):
             return True
 
     async def close(self) -> None:
-        """Close the open vault, if one is."""
+        """Close the open vault, if there is one."""
         async with self._lock:
             await self._close()
 
     def stop_scan(self) -> None:
-        """Stop the scan; the next start resumes it."""
+        """Cancel the scan; the next one continues it."""
         if self._scan is not None:
             self._scan.cancel()
 
@@ -234,9 +234,9 @@ def preload_vault_view(*themes: Theme) -> None:
 
 
 def warm_up() -> None:
-    """Import modules that are likely needed next and warm up Markdown and the other theme.
+    """Import modules that are likely needed next, and warm up the Markdown renderer and the icons.
 
-    This takes time: call it in a thread.
+    This takes a while: call it in a thread.
     """
     from app.vault.markdown.render import render
 

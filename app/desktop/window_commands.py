@@ -1,4 +1,4 @@
-"""The functions of the commands of the window; named in `shell.command_registry`."""
+"""The functions behind the commands of the window, as named in `shell.command_registry`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def quit_app(window: MainWindow) -> None:
 
 
 def show_note_palette(window: MainWindow) -> None:
-    """Open the palette for going to a note."""
+    """Open the palette to go to a note."""
     window.palette_controller.show_notes()
 
 

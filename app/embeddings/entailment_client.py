@@ -18,7 +18,7 @@ from app.processes.worker import WorkerLost
 from app.vault.path import NotePath
 
 IDLE_TIMEOUT_S = 90.0
-# The caller continues without it while a model takes longer to download or load.
+# Callers do without a judgment while the model downloads or loads for longer than this.
 LOAD_TIMEOUT_S = 15.0
 _MAX_TRIES = 2
 
@@ -34,8 +34,8 @@ class EntailmentScores:
 class EntailmentClassifier:
     """Runs the cross-encoder chosen in the settings. Belongs to one event loop.
 
-    A model that can't be loaded, or that crashes twice on the same texts, is disabled until another one is
-    chosen: `classify` raises the reason once, then `available` is False.
+    A model that can't be loaded, or that crashes twice on the same texts, is disabled until another choice:
+    `available` is False, and `classify` raises the reason.
 
     Args:
         is_hidden: Returns whether a rule hides a note from models.
@@ -53,7 +53,7 @@ class EntailmentClassifier:
 
     @property
     def available(self) -> bool:
-        """True if a model is chosen and no problem is known."""
+        """True if a model is chosen and not disabled, and the client is not closed."""
         return self._config is not None and not self._problem and not self._closed
 
     @property
@@ -63,7 +63,7 @@ class EntailmentClassifier:
 
     @property
     def worker_id(self) -> int | None:
-        """The id of the worker process with a loaded model, or None."""
+        """The process id of the worker with a loaded model, or None."""
         worker = self._worker.running
         return None if worker is None else worker.pid
 
@@ -72,7 +72,7 @@ class EntailmentClassifier:
         return not self._is_hidden(path)
 
     def choose(self, config: SentenceModelConfig | None) -> None:
-        """Use this model from now on, or none, and end the process of another one."""
+        """Switch to another model, or to none, and end the previous model's process."""
         if config == self._config:
             return
         previous, self._worker = self._worker, self._worker_for(config)
@@ -82,10 +82,11 @@ class EntailmentClassifier:
         task.add_done_callback(self._ending.discard)
 
     async def classify(self, pairs: Sequence[tuple[str, str]]) -> tuple[EntailmentScores, ...]:
-        """Judge pairs of premise and hypothesis, in order.
+        """Return the scores of pairs of premise and hypothesis, in order.
 
         Raises:
-            EmbedderUnavailable: no model is chosen or available, or it is still loading.
+            EmbedderUnavailable: no model is chosen, it is disabled or still loading, it failed on these
+                pairs, or the client is closed.
         """
         clean = [tuple(map(encodable, pair)) for pair in pairs]
         while True:

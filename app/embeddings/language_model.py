@@ -1,4 +1,4 @@
-"""Language identification by py3langid. Only the worker imports this module, which takes 75 MB."""
+"""Language identification by py3langid. Only the worker imports this module; the model takes 75 MB."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.embeddings.onnx_model import Vectors
 
 
 class LanguageIdModel:
-    """Identifies languages: a row has the probability of each of `labels`, ISO 639 codes."""
+    """Identifies the languages of texts; `labels` are the ISO 639 codes of the languages that it knows."""
 
     def __init__(self) -> None:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier
@@ -20,10 +20,10 @@ class LanguageIdModel:
         self.dimension = len(self.labels)
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Return one row per text, shape (n, dimension); `query` is ignored."""
+        """Return one row of probabilities per text, in the order of `labels`; `query` is ignored."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         columns = {label: index for index, label in enumerate(self.labels)}
         for row, text in zip(rows, texts, strict=True):
-            for label, likelihood in self._identifier.rank(text):
-                row[columns[label]] = likelihood
+            for label, probability in self._identifier.rank(text):
+                row[columns[label]] = probability
         return rows

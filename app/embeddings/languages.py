@@ -1,7 +1,7 @@
 """Local measurement of a vault's languages on a sample of its notes.
 
-Private notes and those that a rule hides from models are never read for it, as with vectors. The texts go to
-a worker process of the app, which ends with the measurement.
+As with vectors, private notes and those that a rule hides from models are left out. The texts are passed to a
+worker process of the app, which ends after the measurement.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ MAX_CHARACTERS = 1_500
 BATCH_NOTES = 20
 # Fewer notes are not representative, and a smaller share does not justify another model.
 MIN_NOTES, MIN_SHARE = 5, 0.15
-# A text is not English if English is less probable than this; names and code confuse the library.
-MAX_ENGLISH = 0.2
+# A text with a lower probability of English is in another language; names and code confuse the library.
+MIN_ENGLISH_PROBABILITY = 0.2
 # Languages that the library confuses in short texts, with the language to count instead.
 _LANGUAGE_GROUPS = {"pcm": ENGLISH, "sco": ENGLISH, "yue": "zh", "wuu": "zh"}
 _LETTER = re.compile(r"[^\W\d_]")
-_LETTERS_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-# A text with fewer letters is not judged; a character of Chinese counts as four.
-_MIN_LETTERS, _LETTERS_OF_CHARACTER = 40, 4
+_DENSE_LETTER = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# A text with fewer letters is not judged; a Chinese, Japanese, Korean or Thai one counts as four.
+_MIN_LETTERS, _DENSE_LETTER_WEIGHT = 40, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ class VaultLanguages:
     """The languages of a vault's notes.
 
     Attributes:
-        notes: The number of notes with enough text.
-        shares: ISO 639 codes of languages with the share of these notes, the most frequent first; empty for
+        notes: The number of sampled notes with enough text.
+        shares: The share of these notes in each language (ISO 639 code), largest first; empty if there are
             too few notes.
     """
 
@@ -66,12 +66,12 @@ class VaultLanguages:
 
     @property
     def non_english_share(self) -> float:
-        """The share of notes in other languages."""
+        """The share of notes in languages other than English."""
         return sum(share for language, share in self.shares if language != ENGLISH)
 
     @property
     def need_multilingual(self) -> bool:
-        """True if a relevant part of the vault is in languages that the English model does not support."""
+        """True if enough of the notes are in languages that the English model does not support."""
         return self.notes >= MIN_NOTES and self.non_english_share >= MIN_SHARE
 
 
@@ -85,11 +85,11 @@ class LanguagesMeasured(Event):
 async def measure(
     index: VaultIndex, store: NoteStore, is_excluded: Callable[[NotePath], bool], *, threads: int = 1
 ) -> VaultLanguages | None:
-    """Return the languages of a sample of the notes, or None if the library fails.
+    """Return the languages of a sample of the notes, or None if the worker fails.
 
     Args:
         index: The index of the notes.
-        store: Reads them.
+        store: Reads the notes.
         is_excluded: Returns whether a rule hides a note from models.
         threads: Processor threads that the worker may use.
     """
@@ -98,7 +98,7 @@ async def measure(
         return not record.private and not is_excluded(record.path)
 
     allowed = [record for record in index.notes() if is_allowed(record)]
-    # The same notes each time, distributed over the vault.
+    # By hash, to sample the same notes each time, spread over the vault.
     allowed.sort(key=lambda record: hashlib.sha256(str(record.path).encode("utf-8", "replace")).digest())
     texts = await asyncio.to_thread(_sample_texts, allowed, store)
     if len(texts) < MIN_NOTES:
@@ -110,8 +110,8 @@ async def measure(
         return None
     try:
         counts: Counter[str] = Counter()
-        for at in range(0, len(texts), BATCH_NOTES):
-            rows = await worker.encode(texts[at : at + BATCH_NOTES])
+        for start in range(0, len(texts), BATCH_NOTES):
+            rows = await worker.encode(texts[start : start + BATCH_NOTES])
             counts.update(_main_language(dict(zip(worker.labels, row.tolist(), strict=True))) for row in rows)
     except (EmbedderUnavailable, WorkerLost) as error:
         log.warning("the languages of the vault can't be measured: %s", error)
@@ -122,16 +122,20 @@ async def measure(
     return VaultLanguages(len(texts), shares)
 
 
-def _main_language(likelihoods: dict[str, float]) -> str:
+def _main_language(probabilities: dict[str, float]) -> str:
     merged: dict[str, float] = {}
-    for language, likelihood in likelihoods.items():
+    for language, probability in probabilities.items():
         group = _LANGUAGE_GROUPS.get(language, language)
-        merged[group] = merged.get(group, 0.0) + likelihood
-    return ENGLISH if merged.get(ENGLISH, 0.0) >= MAX_ENGLISH else max(merged, key=merged.__getitem__)
+        merged[group] = merged.get(group, 0.0) + probability
+    return (
+        ENGLISH
+        if merged.get(ENGLISH, 0.0) >= MIN_ENGLISH_PROBABILITY
+        else max(merged, key=merged.__getitem__)
+    )
 
 
 def _sample_texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
-    """Return the beginnings of the first notes with enough text; runs in another thread."""
+    """Return the beginnings of up to `SAMPLE_NOTES` notes with enough text; runs in another thread."""
     texts: list[str] = []
     for record in records:
         if len(texts) >= SAMPLE_NOTES:
@@ -154,5 +158,5 @@ def _sample_texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
 
 
 def _count_letters(text: str) -> int:
-    dense = len(_LETTERS_WITHOUT_SPACES.findall(text))
-    return len(_LETTER.findall(text)) + (_LETTERS_OF_CHARACTER - 1) * dense
+    dense_letters = len(_DENSE_LETTER.findall(text))
+    return len(_LETTER.findall(text)) + (_DENSE_LETTER_WEIGHT - 1) * dense_letters

@@ -2,8 +2,8 @@
 
 The app's own models are an English one, which every installation has, and a multilingual one, which
 installers include and which is an extra from source. Other models run in sentence-transformers, which is also
-an extra (`pip install scriptorium[sentence-transformers]`) or installed in another Python interpreter, in a
-worker process with the same protocol.
+an extra (`pip install scriptorium[sentence-transformers]`) or is installed in another Python interpreter.
+Their worker process uses the same protocol.
 """
 
 from __future__ import annotations
@@ -17,17 +17,16 @@ SHIPPED_MODEL = "all-MiniLM-L6-v2-int8"
 MULTILINGUAL = "multilingual-e5-small-int4"
 OWN_DIMENSION = 384
 LANGUAGES = "languages"
-_FOREIGN = "sentence-transformers:"
+_SENTENCE_TRANSFORMERS_PREFIX = "sentence-transformers:"
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceModelConfig:
-    """One of the app's own models, or one of sentence-transformers.
+    """One of the app's own models, or a model of sentence-transformers.
 
     Args:
-        name: `SHIPPED_MODEL`, `MULTILINGUAL`, `LANGUAGES` (which rates languages), or the name of a model of
-            sentence-transformers, such as `sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2`, or
-            its folder.
+        name: `SHIPPED_MODEL`, `MULTILINGUAL`, `LANGUAGES` (which identifies languages), or the name or folder
+            of a model of sentence-transformers.
         python: The Python interpreter with sentence-transformers; the app's own if empty.
         folder: The folder of one of the app's own models, if not the default one.
         is_cross_encoder: Whether it classifies pairs of texts instead of computing vectors.
@@ -50,12 +49,12 @@ class SentenceModelConfig:
 
     @property
     def key(self) -> str:
-        """The key for stored vectors, because those of different models can't be compared."""
-        return self.name if self.is_own else f"{_FOREIGN}{self.name}"
+        """The key under which vectors are stored, because those of different models can't be compared."""
+        return self.name if self.is_own else f"{_SENTENCE_TRANSFORMERS_PREFIX}{self.name}"
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The worker's arguments that select the model."""
+        """The worker's command-line arguments that select the model."""
         if self.name == LANGUAGES:
             return ("--languages",)
         if self.is_own:
@@ -64,17 +63,22 @@ class SentenceModelConfig:
 
     @classmethod
     def of_key(cls, key: str, python: str = "") -> SentenceModelConfig:
-        """Return the configuration with this `key`; `python` runs models of sentence-transformers."""
-        if key.startswith(_FOREIGN):
-            return cls(key.removeprefix(_FOREIGN), python)
+        """Return the configuration of the sentence model with this `key`.
+
+        Args:
+            key: The key of a configuration.
+            python: The Python interpreter for a model of sentence-transformers.
+        """
+        if key.startswith(_SENTENCE_TRANSFORMERS_PREFIX):
+            return cls(key.removeprefix(_SENTENCE_TRANSFORMERS_PREFIX), python)
         return cls(key)
 
 
 def model_folder(name: str) -> Path:
     """Return the folder of one of the app's own models, which may be missing.
 
-    Installers include every model as a resource. From source, the multilingual one is converted locally, in
-    the user's data folder.
+    Installers include both models as resources. From source, the multilingual one is converted into the
+    user's data folder.
     """
     resources = paths.resources_folder() / "models" / name
     if name == SHIPPED_MODEL or (resources / "model.onnx").is_file():

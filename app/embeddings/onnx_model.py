@@ -1,4 +1,4 @@
-"""The app's own sentence models (English, multilingual) in onnxruntime. Only the worker imports this.
+"""The app's own sentence models (English, multilingual) in onnxruntime. Only the worker loads them.
 
 onnxruntime was chosen over sentence-transformers: the same vectors, 0.2 s to load instead of 13 s, and no
 torch in the bundle. The graph includes pooling and normalization, so its outputs are unit vectors.
@@ -21,7 +21,7 @@ Vectors = npt.NDArray[np.float32]
 
 
 class OnnxModel:
-    """Converts texts to unit vectors with `threads` threads.
+    """Converts texts to unit vectors.
 
     Args:
         folder: Contains `model.onnx`, `tokenizer.json` and `manifest.json` with the SHA-256 of both and, if
@@ -34,13 +34,12 @@ class OnnxModel:
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
         manifest = check_files(folder)
-        # Heavy imports, needed only in this process.
+        # Heavy imports, needed only in the worker.
         import onnxruntime
         from tokenizers import Tokenizer
 
         self.name = str(manifest["name"])
         self.dimension = int(manifest["dimension"])
-        # The prefixes that the model expects for queries and passages.
         self._prefixes: dict[str, str] = manifest.get("prefixes", {})
         self._centers = {
             kind: np.array(center, dtype=np.float32) for kind, center in manifest.get("centers", {}).items()
@@ -89,7 +88,7 @@ def check_files(folder: Path) -> dict[str, Any]:
             if _sha256(folder / name) != expected:
                 raise EmbedderUnavailable(f"The sentence model's {name} is damaged.", folder=str(folder))
     except (OSError, ValueError, KeyError) as error:
-        raise EmbedderUnavailable(f"The sentence model is missing: {error}", folder=str(folder)) from error
+        raise EmbedderUnavailable(f"The sentence model can't be read: {error}", folder=str(folder)) from error
     return manifest
 
 

@@ -28,7 +28,7 @@ _MAX_TEXTS = 400
 _LAST_LATIN = "\u024f"
 # A steeper slope would ignore one list entirely.
 _MAX_SLOPE = 30.0
-# Every model has its own scale of cosines; these are assumed for models other than the app's own.
+# The scale of cosines differs between models; these values are assumed for models other than the app's own.
 _USUAL_SPREAD, _USUAL_CLOSEST = 0.4, 0.5
 
 
@@ -38,11 +38,11 @@ class FusionSignals(NamedTuple):
     constant: float
     """Always 1."""
     words: float
-    """The logarithm of the number of distinct words in the query, plus 1."""
+    """The logarithm of 1 plus the number of distinct words in the query."""
     covered: float
     """The share of the query's words in the best hit by words; rare and long words count more."""
     word_lead: float
-    """The lead of that hit over the second, as a share of its score."""
+    """The lead of that hit over the second, as a share of its score; 1 if there is no second."""
     spread: float
     """The logarithm of the distance between the first and the last cosine."""
     closest: float
@@ -52,13 +52,13 @@ class FusionSignals(NamedTuple):
     agreement: float
     """1 divided by the rank of the best hit by words in the list by meaning, or 0 if absent."""
     multilingual: float
-    """0 for an English model, else 1."""
+    """0 for the English model that every installation has, else 1."""
     rarest: float
     """The inverse document frequency of the rarest word that occurs; lower for short words."""
     texts: float
     """The logarithm of the number of texts: among many, the closest cosines lie closer together."""
     unreadable: float
-    """The share of the query's letters that an English model can't read; 0 for other models."""
+    """The share of the query's letters that this English model can't read; 0 for other models."""
 
 
 SIGNAL_WEIGHTS = FusionSignals(
@@ -86,12 +86,12 @@ def fuse(
     """Return the keys of both rankings, best first, each with its score, 0 to 1.
 
     Args:
-        words: The hits by words, best first, with their BM25 scores.
+        words: The hits by words, best first, with their BM25 scores (higher is better).
         meanings: The hits by meaning, best first, with their cosines.
         terms: The statistics of the query's words in the texts.
-        model: The model of the vectors.
+        model: The model that computed the vectors.
     """
-    share = semantic_weight(signals(words, meanings, terms, model))
+    share = semantic_weight(compute_signals(words, meanings, terms, model))
     if not words or not meanings:
         share = 0.0 if words else 1.0
     best = max((score for _, score in words), default=0.0)
@@ -106,12 +106,12 @@ def fuse(
 
 
 def semantic_weight(values: FusionSignals) -> float:
-    """Return the weight of meaning, 0 to 1; words have the rest."""
+    """Return the weight of meaning, 0 to 1; words get the rest."""
     total = sum(weight * value for weight, value in zip(SIGNAL_WEIGHTS, values, strict=True))
     return 1.0 / (1.0 + math.exp(-max(-_MAX_SLOPE, min(_MAX_SLOPE, total))))
 
 
-def signals(
+def compute_signals(
     words: Sequence[tuple[Key, float]],
     meanings: Sequence[tuple[Key, float]],
     terms: TermStatistics,
@@ -139,13 +139,16 @@ def signals(
 
 
 def _non_latin(words: Sequence[str]) -> float:
-    """Return the share of the letters that are not Latin ones."""
+    """Return the share of letters that are not Latin."""
     letters = [letter for word in words for letter in word if letter.isalpha()]
     return sum(letter > _LAST_LATIN for letter in letters) / len(letters) if letters else 0.0
 
 
 def _lead(scores: Sequence[float], max_rank: int, unit: float) -> float:
-    """Return the lead of the first score over the mean of those after it, up to the rank `max_rank`."""
+    """Return the lead, in `unit`, of the first score over the mean of the next ones up to `max_rank`.
+
+    The lead of the only score is 1. It is 0 if there is no score, or if `unit` is not positive.
+    """
     following = scores[1:max_rank]
     if not following or unit <= 0:
         return 1.0 if len(scores) == 1 else 0.0

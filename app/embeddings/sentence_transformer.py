@@ -1,4 +1,4 @@
-"""Other sentence models in sentence-transformers. Only the worker imports this, with the extra installed."""
+"""Sentence models that run in sentence-transformers, an extra. Only the worker imports this module."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ from app.embeddings.onnx_model import Vectors
 _MAX_TOKENS = 256
 _BATCH_SIZE = 32
 MISSING_LIBRARY = (
-    "This model needs sentence-transformers, which was not found. Install it into a Python with “pip install "
-    "sentence-transformers”, and name that Python in the settings (Semantic search)."
+    "This model needs the Python package sentence-transformers, which was not found. Install it with “pip "
+    "install sentence-transformers”, and choose that Python in the settings under Semantic search."
 )
 
 
 class SentenceTransformerModel:
-    """Converts texts to unit vectors with the model `name` on the CPU with `threads` threads.
+    """Converts texts to unit vectors on the CPU.
 
     A name that is not a folder is downloaded from the Hugging Face Hub on first use.
 
+    Args:
+        name: The model's name or folder.
+        threads: Processor threads for one batch.
+
     Raises:
-        EmbedderUnavailable: the extra is not installed, or there is no such model.
+        EmbedderUnavailable: the extra is not installed, or the model can't be loaded.
     """
 
     def __init__(self, name: str, threads: int = 1) -> None:

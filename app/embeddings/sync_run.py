@@ -1,8 +1,8 @@
 """Synchronization of a vault's vectors with its indexed notes, in batches.
 
-A note that is private (`ai: private`) or `excluded` is never passed to the model, and its earlier vectors are
-deleted, even from the file. Each batch is written before the next, so that a stopped update resumes, and a
-note just saved can be processed in between.
+A note that is private (`ai: private`) or excluded by a rule is never passed to the model, and its earlier
+vectors are deleted from memory and disk. Each batch is stored before the next one starts, so a stopped update
+can resume, and a note that was just saved can be processed in between.
 """
 
 from __future__ import annotations
@@ -46,8 +46,12 @@ class VectorProgress:
 class VectorReport:
     """The result of an update.
 
-    It has the numbers of updated notes, embedded chunks and notes whose vectors were removed, the failed
-    notes with reasons, and whether the update was stopped early.
+    Attributes:
+        updated: The number of notes whose vectors were updated.
+        embedded: The number of embedded chunks.
+        removed: The number of notes whose vectors were removed.
+        failed: The notes that could not be read or embedded, each with the reason.
+        cancelled: Whether the update was stopped early.
     """
 
     updated: int
@@ -72,8 +76,8 @@ def _never_cancelled() -> bool:
 class SyncRun:
     """Updates a vault's vectors and counts the results.
 
-    `failed` lists notes that could not be embedded, with the reason; `unread` are those that could not be
-    read.
+    `failed` lists the notes that could not be read or embedded, each with the reason; `unread` contains those
+    that could not be read.
 
     Args:
         vectors: The vectors to update.
@@ -110,6 +114,7 @@ class SyncRun:
 
         Raises:
             EmbedderUnavailable: the embedder fails; earlier results are kept.
+            VaultLostError: the vault's folder is gone; the notes keep their vectors.
         """
         changed = await self.collect_changes(paths)
         done = 0
@@ -123,7 +128,7 @@ class SyncRun:
         )
 
     async def collect_changes(self, paths: Iterable[NotePath] | None = None) -> list[NotePath]:
-        """Remove obsolete and forbidden vectors; return the notes with changed text, newest first."""
+        """Remove obsolete and forbidden vectors; return the notes without current vectors, newest first."""
         await self._vectors.load()
         hashes = self._vectors.hashes
         if paths is None:
@@ -145,13 +150,15 @@ class SyncRun:
         await self._vectors.maintain_ann_index()
 
     async def update_notes(self, paths: list[NotePath]) -> tuple[NotePath, ...]:
-        """Read, split and embed notes as a batch, or one by one if the batch crashes the model.
+        """Read, split and embed notes as a batch.
+
+        If the batch fails but the embedder is still available, embed the notes one by one.
 
         Returns:
             The notes that now have vectors; the others failed or must not have any.
 
         Raises:
-            EmbedderUnavailable: the embedder fails.
+            EmbedderUnavailable: the embedder has become unavailable.
             VaultLostError: the vault's folder is gone; the notes keep their vectors.
         """
         try:
@@ -166,7 +173,7 @@ class SyncRun:
             return tuple([one for path in paths for one in await self.update_notes([path])])
 
     async def _embed_notes(self, paths: list[NotePath]) -> tuple[NotePath, ...]:
-        # Check again: a note may have changed, disappeared or become private since.
+        # Check again: a note may have changed, disappeared or become private since it was queued.
         records = [
             record for path in paths if (record := self._index.note(path)) and self._is_allowed(record)
         ]

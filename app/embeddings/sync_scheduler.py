@@ -1,8 +1,8 @@
 """Background synchronization of a vault's vectors with its index, throttled to suit the machine.
 
-Visible notes come first, then those just changed, then the rest, newest first. Between batches, it rests,
-waits or stops according to the throttle. Notes that are removed or become private lose their vectors
-immediately, even while it is paused.
+Visible notes come first, then those that just changed, then the rest, newest first. Between batches, the
+scheduler rests or pauses as the throttle requires. Notes that are removed or become private lose their
+vectors immediately, even while it is paused.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class EmbeddingProgressed(Event):
     """The event that the embedding of changed notes has progressed.
 
     Attributes:
-        done: The number of notes with vectors.
-        total: The number of notes that need vectors.
+        done: The number of changed notes that have been embedded.
+        total: The number of changed notes.
         pace: The speed and its reason.
-        failed: The number of notes that could not be embedded.
-        switching: Whether they are for a new model while searches still use the earlier model's vectors.
+        failed: The number of notes that could not be read or embedded.
+        switching: Whether the vectors are for a new model while searches still use the earlier model's.
     """
 
     done: int
@@ -61,7 +61,7 @@ class EmbeddingProgressed(Event):
 
     @property
     def is_over(self) -> bool:
-        """True if every note has vectors or has failed."""
+        """True if every changed note has vectors or has failed."""
         return self.done + self.failed >= self.total
 
 
@@ -77,17 +77,17 @@ class EmbeddingFailed(Event):
 
 
 class EmbeddingScheduler:
-    """Updates the vectors of all notes when started, and then of changed notes.
+    """Updates the vectors of all notes when started, and of changed notes from then on.
 
     Args:
         vectors: The vectors to update.
         index: The index of the notes.
         store: Reads the notes.
         embedder: Computes the vectors.
-        events: Receives the progress.
+        events: Reports changed notes, and receives the progress.
         is_excluded: Returns whether a rule excludes a note from embedding.
         throttle: Limits the speed to what the machine can spare.
-        on_complete: Called each time all notes have vectors.
+        on_complete: Called each time no note is waiting anymore, even if some have failed.
         switching: Whether these vectors will replace another model's.
     """
 
@@ -114,7 +114,7 @@ class EmbeddingScheduler:
         self._on_complete = on_complete
         self.is_complete = False
         self.switching = switching
-        # While another model's vectors are being computed, only their progress is shown.
+        # While another model's vectors are being computed, only that progress is published.
         self.is_quiet = False
         self._changed: set[NotePath] = set()
         self._queued: dict[NotePath, None] = {}
@@ -136,7 +136,7 @@ class EmbeddingScheduler:
     # Control
 
     def start(self) -> None:
-        """Start; if already running, only retry a failed model immediately."""
+        """Start. While a failed model waits for a retry, retry it immediately instead."""
         if self._unavailable:
             self._wake.set()
         elif self._task is None or self._task.done():
@@ -154,7 +154,7 @@ class EmbeddingScheduler:
         await self._supervisor.close()
 
     def pause(self) -> None:
-        """Start no further notes until `resume`."""
+        """Start no further batches until `resume`; changed notes still lose obsolete vectors."""
         self._throttle.stopped_by_user = True
         self._wake.set()
 
@@ -164,19 +164,19 @@ class EmbeddingScheduler:
         self._wake.set()
 
     def prioritize(self, paths: Iterable[NotePath]) -> None:
-        """Process these visible notes next, in this order; ignore notes with vectors."""
+        """Process these visible notes next, in this order; ignore those that are not waiting."""
         queued = [path for path in paths if path in self._queued]
         self._prioritized = dict.fromkeys([*queued, *self._prioritized])
         if queued:
             self._wake.set()
 
     def report(self) -> None:
-        """Publish the current progress."""
+        """Publish the current progress, even if it has not changed; do nothing while `is_quiet`."""
         self._last_progress = None
         self._publish_progress(self._throttle.state())
 
     async def replace_embedder(self, embedder: Embedder) -> None:
-        """Stop, and use another embedder with the same model from the next start on."""
+        """Stop, and use another embedder with the same model from the next `start` on."""
         self.stop()
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
@@ -212,6 +212,8 @@ class EmbeddingScheduler:
             delay = min(2 * delay, _MAX_RETRY_DELAY_S)
             with contextlib.suppress(EmbedderUnavailable):
                 await self._embedder.start()
+                # A later failure is a new one, even with the same reason.
+                delay, last_reason = _MIN_RETRY_DELAY_S, ""
 
     async def _keep_up(self) -> None:
         update = SyncRun(self._vectors, self._index, self._store, self._embedder, self._is_excluded)
@@ -273,7 +275,7 @@ class EmbeddingScheduler:
         self._on_complete()
 
     def _next_batch(self) -> list[NotePath]:
-        """Return the next notes, with no more text than can be embedded in a second or two."""
+        """Return at least one note, and more only if their text can be embedded in a second or two."""
         self._prioritized = {path: None for path in self._prioritized if path in self._queued}
         batch: list[NotePath] = []
         size = 0
@@ -307,7 +309,7 @@ class EmbeddingScheduler:
             await asyncio.sleep(_DEBOUNCE_S)
 
     async def _wait_for_work(self, seconds: float | None) -> bool:
-        """Wait for work; return False after a timeout."""
+        """Wait until woken, without a limit if `seconds` is None; return False after a timeout."""
         with contextlib.suppress(TimeoutError):
             return await asyncio.wait_for(self._wake.wait(), seconds)
         return False

@@ -1,6 +1,6 @@
 """Throttling of bulk work (full speed, with rests, or paused) by battery, load and user settings.
 
-Work that the user waits for (a search, a question) is never throttled.
+Work that the user is waiting for (a search, a question) is never throttled.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class LoadSample:
     load: float = 0.0
 
 
-Read = Callable[[], LoadSample]
+ReadLoad = Callable[[], LoadSample]
 
 
 class Throttle:
@@ -62,11 +62,12 @@ class Throttle:
 
     Args:
         read: Samples the machine.
-        on_battery: The speed while the machine runs on battery.
+        on_battery: The speed while the machine runs on battery; unless it is "full", the work pauses below a
+            charge of 20%.
         when_busy: The speed while other programs need the processor.
     """
 
-    def __init__(self, read: Read, on_battery: Speed = "slow", when_busy: Speed = "slow") -> None:
+    def __init__(self, read: ReadLoad, on_battery: Speed = "slow", when_busy: Speed = "slow") -> None:
         self._read = read
         self.on_battery = on_battery
         self.when_busy = when_busy
@@ -99,7 +100,7 @@ class Throttle:
 
 
 class SystemLoad:
-    """Samples this machine, without the load of the process with the id `worker()`."""
+    """Samples this machine, without the load of the process whose id `worker_id` returns."""
 
     def __init__(self, worker_id: Callable[[], int | None]) -> None:
         self._worker_id = worker_id

@@ -1,8 +1,8 @@
 """Storage of vectors: an SQLite file per model in the cache folder, which may be deleted at any time.
 
 A vector is stored once per chunk text (by its hash) in 16-bit floats, which halves the space and changes the
-cosine in the fourth digit. The chunks of notes are stored separately, so that a moved or edited note reuses
-its vectors.
+cosine only in the fourth decimal. The chunks of notes are stored separately, so that a moved or edited note
+reuses its vectors.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class VectorFile:
 
 
 def stem(model: str) -> str:
-    """Return the name of the files of a model's vectors, without the suffix."""
+    """Return the file name, without the suffix, of a model's vectors."""
     if model == SHIPPED_MODEL:
         return "vectors"
     return f"vectors-{hashlib.sha256(model.encode()).hexdigest()[:12]}"

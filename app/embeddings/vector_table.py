@@ -1,8 +1,9 @@
 """The vectors in memory, searched by binary codes and, if there are very many, by an approximate index.
 
-A search compares binary codes first (100,000 rows take a millisecond), selects many times as many rows as
-requested, and scores those by their 16-bit vectors: 99 of 100 of the best ten equal those of an exact
-search. Up to `MAX_EXACT_ROWS` rows, all codes are compared; above that, an `AnnIndex` selects the candidates.
+A search compares binary codes first (100,000 rows take a millisecond), keeps several times as many candidates
+as requested, and scores those by their 16-bit vectors: on average, 99% of the ten best rows equal those of an
+exact search. Up to `MAX_EXACT_ROWS` rows, all codes are compared; above that, an `AnnIndex` selects the
+candidates.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ _MIN_CAPACITY = 256
 # Components of sentence vectors are below 0.3; larger ones are clipped in the code.
 _CODE_SCALE = 127 / 0.3
 _OVERSAMPLING = 4
-# At least this many rows, and one in this many, are candidates, because the codes of similar vectors may
-# differ in many bits.
+# The candidates are at least this many rows, and at least one row in this many, because the codes of similar
+# vectors may differ in many bits.
 _MIN_CANDIDATES, _CANDIDATE_DIVISOR = 2000, 100
-# The approximate index is more precise.
+# The approximate index ranks more precisely than the codes, so fewer candidates suffice.
 _MIN_INDEX_CANDIDATES = 64
 _NOTE_BATCH_SIZE = 2048
 
@@ -56,7 +57,7 @@ class VectorHit:
 
 @dataclass(frozen=True)
 class NoteVectors:
-    """The mean vector of each note's chunks: row i of `matrix` belongs to `paths[i]`."""
+    """The normalized mean vector of each note's chunks: row i of `matrix` belongs to `paths[i]`."""
 
     paths: tuple[NotePath, ...]
     matrix: Vectors
@@ -101,7 +102,7 @@ class VectorTable:
 
     def remove(self, path: NotePath) -> None:
         """Remove all rows of a note, if any."""
-        # From the end, so that the row that fills a gap is never one to remove.
+        # From the end, so that the row moved into a gap is never about to be removed itself.
         for row in sorted(self._rows.pop(path, ()), reverse=True):
             last = len(self._locations) - 1
             if self._ann_index is not None:
@@ -137,7 +138,7 @@ class VectorTable:
         return self._keys[:count].copy(), self._vectors[:count].copy()
 
     def attach(self, ann_index: AnnIndex | None) -> None:
-        """Use `ann_index` to select candidates after synchronizing it with the rows."""
+        """Synchronize `ann_index` with the rows and select candidates by it; None compares every row."""
         self._ann_index, self._row_by_key = ann_index, {}
         if ann_index is None:
             return
@@ -160,7 +161,7 @@ class VectorTable:
     ) -> tuple[VectorHit, ...]:
         """Return the `limit` best rows with a cosine of at least `min_similarity`, best first.
 
-        With `per_note`, each note appears once, with its best chunk. Ties are ordered by path.
+        With `per_note`, each note appears once, with its best chunk. Ties are ordered by path and line.
         """
         count = len(self._locations)
         if not count or limit < 1:
@@ -178,7 +179,7 @@ class VectorTable:
             scores = np.einsum("ij,j->i", self._vectors[rows].astype(np.float32), query)
             is_near = scores >= min_similarity
             hits = self._best(rows[is_near], scores[is_near], limit, per_note=per_note)
-            # If some candidates are not similar enough, further ones are not either.
+            # If some candidates are not similar enough, further ones hardly ever are.
             if len(hits) >= limit or np.count_nonzero(is_near) < len(rows) or candidate_count >= count:
                 return tuple(hits)
             candidate_count = min(count, candidate_count * _OVERSAMPLING)

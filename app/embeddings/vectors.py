@@ -20,7 +20,8 @@ from app.vault.path import NotePath
 
 log = logging.getLogger(__name__)
 
-# Up to this many rows are added to a saved index; with more, it is rebuilt in another thread.
+# A saved index is rebuilt in another thread if its size differs from the number of vectors by more than this;
+# smaller differences are synchronized in place.
 _MAX_INCREMENTAL_ROWS = 5_000
 _BATCH_ROWS = 10_000
 
@@ -49,7 +50,7 @@ class VectorStore:
         return self._hashes
 
     async def load(self) -> None:
-        """Load the vectors without blocking the loop, as the first search would."""
+        """Load the vectors in another thread; otherwise, the first use would load them and block the loop."""
         if self._table is None:
             table = await asyncio.to_thread(self._read)
             if self._table is None:
@@ -111,7 +112,7 @@ class VectorStore:
                 self._hashes[note.path] = note.hash
 
     async def remove_notes(self, paths: Iterable[NotePath]) -> None:
-        """Remove these notes' vectors now, from the files too."""
+        """Remove these notes' vectors from memory and from the files immediately."""
         async with self._lock:
             removed = [path for path in paths if path in self._hashes]
             if not removed:
@@ -127,7 +128,7 @@ class VectorStore:
             await asyncio.to_thread(self._file.prune)
 
     async def maintain_ann_index(self) -> None:
-        """Use an approximate index if there are too many vectors to compare all, else none."""
+        """Use and save an approximate index if there are too many vectors to compare all, else delete it."""
         await self.load()
         table = self._load_table()
         if len(table) <= tables.MAX_EXACT_ROWS:

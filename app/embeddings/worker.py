@@ -1,4 +1,4 @@
-"""The embedding worker: a process that converts texts to vectors until its standard input ends.
+"""The embedding worker: a process that runs one model on texts until its standard input ends.
 
 It is a separate process so that a model can neither block the app's interpreter nor crash the app. It ends
 with the app, because the app's end of the pipe closes. It ignores Ctrl+C, which a terminal sends to both, and
@@ -28,12 +28,12 @@ NICENESS = 10
 
 
 class Model(Protocol):
-    """A model that computes vectors, in onnxruntime or sentence-transformers."""
+    """A model that converts each text to a row of numbers: a sentence model or the language identifier."""
 
     dimension: int
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Return one unit vector per text, shape (n, dimension)."""
+        """Return one unit vector, or the probability of each language, per text, shape (n, dimension)."""
         ...
 
 
@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
     model_options.add_argument(
         "--cross-encoder", help="a cross-encoder of sentence-transformers: name or folder"
     )
-    model_options.add_argument("--languages", action="store_true", help="rate the languages of texts")
+    model_options.add_argument("--languages", action="store_true", help="identify the languages of texts")
     parser.add_argument("--threads", type=int, default=1, help="processor threads of one batch")
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -77,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _lower_priority() -> None:
-    """Lower the process's priority below everything else."""
+    """Lower the process's priority below that of other programs."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     if hasattr(os, "SCHED_BATCH"):
@@ -94,7 +94,7 @@ def serve(model: Model | CrossEncoderModel, source: BinaryReader, sink: IO[bytes
 
 
 def answer_frame(model: Model | CrossEncoderModel, frame: Frame) -> Frame:
-    """Return a frame with the vectors or judgments for a request, or the reason for a failure."""
+    """Return a frame with the rows for a request, or with the reason for a failure."""
     try:
         texts = json.loads(bytes(frame.body))
         if isinstance(model, CrossEncoderModel):

@@ -31,10 +31,10 @@ class WorkerProcess(Worker):
 
     @classmethod
     async def start(cls, model: SentenceModelConfig, threads: int) -> WorkerProcess:
-        """Start a worker and load `model`; `dimension` and `labels` describe its vectors.
+        """Start a worker and load `model`; `dimension` and `labels` describe its rows.
 
         Raises:
-            EmbedderUnavailable: it can't be started, or it can't load the model.
+            EmbedderUnavailable: the worker can't be started, or it can't load the model.
         """
         command = embedding_worker("" if model.is_own else model.python)
         variables = {"OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"}
@@ -59,7 +59,9 @@ class WorkerProcess(Worker):
         return worker
 
     async def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Return the unit vectors of `texts` (queries with `query`), shape (n, dimension).
+        """Return the rows for `texts` (queries with `query`), shape (n, dimension).
+
+        A sentence model returns unit vectors, the language identifier the probabilities of `labels`.
 
         Raises:
             WorkerLost: the worker crashed, hangs or is out of sync.

@@ -1,4 +1,4 @@
-"""Arguments of an external tool: a pydantic model that accepts exactly what the tool's schema accepts."""
+"""Arguments of an external tool: a pydantic model that validates them against the tool's schema."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOT_GIVEN = _NotGiven()
 
 
 class RemoteArguments(BaseModel):
-    """Arguments of a call of an external tool; values are kept unchanged, never converted."""
+    """Arguments of a call to an external tool; values are kept unchanged, never converted."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -44,7 +44,7 @@ class RemoteArguments(BaseModel):
 
     @classmethod
     def _find_violations(cls, values: dict[str, object]) -> list[SchemaViolation]:
-        """Return the violations of the schema; each tool's subclass knows its own."""
+        """Return the violations of the tool's schema, which each tool's subclass knows."""
         raise NotImplementedError
 
     @model_validator(mode="after")
@@ -87,7 +87,7 @@ class TranslatedArguments:
 
 
 def translate_arguments(checked: Schema, name: str) -> TranslatedArguments:
-    """Build the arguments of the tool `name` from a schema that `sanitize_schema` returned."""
+    """Translate a schema that `sanitize_schema` returned into the arguments of the tool `name`."""
     simplified = simplify_schema(checked, name)
     server_names = argument_names(simplified["properties"])
     own_names = {server_name: own for own, server_name in server_names.items()}
@@ -111,7 +111,7 @@ def translate_arguments(checked: Schema, name: str) -> TranslatedArguments:
 
 
 def _validating_class(checked: Schema, server_names: Mapping[str, str]) -> type[RemoteArguments]:
-    """Create a class that validates its arguments against the schema."""
+    """Create a class that validates arguments against the schema `checked`."""
     validators: list[Any] = []
     own_names = {server_name: own for own, server_name in server_names.items()}
 
@@ -154,7 +154,7 @@ def _parameter(name: str, schema: Schema, required: bool) -> Parameter:
 
 
 def _field_type(parameter: Parameter, schema: Schema) -> tuple[object, object]:
-    """Return the field for forms: its type selects the control, and converts nothing."""
+    """Return a field's type and definition; the type selects a form's control, and converts nothing."""
     kind: Any = Literal[parameter.choices] if parameter.choices else parameter.annotation
     if parameter.is_list:
         kind = list[kind]

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Open = Callable[[ServerLog], AbstractAsyncContextManager[Any]]
-"""Opens the streams of a server, which starts a local program; errors are logged in the server's log."""
+"""Opens a server's streams, which starts a local program; the log receives its error output and its end."""
 OnProgress = Callable[[float | None, str], None]
 """Receives the progress of a call: a share from 0 to 1 or None, and the server's message."""
 
 
 class ConnectionState(StrEnum):
-    """State of a server."""
+    """The state of a server."""
 
     OFF = "off"
     STARTING = "starting"
@@ -44,10 +44,14 @@ class ConnectionState(StrEnum):
 class ConnectionTimeouts:
     """Timeouts and delays, in seconds.
 
-    `start_timeout`: until a server runs and has listed its tools; `initial_delay` to `max_delay`: delay
-    before a restart, doubled each time and reset after the server ran for `delay_reset_after`;
-    `exit_timeout`: for a program to exit; `list_ttl`: how long a list of tools stays valid;
-    `min_list_interval`: minimum between two lists.
+    Attributes:
+        start_timeout: The time for a server to start and to list its tools.
+        initial_delay: The delay before the first restart, which doubles each time.
+        max_delay: The longest delay before a restart.
+        delay_reset_after: How long a server must run to reset the delay.
+        exit_timeout: The time for a program to exit.
+        list_ttl: How long a list of tools stays valid.
+        min_list_interval: The minimum interval between two lists after changes.
     """
 
     start_timeout: float = 90.0
@@ -68,12 +72,12 @@ class _LiveConnection:
 
 
 class ServerConnection:
-    """Connection to a server while it is enabled. Belongs to one event loop.
+    """Keeps a server running while it is enabled, and calls its tools. Belongs to one event loop.
 
     Args:
         name: The server's name, for messages.
         open_streams: Starts the server or connects to it.
-        on_changed: Called when the state or the tools of the server have changed.
+        on_changed: Called when the server's state or tools have changed.
         timeouts: Timeouts and delays.
     """
 
@@ -100,17 +104,17 @@ class ServerConnection:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """The last lines of its error output: of this run, or of the previous one if there are none yet."""
+        """The last lines of the server's error output: of this run, or of the previous one if it has none."""
         return tuple(self._log.lines) or self._previous_errors
 
     def start(self) -> None:
-        """Start the server and keep it running."""
+        """Start the server and keep it running; do nothing if it was started."""
         if self._task is None:
             self._set_state(ConnectionState.STARTING, "")
             self._task = asyncio.create_task(self._keep_running(), name=f"external server {self._name}")
 
     async def stop(self) -> None:
-        """Stop the server and its child processes."""
+        """Stop a local server and its child processes, or disconnect from a remote one."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -118,16 +122,17 @@ class ServerConnection:
         self._set_state(ConnectionState.OFF, "")
 
     def retry(self) -> None:
-        """Restart the server now if it is waiting to restart."""
+        """Restart the server now if it is waiting for a restart."""
         self._retry_now.set()
 
     # Calls
 
     async def tools(self) -> Mapping[str, RemoteTool]:
-        """Return its current tools; an outdated list is refreshed first.
+        """Return the server's current tools after refreshing an outdated list; wait while the server starts.
 
         Raises:
-            NetworkError: the server is not running; see `state`.
+            NetworkError: the server is not running (see `state`) or could not list its tools.
+            TimeoutExpiredError: the server did not list its tools in time.
         """
         connection = await self._live_connection()
         if asyncio.get_running_loop().time() - self._listed_at > self._timeouts.list_ttl:
@@ -148,7 +153,7 @@ class ServerConnection:
 
         Raises:
             TimeoutExpiredError: the call took longer than `seconds`; the server was asked to stop.
-            NetworkError: the server is not running, ended or returned an error; `said` has its message.
+            NetworkError: the server is not running, ended or returned an error; `said` holds its message.
             LimitError: the server asked for user input, which is not supported.
         """
         from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, InputRequiredResult
@@ -182,7 +187,7 @@ class ServerConnection:
         return answer
 
     def _connection_error(self, error: BaseException) -> ScriptoriumError:
-        """Return an error with our own message; the server's message is kept apart in `said`."""
+        """Return an error with our own message; its field `said` holds the server's message, if any."""
         explanation = explain_error(error)
         return NetworkError(
             f"{self._name}: {explanation.reason}.",
@@ -276,14 +281,14 @@ class ServerConnection:
                 await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _handle_notification(self, message: object) -> None:
-        """Handle a notification of the server: only changes of its tools matter."""
+        """Handle a notification from the server: only changed tools matter."""
         from mcp_types import ToolListChangedNotification
 
         if isinstance(message, ToolListChangedNotification):
             self._mark_outdated()
 
     async def _subscribe(self, client: Client) -> None:
-        """Subscribe to changes of the tools if the server supports it."""
+        """Subscribe to tool changes if the server supports it."""
         from mcp.shared.exceptions import MCPError
 
         try:
@@ -329,7 +334,7 @@ class ServerConnection:
 
 
 def silence_sdk_loggers() -> None:
-    """Silence the SDK's loggers: they would log messages of servers, sessions and addresses."""
+    """Silence the SDK's loggers and quiet its HTTP client's: they log messages, session ids and addresses."""
     for name in ("mcp.client", "mcp.shared"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     for name in ("httpx2", "httpcore2"):

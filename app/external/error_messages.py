@@ -1,4 +1,4 @@
-"""Explain failures of a server in our own words; the server's message is untrusted and kept apart."""
+"""Explain a server's failures in our own words; its own message is untrusted and kept apart."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_MESSAGE_CHARS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ErrorExplanation:
-    """A failure: `reason` is our text, without a period; `server_message` is the server's message."""
+    """A failure: `reason` is our text, without a period; `server_message` is the server's, sanitized."""
 
     reason: str
     server_message: str = ""
@@ -52,7 +52,7 @@ def explain_error(error: BaseException) -> ErrorExplanation:
 
 
 def _root_error(error: BaseException) -> BaseException:
-    """Return the first single error of a group, or its TLS cause."""
+    """Return the first error in a group, however nested, or that error's TLS cause."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error.__cause__, ssl.SSLError):

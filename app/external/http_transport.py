@@ -24,8 +24,8 @@ _CONNECT_TIMEOUT_S, _READ_TIMEOUT_S = 20.0, 900.0
 class UserServerAddresses:
     """Allows the server that the user has added, wherever it is; without TLS only on private networks.
 
-    So the token and all data that go to the public Internet are encrypted, and the certificate reveals a
-    host name that was redirected.
+    Therefore, the token and all data sent over the public Internet are encrypted, and the certificate exposes
+    a host name that resolves to another server.
     """
 
     def __init__(self, origin: Origin) -> None:
@@ -44,7 +44,7 @@ class UserServerAddresses:
 
 
 class _AnyServerAddress:
-    """Allows everything: for parsing an address, never for a connection."""
+    """Allows any host and any valid port: for parsing an address, never for a connection."""
 
     def allows_origin(self, scheme: str, host: str, port: int) -> bool:
         return 0 < port < 65_536
@@ -63,7 +63,10 @@ def origin_at(address: str) -> Origin:
 
 
 def token_account(name: str, address: str) -> tuple[str, str]:
-    """Return the service and account of a server's token in the credential store, by its origin."""
+    """Return the service and account of a server's token in the credential store.
+
+    The account is the server's origin, or "" if the address is not valid.
+    """
     try:
         origin = origin_at(address)
     except InvalidParametersError:
@@ -97,7 +100,7 @@ async def http_transport(address: str, token: str | None, log: ServerLog) -> Asy
 
 
 class _GuardedTransport(httpx2.AsyncBaseTransport):
-    """Sends requests to checked addresses, and limits the size of responses."""
+    """Sends requests to checked addresses only, and limits the size of responses other than event streams."""
 
     def __init__(
         self, address_policy: UserServerAddresses, ssl_context: ssl.SSLContext, log: ServerLog
@@ -115,6 +118,7 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
 
         Raises:
             PermissionDeniedError: the request goes to another origin.
+            httpx2.DecodingError: the response is compressed.
         """
         check_url(str(request.url), self._address_policy)
         assert isinstance(request.stream, httpx2.AsyncByteStream)
@@ -135,7 +139,9 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
         headers = httpx2.Headers(response.headers)
         is_rejected = response.status in (401, 403)
         self._log.end_reason = (
-            f"it requires a token, or rejected the one it got ({response.status})" if is_rejected else ""
+            f"it requires a token, or rejected the one that was sent ({response.status})"
+            if is_rejected
+            else ""
         )
         if headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()
@@ -152,7 +158,7 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
 
 
 class _TooLargeError(httpx2.StreamError, LimitError):
-    """A response over the size limit, as an error both of the SDK and of the app."""
+    """A response over the size limit, as an error of both httpx2 and the app."""
 
     def __init__(self, max_bytes: int) -> None:
         LimitError.__init__(
@@ -161,7 +167,7 @@ class _TooLargeError(httpx2.StreamError, LimitError):
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
-    """A response body with a size limit."""
+    """A response body with an optional size limit."""
 
     def __init__(self, response: httpcore2.Response, max_bytes: int | None) -> None:
         self._response = response

@@ -16,7 +16,7 @@ _RESERVED_ARGUMENTS = frozenset({"op", "success", "message"})
 
 
 def server_slug(name: str) -> str:
-    """Return a server's name as a prefix of its tools and category: lower-case letters, digits, _."""
+    """Return a server's name as a prefix for its tools and category: lowercase letters, digits and _."""
     slug = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")
     if slug and len(slug) <= _MAX_SERVER_NAME:
         return slug
@@ -24,14 +24,14 @@ def server_slug(name: str) -> str:
 
 
 def category_of(name: str) -> str:
-    """Return the id of the category of a server's tools."""
+    """Return the id of the category for a server's tools."""
     return f"external_{server_slug(name)}"
 
 
 def tool_name(server: str, tool: str) -> str:
     """Return the registry name of a server's tool; a name that had to be changed ends with a hash.
 
-    So two tools never get the same name, and a tool's name does not depend on the other tools.
+    The hash keeps changed names distinct, and makes a name independent of the server's other tools.
     """
     prefix = f"{server_slug(server)}{SEPARATOR}"
     cleaned = re.sub(r"[^A-Za-z0-9_-]", "_", tool)
@@ -43,7 +43,7 @@ def tool_name(server: str, tool: str) -> str:
 def argument_names(names: Iterable[str]) -> dict[str, str]:
     """Map our argument names to those of an external tool: {ours: theirs}.
 
-    Our names work in every front end and collide with no reserved name.
+    Our names work in every front end, and none is reserved.
     """
     own_names: dict[str, str] = {}
     for server_name in names:

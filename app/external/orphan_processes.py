@@ -1,7 +1,7 @@
 """End server programs that outlived a killed app, at the next start.
 
-By the protocol, a program ends when its input closes. One that doesn't would run forever if the app is
-killed before it can end it. A process is identified by its id and start time, because ids are reused.
+According to the protocol, a program ends when its input closes. One that doesn't would run on after the app
+was killed. A process is identified by its id and start time, because ids are reused.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _ProcessRecord:
 
 @contextmanager
 def track_process(folder: Path, pid: int) -> Iterator[None]:
-    """Record a running program in `folder` while the context is open."""
+    """Record a running program in `folder` while the context is open, if the record can be written."""
     file = folder / f"running-{pid}.json"
     with suppress(psutil.Error, OSError):
         this_process = psutil.Process()
@@ -53,7 +53,7 @@ def track_process(folder: Path, pid: int) -> Iterator[None]:
 def end_orphans(folder: Path) -> int:
     """End the recorded programs below `folder` whose app is gone, and return their number.
 
-    It can take a few seconds: call it in a thread.
+    This can take a few seconds: call it in a thread.
     """
     ended_count = 0
     for file in folder.glob(f"*/{_RECORD_PATTERN}"):
@@ -62,7 +62,7 @@ def end_orphans(folder: Path) -> int:
         except (OSError, ValueError, TypeError):
             record = None
         if record is not None and _find_process(record.app, record.app_started) is not None:
-            continue  # another vault is open in another process
+            continue  # this app still runs, with another vault
         if (
             record is not None
             and (program := _find_process(record.program, record.program_started)) is not None
@@ -72,7 +72,7 @@ def end_orphans(folder: Path) -> int:
         with suppress(OSError):
             file.unlink(missing_ok=True)
     if ended_count:
-        log.info("%d programs that outlived the app were ended", ended_count)
+        log.info("ended %d programs that outlived the app", ended_count)
     return ended_count
 
 

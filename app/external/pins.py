@@ -1,7 +1,7 @@
 """The tools that the user has allowed, each with its description at that time.
 
-Stored in the user's data folder, for all vaults, like the servers. An entry is valid only for the program or
-address that it was allowed for, not for a later server with the same name.
+They are stored in the user's data folder, for all vaults, like the servers. An entry is valid only for the
+program or address that it was allowed for, not for a later server with the same name.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _PinsFile(BaseModel):
 
 
 def identity_of(server: ExternalServer) -> str:
-    """Return the identity of a server: a hash of its command or address."""
+    """Return a hash that identifies a server by its transport and its command line or address."""
     parts = (
         [server.transport, server.command, *server.arguments]
         if server.transport == "stdio"
@@ -45,18 +45,18 @@ def identity_of(server: ExternalServer) -> str:
 
 
 class Pins:
-    """The allowed tools. `problem` is set if the file could not be read and nothing is allowed.
+    """The allowed tools. `problem` is set once the file could not be read and nothing is allowed.
 
     Args:
-        folder: The user's data folder. Each change reads the file again, because another process may have
-            another vault open.
+        folder: The user's data folder. A changed file is read again for each use, because another process may
+            have changed it.
     """
 
     def __init__(self, folder: Path) -> None:
         # No backup: a revoked permission must not come back.
         self._file = DurableFile(
             folder / "external-tools.json",
-            "The list of allowed tools of other programs",
+            "The list of allowed external tools",
             _PinsFile.model_validate_json,
             _PinsFile,
             "All of them are off until you allow them again.",
@@ -79,7 +79,7 @@ class Pins:
         self._save(file)
 
     def revoke(self, server: ExternalServer, tool: str) -> None:
-        """Revoke the permission of a tool."""
+        """Revoke the permission for a tool, if it has one."""
         file = self._load()
         pins = self._pins_of(server, file)
         if pins.tools.pop(tool, None) is not None:
@@ -87,7 +87,7 @@ class Pins:
             self._save(file)
 
     def remove_server(self, server: str) -> None:
-        """Remove all entries of a server."""
+        """Remove all entries of a server, if there are any."""
         file = self._load()
         if file.servers.pop(server, None) is not None:
             self._save(file)

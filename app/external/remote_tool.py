@@ -1,4 +1,4 @@
-"""A server's description of one of its tools, which the user allows and later versions are compared with."""
+"""A server's description of a tool: the user allows it, and later versions are compared with it."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ class RemoteTool(BaseModel):
         parts = [f"name: {self.name}"]
         parts += [f"title: {self.title}"] if self.title else []
         parts.append(f"description:\n{self.description}")
-        parts += [f"claims: {', '.join(self.hints_label)}"] if self.hints else []
+        parts += [f"claims: {', '.join(self.hint_labels)}"] if self.hints else []
         parts.append(f"input schema:\n{_json(self.input_schema)}")
         parts += [f"output schema:\n{_json(self.output_schema)}"] if self.output_schema is not None else []
         return "\n\n".join(parts) + "\n"
 
     @property
-    def hints_label(self) -> tuple[str, ...]:
+    def hint_labels(self) -> tuple[str, ...]:
         """The hints in words."""
         claims = ((words, self.hints.get(key)) for key, words in _HINTS.items())
         return tuple(words[0 if value else 1] for words, value in claims if value is not None)
 
     @property
     def summary(self) -> str:
-        """The beginning of its description, on one line, without invisible characters."""
+        """The beginning of its description, or else of its title, on one line, sanitized."""
         return one_line(self.description or self.title, 160) or "(no description)"
 
     def prompt_description(self, server: str) -> str:
-        """Return the description for models, marked as a quotation of the server."""
+        """Return the description for models, marked as a quotation from the server."""
         description = sanitize_text(self.description or self.title, _MAX_DESCRIPTION_CHARS) or "(nothing)"
         quoted = "\n".join(f"> {line}" for line in description.splitlines())
         return (

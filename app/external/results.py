@@ -1,4 +1,4 @@
-"""Results of external tools: size-limited, nothing loaded, and checked against the output schema."""
+"""Results of external tools: limited in size, without files, checked against the output schema."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MismatchError(ValueError):
 
 
 def read_result(response: CallToolResult, server: str, tool: str) -> RemoteResult:
-    """Convert a server's answer, truncated and without invisible characters."""
+    """Convert a server's answer to a result, truncated and sanitized."""
     texts: list[str] = []
     skipped: list[str] = []
     for block in response.content:
@@ -95,7 +95,7 @@ def _bounded_data(data: object) -> tuple[dict[str, Any] | None, bool]:
 
 
 def _escape_value(value: object, depth: int) -> object:
-    """Return the value without invisible characters and without its deepest levels."""
+    """Return the value with sanitized text and without its deepest levels."""
     if depth > 40:
         return "(nested too deeply)"
     if isinstance(value, dict):
@@ -106,10 +106,12 @@ def _escape_value(value: object, depth: int) -> object:
 
 
 def check_output_schema(response: CallToolResult, output_schema: Schema | None) -> None:
-    """Check an answer against the output schema of its tool. It can be slow: call it in a thread.
+    """Check an answer against the output schema of its tool; errors are not checked.
+
+    This can be slow: call it in a thread.
 
     Raises:
-        MismatchError: the data is missing or does not match the schema.
+        MismatchError: the data is missing, too large to check, or does not match the schema.
     """
     if output_schema is None or response.is_error:
         return

@@ -1,4 +1,4 @@
-"""Sanitize text of a server for people and models: truncated, without invisible characters."""
+"""Sanitize a server's text for people and models: truncate it, and make invisible characters visible."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ _PARAGRAPHS = re.compile(r"\n{3,}")
 
 
 def sanitize_text(text: str, limit: int) -> str:
-    """Truncate `text` to about `limit` characters and name invisible ones; keep line ends and tabs.
+    """Truncate `text` and replace invisible characters other than line ends and tabs by their names.
 
-    The text is truncated first, because a server may send megabytes.
+    Blank lines are collapsed. The text is cut at `limit` characters first, because a server may send
+    megabytes; names then lengthen it.
     """
     truncated = text[:limit].replace("\r\n", "\n").replace("\r", "\n")
     shown = _PARAGRAPHS.sub("\n\n", escape_hidden(truncated, allowed="\n\t").strip())

@@ -1,4 +1,4 @@
-"""Flatten an external schema for models and forms; lost constraints are added to the descriptions."""
+"""Flatten an external schema for models and forms, with nested choices as text in the descriptions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 def simplify_schema(checked: Schema, location: str) -> Schema:
-    """Return a checked schema in flat form: it accepts more, and its descriptions name the lost constraints.
+    """Return a flat version of a checked schema.
+
+    Constraints and null, which a flat schema can't express, are dropped, but descriptions list nested
+    choices.
+
+    Args:
+        checked: A schema that `sanitize_schema` returned.
+        location: Names the schema in errors.
 
     Raises:
         TypeError: the result breaks a rule of `check_flat`, which is a bug in this module.
@@ -36,7 +43,7 @@ def simplify_schema(checked: Schema, location: str) -> Schema:
 
 
 def _merge_all_of(node: Schema) -> Schema:
-    """Merge the parts of `allOf` into `node`, and the only alternative that is not null."""
+    """Merge the parts of `allOf` into `node`, and an alternative if it is the only one that is not null."""
     result = {key: value for key, value in node.items() if key != "allOf"}
     for part in node.get("allOf", ()):
         if isinstance(part, dict):
@@ -89,7 +96,7 @@ def _enum_values(node: Schema) -> list[object]:
 
 
 def _alternatives(options: list[Schema | bool]) -> Schema:
-    """Return several alternatives if a flat schema can express them, else a schema that accepts anything."""
+    """Return the alternatives if a flat schema can express them, else a schema for any object or value."""
     alternatives = [_simplify(one, top=False) if isinstance(one, dict) else {} for one in options]
     if all(one.get("type") == "object" for one in alternatives):
         return {"type": "object", "additionalProperties": True}
@@ -104,7 +111,7 @@ def _typed(node: Schema) -> Schema:
     if not kinds and "properties" in node:
         kinds = ["object"]
     if len(kinds) > 1:
-        # The limits of arrays and objects are only described: the check enforces them anyway.
+        # What arrays and objects contain is dropped here; the validation enforces it anyway.
         return {"anyOf": [{"type": one} for one in kinds]}
     if kinds == ["array"]:
         items = node.get("items")

@@ -1,8 +1,9 @@
-"""Sanitize JSON schemas of other programs, so that validation is bounded.
+"""Sanitize JSON schemas from other programs, so that validation is bounded.
 
-An external schema may refer to itself or to the network, contain patterns of exponential time, and be of any
+An external schema may refer to itself or to the network, contain patterns of exponential time, and have any
 size. `sanitize_schema` keeps what can be checked within limits: references are inlined, and patterns are kept
-if they match in linear time. Dropping the rest only loosens the check, which the server repeats anyway.
+if they match in linear time. The result accepts all that the schema accepts, and usually more; the server
+checks its arguments again anyway.
 Models and forms see a flat version of the result: `schema_simplifier.py`.
 """
 
@@ -46,12 +47,32 @@ NUMBER_KEYWORDS = (
 """Keywords whose value is a number."""
 _SCHEMA_LIST_KEYWORDS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SCHEMA_KEYWORDS = ("items", "additionalProperties", "not", "if", "then", "else", "propertyNames")
+_NEUTRAL_KEYWORDS = frozenset(
+    {
+        "$anchor",
+        "$comment",
+        "$defs",
+        "$id",
+        "$ref",
+        "$schema",
+        "default",
+        "definitions",
+        "deprecated",
+        "description",
+        "examples",
+        "format",
+        "readOnly",
+        "title",
+        "writeOnly",
+    }
+)
+"""Keywords that are inlined or never checked: the result accepts no more values without them."""
 _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaViolation:
-    """A violation of a schema, and the path of the value."""
+    """A violation of a schema, with the path of the invalid value."""
 
     path: tuple[str | int, ...]
     problem: str
@@ -62,7 +83,7 @@ def sanitize_schema(raw: Mapping[str, Any]) -> Schema:
 
     Raises:
         LimitError: the schema is too large, possibly because of its references.
-        InvalidParametersError: it is not a valid schema, or refers to something outside itself.
+        InvalidParametersError: it is not a valid schema, or a reference has no target in it.
     """
     from jsonschema import Draft202012Validator, SchemaError
 
@@ -83,14 +104,15 @@ def sanitize_schema(raw: Mapping[str, Any]) -> Schema:
 
 
 class _SchemaInliner:
-    """Copies a schema and inlines its references."""
+    """Copies a schema, inlines its references and drops what can't be checked within limits."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
         self._nodes = 0
+        self._dropped_constraints = 0
 
     def read(self, node: object, depth: int, path: tuple[str, ...]) -> Schema | bool:
-        """Return `node` without references; `path` are the references that led to it."""
+        """Return `node` without references; `path` lists the references that led to it."""
         self._nodes += 1
         if depth > _MAX_DEPTH or self._nodes > _MAX_NODES:
             raise LimitError("The schema is too large or nested too deeply.", limit=_MAX_NODES)
@@ -128,10 +150,21 @@ class _SchemaInliner:
             keywords["prefixItems"] = keywords.pop("items")
         for key in _SCHEMA_LIST_KEYWORDS:
             if isinstance(keywords.get(key), list) and keywords[key]:
-                result[key] = [self.read(one, depth + 1, path) for one in keywords[key]]
+                dropped_before = self._dropped_constraints
+                parts = [self.read(one, depth + 1, path) for one in keywords[key]]
+                if key == "oneOf" and self._dropped_constraints > dropped_before:
+                    # Without their constraints, several alternatives may match.
+                    result.setdefault("anyOf", parts)
+                else:
+                    result[key] = parts
         for key in _SCHEMA_KEYWORDS:
             if isinstance(keywords.get(key), Mapping | bool):
-                result[key] = self.read(keywords[key], depth + 1, path)
+                dropped_before = self._dropped_constraints
+                part = self.read(keywords[key], depth + 1, path)
+                # A condition without its constraints would be true too often.
+                if key not in ("not", "if") or self._dropped_constraints == dropped_before:
+                    result[key] = part
+        self._dropped_constraints += len(keywords.keys() - result.keys() - _NEUTRAL_KEYWORDS)
         if "patternProperties" in node:
             # Other properties depend on the patterns, so the server checks them.
             result.pop("additionalProperties", None)
@@ -140,13 +173,14 @@ class _SchemaInliner:
         self, reference: str, siblings: Schema, depth: int, path: tuple[str, ...]
     ) -> Schema | bool:
         if reference in path:
-            return siblings  # recursive: from here on, anything is valid
-        referred = self.read(self._resolve_reference(reference), depth + 1, (*path, reference))
+            self._dropped_constraints += 1
+            return siblings  # recursive: deeper levels are not checked
+        target = self.read(self._resolve_reference(reference), depth + 1, (*path, reference))
         if not siblings:
-            return referred
-        if isinstance(referred, dict) and not set(siblings) - {"description", "default"}:
-            return {**referred, **siblings}
-        return {"allOf": [referred, siblings]}
+            return target
+        if isinstance(target, dict) and not set(siblings) - {"description", "default"}:
+            return {**target, **siblings}
+        return {"allOf": [target, siblings]}
 
     def _resolve_reference(self, reference: str) -> object:
         if reference not in ("", "#") and not reference.startswith("#/"):
@@ -157,7 +191,7 @@ class _SchemaInliner:
             try:
                 node = node[int(name)] if isinstance(node, list) else node[name]
             except (KeyError, IndexError, ValueError, TypeError) as error:
-                message = f"The schema refers to {one_line(reference, 80)}, which it does not have."
+                message = f"The schema refers to {one_line(reference, 80)}, which it does not contain."
                 raise InvalidParametersError(message) from error
         return node
 

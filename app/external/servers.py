@@ -38,7 +38,7 @@ _SETTINGS_PAGE = "Settings, External tools"
 
 @dataclass(slots=True)
 class _RunningServer:
-    """An enabled server, its connection, and its registered tools: name to digest and removal function."""
+    """An enabled server, its connection, and the digest and removal function of each registered tool."""
 
     server: ExternalServer
     connection: ServerConnection
@@ -48,7 +48,7 @@ class _RunningServer:
 
 
 class ExternalServers:
-    """Keeps the servers of the settings running and registers their allowed tools.
+    """Keeps the enabled servers running and registers their allowed tools.
 
     Belongs to the service thread. An allowed tool is registered immediately, in its allowed form, even before
     its server runs: calls wait for the server. A tool whose description has changed is removed until the user
@@ -97,14 +97,17 @@ class ExternalServers:
     # Lifecycle
 
     def start(self, settings: ExternalSettings) -> None:
-        """Start the enabled servers without waiting for them, and end those that a crash left behind."""
+        """Start the enabled servers without waiting for them; end programs that a killed app left behind."""
         self._is_open = True
         if self._folder.exists():
             self._track(asyncio.create_task(self._end_orphans(), name="end orphaned external servers"))
         self.configure(settings)
 
     def configure(self, settings: ExternalSettings) -> None:
-        """Apply the settings; servers whose settings are unchanged keep running."""
+        """Apply the settings; servers whose settings are unchanged keep running.
+
+        Before `start` and after `close`, the settings are only recorded.
+        """
         self._configured = settings.servers
         if not self._is_open:
             return
@@ -150,24 +153,20 @@ class ExternalServers:
     async def _end_orphans(self) -> None:
         await asyncio.to_thread(end_orphans, self._folder)
 
-    def _open_streams(self, server: ExternalServer, log: ServerLog) -> AbstractAsyncContextManager[Any]:
-        """Open the streams of a server."""
+    def _open_streams(
+        self, server: ExternalServer, log: ServerLog, token: str | None = None
+    ) -> AbstractAsyncContextManager[Any]:
+        """Open the streams of a server, over HTTP with this token or the stored one."""
         if server.transport == "http":
-            return self._open_http(server, None, log)
+            # The HTTP client takes time to import, and most vaults have no such server.
+            from app.external.http_transport import http_transport, token_account
+
+            sent_token = token or self._key_of(*token_account(server.name, server.address))
+            return http_transport(server.address, sent_token, log)
         folder = self._folder / server_slug(server.name)
         make_private_folder(folder)
         program = StdioServerSpec(server.command, server.arguments, environment_of(server.variables), folder)
         return stdio_transport(program, log, self.timeouts.exit_timeout)
-
-    def _open_http(
-        self, server: ExternalServer, token: str | None, log: ServerLog
-    ) -> AbstractAsyncContextManager[Any]:
-        """Open the streams of an HTTP server, with this token or the stored one."""
-        # The HTTP client takes time to import, and most vaults have no such server.
-        from app.external.http_transport import http_transport, token_account
-
-        effective_token = token or self._key_of(*token_account(server.name, server.address))
-        return http_transport(server.address, effective_token, log)
 
     # User decisions
 
@@ -175,8 +174,8 @@ class ExternalServers:
         """Allow a tool in the form that the user has seen.
 
         Raises:
-            NotFoundError: there is no such server or tool.
-            ConflictError: the tool has changed since the user has seen it.
+            NotFoundError: the server is not on, or does not offer the tool.
+            ConflictError: the tool has changed since the user saw it.
         """
         running = self._running_server(server)
         listing = running.connection.listing
@@ -194,17 +193,25 @@ class ExternalServers:
         self._refresh(server)
 
     def revoke(self, server: str, tool: str) -> None:
-        """Revoke the permission of a tool."""
+        """Revoke the permission for a tool.
+
+        Raises:
+            NotFoundError: the server is not on.
+        """
         running = self._running_server(server)
         self._pins.revoke(running.server, tool)
         self._refresh(server)
 
     def remove_server(self, server: str) -> None:
-        """Delete all data about a server that was removed from the settings."""
+        """Delete the permissions of a server that was removed from the settings."""
         self._pins.remove_server(server)
 
     def retry(self, server: str) -> None:
-        """Restart a server; one that is waiting to restart starts now."""
+        """Restart a server; one that is waiting for a restart starts now.
+
+        Raises:
+            NotFoundError: the server is not on.
+        """
         running = self._running_server(server)
         if running.connection.state is ConnectionState.FAILED:
             running.connection.retry()
@@ -213,18 +220,19 @@ class ExternalServers:
             self._add(running.server)
 
     async def test(self, server: ExternalServer, token: str | None = None) -> ServerState:
-        """Connect to a server once, list its tools and disconnect; nothing is called or stored."""
-        finished = asyncio.Event()
+        """Connect to a server once, list its tools, disconnect, and return its state; no tool is called.
 
-        def open_streams(log: ServerLog) -> AbstractAsyncContextManager[Any]:
-            if server.transport == "http":
-                return self._open_http(server, token, log)
-            return self._open_streams(server, log)
+        Args:
+            server: The server, which need not be in the settings.
+            token: The token for an HTTP server; the stored one by default.
+        """
+        finished = asyncio.Event()
 
         def handle_change() -> None:
             if connection.state in (ConnectionState.RUNNING, ConnectionState.FAILED):
                 finished.set()
 
+        open_streams = partial(self._open_streams, server, token=token)
         connection = ServerConnection(server.name, open_streams, handle_change, self.timeouts)
         connection.start()
         try:
@@ -274,7 +282,7 @@ class ExternalServers:
         )
 
     def _clean(self, server: ExternalServer, text: str) -> str:
-        """Return a server's text without secrets and invisible characters."""
+        """Return a server's text, truncated, without secrets and invisible characters."""
         for name in server.variables:
             value = os.environ.get(name, "")
             if len(value) >= _MIN_SECRET_CHARS:
@@ -329,7 +337,7 @@ class ExternalServers:
         Raises:
             PermissionDeniedError: the tool has changed or is no longer allowed.
             NotFoundError: its server no longer offers it.
-            NetworkError: its server is not running.
+            NetworkError, TimeoutExpiredError: as in `ServerConnection.tools`.
         """
         name = running.server.name
         current = (await running.connection.tools()).get(tool.name)
@@ -348,10 +356,11 @@ class ExternalServers:
     async def _call(
         self, running: _RunningServer, tool: RemoteTool, arguments: dict[str, object]
     ) -> RemoteResult:
-        """Call a tool of a server.
+        """Call a tool of a server and publish its progress.
 
         Raises:
-            NetworkError: the server reported a failure; `said` has its message.
+            NetworkError: the call failed, or the result violates the tool's output schema; `said` holds the
+                message of a failure.
             TimeoutExpiredError, LimitError: as in `ServerConnection.call`.
         """
         server = running.server
@@ -359,17 +368,17 @@ class ExternalServers:
         last_report = float("-inf")
         registered_name = tool_name(server.name, tool.name)
 
-        def progress(share: float | None, message_text: str) -> None:
+        def report_progress(share: float | None, message_text: str) -> None:
             nonlocal last_report
             if clock() - last_report >= _PROGRESS_INTERVAL_S:
                 last_report = clock()
                 self._events.publish(ExternalProgress(registered_name, share, one_line(message_text, 200)))
 
-        response = await running.connection.call(tool.name, arguments, server.seconds, progress)
+        response = await running.connection.call(tool.name, arguments, server.seconds, report_progress)
         try:
             await asyncio.to_thread(check_output_schema, response, tool.output_schema)
         except MismatchError as error:
-            message = f"{server.name} broke its own schema: {error}. Its answer was discarded."
+            message = f"{server.name} violated its own schema: {error}. Its answer was discarded."
             raise NetworkError(message, server=server.name) from error
         result = await asyncio.to_thread(read_result, response, server.name, tool.name)
         if response.is_error:
@@ -408,7 +417,7 @@ def _tool_state(
         summary=tool.summary,
         status=status,
         digest=current.digest if current is not None else "",
-        hints=tool.hints_label,
+        hints=tool.hint_labels,
         current_text=current.text if current is not None else "",
         allowed_text=pinned.text if pinned is not None else "",
     )

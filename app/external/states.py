@@ -16,8 +16,15 @@ ToolStatus = Literal["allowed", "new", "changed", "gone"]
 class ToolState:
     """A tool of a server.
 
-    `current_text` is the server's current description, `allowed_text` the one that the user allowed. `digest`
-    identifies the current description, empty if it is not offered; `registered_name` is its registry name.
+    Attributes:
+        name: The server's name for the tool.
+        registered_name: The name in the registry.
+        summary: The beginning of the description, on one line.
+        status: How the current description relates to the allowed one.
+        digest: Identifies the current description; empty if the tool is not offered.
+        hints: The server's claims about the tool, in words.
+        current_text: The current description; empty if the tool is not offered.
+        allowed_text: The description that the user allowed; empty for none.
     """
 
     name: str
@@ -34,9 +41,15 @@ class ToolState:
 class ServerState:
     """The state of a server.
 
-    `reason` explains a failure, `errors` are the last lines of its error output.
-    `implementation` is its name for itself, `problems` lists unusable tools and similar. `is_listed`: its
-    current tools are known.
+    Attributes:
+        name: The name in the settings.
+        connection_state: Whether the server runs.
+        reason: Explains a failure.
+        implementation: The name and version that the server reports.
+        errors: The last lines of its error output.
+        tools: The tools that it offers or that the user has allowed.
+        problems: Unusable tools, missing variables and conflicts.
+        is_listed: Whether the tools that it offers are known.
     """
 
     name: str
@@ -51,14 +64,14 @@ class ServerState:
 
 @dataclass(frozen=True, slots=True)
 class ExternalChanged(Event):
-    """The state, the tools or the allowed tools of a server changed."""
+    """The event that a server's state, tools or allowed tools may have changed."""
 
     server: str
 
 
 @dataclass(frozen=True, slots=True)
 class ExternalProgress(Event):
-    """Progress of a call of an external tool: a share from 0 to 1 if known, and the server's message."""
+    """The event that a call has progressed: the share from 0 to 1, if known, and the server's message."""
 
     tool: str
     share: float | None

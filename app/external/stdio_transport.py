@@ -1,7 +1,7 @@
 """Stdio transport of an external server: a local program that exchanges lines of JSON.
 
-In addition to the SDK's own transport, the length of lines is limited, the error output is kept for the
-user, the program gets only the variables that the user named, and its child processes end with it.
+Unlike the SDK's own transport, it limits the length of lines, keeps the error output for the user, passes
+only necessary variables and those that the user named, and ends child processes with the program.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from app.external.orphan_processes import track_process
 from app.processes.child import ChildProcess
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
-"""Maximum bytes of a message."""
 _MAX_ERROR_LINES, _MAX_ERROR_LINE_BYTES = 30, 400
 _REQUIRED_VARIABLES = (
     ("APPDATA", "LOCALAPPDATA", "PATH", "PATHEXT", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERPROFILE")
@@ -33,7 +32,7 @@ _REQUIRED_VARIABLES = (
 class ServerLog:
     """The last lines of a server's error output, and how it ended.
 
-    `closed` is set when the server sends nothing more; `end_reason` is empty if unknown.
+    `closed` is set when the server sends nothing more; `end_reason` is empty if the reason is unknown.
     """
 
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=_MAX_ERROR_LINES))
@@ -62,7 +61,7 @@ async def stdio_transport(program: StdioServerSpec, log: ServerLog, grace: float
 
     Args:
         program: The program to start.
-        log: Receives its error output.
+        log: Receives its error output and the reason of its end.
         grace: Seconds to wait for its exit after its input is closed, and again after SIGTERM.
 
     Raises:
@@ -101,7 +100,7 @@ async def stdio_transport(program: StdioServerSpec, log: ServerLog, grace: float
 
 
 async def _read_lines(process: ChildProcess, read_stream_writer: Any, log: ServerLog) -> None:  # noqa: ANN401
-    """Forward each message; the end of the stream or a line over the limit ends the connection."""
+    """Forward the messages; the end of the stream or a line over the limit ends the connection."""
     from anyio import BrokenResourceError, ClosedResourceError
     from mcp.shared.message import SessionMessage
     from mcp_types import jsonrpc_message_adapter
@@ -157,7 +156,7 @@ async def _collect_errors(process: ChildProcess, log: ServerLog) -> None:
 async def _stop_process(
     process: ChildProcess, tasks: list[asyncio.Task[None]], grace: float, log: ServerLog
 ) -> None:
-    """Close its input, then terminate it, then kill it and its child processes; always reap it."""
+    """Close the program's input, then terminate it, then kill it and its child processes; always reap it."""
     tasks[1].cancel()
     await process.stop(grace, terminate=True)
     log.end_reason = log.end_reason or _exit_text(process.exit_status)
@@ -170,4 +169,4 @@ async def _stop_process(
 def _exit_text(code: int | None) -> str:
     if code is None:
         return "it ended"
-    return f"it ended with the status {code}" if code >= 0 else f"the signal {-code} ended it"
+    return f"it ended with status {code}" if code >= 0 else f"signal {-code} ended it"

@@ -20,7 +20,7 @@ from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.tool import Tool
 
 Check = Callable[[RemoteTool], Awaitable[None]]
-"""Raises an error unless the tool is unchanged and still allowed."""
+"""Raises an error unless the tool is unchanged, still allowed and available."""
 Call = Callable[[RemoteTool, dict[str, object]], Awaitable[RemoteResult]]
 
 _MAX_CALLS_PER_MINUTE = 30

@@ -34,7 +34,7 @@ class ToolListing:
 
 
 async def list_tools(session: ClientSession) -> ToolListing:
-    """Ask a server for all of its tools and return the usable ones."""
+    """Ask a server for its tools, page by page up to a limit, and return the usable ones."""
     from mcp_types import PaginatedRequestParams
 
     tools: list[ListedTool] = []
@@ -49,7 +49,7 @@ async def list_tools(session: ClientSession) -> ToolListing:
 
 
 def accept_tools(listed_tools: list[ListedTool], *, has_more: bool = False) -> ToolListing:
-    """Return the usable tools of a list; tools with duplicate names are left out, as they are ambiguous."""
+    """Return the usable tools of a list; tools that share a name are left out, because they are ambiguous."""
     tools: dict[str, RemoteTool] = {}
     problems: list[str] = []
     names = [tool.name for tool in listed_tools]

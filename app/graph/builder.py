@@ -39,7 +39,10 @@ def build(data: GraphData) -> Graph:
 
 
 def build_from(nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> Graph:
-    """Return the graph of `nodes` and `edges`, without edges that have an unknown end."""
+    """Return the graph of `nodes` and `edges`, without self-links, duplicates and edges with an unknown end.
+
+    Of nodes with the same path, the last one counts. Suggested edges come last.
+    """
     distinct_nodes = tuple({node.path: node for node in nodes}.values())
     rows = {node.path: row for row, node in enumerate(distinct_nodes)}
     edges_in_graph = [edge for edge in edges if edge.source in rows and edge.target in rows]

@@ -11,13 +11,14 @@ _TOUCH_TOLERANCE = 1e-5
 _SPOT_BATCH_SIZE = 24
 _PRUNE_INTERVAL = 24
 _MAX_ROUNDS = 400
-_MIN_GAP_SHARE = 0.6
+_MAX_MISSING_GAP_SHARE = 0.6
 
 
 def pack_circles(radii: NDArray[np.float64], aspect: float = 1.0) -> NDArray[np.float64]:
     """Return the centers float64 (k, 2) of discs packed around the origin without overlaps.
 
-    The largest is in the middle; each of the others touches two discs, as close to the middle as it fits.
+    The largest is in the middle; the others follow by size, each touching earlier discs as close to the
+    middle as it fits.
 
     Args:
         radii: float64 (k,).
@@ -39,7 +40,7 @@ class _CirclePacking:
         self._pairs = np.empty((0, 2), dtype=np.int64)
 
     def centers(self) -> NDArray[np.float64]:
-        """Place the discs one after the other."""
+        """Place the discs one after the other and return their centers."""
         for index in range(1, len(self._radii)):
             self._centers[index] = self._find_center(index)
             self._add_pairs(index)
@@ -64,7 +65,7 @@ class _CirclePacking:
         return np.array([reach + radius, 0.0])
 
     def _positions(self, radius: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return where a disc of that radius would touch both discs of a pair, and the pair's index."""
+        """Return centers at which a disc of this radius touches a pair's discs, and the pairs' indexes."""
         first, second = self._pairs[:, 0], self._pairs[:, 1]
         first_distance, second_distance = self._radii[first] + radius, self._radii[second] + radius
         across = self._centers[second] - self._centers[first]
@@ -125,10 +126,13 @@ def enclosing_circle(
 def separate_circles(
     positions: NDArray[np.float32], radii: NDArray[np.float32], gap: float
 ) -> NDArray[np.float32]:
-    """Return the positions float32 (n, 2) with all overlaps resolved, and most of the gap between discs."""
+    """Return the positions float32 (n, 2) of discs after pushing them apart.
+
+    The rounds end when the discs have at least 40% of `gap` between them, or at a limit.
+    """
     placed = np.array(positions, dtype=np.float32, order="C")
     radii = np.ascontiguousarray(radii, dtype=np.float32)
     for _ in range(_MAX_ROUNDS):
-        if core_bindings.separate(placed, radii, gap) <= _MIN_GAP_SHARE * gap:
+        if core_bindings.separate(placed, radii, gap) <= _MAX_MISSING_GAP_SHARE * gap:
             break
     return placed

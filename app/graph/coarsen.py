@@ -1,7 +1,7 @@
-"""Coarse graphs for the layout, and communities, by label propagation with a mass limit per label.
+"""Coarse graphs for the layout, and communities by label propagation with a mass limit per label.
 
-The limit makes a level shrink evenly and keeps hubs from absorbing it. Rounds are synchronous (sparse matrix
-products); half of the nodes move in each, so that pairs do not swap.
+The limit makes a level shrink evenly and keeps hubs from absorbing it. Rounds are synchronous; a random half
+of the bodies moves in each, so that pairs do not swap labels.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def adjacency(edges: NDArray[np.int32], size: int) -> scipy.sparse.csr_matrix:
 
 
 def damp_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
-    """Return the strength of every link: the number of links, at most three, reduced between hubs.
+    """Return the strength of each link: the number of links, at most three, reduced between hubs.
 
-    The mean is unchanged. Links at full strength would draw all notes of a hub into one heap; a hub with
-    thousands of links is wider than they could draw together, so they are reduced further.
+    This leaves the mean unchanged. Links at full strength would draw a hub's notes into one heap. The links
+    of a very large hub are reduced further, because it is too wide for them to hold together.
     """
     degree = np.maximum(np.diff(weights.indptr), 1)
     source_degree, target_degree = np.repeat(degree, np.diff(weights.indptr)), degree[weights.indices]
@@ -102,7 +102,7 @@ def _move(
     cap: float,
     movers: NDArray[np.bool_],
 ) -> None:
-    """Move each of the movers to the label with its strongest ties that has room."""
+    """Move each mover to the label with its strongest ties among those that have room."""
     size = len(labels)
     picked = movers[rows]
     keys = rows[picked] * size + labels[columns[picked]]
@@ -153,7 +153,7 @@ def _join_leftovers(
     mass: NDArray[np.float32],
     cap: float,
 ) -> None:
-    """Merge bodies that a full label left alone with others of the same strongest neighbor."""
+    """Merge bodies that a full label left alone with others whose strongest neighbor has the same label."""
     if not len(rows):
         return
     alone = np.bincount(labels, minlength=len(labels))[labels] == 1
@@ -178,8 +178,8 @@ def _join_leftovers(
 def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[np.int64]:
     """Return a community per node, 0 for the largest, -1 for nodes without links.
 
-    No community starts with more than an eighth of the graph: communities color the graph, and a single
-    color would convey nothing.
+    Propagation limits a community to an eighth of the graph, but at least eight nodes: communities color the
+    graph, and a single color would convey nothing.
     """
     weights = adjacency(edges, size)
     fine = CoarseLevel(weights, np.ones(size, dtype=np.float32))
@@ -204,7 +204,10 @@ def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[n
 
 
 def _majority(weights: scipy.sparse.csr_matrix, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each node the strongest label among its neighbors and itself; leaves follow their note."""
+    """Return for each node the strongest label among its neighbors and itself.
+
+    A node with a single link gets the label of its neighbor, if that has more links.
+    """
     size = len(labels)
     degree = np.diff(weights.indptr)
     names, index = np.unique(labels, return_inverse=True)

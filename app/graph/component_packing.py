@@ -1,7 +1,7 @@
 """Place the components of a layout next to each other.
 
-The largest component stays in the middle, smaller ones take the nearest free place, and notes without links
-form even rings around all of it, in their order.
+The largest component stays in the middle, and smaller ones take the nearest free place. A few notes without
+links do so, too; many form even rings around all others, in their order.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from app.graph.layout_fitting import sunflower_positions
 from app.graph.model import Positions
 
 _GAP = 0.9
-_MAX_RING_ORPHANS = 12
+_MAX_SCATTERED_ORPHANS = 12
 _ORPHAN_SPACING = 1.7
 
 
@@ -65,15 +65,15 @@ class ComponentPacking:
             placed[part] += space.occupy(reach)
 
     def _center(self, placed: Positions, part: NDArray[np.int64]) -> float:
-        """Center a component at the origin and return its reach."""
+        """Center a component at the origin and return its radius, with half of the gap."""
         placed[part] -= (placed[part].min(axis=0) + placed[part].max(axis=0)) / 2
         distance = np.sqrt((placed[part] ** 2).sum(axis=1)) + self._radii[part]
         return float(distance.max()) + _GAP / 2
 
     def _place_orphans(self, placed: Positions) -> None:
-        """Place a few nodes without links into free places, many around all others."""
+        """Place a few nodes without links into free places, or many around all others."""
         count = len(self.orphans)
-        if not self.parts or not 0 < count <= _MAX_RING_ORPHANS:
+        if not self.parts or not 0 < count <= _MAX_SCATTERED_ORPHANS:
             self.ring_orphans(placed)
             return
         space = _FreeSpace(placed[self.linked], count * _GAP * _GAP, self._page)
@@ -93,7 +93,7 @@ class ComponentPacking:
 
 
 def _rings(count: int, start: float) -> Iterator[Positions]:
-    """Yield points on rings from radius `start` outwards, evenly spread, also on the last ring."""
+    """Yield points on rings from radius `start` outwards, evenly spread on each ring, including the last."""
     radius = start
     while count > 0:
         ring_count = min(count, int(2 * np.pi * radius / _ORPHAN_SPACING))
@@ -141,7 +141,8 @@ class _FreeSpace:
     def occupy(self, reach: float) -> NDArray[np.float32]:
         """Occupy the free place nearest to the middle for a disc of radius `reach`, and return it.
 
-        Larger discs must be requested first: only then do no two overlap.
+        Discs do not overlap if larger ones are requested first; without a large enough place, the roomiest is
+        used.
         """
         radius = float(np.ceil(reach / self._STEP) * self._STEP)
         if radius != self._radius:

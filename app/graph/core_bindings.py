@@ -47,10 +47,10 @@ _MIN_LEAVES_PER_THREAD = 1500
 
 
 class WorkerThreads:
-    """A thread pool that shares the rows of one task. Use it as a context, or close it.
+    """A thread pool that divides the rows of one task. Use it as a context manager, or close it.
 
     Args:
-        threads: The number of threads; by default the machine's, at most four.
+        threads: The number of threads; by default one per processor, at most four.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -60,7 +60,10 @@ class WorkerThreads:
     def ranges(
         self, work: Callable[[int, int], None], count: int, min_rows: int = _MIN_ROWS_PER_THREAD
     ) -> None:
-        """Call `work(first, last)` for ranges that cover 0 … count, each of at least `min_rows` rows."""
+        """Call `work(first, last)` for ranges that cover 0 … count.
+
+        A range has fewer than `min_rows` rows only if `count` is smaller.
+        """
         parts = max(1, min(4 * self.threads, count // max(min_rows, 1))) if self.threads > 1 else 1
         if parts == 1:
             work(0, count)
@@ -85,7 +88,7 @@ class WorkerThreads:
         return self._pool
 
     def close(self) -> None:
-        """End the threads."""
+        """End the threads; a later task starts new ones."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
@@ -118,7 +121,7 @@ class CsrGraph:
 
     @classmethod
     def from_matrix(cls, weights: scipy.sparse.csr_matrix) -> CsrGraph:
-        """Return the links of a symmetric sparse matrix."""
+        """Convert a symmetric sparse matrix."""
         return cls(
             np.ascontiguousarray(weights.indptr, dtype=np.int32),
             np.ascontiguousarray(weights.indices, dtype=np.int32),
@@ -187,7 +190,7 @@ class BarnesHutTree:
             workers.ranges(work, self._leaves, _MIN_LEAVES_PER_THREAD)
 
     def add_repulsion_at(self, repulsion: Repulsion, points: Floats, force: Floats) -> None:
-        """Add the repulsion of all bodies at the points `points`, float32 (k, 2), to `force`."""
+        """Add the repulsion of all bodies at `points`, float32 (k, 2), to `force`, float32 (k, 2)."""
         core.push_places(
             self._tree,
             points,
@@ -219,8 +222,8 @@ def attract(
 
 
 @dataclass(frozen=True, eq=False)
-class RestLengths:
-    """d3's springs over `links`: float32 (h,) each, per link and end.
+class Springs:
+    """d3's springs along the links of a graph: float32 (h,) each, with an entry for each end of a link.
 
     Args:
         strength: The stiffness.
@@ -233,8 +236,11 @@ class RestLengths:
     length: Floats
 
     @classmethod
-    def of(cls, links: CsrGraph, width: Floats) -> RestLengths:
-        """Return springs as in d3: weaker at hubs, the lighter end moves more, `width` (n,) long."""
+    def of(cls, links: CsrGraph, width: Floats) -> Springs:
+        """Return springs as in d3: weaker at hubs, and the end with fewer links moves more.
+
+        A spring is as long as the mean `width`, float32 (n,), of its ends.
+        """
         degree = np.maximum(links.degree(), 1).astype(np.float32)
         sources = np.repeat(np.arange(len(links)), links.degree())
         targets = links.neighbors
@@ -245,16 +251,16 @@ class RestLengths:
 
 
 def spring(
-    links: CsrGraph, rest: RestLengths, positions: Floats, rate: float, force: Floats, workers: WorkerThreads
+    links: CsrGraph, springs: Springs, positions: Floats, rate: float, force: Floats, workers: WorkerThreads
 ) -> None:
     """Add the force of springs towards their rest lengths, times `rate`, to `force`, float32 (n, 2)."""
     workers.ranges(
         lambda first, last: core.spring(
             links.starts,
             links.neighbors,
-            rest.strength,
-            rest.share,
-            rest.length,
+            springs.strength,
+            springs.share,
+            springs.length,
             positions,
             rate,
             first,
@@ -303,18 +309,18 @@ def cluster(links: CsrGraph, mass: Floats, order: Ints, cap: float, rounds: int 
 
 
 def separate(positions: Floats, radii: Floats, gap: float = 0.2) -> float:
-    """Push overlapping discs apart once, in place, and return the largest overlap before it.
+    """Push overlapping discs apart once, in place, and return the largest overlap before that.
 
     Args:
         positions: float32 (n, 2).
         radii: float32 (n,); the smaller disc moves more.
-        gap: The distance between rims.
+        gap: The distance between rims; smaller distances count as overlaps.
     """
     return core.separate(positions, radii, gap)
 
 
 def beeswarm(x: Floats, wanted: Floats, radii: Floats, order: Ints, gap: float) -> Floats:
-    """Return the y of each disc, as close to the wanted one as earlier discs allow.
+    """Return the y of each disc, float32 (n,), as close to the wanted one as earlier discs allow.
 
     Args:
         x: float32 (n,).

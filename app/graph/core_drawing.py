@@ -1,6 +1,6 @@
 """Typed bindings of the C core's drawing: links, nodes, layers, label placement and hit testing.
 
-The rules of `app.graph.core_bindings` apply here, too.
+The rules of `app.graph.core_bindings` apply here, too, except that drawing may hold the GIL.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def first_seen(
     min_opacity: float,
     limit: int,
 ) -> Ints:
-    """Return the first `limit` rows of `order` with centers in a rectangle that are large and opaque.
+    """Return the first `limit` rows of `order` with centers in a rectangle that are large and opaque enough.
 
     Args:
         bodies: The nodes.
@@ -170,15 +170,15 @@ def stamp(images: list[Bytes], corners: Ints, opacity: Floats, pixels: Bytes) ->
 def place_labels(
     names: Floats, discs: Floats, width: float, forced: int, limit: int, overlapping: int, side: Ints
 ) -> None:
-    """Place labels next to their nodes, in the given order.
+    """Place labels next to their nodes, in the given order; no label covers another.
 
     Args:
         names: float32 (k, 5): x and y of the node, its radius, width and height of the label; pixels.
         discs: float32 (j, 4): boxes that labels do not cover: left, top, right, bottom.
         width: The width of the view.
-        forced: The number of first labels that may cover boxes, and do not count for `limit`.
+        forced: The number of labels at the start that may cover boxes; they raise `limit` by as many.
         limit: The maximum number of labels.
-        overlapping: The number of first labels that may cover boxes.
+        overlapping: Labels may cover boxes until this number has been placed.
         side: int32 (k,): the previous side of each label; replaced by the new one, -1 for none. 0 is below,
             1 above, 2 right, 3 left.
     """
@@ -246,10 +246,9 @@ class LineBatch:
                 core_bindings.core.take_lines(self._lines, part)
 
         (workers or WorkerThreads(1)).each(take_part, parts)
-        self.count, self.length, self.share = 0, 0.0, 0.0
-        self.is_prepared = is_wanted()
-        if self.is_prepared:
-            self.count, self.length, self.share = core_bindings.core.close_lines(self._lines)
+        self._is_prepared = is_wanted()
+        if self._is_prepared:
+            core_bindings.core.close_lines(self._lines)
 
     def draw(
         self,
@@ -271,7 +270,7 @@ class LineBatch:
             if is_wanted():
                 core_bindings.core.draw_band(self._lines, band, alpha, pixels)
 
-        if self.is_prepared:
+        if self._is_prepared:
             workers.each(draw_band, self._bands)
 
 

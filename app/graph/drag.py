@@ -22,7 +22,7 @@ _MAX_PULL = 9.0
 
 
 class LocalPhysics:
-    """The motion of the surroundings of one dragged node.
+    """Moves the surroundings of one dragged node.
 
     Args:
         graph: The graph whose links pull.
@@ -55,7 +55,7 @@ class LocalPhysics:
         return self._is_held
 
     def move_to(self, x: float, y: float) -> None:
-        """Move the dragged node to a point in layout units."""
+        """Hold the dragged node at a point in layout units; it moves there with the next tick."""
         self._target = np.array([x, y], dtype=np.float32)
         self._is_held, self._heat = True, 1.0
 
@@ -64,7 +64,7 @@ class LocalPhysics:
         self._is_held = False
 
     def tick(self) -> None:
-        """Compute one step."""
+        """Compute one step and change the positions in place."""
         positions = self._positions
         if self._is_held:
             positions[self.dragged] = self._target
@@ -86,7 +86,7 @@ class LocalPhysics:
         """Collect the links with an end among the bodies; those of the dragged node pull harder."""
         body_index = np.full(len(graph), -1, dtype=np.int64)
         body_index[self.bodies] = np.arange(len(self.bodies))
-        edges = graph.edges[(body_index[graph.edges] >= 0).any(axis=1)].astype(np.int64)
+        edges = graph.links[(body_index[graph.links] >= 0).any(axis=1)].astype(np.int64)
         self._edges: NDArray[np.int64] = edges
         self._inner = body_index[edges]
         count = max(1, len(graph.neighbors(self.dragged)))
@@ -105,7 +105,7 @@ class LocalPhysics:
         candidates = self._nearby_rows()
         positions = self._positions[candidates]
         is_near = np.zeros(len(candidates), dtype=np.bool_)
-        # A body at a time: there are few, and a k-d tree would load 14 MB of scipy.
+        # One body at a time: there are few, and a k-d tree would load 14 MB of scipy.
         for body_position in self._positions[self.bodies]:
             is_near |= ((positions - body_position) ** 2).sum(axis=1) <= _NEIGHBOR_RADIUS**2
         self._repelling = np.concatenate([self.bodies, candidates[is_near][:900]])

@@ -14,8 +14,8 @@ class EdgeStyle:
 
     Args:
         edges: int32 (m, 2) rows.
-        colors: uint8 (k, 3), red green blue of each color class.
-        classes: int (m,), the class of each link.
+        colors: uint8 (k, 3), red, green and blue of each color class.
+        classes: int16 (m,), the color class of each link.
         light: float32 (m,), 1 for an ordinary link, 0 for a hidden one.
         width: float32 (m,), in pixels at a ratio of one.
         dashed: bool (m,), dashed links; None if no link is dashed.

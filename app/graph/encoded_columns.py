@@ -14,7 +14,7 @@ from app.graph.model import Graph
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
-    """An encoded string for each node: `words[codes[row]]`.
+    """A string for each node, encoded: row i has `words[codes[i]]`.
 
     Args:
         codes: int32 (n,).
@@ -63,6 +63,6 @@ def encode_columns(graph: Graph) -> Columns:
 
 
 def warm_graph(graph: Graph) -> Graph:
-    """Compute everything that displaying a graph needs, in the thread that builds it; return the graph."""
+    """Compute and cache what displaying a graph needs, in the thread that builds it; return the graph."""
     encode_columns(graph)
     return graph.precompute()

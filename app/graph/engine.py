@@ -18,11 +18,13 @@ from app.graph.core_bindings import (
     BarnesHutTree,
     CsrGraph,
     Repulsion,
-    RestLengths,
+    Springs,
     WorkerThreads,
 )
 from app.graph.model import Positions
 
+MAX_CHARGED_LEVEL_SIZE = 1500
+"""The number of bodies below which a level is laid out by charges."""
 _MIN_LEVEL_SIZE = 150
 _COARSENING_FACTOR = 4.0
 _MAX_LEVEL_RATIO = 0.85
@@ -75,14 +77,17 @@ class Engine:
     Positions are float32 (n, 2) in layout units.
 
     Args:
-        threads: The number of threads of a tick; by default the machine's, at most four.
+        threads: The number of threads of a tick; by default one per processor, at most four.
     """
 
     def __init__(self, threads: int | None = None) -> None:
         self._workers = WorkerThreads(threads)
 
     def build_levels(self, weights: scipy.sparse.csr_matrix, seed: int) -> list[CoarseLevel]:
-        """Return levels from the finest to one of about 150 bodies, each about four times coarser."""
+        """Return levels from the finest on, each about four times coarser, until about 150 bodies remain.
+
+        The levels end earlier if clustering hardly merges any bodies.
+        """
         levels = [CoarseLevel(weights, np.ones(weights.shape[0], dtype=np.float32))]
         while len(levels[-1]) > _MIN_LEVEL_SIZE:
             fine = levels[-1]
@@ -94,7 +99,7 @@ class Engine:
         return levels
 
     def _cluster_labels(self, level: CoarseLevel, seed: int) -> core_bindings.Ints:
-        """Cluster bodies to about four times the mean mass; ties count less at heavy ends."""
+        """Cluster bodies to about four times the mean mass; ties count less between strongly tied bodies."""
         rng = np.random.default_rng(seed)
         links = CsrGraph.from_matrix(level.weights)
         degree = links.degree()
@@ -107,14 +112,10 @@ class Engine:
             scaled, level.mass, order, float(level.mass.mean()) * _COARSENING_FACTOR * 2
         )
 
-    def charge_threshold(self) -> int:
-        """Return the number of bodies below which a level is laid out by charges."""
-        return 1500
-
     def charge_layout(
         self, level: CoarseLevel, positions: Positions, ticks: int, alpha: float
     ) -> Iterator[Positions]:
-        """Lay out by d3-force's model, cooling from `alpha`, which determines the overall shape.
+        """Lay out by d3-force's model, cooling from `alpha`; this determines the overall shape.
 
         Integrates by velocity Verlet: charges by mass, springs as long as bodies are wide.
         """
@@ -122,7 +123,7 @@ class Engine:
         if len(links.weight):
             weight = np.minimum(links.weight / np.median(links.weight), 3).astype(np.float32)
             links = CsrGraph(links.starts, links.neighbors, weight)
-        rest = RestLengths.of(links, np.sqrt(level.mass))
+        springs = Springs.of(links, np.sqrt(level.mass))
         softness = 0.01 * float(level.mass.mean())
         positions = np.array(positions, dtype=np.float32, order="C")
         velocity, tree = np.zeros_like(positions), BarnesHutTree()
@@ -131,7 +132,7 @@ class Engine:
             alpha -= alpha * cooling
             tree.build(positions, level.mass)
             next_positions = positions + velocity
-            core_bindings.spring(links, rest, next_positions, alpha, velocity, self._workers)
+            core_bindings.spring(links, springs, next_positions, alpha, velocity, self._workers)
             tree.add_repulsion(Repulsion(CHARGE, alpha, softness), velocity, self._workers)
             core_bindings.step(positions, velocity, gravity=0.1 * alpha, damping=0.6, max_displacement=1e6)
             if _is_shown(tick, len(positions)):
@@ -163,7 +164,7 @@ class Engine:
         yield positions
 
     def force_field(self, weights: scipy.sparse.csr_matrix) -> ForceField:
-        """Return the bounded forces of all nodes, for the simulation."""
+        """Return a function that computes the bounded forces on all nodes, for the simulation."""
         links, tree = CsrGraph.from_matrix(damp_hubs(weights)), BarnesHutTree()
 
         def force(positions: Positions, attraction: float, repulsion: float) -> Positions:
@@ -178,7 +179,7 @@ class Engine:
         return force
 
     def separate_steps(self, positions: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
-        """Push overlapping nodes apart until none overlap or the iteration limit is reached."""
+        """Push overlapping nodes apart until hardly any overlap or the iteration limit is reached."""
         positions = np.array(positions, dtype=np.float32, order="C")
         radii = np.ascontiguousarray(radii, dtype=np.float32)
         rounds = _SEPARATION_BODY_BUDGET // max(len(positions), 1)
@@ -202,5 +203,5 @@ class Engine:
 
 
 def _is_shown(tick: int, bodies: int) -> bool:
-    """Return whether to yield positions after this tick: less often where ticks are short."""
+    """Return whether to yield positions after this tick: less often if ticks are short."""
     return tick % max(1, min(20, _BODIES_PER_FRAME // max(bodies, 1))) == 0

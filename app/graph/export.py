@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from app.storage.files import replacing
 
 
 def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
-    """Return the subgraph of `notes` and the unresolved names and attachments linked with them."""
+    """Return the subgraph of `notes` and the unresolved names and attachments linked to them."""
     note_paths = set(notes)
     is_wanted = np.array([path in note_paths for path in graph.paths], dtype=bool) | ~graph.is_note
     is_inner = (
@@ -66,12 +66,14 @@ def write_graphml(graph: Graph, positions: Positions | None, file: Path) -> None
     import networkx as nx
 
     network: Any = nx.MultiDiGraph()
+    ids = _graphml_ids(graph.paths)
     for row in range(len(graph)):
         fields = _node_fields(graph, row) | _position_fields(positions, row)
-        name = fields.pop("id")
-        network.add_node(name, **{key: _graphml_value(value) for key, value in fields.items()})
+        del fields["id"]
+        network.add_node(ids[row], **{key: _graphml_value(value) for key, value in fields.items()})
     for index, (a, b) in enumerate(graph.edges.tolist()):
-        network.add_edge(graph.paths[a], graph.paths[b], **_link_fields(graph, index))
+        fields = _link_fields(graph, index)
+        network.add_edge(ids[a], ids[b], **{key: _graphml_value(value) for key, value in fields.items()})
     with replacing(file) as temporary:
         temporary.write_bytes("\n".join(nx.generate_graphml(network)).encode("utf-8"))
 
@@ -97,6 +99,19 @@ def _link_fields(graph: Graph, index: int) -> dict[str, Any]:
     confidence = float(graph.confidence[index])
     fields = {"type": graph.edge_types[int(graph.edge_codes[index])]}
     return fields if np.isnan(confidence) else {**fields, "confidence": round(confidence, 4)}
+
+
+def _graphml_ids(paths: Sequence[str]) -> list[str]:
+    """Return the paths without nonprintable characters, and numbered where that makes two the same."""
+    ids: dict[str, None] = {}
+    for path in paths:
+        printable = name = str(_graphml_value(path))
+        number = 1
+        while name in ids:
+            number += 1
+            name = f"{printable} ({number})"
+        ids[name] = None
+    return list(ids)
 
 
 def _graphml_value(value: object) -> object:

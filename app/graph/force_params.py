@@ -1,4 +1,4 @@
-"""The force parameters of the sliders, with their limits; the sliders load before the layouts."""
+"""The force parameters of the sliders, with their limits, in a module that loads without the layouts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ForceParams:
     gravity: float = 0.0
 
     def within_limits(self) -> ForceParams:
-        """Return the parameters clamped to their `RANGES`; a nan becomes the default."""
+        """Return the parameters clamped to their `RANGES`; nan becomes the default."""
         defaults = ForceParams()
         values = {}
         for name, (low, high) in RANGES.items():
@@ -39,5 +39,5 @@ class ForceParams:
 
     @property
     def unit(self) -> float:
-        """The length of one layout unit with this spacing."""
+        """The size of a layout unit with this spacing, as a factor of the default one."""
         return self.spacing / ForceParams().spacing

@@ -1,4 +1,4 @@
-"""Pictures of the graph without a window: SVG with names, PNG without, since fonts need a window."""
+"""Pictures of the graph without a window: SVG with names, PNG without, because fonts need a window."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class RenderOptions:
 
 
 def write_picture(graph: Graph, positions: Positions, file: Path, options: RenderOptions) -> None:
-    """Draw the graph as SVG or PNG, depending on the file's suffix.
+    """Draw the graph as PNG if the file's suffix is .png, else as SVG.
 
     Raises:
-        InvalidParametersError: The picture is too large.
+        InvalidParametersError: The picture is too large, or has no pixels.
         OSError: The file can't be written; an existing file is unchanged.
     """
     if not (0 < options.width <= _MAX_SIDE_PX and 0 < options.height <= _MAX_SIDE_PX):
-        raise InvalidParametersError(f"A picture must be from 1 to {_MAX_SIDE_PX} pixels wide and high.")
+        raise InvalidParametersError(f"A picture must be 1 to {_MAX_SIDE_PX:,} pixels wide and high.")
     if file.suffix == ".png":
         with replacing(file) as temporary:
             temporary.write_bytes(encode_png(_render_pixels(graph, positions, options)))
@@ -81,7 +81,11 @@ def _fit_view(positions: Positions, options: RenderOptions) -> Viewport:
 
 
 def _colors(graph: Graph) -> NDArray[np.uint32]:
-    """Return uint32 (n,): colors by type if notes have types, else by top folder; gray for non-notes."""
+    """Return a color for each node, uint32 (n,).
+
+    Notes have colors by type if at least a third of them have one, else by top-level folder. Other nodes and
+    rare groups are gray, and unresolved names are hollow.
+    """
     typed_count = sum(name not in ("", "note") for name in graph.types)
     has_types = 3 * typed_count >= np.count_nonzero(graph.is_note)
     keys = graph.types if has_types else tuple(folder.split("/")[0] for folder in graph.folders)
@@ -166,7 +170,7 @@ def _build_discs(
 def _build_labels(
     graph: Graph, positions: NDArray[np.float32], radii: NDArray[np.float32], options: RenderOptions
 ) -> list[SvgLabel]:
-    """Return labels of the nodes with the most links, without overlaps by their estimated widths."""
+    """Return labels for the nodes with the most links that, by their estimated widths, do not overlap."""
     available = max(20, options.width * options.height // _PIXELS_PER_NAME)
     ranked = np.argsort(-graph.degree, kind="stable")[: 3 * available].tolist()
     boxes: list[tuple[float, float, float, float]] = []

@@ -1,7 +1,7 @@
 """Compute the next graph after notes were saved; unchanged parts are shared or copied in one piece.
 
-Rows keep their order; new ones are appended. A table without changes is the same object in the next graph,
-so the renderer sees immediately what it need not recompute.
+Rows keep their order; removed ones are dropped, and new ones are appended. A table without changes is the
+same object in the next graph, so the renderer sees immediately what it need not recompute.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def advance(graph: Graph, positions: Positions, delta: GraphDelta) -> tuple[Grap
 
 
 def compute_update(graph: Graph, delta: GraphDelta) -> GraphUpdate:
-    """Return the graph after `delta` with the origin of its rows."""
+    """Return the graph after `delta`, with the previous row of each of its rows."""
     if not graph.suggested.any():
         return _GraphEdit(graph, delta).build()
     pairs, scores = graph.edges[graph.suggested], graph.confidence[graph.suggested]
@@ -80,7 +80,7 @@ class _GraphEdit:
         self._link(delta)
 
     def _row(self, path: str) -> int | None:
-        """Return the current row of a path."""
+        """Return the current row of a path, or None if it has none or was removed."""
         row = self._new_rows.get(path)
         if row is None and path not in self._renamed:
             row = self._graph.rows.get(path)
@@ -115,7 +115,7 @@ class _GraphEdit:
                     self._removed_rows.add(row)
 
     def _put_nodes(self, nodes: Iterable[GraphNode]) -> None:
-        """Replace what differs, and put new nodes at the end."""
+        """Replace the fields that differ, and put new nodes at the end."""
         new_nodes: list[GraphNode] = []
         for node in nodes:
             row = self._row(node.path)

@@ -1,7 +1,7 @@
-"""Exact nearest neighbors of each vector, by blocked matrix products.
+"""Nearest neighbors of each vector, by blocked matrix products.
 
-For very many vectors, candidates are found in the 64 directions of largest variance and then compared
-exactly.
+Up to `_MAX_EXACT_ROWS` vectors, the neighbors are exact. For more, candidates are selected in the 64
+directions of largest variance and then compared exactly.
 """
 
 from __future__ import annotations

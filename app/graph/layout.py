@@ -25,7 +25,7 @@ class Layout:
     between neighboring notes; y points down.
 
     Args:
-        threads: The number of threads of a tick; by default the machine's, at most four.
+        threads: The number of threads of a tick; by default one per processor, at most four.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -45,7 +45,7 @@ class Layout:
 
     @property
     def is_settled(self) -> bool:
-        """True if the next tick would change nothing."""
+        """True if the next tick would change nothing; always true while paused."""
         if self._paused:
             return True
         is_simulation_settled = self._simulation is None or self._simulation.is_settled
@@ -92,7 +92,10 @@ class Layout:
             self._positions = place_missing(graph, np.ascontiguousarray(positions, dtype=np.float32))
 
     def tick(self) -> Positions:
-        """Compute for a few milliseconds and return the positions. While paused, only drags move nodes."""
+        """Compute one step, usually in a few milliseconds, and return the positions.
+
+        While paused, only `pin` moves nodes.
+        """
         if self._paused:
             return self._positions
         if self._layout_steps is not None:
@@ -120,7 +123,7 @@ class Layout:
             self._forces = self._target_forces
             return
         if self._simulation is None:
-            weights = adjacency(self._graph.edges, len(self._graph))
+            weights = adjacency(self._graph.links, len(self._graph))
             radii = node_radii(self._graph)
             self._simulation = Simulation(weights, self._positions, self._engine, self._forces, radii)
             if self._drag is not None and self._drag.is_held:
@@ -132,7 +135,10 @@ class Layout:
         self._positions = self._simulation.positions
 
     def pin(self, row: int, x: float, y: float) -> None:
-        """Hold a node at a point; its surroundings follow at each tick, or all nodes in a simulation."""
+        """Hold a node at a point; its surroundings follow at each tick, or all nodes in a simulation.
+
+        A layout from scratch in progress is finished first. While paused, only the node moves.
+        """
         if self._graph is None or not 0 <= row < len(self._graph):
             return
         if self._paused:

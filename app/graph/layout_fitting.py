@@ -15,11 +15,14 @@ _MAX_STRETCH = 1.35
 
 
 def align_to_page(positions: Positions, aspect: float) -> Positions:
-    """Turn a layout so that its longest axis lies along the page's longer side, and stretch it a little.
+    """Rotate a layout so that its longest axis lies along the page's longer side, and stretch it a little.
 
     Args:
         positions: float32 (n, 2), around any center.
         aspect: The page's width divided by its height.
+
+    Returns:
+        The positions, centered at the origin; fewer than three are returned unchanged.
     """
     if len(positions) < 3:
         return positions

@@ -1,7 +1,7 @@
 """The vault as a graph: frozen arrays that are shared between threads, and the values that change it.
 
-A node is a note, an attachment or an unresolved name. Outside this package nodes are identified by their
-path, inside it by their row; a row is only valid for one `Graph`.
+A node is a note, an attachment or an unresolved name. Outside this package, nodes are identified by their
+path, inside it by their row; a row is valid only for one `Graph`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,11 @@ class Graph:
         return len(self.paths)
 
     def precompute(self) -> Graph:
-        """Compute the cached properties now, so that no later caller waits for them; return the graph."""
+        """Compute the cached properties that display needs now, so that no later caller waits for them.
+
+        Returns:
+            The graph itself.
+        """
         _ = self.rows, self.degree, self.is_note
         return self
 
@@ -82,17 +86,17 @@ class Graph:
 
     @cached_property
     def links(self) -> NDArray[np.int32]:
-        """int32 (k, 2): the edges that are not suggestions; a view of `edges`."""
+        """The edges that are not suggestions, int32 (k, 2): a view of `edges`."""
         return self.edges[: len(self.edges) - int(np.count_nonzero(self.suggested))]
 
     @cached_property
     def is_note(self) -> NDArray[np.bool_]:
-        """The nodes that are existing notes, bool (n,)."""
+        """Whether each node is an existing note, bool (n,)."""
         return np.array([kind == "note" for kind in self.kinds], dtype=bool)
 
     @cached_property
     def degree(self) -> NDArray[np.int32]:
-        """The number of distinct notes that each node is linked with, in either direction."""
+        """The number of distinct nodes that each node is linked with, in either direction, int32 (n,)."""
         return self.neighborhood.counts().astype(np.int32)
 
     @cached_property
@@ -130,7 +134,7 @@ def affected_rows(graph: Graph, dragged: int) -> NDArray[np.int64]:
 
 
 def node_radii(graph: Graph) -> NDArray[np.float32]:
-    """Return each node's radius in layout units: its area grows with its links, within bounds."""
+    """Return each node's radius in layout units: its area grows with its links, up to a limit."""
     radii = 0.24 + 0.11 * np.sqrt(graph.degree.astype(np.float32))
     radii[~graph.is_note] *= 0.8
     return np.minimum(radii, 2.2).astype(np.float32)

@@ -1,9 +1,9 @@
 """Lay out a graph from scratch, coarse to fine, and stream the positions of all nodes.
 
-The coarsest graph is laid out with charges and springs; each finer one starts from its parents' positions
-and is refined, with bounded forces once it is large. Only linked nodes take part; packing places orphans
-around them. A small graph uses stress majorization instead, to leave room for its names. Finally, the layout
-is fitted to the page.
+The coarsest graph is laid out with charges and springs; each finer one starts from its parents' positions and
+is refined, by bounded forces if it is large. Only linked nodes take part; packing places the others around
+them. A small graph uses stress majorization instead, to leave room for its names. Finally, the layout is
+fitted to the page.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from app.graph.coarsen import CoarseLevel, adjacency, damp_hubs
 from app.graph.component_packing import ComponentPacking
-from app.graph.engine import Engine, ForceSchedule
+from app.graph.engine import MAX_CHARGED_LEVEL_SIZE, Engine, ForceSchedule
 from app.graph.layout_fitting import align_to_page, ease_density, sunflower_positions, widen
 from app.graph.model import Graph, Positions, node_radii
-from app.graph.stress import MAX_NODES, name_widths, separate_labels, stress_layout
+from app.graph.stress import MAX_NODES, label_widths, separate_labels, stress_layout
 
 _COARSE_SCHEDULE = ForceSchedule(60, 0.2, 0.1, 0.1)
 _FINEST_SCHEDULE = ForceSchedule(80, 0.2, 2.0, 0.1)
@@ -50,7 +50,7 @@ def multilevel_layout(
     size = len(graph)
     aspect = min(max(aspect, 1 / _MAX_ASPECT), _MAX_ASPECT)
     radii = node_radii(graph)
-    packing = ComponentPacking(adjacency(graph.edges, size), radii, aspect)
+    packing = ComponentPacking(adjacency(graph.links, size), radii, aspect)
     linked = packing.linked
     placed = np.zeros((size, 2), dtype=np.float32)
     if len(linked):
@@ -58,7 +58,7 @@ def multilevel_layout(
         row_of[linked] = np.arange(len(linked), dtype=np.int32)
         names = tuple(graph.names[row] for row in linked.tolist())
         is_small = len(linked) <= MAX_NODES
-        linked_edges = row_of[graph.edges]
+        linked_edges = row_of[graph.links]
         if is_small:
             steps = _small_layout(linked_edges, radii[linked], names, engine, seed, aspect)
         else:
@@ -79,10 +79,10 @@ def _small_layout(
     seed: int,
     aspect: float,
 ) -> Iterator[Positions]:
-    """Lay out a small graph component by component, with room for its names."""
+    """Lay out a small graph component by component, with room for its labels."""
     weights = adjacency(edges, len(radii))
     packing = ComponentPacking(weights, radii, aspect)
-    widths = name_widths(names, radii, len(radii))
+    widths = label_widths(names, radii, len(radii))
     positions = sunflower_positions(len(radii), 2.0)
     for part in packing.parts:
         for step in stress_layout(weights[part][:, part], radii[part], seed):
@@ -149,12 +149,12 @@ class _LevelHierarchy:
         """Return the steps on one level; none on the finest if only bounded forces refine it."""
         if is_coarsest:
             return self._engine.charge_layout(level, positions, 300, 1.0)
-        if self._is_even or self._size < self._engine.charge_threshold():
+        if self._is_even or self._size < MAX_CHARGED_LEVEL_SIZE:
             max_ticks = max(40, _MAX_CHARGED_BODIES // len(level))
             return self._engine.charge_layout(level, positions, min(max_ticks, 300 if index else 150), 1.0)
         if index == 0:
             return iter(())
-        if len(level) < self._engine.charge_threshold():
+        if len(level) < MAX_CHARGED_LEVEL_SIZE:
             return self._engine.charge_layout(level, positions, 100, 0.3)
         return self._refine_coarsely(level, positions)
 
@@ -178,9 +178,7 @@ class _LevelHierarchy:
         """Pack the components, refine the finest level, fit it to the page and reduce overlaps."""
         positions = self._packing.place(self._scale(positions))
         schedule = (
-            _EVEN_SCHEDULE
-            if self._is_even and self._size >= self._engine.charge_threshold()
-            else _FINEST_SCHEDULE
+            _EVEN_SCHEDULE if self._is_even and self._size >= MAX_CHARGED_LEVEL_SIZE else _FINEST_SCHEDULE
         )
         for step in self._engine.refine(
             CoarseLevel(damp_hubs(level.weights), level.mass), positions, schedule

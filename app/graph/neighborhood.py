@@ -79,7 +79,10 @@ class Neighborhood:
         return np.concatenate([*pieces, self.rows[copied_to:]])
 
     def without_rows(self, is_kept: NDArray[np.bool_], new_rows: NDArray[np.int32]) -> Neighborhood:
-        """Remove the rows that `is_kept` excludes, which have no neighbors. `new_rows` are new indexes."""
+        """Return the adjacency without the rows that `is_kept` excludes, which must have no neighbors.
+
+        `new_rows` contains the new index of each kept row.
+        """
         return Neighborhood(_starts(self.counts()[is_kept]), new_rows[self.rows])
 
 

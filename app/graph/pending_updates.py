@@ -39,14 +39,14 @@ class PendingUpdates:
 
     @property
     def renamed(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of the path that the graph has and the current path."""
+        """Pairs of a path in the graph and the note's current path."""
         return tuple(self._renamed)
 
     def __bool__(self) -> bool:
         return self._is_all_changed or bool(self._touched)
 
     def add_paths(self, paths: Iterable[str]) -> None:
-        """Record that these paths changed, were removed, or have other links."""
+        """Record that these paths changed or were removed, or that their links changed."""
         self._touched.update(paths)
 
     def mark_all(self) -> None:
@@ -54,7 +54,7 @@ class PendingUpdates:
         self._is_all_changed = True
 
     def add_rename(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Record notes that were renamed together, by old and new path; may continue earlier renames."""
+        """Record notes that were renamed together, by old and new path; earlier renames may continue."""
         original_paths = {new: old for old, new in self._renamed}
         renames = [(original_paths.get(old, old), new, old in original_paths) for old, new in pairs]
         continued = {first for first, _, known in renames if known}
@@ -67,7 +67,7 @@ class PendingUpdates:
         return self._is_all_changed or len(self._touched) > max(_MIN_REBUILD_PATHS, _REBUILD_SHARE * size)
 
     def add_back(self, earlier: PendingUpdates) -> None:
-        """Merge earlier updates that could not be applied before the later ones."""
+        """Merge `earlier` updates, which could not be applied, before these."""
         later = self._renamed
         self._touched |= earlier._touched
         self._is_all_changed |= earlier._is_all_changed

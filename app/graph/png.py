@@ -1,4 +1,4 @@
-"""A PNG encoder: rows stored as the difference to the row above, deflated.
+"""A PNG encoder: rows stored as their difference from the row above, deflated.
 
 The format is the W3C's (Portable Network Graphics, third edition); filter 2 suits plain backgrounds.
 """

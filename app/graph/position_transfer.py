@@ -52,7 +52,8 @@ def transfer_positions(
 def place_missing(graph: Graph, positions: Positions) -> Positions:
     """Return `positions` with every nan row placed near its neighbors, or on the rim if it has none.
 
-    All other rows stay bit-identical.
+    All other rows stay bit-identical. A component without any position starts on the rim with its best-linked
+    row.
     """
     placed = positions.copy()
     missing = np.flatnonzero(np.isnan(placed[:, 0])).tolist()
@@ -122,7 +123,7 @@ class _NodePlacer:
             self._rim += _CLEARANCE  # full here: the next ring
 
     def _clear_spot_near(self, middle: NDArray[np.float64], row: int) -> NDArray[np.float32]:
-        """Return a clear spot; it is farther away only if new nodes fill the surroundings."""
+        """Return a spot near `middle`, farther away only if other new nodes fill the surroundings."""
         point, is_clear = self._first_clear(_spiral_points(middle, 1.5, row))
         for turn in range(1, _MAX_TURNS):
             if is_clear or self._occupied.is_clear(point):
@@ -172,7 +173,7 @@ def _spiral_points(middle: NDArray[np.float64], start: float, row: int) -> NDArr
 
 
 def _distances_by_tree(known: Positions) -> Distances:
-    """Return a function that computes the distances of many spots to the nearest of `known`."""
+    """Return a function that computes the distance of each of many spots to the nearest of `known`."""
     from scipy.spatial import cKDTree  # loading it takes longer than displaying a small vault
 
     tree = cKDTree(known) if len(known) else None
@@ -180,7 +181,10 @@ def _distances_by_tree(known: Positions) -> Distances:
 
 
 def _distances_by_lookup(known: Positions) -> Distances:
-    """Like `_distances_by_tree`, for few spots; distances beyond the clearance may be too large."""
+    """Return a function like that of `_distances_by_tree`, but for few spots.
+
+    It may overestimate distances beyond the clearance.
+    """
 
     def distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
         low, high = points.min(axis=0) - _CLEARANCE, points.max(axis=0) + _CLEARANCE

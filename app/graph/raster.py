@@ -1,8 +1,8 @@
 """Draw all links into one picture: a density of light per color, then tone mapping.
 
-Lines are summed, not painted over each other. So the picture does not depend on their order, dense links stay
-translucent, and a line is equally bright in every direction. Pixels are a numpy array, independent of Qt, so
-drawing runs in any thread and gives the same picture everywhere.
+Lines are summed, not painted over each other. Therefore, the picture does not depend on their order, dense
+links stay translucent, and a line is equally bright in every direction. Pixels are a numpy array, independent
+of Qt, so drawing runs in any thread and gives the same picture everywhere.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable
 
 
 def effective_renames(renamed: Iterable[tuple[str, str]], known: Container[str]) -> dict[str, str]:
-    """Return new path by old path, such that no two nodes get the same path.
+    """Return the new path of each renamed node by its old path, so that no two nodes get the same path.
 
     A rename of an unknown path is ignored, and so is one to a path that another node has and keeps, because
     the two are then separate notes.

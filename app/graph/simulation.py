@@ -1,8 +1,8 @@
 """The simulation of all nodes: they move to their balance under the sliders' forces, or around a drag.
 
-A finished layout is not a balance of the forces alone: it was eased, fitted to the page and packed. So the
-force on each body at the start is kept as its *rest*, and bodies follow the difference. Unchanged forces
-move nothing, a slider that returns restores the layout, and only changes cause motion.
+A finished layout is not a balance of the forces alone: it was eased, fitted to the page and packed.
+Therefore, the force on each body at the start is kept, and bodies follow the difference from it. Unchanged
+forces move nothing, a slider that returns restores the layout, and only changes cause motion.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _STILL_TOLERANCE = 1e-3
 
 
 class Simulation:
-    """Physics of all nodes; one tick takes a few milliseconds at 10,000 nodes.
+    """Moves all nodes; one tick takes a few milliseconds at 10,000 nodes.
 
     Args:
         weights: The symmetric adjacency, a sparse matrix.

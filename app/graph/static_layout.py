@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from app.graph.model import Positions
 
 Report = Callable[[float, str], None]
+"""Receives the progress: the completed share, from 0 to 1, and what is being done."""
 
 
 def no_progress(share: float, message: str) -> None:
@@ -32,7 +33,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A mark on the time axis: its position, its time (Unix seconds), and its ISO date."""
+    """A mark on the time axis: its position, its time (Unix seconds), its label, and whether it is major."""
 
     x: float
     time: float
@@ -42,7 +43,7 @@ class Tick:
 
 @dataclass(frozen=True, eq=False)
 class StaticLayout:
-    """Positions float32 (n, 2) of all nodes, without overlaps, and what to draw behind them."""
+    """Positions float32 (n, 2) of all nodes, and the regions or axis to draw behind them."""
 
     kind: str
     positions: Positions

@@ -1,4 +1,4 @@
-"""Lay out a small graph with distances that follow its links, and make room for its labels.
+"""Lay out a small graph at distances that follow its links, and make room for its labels.
 
 Uses stress majorization (Gansner, Koren, North: "Graph drawing by stress majorization", 2004) with links that
 are longer between communities than inside them. The matrices are dense, so it suits a few hundred nodes.
@@ -23,7 +23,7 @@ _AREA_PER_NODE = 7.5
 _MAX_LINK_LENGTH = 4.5
 _PAIR_LINK_LENGTH = 2.6
 _SHAPE_ROUNDS = 60
-_NAME_HEIGHT = 0.75
+_LABEL_HEIGHT = 0.75
 
 
 def stress_layout(
@@ -82,18 +82,18 @@ def _extent(positions: NDArray[np.float64]) -> float:
 
 
 def separate_labels(
-    positions: Positions, radii: NDArray[np.float32], names: NDArray[np.float32]
+    positions: Positions, radii: NDArray[np.float32], widths: NDArray[np.float32]
 ) -> Positions:
     """Push nodes apart until the boxes of their discs and labels are disjoint, or the rounds run out.
 
     Args:
         positions: float32 (n, 2).
         radii: float32 (n,).
-        names: float32 (n,), the widths of the labels in layout units.
+        widths: float32 (n,), the widths of the labels in layout units.
     """
     positions = positions.astype(np.float64)
-    half_widths = np.maximum(names / 2, radii + 0.2)
-    half_heights = radii + 0.15 + _NAME_HEIGHT / 2
+    half_widths = np.maximum(widths / 2, radii + 0.2)
+    half_heights = radii + 0.15 + _LABEL_HEIGHT / 2
     reach_x = half_widths[:, None] + half_widths[None]
     reach_y = half_heights[:, None] + half_heights[None]
     is_pair = ~np.eye(len(positions), dtype=bool)
@@ -118,10 +118,11 @@ def separate_labels(
     return positions.astype(np.float32)
 
 
-def name_widths(names: tuple[str, ...], radii: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+def label_widths(names: tuple[str, ...], radii: NDArray[np.float32], count: int) -> NDArray[np.float32]:
     """Return each label's estimated width in layout units when `count` nodes fill a window.
 
-    Long names count as shortened. In a larger graph, small nodes get no width, as they are not labeled.
+    Long names are assumed to be shortened. In a larger graph, small nodes get no width, because they are not
+    labeled.
     """
     per_letter = 0.23 * max(1.0, count / 90) ** 0.5
     width = np.array([min(_display_width(name), 24) for name in names], dtype=np.float32) * np.float32(

@@ -1,4 +1,4 @@
-"""Suggested links in a graph: they follow the real links and do not affect adjacency."""
+"""Suggested links in a graph: they come after the real links and do not affect adjacency."""
 
 from __future__ import annotations
 

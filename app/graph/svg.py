@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,11 +15,12 @@ from numpy.typing import NDArray
 from app.storage.files import replacing
 
 _SHAPES_PER_PIECE = 4096
+_UNPRINTABLE = re.compile("[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
 class SvgLines:
-    """Links of one style: float32 (k, 4) x1 y1 x2 y2 in pixels, with a common color, width and opacity."""
+    """Links of one style: float32 (k, 4) x1, y1, x2, y2 in pixels, with one color, width and opacity."""
 
     ends: NDArray[np.float32]
     color: str
@@ -29,7 +31,7 @@ class SvgLines:
 
 @dataclass(frozen=True, slots=True)
 class SvgDiscs:
-    """Nodes of one style: float32 (k, 3) x y radius in pixels; hollow ones are rings."""
+    """Nodes of one style: float32 (k, 3) x, y and radius in pixels; hollow ones are rings."""
 
     circles: NDArray[np.float32]
     color: str
@@ -58,7 +60,22 @@ class SvgRing:
 
 @dataclass(frozen=True, slots=True)
 class SvgDrawing:
-    """A complete drawing. `background` is None for a transparent one; `family` lists fonts by preference."""
+    """A complete drawing.
+
+    Attributes:
+        width: The width in pixels.
+        height: The height in pixels.
+        title: The title, for screen readers.
+        lines: The links.
+        discs: The nodes.
+        labels: The names of nodes, and annotations.
+        rings: The regions of a layout.
+        background: The color behind everything; None for a transparent drawing.
+        paper: The color of rims, of hollow nodes and of the outlines of labels.
+        ink: The color of labels.
+        line: The color of rings.
+        family: The fonts of labels, by preference.
+    """
 
     width: int
     height: int
@@ -75,7 +92,7 @@ class SvgDrawing:
 
 
 class StoppedError(Exception):
-    """The writer was stopped; it left no file behind."""
+    """The writing was cancelled; an existing file is unchanged."""
 
 
 def write_svg(drawing: SvgDrawing, file: Path, cancelled: threading.Event | None = None) -> int:
@@ -94,7 +111,7 @@ def write_svg(drawing: SvgDrawing, file: Path, cancelled: threading.Event | None
 
 
 def svg_chunks(drawing: SvgDrawing) -> Iterator[str]:
-    """Yield the text of the file in pieces of at most some thousand shapes."""
+    """Yield the text of the file in pieces of at most a few thousand links or discs."""
     yield (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawing.width}" height="{drawing.height}" '
@@ -155,5 +172,5 @@ def _labels(drawing: SvgDrawing) -> Iterator[str]:
 
 
 def _printable(text: str) -> str:
-    """Return the text without characters that XML can't represent."""
-    return "".join(letter for letter in text if letter >= " " and not "\ud800" <= letter <= "\udfff")
+    """Return the text without line breaks, tabs and characters that XML forbids."""
+    return _UNPRINTABLE.sub("", text)

@@ -1,7 +1,7 @@
-"""Exact t-SNE for some hundred vectors: a map on which similar vectors are close to each other.
+"""Exact t-SNE for a few hundred vectors: a map on which similar vectors are close to each other.
 
-As in van der Maaten and Hinton, "Visualizing data using t-SNE" (2008), but initialized with the two
-principal directions, so that the result is deterministic and its overall shape is meaningful.
+As in van der Maaten and Hinton, "Visualizing data using t-SNE" (2008), but initialized with the two principal
+directions, so that the result is deterministic and its overall shape is meaningful.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class _Gradient:
 
 
 def _initial_positions(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the small projection on the two principal directions, with deterministic signs."""
+    """Return a small projection onto the two principal directions, with deterministic signs."""
     centered = vectors - vectors.mean(axis=0)
     _, axes = np.linalg.eigh((centered.T @ centered).astype(np.float64))
     axes = axes[:, :-3:-1]

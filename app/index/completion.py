@@ -1,4 +1,4 @@
-"""Completion of names of notes and tags, best match first."""
+"""Completion of names of notes, tags and other things, best match first."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from app.vault.path import name_key
 def complete(names: Iterable[str], word: str, limit: int) -> tuple[str, ...]:
     """Return names that start with `word`, have a word that does, contain it, or are similar to it.
 
+    Similar names are added only if fewer than `limit` contain the word and it has more than two characters.
+
     Args:
         names: The distinct candidates.
-        word: The typed text; the first names if empty.
+        word: The typed text; if it is empty, the first names are returned.
         limit: The maximum number.
     """
     typed_key = name_key(word.strip())
@@ -23,11 +25,12 @@ def complete(names: Iterable[str], word: str, limit: int) -> tuple[str, ...]:
         return tuple(candidates[:limit])
     ranked: list[tuple[int, int, str]] = []
     for name in candidates:
-        index = name_key(name).find(typed_key)
+        key = name_key(name)
+        index = key.find(typed_key)
         if index == 0:
             ranked.append((0, len(name), name))
         elif index > 0:
-            starts_word = not name[index - 1].isalnum()
+            starts_word = not key[index - 1].isalnum()
             ranked.append((1 if starts_word else 2, len(name), name))
     ranked.sort()
     matches = [name for _, _, name in ranked[:limit]]

@@ -29,7 +29,7 @@ class DamagedIndexError(StorageError):
 
 
 class CachingConnection(sqlite3.Connection):
-    """A connection for searches, with a cache of expensive results and their data versions."""
+    """A connection with a cache of expensive search results and the data versions they belong to."""
 
     @cached_property
     def cache(self) -> dict[str, tuple[int, Any]]:
@@ -67,24 +67,29 @@ class IndexDatabase:
             try:
                 yield self._reader
             finally:
-                self._reader.execute("ROLLBACK")
+                _roll_back(self._reader)
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Run a transaction, rolled back on any error; raises as `read_connection` does."""
+        """Yield the writing connection in a transaction, committed at the end or rolled back on any error.
+
+        Raises as `read_connection` does.
+        """
         with self._writer_lock, _translate_errors(self.path):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield self._writer
                 self._writer.execute("COMMIT")
             except BaseException:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
+                _roll_back(self._writer)
                 raise
 
     @contextmanager
     def search_connection(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection for longer reads, so that short ones need not wait; raises as the others."""
+        """Yield a connection for longer reads, so that short ones need not wait.
+
+        Raises as `read_connection` does; StorageError also if the index is closed.
+        """
         with _translate_errors(self.path):
             with self._idle_lock:
                 if self._is_closed:
@@ -96,7 +101,7 @@ class IndexDatabase:
                 connection.execute("BEGIN")
                 yield connection
             finally:
-                connection.execute("ROLLBACK")
+                _roll_back(connection)
                 with self._idle_lock:
                     if self._is_closed:
                         connection.close()
@@ -140,9 +145,8 @@ def open_database(folder: Path) -> tuple[IndexDatabase, str | None]:
             connection, _ = sqlite.open_database(path, schema)
         finally:
             connection.close()
-        return IndexDatabase(
-            path
-        ), None if damage is None else f"the index file was replaced ({damage.reason})"
+        reason = None if damage is None else f"the index file was replaced ({damage.reason})"
+        return IndexDatabase(path), reason
 
 
 def delete_file(folder: Path) -> None:
@@ -156,12 +160,12 @@ def _schema() -> sqlite.Schema:
         migrations=MIGRATIONS,
         probes=("SELECT count(*) FROM files", "SELECT rowid FROM fulltext LIMIT 1"),
         derived=True,
-        # A power cut may lose the last commits of a cache; it cannot damage the file.
+        # A power cut may lose the last commits, which does not matter for a cache; it can't damage the file.
         synchronous="NORMAL",
         pragmas=(
             "cache_size = -32000",
             "temp_store = MEMORY",
-            # A scan writes tens of MiB: each checkpoint syncs the disk and copies what the next batch
+            # A scan writes tens of MiB: each checkpoint syncs the disk and copies pages that the next batch
             # changes again.
             f"wal_autocheckpoint = {_WAL_CHECKPOINT_PAGES}",
         ),
@@ -179,7 +183,7 @@ def _create_deferred_indexes(connection: sqlite3.Connection) -> None:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """Return a connection in autocommit mode that several threads may share, one at a time."""
+    """Return a connection in autocommit mode that several threads may use, one at a time."""
     return sqlite.connect(path, _schema(), CachingConnection)
 
 
@@ -187,6 +191,12 @@ def _connect_reading(path: Path) -> sqlite3.Connection:
     connection = _connect(path)
     connection.execute("PRAGMA query_only = ON")
     return connection
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """Roll back, unless SQLite already has: another error then must not hide the first."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 @contextmanager

@@ -32,14 +32,14 @@ def defer_indexes(connection: sqlite3.Connection) -> None:
 
 
 def create_next_index(connection: sqlite3.Connection) -> None:
-    """Create one deferred index."""
+    """Create one deferred index; do nothing if none is left."""
     if deferred := _load_deferred(connection):
         connection.execute(deferred[0])
         _save_deferred(connection, deferred[1:])
 
 
 def has_deferred(connection: sqlite3.Connection) -> bool:
-    """Return whether an index is still missing."""
+    """Return whether a deferred index is still missing."""
     return bool(_load_deferred(connection))
 
 

@@ -1,8 +1,8 @@
 """Walk of a vault's folders, which lists files without reading them.
 
-Dot-folders, `node_modules` and paths excluded in the settings are skipped. A symbolic link out of the vault
-is listed as a problem; one inside is not followed, because its target is found at its own path. So each file
-appears once, and cycles of links are harmless.
+Names that start with a dot, `node_modules` folders and paths excluded in the settings are skipped. A symbolic
+link that is broken or leaves the vault is listed as a problem; any other is not followed, because its target
+is found at its own path. So each file appears once, and cycles of links are harmless.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Exclusion:
         return any(glob.matches_text(path) for glob in self._globs)
 
     def excludes(self, path: NotePath) -> bool:
-        """Return whether the path or a folder above it is excluded, hidden or `node_modules`."""
+        """Return whether the path is in `node_modules`, or it or a folder above it is excluded or hidden."""
         *folders, _ = parts = path.text.split("/")
         return (
             path.is_hidden
@@ -84,7 +84,7 @@ def identity(root: Path) -> tuple[int, int]:
 
 
 class WalkThrottle:
-    """Throttles a background walk: it rests four times as long as it works."""
+    """Throttles a background walk: it rests four times as long as it works, up to 0.1 s at a time."""
 
     def __init__(self, is_cancelled: Callable[[], bool]) -> None:
         self._is_cancelled = is_cancelled
@@ -109,11 +109,12 @@ def walk(
 ) -> WalkResult:
     """Find the notes and attachments below `folder` (empty: the whole vault), each sorted.
 
-    A folder that can't be read is listed as a problem. When `is_cancelled` returns True, the walk returns
-    what it has found so far. Results are added to `into`, if given, where another thread may count them.
+    A file or folder that can't be read is listed as a problem. When `is_cancelled` returns True, the walk
+    returns what it has found so far. Results are added to `into`, if given, where another thread may count
+    them.
 
     Raises:
-        VaultLostError: the vault's folder is gone, or disappears during the walk.
+        VaultLostError: the vault's folder is missing, can't be read, or was replaced during the walk.
     """
     root_identity = identity(root)
     real_root = os.path.realpath(root)
@@ -182,7 +183,7 @@ def _visit_entry(
 
 
 def found_file(path: NotePath, status: os.stat_result) -> FoundFile:
-    """Return a file by its status; without a birth time, `created` is the earliest of the other times."""
+    """Return the file with this status; without a birth time, `created` is the earlier of its other times."""
     created = getattr(status, "st_birthtime", None) or min(status.st_ctime, status.st_mtime)
     return FoundFile(path, status.st_size, status.st_mtime_ns, created)
 

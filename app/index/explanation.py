@@ -18,11 +18,11 @@ _WITHIN: dict[FieldName, str] = {
     "task": "In a task",
     "task-todo": "In an open task",
     "task-done": "In a completed task",
-    "match-case": "With matching case",
-    "ignore-case": "In any case",
+    "match-case": "Matching case",
+    "ignore-case": "Ignoring case",
     "type": "As the type",
     "rel": "As a relation",
-    "backlinks": "As a link from another note",
+    "backlinks": "As a relation from another note",
     "links-to": "Linking to",
     "linked-from": "Linked from",
 }
@@ -31,7 +31,7 @@ Count = Callable[[Node], int | None]
 
 @dataclass(frozen=True, slots=True)
 class ExplanationNode:
-    """A part of a query in words, the number of notes it finds alone (None: unknown), and its parts."""
+    """A part of a query in words, the number of notes that it alone finds (None: unknown), and its parts."""
 
     words: str
     count: int | None = None
@@ -49,7 +49,7 @@ class ExplanationNode:
 
 
 def explain_query(node: Node, count: Count = lambda node: None) -> ExplanationNode:
-    """Return the tree of a search; `count` says how many notes a part of it finds."""
+    """Return the tree that explains a query; `count` returns how many notes a part of it finds."""
     return _explain_node(node, lambda inner: inner, count)
 
 

@@ -45,7 +45,7 @@ FolderCache = dict[str, bool]
 
 
 class ExtractTask(NamedTuple):
-    """A file to read: its path and its hash when it was last read (None if it never was)."""
+    """A file to read: its path and the hash of its indexed content (None: unknown, so parse it)."""
 
     path: str
     known_hash: str | None
@@ -119,7 +119,15 @@ def extract(
     *,
     with_words: bool = True,
 ) -> ExtractResult:
-    """Read a file in the vault at `root`; `folder_cache` caches which folders are inside the vault."""
+    """Read a file in the vault at `root`; a file that can't be read or parsed is listed with the reason.
+
+    Args:
+        root: The vault's folder.
+        task: The file.
+        max_bytes: The size up to which a file is read.
+        folder_cache: Caches which folders are inside the vault.
+        with_words: Whether to return text, headings and tasks, too; otherwise they follow later.
+    """
     path = NotePath.on_disk(task.path)
     started = time.time_ns()
     try:
@@ -142,14 +150,14 @@ def extract(
         return _parse_note(path, content, status, seen_ns, created, digest, with_words)
     except Exception as error:  # Any parser failure affects only this note, which is listed.
         log.exception("%s could not be parsed", task.path)
-        reason = f"it could not be understood ({type(error).__name__}: {error})"
+        reason = f"it can't be parsed ({type(error).__name__}: {error})"
         return _name_only_note(path, status, seen_ns, created, reason, "failed", classify_privacy(content))
 
 
 def read_content(
     root: Path, path: NotePath, max_bytes: int, folder_cache: FolderCache
 ) -> tuple[bytes | None, os.stat_result]:
-    """Return a file's bytes (None if too many) and status.
+    """Return a file's bytes (None if there are more than `max_bytes`) and status.
 
     Raises:
         OSError: The file can't be read or is a link, or its folder is a link that leaves the vault.
@@ -244,7 +252,7 @@ def _parse_note(
 def stated_time(properties: Mapping[str, object]) -> float | None:
     """Return the Unix time in the `created` property, or None if it has no valid date.
 
-    A date without a time means midnight; without a time zone, the time is local.
+    A date without a time means midnight; a time without a time zone is local.
     """
     for name, value in properties.items():
         if name.strip().casefold() != _CREATED or not isinstance(value, str):
@@ -268,7 +276,7 @@ def _failed_note(root: Path, path: NotePath, reason: str) -> ExtractResult:
 
 
 def _large_note_privacy(root: Path, path: NotePath) -> PrivacyVerdict:
-    """Return the privacy of a note that is too large to read, judged by its beginning."""
+    """Return the privacy of a note that is too large to index, judged by its beginning."""
     try:
         descriptor = os.open(f"{root}{os.sep}{path.text}", _OPEN_FLAGS)
         try:
@@ -392,5 +400,5 @@ def _property_rows(parsed: ParsedNote) -> tuple[Row, ...]:
 
 
 def _strip_surrogates(text: str) -> str:
-    """Return the text with question marks for lone surrogates, which UTF-8 can't encode."""
+    """Return the text with a question mark in place of each lone surrogate, which UTF-8 can't encode."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

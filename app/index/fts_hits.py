@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-# The most hits that are scored one by one.
+# Up to this number, hits are counted exactly and scored one by one.
 MAX_RANKED_HITS = 4000
 # The cost of testing whether one note is a hit, relative to reading the id of one hit.
 _QUERY_COST = 27
@@ -25,8 +25,8 @@ Ranked = list[tuple[int, float]]
 class RowCursor:
     """A large result of about `size` hits: the matches of an FTS query without those of another one.
 
-    `fts_query` runs on `table`, `excluding` on the heads. `notes_read` is the number of notes to read to find
-    all hits, if larger than `size`: a phrase is searched for in each note with its words.
+    `fts_query` runs on `table`, `excluding` on `heads`. `notes_read` is the number of notes to read to find
+    all hits, if larger than `size`: a phrase is searched for in each note that has all its words.
     """
 
     fts_query: str
@@ -37,7 +37,10 @@ class RowCursor:
 
 
 class FtsHits:
-    """Runs full-text expressions without `hidden` notes; `table` is `fulltext` or `heads`."""
+    """Runs full-text expressions; a `table` is `fulltext` or `heads`.
+
+    Results are without `hidden` notes, except those of `first_hits`, `first_ids` and `estimate_count`.
+    """
 
     def __init__(self, connection: sqlite3.Connection, hidden: Ids) -> None:
         self._connection = connection
@@ -69,7 +72,7 @@ class FtsHits:
         return [id for (id,) in self._connection.execute(query, (fts_query, after, limit))]
 
     def estimate_count(self, table: str, fts_query: str) -> int:
-        """Return the number of hits: exact up to `MAX_RANKED_HITS`, estimated from the first ones above."""
+        """Return the number of hits: exact up to `MAX_RANKED_HITS`, else estimated from the first ones."""
         query = f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)"
         count, last = self._connection.execute(query, (fts_query, MAX_RANKED_HITS + 1)).fetchone()
         return (
@@ -97,9 +100,9 @@ class FtsHits:
     # In order
 
     def best(self, table: str, fts_query: str, start: int, count: int, among: str = "") -> Ranked:
-        """Return the best of a few hits; ties are in the order of indexing.
+        """Return a page of hits with their scores, best first; ties are in the order of indexing.
 
-        With `among`, return the hits of that expression, scored by `fts_query`.
+        With `among`, return only hits that match this expression, too; `fts_query` gives the scores.
         """
         query, values = f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ?", [fts_query]
         if among:
@@ -112,7 +115,10 @@ class FtsHits:
         return self._connection.execute(query, (*values, count, start)).fetchall()
 
     def by_row(self, order: str, cursor: RowCursor, start: int, count: int) -> Ranked:
-        """Return a page of many hits in the order of a column, by walking the column if that is cheaper."""
+        """Return a page of many hits in the order of a column, by walking the column if that is cheaper.
+
+        Hits have no scores.
+        """
         end = start + count
         if self.is_walk_shorter(cursor, end):
             max_rows = 4 * end * self.newest_row() // cursor.size + MAX_RANKED_HITS // 4
@@ -131,7 +137,7 @@ class FtsHits:
     def _scan_order(
         self, order: str, cursor: RowCursor, start: int, count: int, max_rows: int
     ) -> Ranked | None:
-        """Return the page by testing up to `max_rows` notes in order; None if there are too few hits."""
+        """Return the page by testing up to `max_rows` notes in order, or None if they have too few hits."""
         test = "EXISTS (SELECT 1 FROM {0} WHERE {0} MATCH ? AND rowid = first.id)"
         condition, values = test.format(cursor.table), [cursor.fts_query]
         if cursor.excluding:
@@ -144,10 +150,10 @@ class FtsHits:
         return page if len(page) >= count or max_rows >= self.newest_row() else None
 
     def in_order(self, order: str, ids: Ids, start: int, count: int) -> list[int]:
-        """Return a page of a set in the order of a column."""
+        """Return a page of a set of notes in the order of a column, a key of `ROWS`."""
         if count <= 0 or not ids:
             return []
-        # The cost of walking the column compared with looking up each id.
+        # Compare the cost of walking the column with that of looking up each id.
         if (start + count) * self.newest_row() < len(ids) * MAX_RANKED_HITS:
             return self.walk_order(order, ids, start, count)
         condition = "id IN (SELECT value FROM json_each(?))"
@@ -157,6 +163,6 @@ class FtsHits:
         return [id for (id,) in rows]
 
     def walk_order(self, order: str, ids: Ids, start: int, count: int) -> list[int]:
-        """Return the same as `in_order` by walking the column."""
+        """Return the same page as `in_order`, by walking the column."""
         rows = self._connection.execute(ROWS[order].format("1"))
         return list(islice((id for (id,) in rows if id in ids), start, start + count))

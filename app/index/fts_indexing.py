@@ -36,9 +36,9 @@ class PendingText(NamedTuple):
 
 
 class TokenizedNote(NamedTuple):
-    """A note's segmented text for the full-text index, or None if the file has changed.
+    """A note's segmented text for the full-text index, or None if the file has changed or can't be read.
 
-    `head` are its segmented headings; `headings` and `tasks` are rows.
+    `head` holds its segmented headings; `headings` and `tasks` are rows.
     """
 
     note: PendingText
@@ -57,7 +57,7 @@ def pending_texts(connection: sqlite3.Connection) -> list[PendingText]:
 
 
 def tokenize_chunk(root: str, notes: Sequence[PendingText], max_bytes: int) -> list[TokenizedNote]:
-    """Read the texts of these notes. Runs in worker processes."""
+    """Read and segment the texts of these notes. Runs in worker processes or a thread."""
     folder, folder_cache = Path(root), FolderCache()
     return [_tokenize_note(folder, note, max_bytes, folder_cache) for note in notes]
 
@@ -86,7 +86,7 @@ def write_texts(
 ) -> tuple[list[NotePath], list[NotePath]]:
     """Write these texts; return the notes that are now searchable, and those to read again.
 
-    Notes refreshed in the meantime are already indexed and are in neither.
+    Notes refreshed in the meantime are already indexed and are in neither list.
     """
     known_hashes = _known_hashes(connection, [note_text.note.id for note_text in texts])
     current_texts = [
@@ -137,7 +137,7 @@ def _fts_rows(connection: sqlite3.Connection, texts: Mapping[int, TokenizedNote]
 
 
 def begin_bulk(connection: sqlite3.Connection) -> None:
-    """Defer merging in the full-text index until `merge_pages`."""
+    """Turn off automatic merging in the full-text index until `end_bulk`."""
     connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('automerge', 0)")
 
 

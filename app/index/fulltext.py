@@ -23,7 +23,7 @@ _TEXT_FIELDS = (
 
 
 def leaf_expression(leaf: Leaf) -> Expression | None:
-    """Return the expression of a word or phrase, or None without letters and digits or for a pattern.
+    """Return the expression for a word or phrase, or None for a pattern or a leaf without letters and digits.
 
     A single letter is not treated as a prefix, because nearly every text has words that start with it.
     """
@@ -75,7 +75,10 @@ def necessary_expression(node: Node) -> Expression | None:
 
 
 def any_of(terms: Iterable[Term]) -> Expression | None:
-    """Return the expression for notes with any of the terms, for ranking by relevance."""
+    """Return the expression for notes with any of the terms, for ranking by relevance, or None.
+
+    Terms without an expression are ignored.
+    """
     expressions = [found for term in terms if (found := leaf_expression(term.leaf))]
     return _join_parts(" OR ", expressions)
 

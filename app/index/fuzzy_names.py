@@ -62,7 +62,10 @@ class FuzzyNames:
         return [FuzzyName(name, self._paths[index], score) for name, score, index in matches]
 
     def containing(self, query: str, limit: int, min_score: float) -> list[FuzzyName]:
-        """Return the names with the best partial match of `query`, in either direction, best first."""
+        """Return the names with the best partial match of `query`, in either direction, best first.
+
+        Their scores are at least `min_score`.
+        """
         scorer = fuzz.partial_ratio
         matches = process.extract(query, self._names, scorer=scorer, limit=limit, score_cutoff=min_score)
         return [FuzzyName(name, self._paths[index], score) for name, score, index in matches]

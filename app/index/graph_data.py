@@ -20,9 +20,10 @@ UNRESOLVED: NodeKind = "unresolved"
 
 
 def graph_data(connection: sqlite3.Connection) -> GraphData:
-    """Return notes by key, then attachments, then unresolved names; every link is an edge, even to itself.
+    """Return notes by key, then attachments by key, then unresolved names.
 
-    During the first scan, notes that were not read yet have no edges.
+    Every link is an edge, even one from a note to itself. During the first scan, notes that were not read yet
+    have no outgoing edges.
     """
     nodes: list[Row] = []
     node_index: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Values for changes of the graph, which the index passes to it."""
+"""Changes of the graph, as the index passes them to it."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ from app.vault.path import NotePath
 class Indexer:
     """Scans and refreshes the index of the vault at `root`; one per open vault.
 
-    `forget` is called with the changed paths before any event.
+    `forget` is called with the changed paths before the event that reports them.
     """
 
     def __init__(
@@ -70,7 +70,13 @@ class Indexer:
         await self._ingest.load()
 
     async def apply_settings(self) -> None:
-        """Update the index after changed settings: links by aliases, and the size limit of notes."""
+        """Update the index after a change of settings: links by aliases, and the maximum size of notes.
+
+        Notes affected by the size limit are read again by the next scan.
+
+        Raises:
+            StorageError: the index file can't be read or written.
+        """
         async with self._ingest.lock:
             await run_shielded(asyncio.to_thread(self._apply_settings))
 
@@ -90,8 +96,8 @@ class Indexer:
         """Bring the index up to date with the whole vault.
 
         Raises:
-            VaultLostError: the vault's folder is gone; what is in the index stays.
-            StorageError: the index file cannot be written.
+            VaultLostError: the vault's folder is gone; the index keeps its data.
+            StorageError: the index file can't be read or written.
         """
         async with self._scanning:
             self._scan = ScanRun(
@@ -113,7 +119,8 @@ class Indexer:
     async def check(self, is_cancelled: Callable[[], bool]) -> IndexDelta:
         """Find missed changes by the times of all files, and refresh those files.
 
-        The check is slow, to spare the machine, and does nothing during a scan. Raises as `refresh` does.
+        The check runs slowly to spare the machine. During a scan or if canceled, it returns an empty delta.
+        Raises as `refresh` does.
         """
         if self._scanning.locked():
             return IndexDelta()
@@ -137,8 +144,8 @@ class Indexer:
         """Bring the index up to date with these files or folders.
 
         Raises:
-            VaultLostError: the vault's folder is gone; what is in the index stays.
-            StorageError: the index file cannot be written.
+            VaultLostError: the vault's folder is gone; the index keeps its data.
+            StorageError: the index file can't be read or written.
         """
         changed, removed = tuple(changed), tuple(removed)
         async with self._ingest.lock:
@@ -185,7 +192,7 @@ class Indexer:
         return await self._ingest.put(extracts, batch, removed, moved)
 
     def _find_moves(self, missing: Sequence[NotePath], extracts: Sequence[ExtractResult]) -> Moves:
-        """Return the files that were only moved."""
+        """Return the pairs of old and new path of files that were only moved."""
         if not missing or not extracts:
             return []
         added = [(NotePath(e.path), e.hash) for e in extracts if isinstance(e, ExtractedNote)]
@@ -197,7 +204,7 @@ class Indexer:
         return pair_moves(hashes, new_notes)
 
     def _tasks(self, files: Sequence[FoundFile]) -> list[ExtractTask]:
-        """Return the notes to read with their last hashes."""
+        """Return the tasks to read these files, with the hashes of their indexed content."""
         with self._database.read_connection() as connection:
             query = "SELECT hash FROM files WHERE path = ?"
             rows = ((file, connection.execute(query, (file.path.text,)).fetchone()) for file in files)
@@ -243,11 +250,11 @@ class Indexer:
                 real_folders[folder] = os.path.realpath(self._root / folder) == str(Path(base, folder))
         except (OSError, ValueError):
             return None
-        is_regular = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
-        return status if is_regular and real_folders[folder] else None
+        is_file_or_folder = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+        return status if is_file_or_folder and real_folders[folder] else None
 
     def _files_below(self, missing: Iterable[NotePath]) -> list[NotePath]:
-        """Return these files, and the known files below those that were folders."""
+        """Return these files; each path that is not an indexed file gives the indexed files below it."""
         files: list[NotePath] = []
         folders: list[NotePath] = []
         for path in missing:

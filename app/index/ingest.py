@@ -26,14 +26,15 @@ from app.vault.path import NotePath
 _BATCH_FILES = 2000
 T = TypeVar("T")
 FirstSeen = Callable[[Sequence[NotePath]], Mapping[NotePath, float]]
-"""Returns when notes were first seen, in Unix time, if known outside the index, which may be deleted."""
+"""Returns the Unix times when notes were first seen, if known outside the index, which may be deleted."""
 Moves = Sequence[tuple[NotePath, NotePath]]
 
 
 class Ingest:
-    """The only writer of `resolver` and `database`; it calls `forget` with all paths before any event.
+    """Applies found and parsed files to `resolver` and `database`.
 
-    The caller of a method that changes them must hold `lock`.
+    It calls `forget` with the changed paths before the event that reports them. The caller of a method that
+    changes the resolver or the file must hold `lock`.
     """
 
     def __init__(
@@ -109,12 +110,12 @@ class Ingest:
         return self._publish(batch, removed, await self._write(batch), moved)
 
     async def put_problems(self, changed: Mapping[str, Problem | None]) -> None:
-        """Write the problems of single paths (None: solved) and publish the change."""
+        """Write the problems of single paths (None: solved) and publish `IndexUpdated`."""
         await self._write(WriteBatch(changed_problems=dict(changed)))
         self._events.publish(IndexUpdated((), (), self._resolver.notes))
 
     def drop(self, path: NotePath, batch: WriteBatch) -> list[NotePath]:
-        """Remove a file; return its path if it was known."""
+        """Remove a file; return its path in a list, which is empty if it was unknown."""
         entry = self._resolver.entry(path)
         if entry is None:
             return []
@@ -125,7 +126,7 @@ class Ingest:
         return [path]
 
     def register_file(self, file: FoundFile, batch: WriteBatch) -> None:
-        """Add a file by its name."""
+        """Add a file by its name, or update its size and times."""
         entry = self._resolver.entry(file.path)
         if entry is None:
             entry = NameEntry(file.path, self._new_id())
@@ -135,7 +136,7 @@ class Ingest:
         batch.files.append((entry.id, file))
 
     def _ingest(self, extract: ExtractResult, batch: WriteBatch) -> Sequence[NotePath]:
-        """Ingest a file that was read; return its path if it no longer exists."""
+        """Ingest a file that was read; return its path if it was removed because it no longer exists."""
         path = NotePath(extract.path)
         if isinstance(extract, MissingFile):
             return self.drop(path, batch)
@@ -212,7 +213,10 @@ class Ingest:
 
 
 async def run_shielded(work: Coroutine[Any, Any, T]) -> T:
-    """Complete the work even if the caller is canceled, so that names and file change together."""
+    """Complete the work even if the caller is canceled, so that names and file change together.
+
+    The cancellation is raised when the work is done.
+    """
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)

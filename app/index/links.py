@@ -1,4 +1,4 @@
-"""Queries of links: outgoing links, backlinks, unresolved links and unlinked mentions."""
+"""Queries for links: outgoing links, backlinks, unresolved links and unlinked mentions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -35,7 +36,7 @@ _MIN_MENTION_CHARS = 3
 
 
 def outgoing(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecord, ...]:
-    """Return the links in a note, in order, including links to itself."""
+    """Return the links in a note, in order, including those to the note itself."""
     return _records(connection, "source.path = ? ORDER BY links.start, type", stored_path(path))
 
 
@@ -55,7 +56,8 @@ def links_concerning(
 ) -> tuple[LinkRecord, ...]:
     """Return the links that are in one of these files, lead to one, or have one of these link keys.
 
-    They are read in pages, so that other readers never wait long for the connection.
+    Of several links with the same text in one line, only one is returned. They are read in pages, so that
+    other readers never wait long for the connection.
     """
     stored_paths = [stored_path(path) for path in paths]
     conditions = [(f"links.source = {_ID_OF}", path) for path in stored_paths]
@@ -101,7 +103,7 @@ def _record(row: Sequence[Any], path_of: Callable[[str], NotePath] = NotePath) -
 
 
 def most_linked(connection: sqlite3.Connection, limit: int) -> tuple[NotePath, ...]:
-    """Return the notes with the most incoming and outgoing links; ties are ordered by key."""
+    """Return the notes with the most links, incoming and outgoing together; ties are ordered by key."""
     rows = connection.execute(
         "SELECT path FROM notes JOIN files USING (id) LEFT JOIN (SELECT id, count(*) AS n FROM"
         " (SELECT source AS id FROM links UNION ALL SELECT target_id FROM links WHERE target_id IS NOT NULL)"
@@ -123,10 +125,10 @@ def unresolved(connection: sqlite3.Connection) -> tuple[UnresolvedName, ...]:
 
 
 def unlinked_mentions(connection: sqlite3.Connection, path: NotePath) -> tuple[Mention, ...]:
-    """Return the places where other notes mention the note without linking it, by note and line.
+    """Return the places where other notes mention the note without a link, by note and line.
 
-    Names with fewer than three letters are skipped. At most 500 mentions are returned; text in links and
-    properties does not count.
+    Names with fewer than three letters (two if one is beyond ASCII) are skipped. At most 500 mentions are
+    returned; text in links and properties does not count.
     """
     row = connection.execute(
         "SELECT files.id, notes.name, title, aliases FROM files JOIN notes USING (id) WHERE path = ?",
@@ -136,8 +138,8 @@ def unlinked_mentions(connection: sqlite3.Connection, path: NotePath) -> tuple[M
         return ()
     id, name, title, aliases = row
     names = dict.fromkeys(text for text in (name, title, *json.loads(aliases)) if _can_be_mentioned(text))
-    mentions = (mention for mention in _mentions(connection, id, [PhraseTerm(text) for text in names]))
-    return tuple(mention for mention, _ in zip(mentions, range(_MAX_MENTIONS), strict=False))
+    mentions = _mentions(connection, id, [PhraseTerm(text) for text in names])
+    return tuple(islice(mentions, _MAX_MENTIONS))
 
 
 def _can_be_mentioned(name: str) -> bool:

@@ -10,7 +10,10 @@ _MAX_ARENAS = 2
 
 
 def release_memory() -> None:
-    """Release freed pages to the system, if the C library can (glibc); takes milliseconds, use a thread."""
+    """Release freed pages to the system, if the C library can (glibc).
+
+    This takes milliseconds, so call it in a worker thread.
+    """
     if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)) is not None:
         trim.argtypes = [ctypes.c_size_t]
         trim(0)

@@ -28,10 +28,12 @@ def linked_line(line: str, mentions: Iterable[Mention], name: str) -> str:
 
 
 def mention_span(mention: Mention, line: str) -> tuple[int, int]:
-    """Return the offset of a mention in its line; its text may be an excerpt of the line between two "…".
+    """Return the start and end of a mention in its line.
+
+    The mention's text may be an excerpt of the line between two "…".
 
     Raises:
-        ConflictError: The line has changed.
+        ConflictError: The line no longer contains the mention.
     """
     visible, removed_count = mention.text, 0
     if visible not in line and visible.startswith("…"):

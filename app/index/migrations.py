@@ -75,7 +75,7 @@ INSERT INTO fulltext (fulltext, rank) VALUES ('rank', 'bm25(10.0, 8.0, 4.0, 4.0,
 """
 
 
-def m001_files_notes_links_words(connection: sqlite3.Connection) -> None:
+def m001_create_schema(connection: sqlite3.Connection) -> None:
     """Create the first schema."""
     _run(connection, _M001)
 
@@ -98,8 +98,8 @@ INSERT INTO heads (rowid, name, aliases, headings, tags)
 """
 
 
-def m002_orders_of_hits(connection: sqlite3.Connection) -> None:
-    """Add the indexes with which a search lists the first of very many hits."""
+def m002_index_orders(connection: sqlite3.Connection) -> None:
+    """Add the indexes with which a search lists the first ones of very many hits."""
     _run(connection, _M002)
 
 
@@ -112,8 +112,8 @@ INSERT INTO heads (heads, rank) VALUES ('hashsize', 33554432);
 """
 
 
-def m003_index_text_last(connection: sqlite3.Connection) -> None:
-    """Let a scan write properties and links first and the words of notes later."""
+def m003_defer_texts(connection: sqlite3.Connection) -> None:
+    """Add the list of notes whose texts a scan indexes last."""
     _run(connection, _M003)
 
 
@@ -129,8 +129,8 @@ DELETE FROM heads WHERE rowid IN (SELECT note FROM unworded);
 """
 
 
-def m004_heads_come_with_the_words(connection: sqlite3.Connection) -> None:
-    """Write both full-text indexes of a note together."""
+def m004_defer_heads(connection: sqlite3.Connection) -> None:
+    """Defer a note's heads with its text, so that both full-text indexes are written together."""
     _run(connection, _M004)
 
 
@@ -147,8 +147,8 @@ DELETE FROM tasks WHERE note IN (SELECT note FROM unworded);
 """
 
 
-def m005_headings_and_tasks_come_with_the_words(connection: sqlite3.Connection) -> None:
-    """Write data used only by searches last."""
+def m005_defer_headings_and_tasks(connection: sqlite3.Connection) -> None:
+    """Defer headings and tasks, which only searches use."""
     _run(connection, _M005)
 
 
@@ -160,7 +160,7 @@ CREATE INDEX IF NOT EXISTS unread_notes ON files (id) WHERE is_note AND hash IS 
 """
 
 
-def m006_notes_are_judged_again(connection: sqlite3.Connection) -> None:
+def m006_judge_privacy_again(connection: sqlite3.Connection) -> None:
     """Judge every note again by the current privacy rules."""
     _run(connection, _M006)
 
@@ -176,10 +176,10 @@ def _run(connection: sqlite3.Connection, script: str) -> None:
 
 
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
-    m001_files_notes_links_words,
-    m002_orders_of_hits,
-    m003_index_text_last,
-    m004_heads_come_with_the_words,
-    m005_headings_and_tasks_come_with_the_words,
-    m006_notes_are_judged_again,
+    m001_create_schema,
+    m002_index_orders,
+    m003_defer_texts,
+    m004_defer_heads,
+    m005_defer_headings_and_tasks,
+    m006_judge_privacy_again,
 )

@@ -1,9 +1,9 @@
 """A table of all files that links can refer to, by name, built from the index's rows in a tenth of a second.
 
-A file's key is its normalized path without a note's suffix: its `stem`. The table groups files by the last
-part of the stem, which every link contains, and compares a link's folders afterwards. If many files share a
-name, they are also stored by every tail of their stems (`a/b/n` as `n`, `b/n` and `a/b/n`), so that lookups
-are fast in any vault. Each `NameEntry` is created lazily, because a session needs few of them.
+A file's `stem` is its normalized path without a note's suffix. The table groups files by the last part of the
+stem, which every link by name contains, and compares a link's folders afterwards. If many files share a name,
+they are also stored by every tail of their stems (`a/b/n` as `n`, `b/n` and `a/b/n`), so that lookups are
+fast in any vault. Each `NameEntry` is created lazily, because a session needs few of them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _MAX_LINEAR_ENTRIES = 16
 class NameEntry:
     """A file that links can refer to; `id` is its row in the index, `note_id` its `id` property.
 
-    `suffix` is a note's suffix, or "" for other files; `stem` is the normalized path.
+    `suffix` is a note's suffix, or "" for other files; `stem` is the normalized path without it. Entries are
+    sorted by `order`.
     """
 
     path: NotePath
@@ -46,7 +47,7 @@ Entries = tuple[NameEntry, ...]
 
 @dataclass(frozen=True, slots=True)
 class _SharedName:
-    """Many files with the same name, by their stems and by the tails of their stems."""
+    """Many files with the same name: `by_path` by their stems, `by_tail` by the tails of their stems."""
 
     by_path: dict[str, list[NameEntry]]
     by_tail: dict[str, list[NameEntry]]
@@ -129,7 +130,7 @@ class NameTable:
         self.note_count = notes
 
     def add(self, entry: NameEntry) -> None:
-        """Add a file whose path is new."""
+        """Add a file whose path is not in the table."""
         self._files[entry.path.text] = entry
         self.note_count += entry.suffix != ""
         name = entry.stem.rpartition("/")[2]
@@ -242,7 +243,7 @@ class NameTable:
 
 
 def sort_entries(entries: Iterable[NameEntry]) -> Entries:
-    """Sort entries by length of path, then by name."""
+    """Sort entries by the length of their paths, then by name."""
     return tuple(sorted(entries, key=lambda entry: entry.order))
 
 
@@ -252,7 +253,7 @@ def _to_row(entry: NameEntry) -> Row:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Split a path into its stem and its note's suffix."""
+    """Split a path into its stem and its note suffix, which is "" for other files."""
     key = target_key(text)
     suffix = note_suffix(key)
     return (key[: -len(suffix)].strip(), suffix) if suffix else (key, "")

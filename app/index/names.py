@@ -13,14 +13,14 @@ from app.vault.path import NOTE_SUFFIXES, NotePath, name_key
 def decode_list(text: str) -> tuple[str, ...]:
     """Decode a JSON list of tags or aliases; cached, because many notes share their lists."""
     if text.startswith('["') and text.endswith('"]') and "\\" not in text and '","' not in text:
-        # The usual form, without special characters. For a large graph, parsing JSON here takes much of the
+        # The usual form, without special characters: for a large graph, parsing it as JSON takes much of the
         # time.
         return tuple(text[2:-2].split('", "'))
     return tuple(json.loads(text))
 
 
 def target_key(text: str) -> str:
-    """Return a link's target or a path in the form for comparison."""
+    """Return a link's target or a path in its form for comparison."""
     bare = text.strip()
     return bare.lower() if bare.isascii() else name_key(bare)
 
@@ -28,8 +28,8 @@ def target_key(text: str) -> str:
 def link_key(key: str) -> str:
     """Return the last part of a target's key without a note's suffix.
 
-    Two targets with different link keys never refer to the same file. When a file is added or removed, only
-    links with its link key can resolve differently.
+    When a file is added or removed, only links with one of its link keys (`Resolver.link_keys`) can resolve
+    differently.
     """
     last = key.rpartition("/")[2]
     suffix = note_suffix(last)
@@ -37,7 +37,7 @@ def link_key(key: str) -> str:
 
 
 def note_suffix(key: str) -> str:
-    """Return the note's suffix at the end of a key (`.md`, `.markdown`), or ""."""
+    """Return the note suffix at the end of a key (`.md`, `.markdown`), or ""."""
     for suffix in NOTE_SUFFIXES:
         if key.endswith(suffix) and len(key) > len(suffix):
             return suffix

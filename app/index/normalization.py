@@ -11,7 +11,8 @@ import re
 import unicodedata
 
 SEPARATOR = "\x1f"
-# Thai to Myanmar, Khmer, kana and Han, Hangul, compatibility forms, half-width kana, the further Han planes.
+# Thai and Lao, Myanmar, Khmer, Han radicals, marks, kana, Bopomofo and Hangul letters, Han, Hangul syllables,
+# compatibility forms, half-width kana, the further Han planes.
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u30ff\u3100-\u319f"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
@@ -90,12 +91,15 @@ def unsegment(text: str) -> str:
 
 
 def tokenize(text: str) -> list[str]:
-    """Split a text into the words of the full-text index, without normalizing them."""
+    """Split a text into the words of the full-text index, in NFC, without folding them."""
     return _TOKEN.findall(unicodedata.normalize("NFC", text))
 
 
 def count_words(text: str) -> int:
-    """Return the number of words; each letter of a script without spaces counts as one."""
+    """Return the number of words; each letter of a script without spaces counts as one.
+
+    In ASCII text, words end only at spaces; in other text, also at any symbol.
+    """
     if text.isascii():
         shape = text.encode("ascii").translate(_SPACES)
     else:

@@ -19,7 +19,7 @@ from app.launch import worker_processes
 log = logging.getLogger(__name__)
 
 MIN_PROCESS_NOTES = 200
-# A thread's time per note, its throughput, and the start-up time of processes.
+# A thread's time per note, its throughput, and the start-up time of the processes.
 _NOTE_COST_S, _BYTES_PER_SECOND, _PROCESS_START_S = 0.0001, 12 * 2**20, 0.5
 _THREAD_CHUNK_NOTES = 32
 _PROCESS_CHUNK_NOTES = 96
@@ -39,7 +39,7 @@ class ParserPool:
     """The workers that read the files of the vault at `root` for one scan or refresh; `close` ends them.
 
     A thread does the work unless `start` announces enough of it to justify one process per core. If the
-    processes die or fail to start, a thread does everything.
+    processes die or fail to start, a thread does the rest.
     """
 
     def __init__(self, root: Path, max_bytes: int) -> None:
@@ -50,12 +50,12 @@ class ParserPool:
         self._is_disabled = False
 
     @property
-    def started(self) -> bool:
-        """True if processes are running."""
+    def has_processes(self) -> bool:
+        """True if processes have been started."""
         return self._pool is not None
 
     def start(self, notes: int, size: int) -> None:
-        """Start the processes early if this number of notes and bytes justifies them."""
+        """Start the processes early if these numbers of notes and bytes justify them."""
         if self._pool is not None or self._is_disabled or not justifies_processes(notes, size):
             return
         try:
@@ -67,7 +67,7 @@ class ParserPool:
             self._disable_processes(error)
 
     def _disable_processes(self, error: Exception) -> None:
-        log.warning("could not start processes to read notes, continuing in a thread: %s", error)
+        log.warning("the processes to read notes failed, continuing in a thread: %s", error)
         self._is_disabled = True
 
     async def read(
@@ -136,7 +136,7 @@ class ParserPool:
                     future.exception()
 
     async def close(self) -> None:
-        """End the processes."""
+        """End the processes, if any."""
         pool, self._pool = self._pool, None
         if pool is not None:
             await asyncio.shield(asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True))

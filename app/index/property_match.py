@@ -28,7 +28,7 @@ _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?([T ][\d:.]+.*)?$")
 
 
 def property_matches(property_filter: PropertyFilter, value: object) -> bool:
-    """Return whether the value, or any item of a list, matches; `null` matches an empty value."""
+    """Return whether the value, or any item of a list or mapping, matches; `null` matches an empty value."""
     if property_filter.empty:
         return value is None or value in ("", [], {})
     return property_filter.value is None or _matches(property_filter.value, list(_items(value)))
@@ -39,8 +39,9 @@ def make_prefilter(property_filter: PropertyFilter) -> Callable[[str], bool]:
     text = (
         property_filter.value.text.lower() if isinstance(property_filter.value, WordTerm | PhraseTerm) else ""
     )
-    # Numbers have several spellings, and JSON escapes quotes, backslashes and accents.
-    if not text.isascii() or _to_number(text) is not None or '"' in text or "\\" in text:
+    # Numbers have several spellings, and JSON escapes quotes, backslashes, line breaks and accents.
+    is_plain = text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
+    if not is_plain or _to_number(text) is not None:
         return lambda value: True
     return lambda value: text in value.lower() or "\\u" in value
 
@@ -94,7 +95,7 @@ def _matches_comparison(item: object, sign: str, expected: str) -> bool:
     if number is not None and other is not None:
         return bool(_OPERATORS[sign](number, other))
     text = _to_text(item)
-    # ISO dates sort as text; dates of different precision are compared by their common part.
+    # ISO dates sort as text; a value more precise than the expected one is cut to its precision.
     if _DATE.match(text) and (_DATE.match(expected) or _YEAR.fullmatch(expected)):
         return bool(_OPERATORS[sign](text[: len(expected)], expected))
     return False

@@ -8,8 +8,8 @@ r"""The parser of the search language.
     phrase   = '"' … '"' with \" and \\           regex = "/" … "/" with \/
 
 Words are AND-ed. A name that is not a field is part of a word (`10:30`, `https://…`). `modified:` and
-`created:` take a year, month, ISO week or day, alone or after < <= > >=; `orphan:`, `unresolved:` and
-`untagged:` take no value.
+`created:` take a year, month, ISO week or day, alone or after < <= > >=; `similar:` takes a word or phrase;
+`orphan:`, `unresolved:` and `untagged:` take no value.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _VALUELESS_FILTERS: dict[str, Node] = {
 def parse(text: str) -> Node | None:
     """Parse a query; return None if it is empty.
 
-    The last word also matches longer words, unless a space follows it.
+    A word at the very end also matches longer words, like one with `*`.
 
     Raises:
         QueryError: it is invalid; `position` counts characters from 0, `expected` describes valid input.
@@ -322,7 +322,7 @@ class _QueryParser:
 def date_span(text: str) -> tuple[float | None, float | None] | None:
     """Return the start and the end of a year, month, ISO week or day in local time, as Unix seconds.
 
-    Return None if `text` is not a date. The end is the first moment after the period.
+    Return None if `text` is not a date or is out of range. The end is the first moment after the period.
     """
     try:
         if re.fullmatch(r"\d{4}-W\d\d", text):

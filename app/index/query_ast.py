@@ -1,4 +1,4 @@
-"""The syntax tree of a query, produced by `query.py` and executed by `search.py`. All values are frozen."""
+"""The immutable syntax tree of a query, produced by `query.py` and executed by `query_executor.py`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TimeName = Literal["modified", "created"]
 
 @dataclass(frozen=True, slots=True)
 class WordTerm:
-    """A word; with `prefix` also longer words that start with it (the last word of a query)."""
+    """A word; with `prefix`, also longer words that start with it."""
 
     text: str
     prefix: bool = False
@@ -164,12 +164,18 @@ _FIELD_WORDS: dict[str, str] = {
     "task-todo": "an open task has {}",
     "task-done": "a completed task has {}",
     "match-case": "{} with matching case",
-    "ignore-case": "{} in any case",
+    "ignore-case": "{} ignoring case",
     "type": "of type {}",
     "rel": "with a relation {}",
-    "backlinks": "that another note links to {}",
+    "backlinks": "with a backlink of type {}",
     "links-to": "linking to {}",
     "linked-from": "linked from {}",
+}
+_EMPTY_FIELD_WORDS: dict[str, str] = {
+    "task": "has a task",
+    "task-todo": "has an open task",
+    "task-done": "has a completed task",
+    "backlinks": "with a backlink",
 }
 
 
@@ -204,6 +210,8 @@ def explain(node: Node) -> str:
             return " or ".join(_explain_grouped(item) for item in items)
         case Not(item):
             return f"not {_explain_grouped(item)}"
+        case FieldFilter(name, PhraseTerm("")) if name in _EMPTY_FIELD_WORDS:
+            return _EMPTY_FIELD_WORDS[name]
         case FieldFilter(name, item):
             return _FIELD_WORDS[name].format(_explain_grouped(item))
         case PropertyFilter(name, _, True):

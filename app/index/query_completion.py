@@ -15,11 +15,11 @@ from app.index.query_ast import FieldName, TimeName
 from app.index.query_serializer import quote_text
 
 Kind = Literal["operator", "tag", "property", "value", "note", "file", "folder", "type", "relation"]
-BARE = ("orphan:", "unresolved:", "untagged:")
+_VALUELESS_OPERATORS = ("orphan:", "unresolved:", "untagged:")
 OPERATORS = (
     *(f"{name}:" for name in get_args(FieldName)),
     *(f"{name}:" for name in get_args(TimeName)),
-    *BARE,
+    *_VALUELESS_OPERATORS,
     "similar:",
 )
 _KINDS: dict[str, Kind] = {
@@ -56,7 +56,7 @@ class CompletionTarget:
 
 @dataclass(frozen=True, slots=True)
 class QuerySuggestion:
-    """A completion: the text to show, the text to insert, and the number of notes that have it."""
+    """A completion: the text to show, the text to insert, and the number of notes that have it, if known."""
 
     shown: str
     text: str
@@ -89,7 +89,8 @@ def completion_target_at(text: str, cursor: int) -> CompletionTarget | None:
             value_follows = letter != ")" and before[start:index].rstrip().endswith(":")
             start = (
                 start
-                if value_follows and f"{_last_field(before[start:index])}:" not in (":", *BARE)
+                if value_follows
+                and f"{_last_field(before[start:index])}:" not in (":", *_VALUELESS_OPERATORS)
                 else index + 1
             )
         index += 1
@@ -99,7 +100,7 @@ def completion_target_at(text: str, cursor: int) -> CompletionTarget | None:
 
 
 def insertion(target: CompletionTarget, name: str) -> str:
-    """Return the query text that inserts this name."""
+    """Return the text to insert into the query for this name."""
     match target.kind:
         case "operator":
             return name
@@ -140,7 +141,7 @@ def _iter_fields(token: str) -> Iterator[re.Match[str]]:
 
 
 def _closing_quote(text: str, start: int) -> int:
-    """Return the end of the quoted text that starts at `start`, or -1."""
+    """Return the offset of the quote that closes the one at `start`, or -1."""
     index = start + 1
     while index < len(text):
         if text[index] == "\\":

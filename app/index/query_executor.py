@@ -79,14 +79,21 @@ class QueryExecutor:
         self._rows = RowFilters(connection, request, self.hidden)
 
     def candidates(self, node: Node) -> Ids | None:
-        """Return the notes with all necessary words if the query must read texts, else None."""
+        """Return the notes with all necessary words if the query must read texts, else None.
+
+        Return None also if no words are necessary.
+        """
         fts_query = (
             necessary_expression(node) if any(_reads_texts(part) for part in walk_nodes(node)) else None
         )
         return self._match_expression(fts_query, None) if fts_query else None
 
     def select(self, node: Node, among: Ids | None = None, scope: MatchScope = _ANYWHERE) -> Ids:
-        """Return the notes (of `among`, None for all) that match the node."""
+        """Return the notes (of `among`, None for all) that match the node.
+
+        Raises:
+            QueryError: a pattern is invalid, or a filter is in the wrong place.
+        """
         self._check()
         if not (scope.field or scope.cased) and (fts_query := expression(node)):
             return self._match_expression(fts_query, among)
@@ -138,7 +145,7 @@ class QueryExecutor:
                 if name == "line"
                 else _TextRanges(text, partial(self._ranges, name, id, text))
             )
-            if any(test(piece) for piece in _sections_with(literals, text, pieces)):
+            if any(test(piece) for piece in _pieces_with(literals, text, pieces)):
                 ids.add(id)
         return ids
 
@@ -180,7 +187,10 @@ class QueryExecutor:
         return {id for (id,) in self._connection.execute(query, (fts_query, json.dumps(list(among))))}
 
     def _search_texts(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
-        """Match what the full-text index can't: patterns, symbols and case."""
+        """Return the notes whose texts contain the leaf, or outside `content:` their names, too.
+
+        Texts are read for what the full-text index can't match: patterns, symbols and case.
+        """
         if isinstance(leaf, PhraseTerm) and not leaf.text.strip():
             return self._all_ids() if among is None else among
         fts_query = leaf_expression(leaf)
@@ -258,7 +268,7 @@ class QueryExecutor:
         return ids
 
     def task_lines(self, task: FieldFilter, id: int) -> list[int]:
-        """Return the numbers of the lines of a note's tasks that match a filter of tasks."""
+        """Return the line numbers of a note's tasks that match a task filter."""
         test = predicate(task.item, cased=False)
         rows = self._connection.execute(
             "SELECT line, text, done FROM tasks WHERE note = ? ORDER BY line", (id,)
@@ -324,7 +334,7 @@ class _TextRanges:
         return self._known[index] if index < len(self._known) else None
 
 
-def _sections_with(
+def _pieces_with(
     literals: Sequence[str] | None, text: str, pieces: _TextLines | _TextRanges
 ) -> Iterator[FoldedText]:
     """Yield the pieces of a text that contain one of the literals, or all pieces if `literals` is None."""

@@ -18,7 +18,7 @@ _FOLDERS = "SELECT rtrim(path, replace(path, '/', '')) AS folder, count(*) FROM 
 def suggest(
     connection: sqlite3.Connection, target: CompletionTarget, limit: int
 ) -> tuple[QuerySuggestion, ...]:
-    """Return completions of `target`, the most likely first."""
+    """Return completions of `target`, best match first."""
     counts: dict[str, int | None] = dict(_names(connection, target))
     names = complete(counts, target.word.lstrip("#"), limit)
     # A name that is already complete needs no suggestion.
@@ -33,7 +33,7 @@ def _suggestion_text(target: CompletionTarget, name: str) -> str:
 
 
 def _names(connection: sqlite3.Connection, target: CompletionTarget) -> Iterable[tuple[str, int | None]]:
-    """Return the names of the wanted kind with their numbers of notes, the most frequent first."""
+    """Return the names of the wanted kind with their numbers of notes, if counted."""
     match target.kind:
         case "operator":
             word = target.word.casefold()
@@ -61,7 +61,7 @@ def _counts(connection: sqlite3.Connection, query: str) -> list[tuple[str, int |
 
 
 def _notes(connection: sqlite3.Connection, word: str) -> list[tuple[str, int | None]]:
-    """Return names of notes that contain the word, limited to a number that `complete` can rank."""
+    """Return note names that contain the word, at most as many as `complete` can rank quickly."""
     query = "SELECT DISTINCT name, NULL FROM notes WHERE instr(name_key, ?) ORDER BY length(name), name"
     return connection.execute(f"{query} LIMIT ?", (name_key(word), _MAX_VALUES)).fetchall()
 

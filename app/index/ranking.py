@@ -3,9 +3,10 @@
 Relevance is BM25 over weighted fields (name, aliases, headings, tags, text). Scoring a note takes
 microseconds, so not all hits are scored if there are more than `MAX_RANKED_HITS`. Hits with the words in
 their name or an alias then come first, followed by hits with the words in headings or tags, and the others.
-Each tier of up to `MAX_RANKED_HITS` is ranked by relevance, a larger one by modification time, newest first.
-The same applies to phrases of very frequent words: if testing notes one by one is faster, the first hits are
-found without finding all. Words in more than a third of all notes have no weight next to rarer ones.
+The first two tiers are ranked by relevance if they have up to `MAX_RANKED_HITS`, otherwise, like the third,
+by modification time, newest first. The same applies to phrases of very frequent words: if testing notes one
+by one is faster, the first hits are found without finding all. Words in more than a third of all notes and in
+more than `MAX_RANKED_HITS` have no weight next to rarer ones.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ _GROUPS = {
 class RankedPage:
     """The hits of one page with their scores, the total number of hits, and their groups.
 
-    Unless `exact`, there are more hits than `total`, which were not counted.
+    `group_of` has each hit's group. Unless `exact`, there may be more hits than `total`, which were not
+    counted.
     """
 
     page: Ranked
@@ -71,15 +73,15 @@ class Ranking:
     # Hits from the full-text index
 
     def rank_expression(self, fts_query: str, *, plain: bool) -> RankedPage:
-        """Return the hits of a full-text expression.
+        """Return the page of hits of a full-text expression.
 
-        `plain` means that it has no fields and exclusions, so that it can run on the heads alone.
+        `plain` means that it has no fields or exclusions, so that it can run on `heads` alone.
         """
         request = self._request
         ids, estimate = Ids(), 0
         if request.group or request.order != "relevance":
             ids, estimate = self._hits.first_hits(fts_query)
-        elif self._is_phrase:
+        elif self._is_frequent_phrase:
             first_known = self._hits.first_ids(fts_query, _SMALL_RESULT_SIZE)
             if len(first_known) < _SMALL_RESULT_SIZE:
                 return self.rank_set(set(first_known) - self._hidden)
@@ -155,7 +157,7 @@ class Ranking:
         return page + self._hits.by_row("modified", cursor, start, remaining)
 
     @property
-    def _is_phrase(self) -> bool:
+    def _is_frequent_phrase(self) -> bool:
         """True if the only term is a phrase of very frequent words, which is expensive to score."""
         return self._phrase_frequency > 0
 
@@ -175,7 +177,7 @@ class Ranking:
     # Hits without scores
 
     def newest(self, select: Callable[[Ids], Ids]) -> RankedPage | None:
-        """Return the page if the first notes in order suffice for it, else None.
+        """Return the page if the first notes in order are enough for it, else None.
 
         `select` returns the matching notes of a set. Testing notes in the order of listing avoids a full
         search for filters that nearly every note matches.
@@ -205,8 +207,8 @@ class Ranking:
     def best_candidates(self, candidates: Ids | None, select: Callable[[Ids], Ids]) -> RankedPage | None:
         """Return the page by testing a few candidates in the order of relevance, else None.
 
-        Candidates after the page need no test. The result is None with unknown or too many candidates, or if
-        the request needs another order or the exact number of hits.
+        Candidates after the page need no test. The result is None if the candidates are unknown or too many,
+        or if the request needs another order or the exact number of hits.
         """
         request = self._request
         if request.exact or request.group or request.order != "relevance" or request.similar:
@@ -231,7 +233,7 @@ class Ranking:
     # Hits as a set
 
     def rank_set(self, ids: Ids) -> RankedPage:
-        """Return the page of a set without hidden notes."""
+        """Return the page of a set that contains no hidden notes."""
         request = self._request
         start, count = request.offset, request.limit
         if request.group:
@@ -242,7 +244,7 @@ class Ranking:
         return RankedPage([(id, 0.0) for id in page_ids], len(ids))
 
     def _by_relevance(self, ids: Ids, start: int, count: int) -> Ranked:
-        if self._is_phrase:
+        if self._is_frequent_phrase:
             return [(id, 0.0) for id in self._by_tier(ids, start, count)]
         if len(ids) <= fts_hits.MAX_RANKED_HITS:
             return self._score(ids)[start : start + count]
@@ -267,7 +269,7 @@ class Ranking:
     def _score(self, ids: Ids) -> Ranked:
         """Return these notes with their scores, best first; those without a score by modification time."""
         scores = dict.fromkeys(ids, 0.0)
-        if self._is_phrase:
+        if self._is_frequent_phrase:
             return [(id, 0.0) for id in self._by_tier(ids, 0, len(ids))]
         if ids and (fts_query := self._scoring_expression()):
             query = "SELECT rowid, -rank FROM fulltext WHERE fulltext MATCH ? AND +rowid IN"

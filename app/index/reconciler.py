@@ -1,4 +1,4 @@
-"""Periodic checks for changes that the watcher missed, because of a full queue or a network drive."""
+"""Periodic checks for changes that the watcher missed, for example on a network drive."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Reconciler:
                 waited = 0.0
 
     async def check(self, is_cancelled: Callable[[], bool] = lambda: False) -> IndexDelta:
-        """Index missed changes and publish them."""
+        """Index missed changes and publish them; if that fails, log the error and return an empty delta."""
         try:
             delta = await self._index.check(is_cancelled)
         except VaultLostError:

@@ -65,7 +65,7 @@ def private_paths(connection: sqlite3.Connection) -> frozenset[NotePath]:
 
 
 def is_private(connection: sqlite3.Connection, path: NotePath) -> bool:
-    """Return whether the note at this path is in `private_paths`."""
+    """Return whether the note at this path is in `private_paths`; False if it is not indexed."""
     row = connection.execute(
         "SELECT is_note AND (hash IS NULL OR ifnull(private, 1)) FROM files LEFT JOIN notes USING (id)"
         " WHERE path = ?",
@@ -104,7 +104,7 @@ def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
 
 
 def note_types(connection: sqlite3.Connection) -> tuple[str, ...]:
-    """Return the types of all notes."""
+    """Return the distinct types of all notes, sorted."""
     return tuple(kind for (kind,) in connection.execute("SELECT DISTINCT type FROM notes ORDER BY type"))
 
 
@@ -169,7 +169,10 @@ def ids_of(connection: sqlite3.Connection, paths: Collection[NotePath], *, priva
 
 
 def vault_stats(connection: sqlite3.Connection, hidden: Collection[int] = ()) -> VaultStats:
-    """Count over the vault as if the files with the ids in `hidden` did not exist."""
+    """Count over the vault as if the files with the ids in `hidden` did not exist.
+
+    The numbers of skipped and failed files include them.
+    """
     hidden_json = json.dumps(sorted(hidden))
 
     def count(query: str) -> int:

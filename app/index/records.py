@@ -100,7 +100,7 @@ class TagCount:
 
 @dataclass(frozen=True, slots=True)
 class PropertyCount:
-    """A property's name as first spelled and its number of notes."""
+    """A property's name as first spelled, and the number of notes that have it."""
 
     name: str
     count: int
@@ -112,7 +112,7 @@ class PropertyCount:
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedName:
-    """A name used by links that no file has, and its number of links."""
+    """A name that links use but no file has, and the number of these links."""
 
     name: str
     count: int
@@ -126,9 +126,9 @@ class UnresolvedName:
 class Problem:
     """A file or folder that is not completely indexed, and the reason.
 
-    `failed`: it could not be read. `skipped`: omitted on purpose (too large, a link out of the vault).
-    `marked`: indexed, but a part could not be parsed (broken properties, invalid UTF-8). `misnamed`: skipped
-    because its name is not UTF-8; `path` has the name's bytes escaped.
+    `failed`: it could not be read. `skipped`: omitted on purpose (for example too large, or a link out of the
+    vault). `marked`: indexed, but a part could not be parsed (broken properties, invalid UTF-8). `misnamed`:
+    skipped because its name is not UTF-8; `path` has the name's bytes escaped.
     """
 
     path: NotePath
@@ -138,7 +138,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A mention of a note's name or alias in another note without a link.
+    """A mention of a note's name, title or alias in another note without a link.
 
     `text` is the shortened line; `start` and `end` mark the mention in it.
     """
@@ -230,8 +230,8 @@ class Snippet:
 class SearchHit:
     """A search hit; a higher `score` is a better match.
 
-    `lines` is the number of matching lines, of which `snippets` are some; `group` is the name of its group,
-    `modified` is in Unix seconds.
+    `lines` is the number of lines with the first occurrences of each term, of which `snippets` are some;
+    `group` is the name of its group, `modified` is in Unix seconds.
     """
 
     path: NotePath
@@ -255,7 +255,7 @@ class SearchGroup:
 class SearchPage:
     """A page of hits, the total number, the query in plain words, and all groups if requested.
 
-    Unless `exact`, there are more hits than `total`, which were not counted.
+    Unless `exact`, there may be more hits than `total`, which were not counted.
     """
 
     hits: tuple[SearchHit, ...]

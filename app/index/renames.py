@@ -1,8 +1,8 @@
 """Plans for link rewrites after renames and moves: the notes to change and the new targets.
 
-A link to a moved file is rewritten if it would no longer lead there, in its original style: as short as
-possible, relative, or from the root, with or without `.md`. The same applies to links inside a moved note
-that resolved by its own folder. Ambiguous links are listed, but not changed.
+A link to a moved file is rewritten if it would no longer lead there or become ambiguous, in its original
+style: as short as possible, relative, or from the root, with or without `.md`. The same applies to links
+inside a moved note. Ambiguous links are listed, but not changed.
 """
 
 from __future__ import annotations
@@ -83,7 +83,10 @@ def _rewriter(new_texts: Mapping[tuple[str, LinkStyle], str]) -> Rewrite:
 def _new_text(
     resolver: Resolver, link: LinkRecord, source: NotePath, target: NotePath, style: LinkStyle
 ) -> str:
-    """Return the first unambiguous spelling of the new target, in the old style if possible."""
+    """Return the first unambiguous spelling of the new target, in the old style if possible.
+
+    If all are ambiguous, return its path.
+    """
     for text in _spellings(resolver, link, source, target, style):
         entry, ambiguous = resolver.pick(text, source)
         if entry is not None and entry.path == target and not ambiguous:

@@ -28,7 +28,7 @@ _MAX_CACHED_TARGETS = 64
 class Resolution:
     """The result of resolving a link; `path` is None if nothing has that name.
 
-    `ambiguous` means that rule 3 chose the first of several `candidates`.
+    `ambiguous` means that it is only the first of several `candidates`.
     """
 
     path: NotePath | None
@@ -73,7 +73,7 @@ class Resolver:
         return self._table.rows()
 
     def folders(self) -> tuple[str, ...]:
-        """Return the folders of all files, without the folders that hold only folders."""
+        """Return the folders that contain a file directly; the root is ""."""
         return tuple(dict.fromkeys(text.rpartition("/")[0] for text in self._table.path_texts()))
 
     def paths_by_alias_or_id(self, name: str) -> tuple[NotePath, ...]:
@@ -266,7 +266,7 @@ class Resolver:
         raise NotFoundError(f"No note is named {reference!r}.", name=reference, suggestions=suggestions)
 
     def suggest(self, name: str, limit: int = 5) -> tuple[NotePath, ...]:
-        """Return the notes whose name or alias is similar to `name`, best first."""
+        """Return up to `limit` notes whose name or alias is similar to `name`, best first."""
         name_part = name_key(parse_reference(name).target.rpartition("/")[2] or name)
         matches = self.fuzzy_names().most_similar(name_part, limit * 4, _MIN_SIMILARITY)
         ranked = sorted(matches, key=lambda hit: (-hit.score, len(hit.path), hit.path))
@@ -283,7 +283,10 @@ class Resolver:
         return fuzzy
 
     def shortest(self, path: NotePath, source: NotePath | None) -> str:
-        """Return the shortest link target that resolves unambiguously to `path` in the note `source`."""
+        """Return the shortest link target that resolves unambiguously to `path` in the note `source`.
+
+        If there is none, return the path.
+        """
         stem = path.stem_path
         starts = [0, *(index + 1 for index, letter in enumerate(stem) if letter == "/")]
         for text in (*(stem[start:] for start in reversed(starts)), path.text, f"/{path.text}"):

@@ -26,7 +26,10 @@ _MAX_DIRECT_NOTES = 4000
 
 
 class RowFilters:
-    """Evaluates filters on the index's rows as if `hidden` notes did not exist."""
+    """Evaluates filters on the index's rows; links to and from `hidden` notes are ignored.
+
+    Hidden notes themselves may be in the results: the caller removes them.
+    """
 
     def __init__(self, connection: sqlite3.Connection, request: SearchRequest, hidden: Ids) -> None:
         self._connection = connection
@@ -34,7 +37,7 @@ class RowFilters:
         self._hidden = hidden
 
     def named(self, leaf: Leaf, *, whole_path: bool, cased: bool, among: Ids | None) -> Ids:
-        """Return the notes with the leaf's text in the file name or in the path."""
+        """Return the notes with the leaf's text in the file name or, if `whole_path`, in the path."""
         if not (cased or isinstance(leaf, RegexTerm)):
             return self._keys_with(name_key(leaf.text), whole_path, among)
         find: Callable[[str], object]
@@ -47,7 +50,7 @@ class RowFilters:
         return {id for id, path in rows if find(path if whole_path else path.rpartition("/")[2])}
 
     def _keys_with(self, text: str, whole_path: bool, among: Ids | None) -> Ids:
-        """Return the notes with a text in the keys of their names or paths."""
+        """Return the notes with a text in the keys of their names or, if `whole_path`, of their paths."""
         if among is not None and len(among) <= _MAX_DIRECT_NOTES:
             rows = self._rows("SELECT id, key FROM files WHERE 1", "id", among)
             return {id for id, key in rows if _is_named(key, text, whole_path)}
@@ -104,7 +107,7 @@ class RowFilters:
         return self._match_keys(query, "target_id", leaf, relation_key, among, hidden)
 
     def linking_to(self, leaf: Leaf, among: Ids | None) -> Ids:
-        """Return the notes with a link to the note with this name, or to an unresolved name."""
+        """Return the notes with a link to the file with this name, or to this unresolved name."""
         target = self._target(leaf, "links-to")
         if target is not None and target not in self._hidden:
             return _intersect(self._ids("SELECT source FROM links WHERE target_id = ?", target), among)
@@ -252,7 +255,7 @@ def _is_named(key: str, text: str, whole_path: bool) -> bool:
 
 
 def _range(prefix: str) -> tuple[str, str]:
-    """Return the smallest key with the prefix, and the smallest key after all of them."""
+    """Return bounds for all keys with the prefix: the prefix itself, and a key after all of them."""
     return prefix, f"{prefix}\U0010ffff"
 
 

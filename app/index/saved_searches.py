@@ -1,7 +1,7 @@
 """Saved searches: one file per vault in the user's data folder, never in the vault.
 
-They are not derived data, so deleting the index does not delete them. All query fields can offer them (the
-search panel, the palette, the graph's filter and groups).
+They are not derived data, so deleting the index does not delete them. The search panel, the palette and the
+graph's filter and groups can offer them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_NAME_CHARS = 80
 
 
 class SavedSearch(BaseModel):
-    """A named query, and the order of its hits."""
+    """A named query with the order and grouping of its hits."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,7 +46,7 @@ class SavedSearchesChanged(Event):
 class SavedSearches:
     """The saved searches of a vault, stored in `folder` and sorted by name.
 
-    `problem` is a message about a damaged file, or "". Unless `writable`, the searches are read-only.
+    `problem` is a message about a damaged file, or "". Unless `writable`, they can't be changed.
     """
 
     def __init__(self, folder: Path, events: EventBus, *, writable: bool = True) -> None:
@@ -66,12 +66,15 @@ class SavedSearches:
 
         Raises:
             InvalidParametersError: the name or the query is empty or too long.
-            StorageError: it can't be written; the saved searches stay unchanged.
+            StorageError: the file can't be written; the saved searches stay unchanged.
         """
         try:
             saved = SavedSearch(name=" ".join(name.split()), query=query.strip(), order=order, group=group)
         except ValidationError as error:
-            reason = f"A saved search needs a name of at most {MAX_NAME_CHARS} letters and a query."
+            reason = (
+                f"A saved search needs a name of at most {MAX_NAME_CHARS} characters"
+                f" and a query of at most {MAX_QUERY_CHARS}."
+            )
             raise InvalidParametersError(reason) from error
         self._write([*self._without(saved.name), saved])
         return saved
@@ -83,7 +86,10 @@ class SavedSearches:
             self._write(remaining)
 
     def rename(self, name: str, new_name: str) -> None:
-        """Rename a search; raises as `save` does, also if another search has that name."""
+        """Rename a search; do nothing if it is unknown.
+
+        Raises as `save` does; InvalidParametersError also if another search has the new name.
+        """
         search = next((one for one in self._searches if name_key(one.name) == name_key(name)), None)
         if search is None:
             return
@@ -102,12 +108,17 @@ class SavedSearches:
 
     def _write(self, searches: list[SavedSearch]) -> None:
         if not self._writable:
-            raise StorageError("The vault is open for reading only, so the search can't be saved.")
+            raise StorageError(
+                "The saved searches can't be changed, because the vault is open for reading only."
+            )
         ordered = _sort_searches(searches)
         try:
             self._file.save(to_json([one.model_dump(mode="json") for one in ordered]))
         except (OSError, ValueError) as error:
-            raise StorageError(f"The search can't be saved: {error}.", path=str(self._file.path)) from error
+            raise StorageError(
+                f"The list of saved searches can't be written: {error}. It is unchanged.",
+                path=str(self._file.path),
+            ) from error
         self._searches = ordered
         self._events.publish(SavedSearchesChanged(ordered))
 

@@ -72,7 +72,12 @@ class ScanRun:
         self._counts = ScanCounts()
 
     async def run(self, known_count: int, progress: Progress, is_cancelled: Callable[[], bool]) -> ScanCounts:
-        """Scan the vault; if it has many more notes than `known_count`, the readers start immediately."""
+        """Scan the vault; if the walk finds many more notes than `known_count`, start the readers meanwhile.
+
+        Raises:
+            VaultLostError: the vault's folder is gone; the index keeps its data.
+            StorageError: the index file can't be read or written.
+        """
         readers = ParserPool(self._root, self._max_bytes)
         try:
             progress(ScanProgress(0, 0, "walk"))
@@ -100,7 +105,7 @@ class ScanRun:
         walk_task = asyncio.ensure_future(
             asyncio.to_thread(walk, self._root, self._exclusion, is_cancelled, into=walked)
         )
-        while not (walk_task.done() or readers.started):
+        while not (walk_task.done() or readers.has_processes):
             await asyncio.wait((walk_task,), timeout=_POLL_INTERVAL_S)
             if (new_count := len(walked.notes) - known_count) >= MIN_PROCESS_NOTES:
                 readers.start(new_count, new_count * _mean_size(walked))
@@ -204,7 +209,7 @@ class ScanRun:
             return deferred_indexes.has_deferred(connection)
 
     async def _run_in_transaction(self, function: Callable[[sqlite3.Connection], T]) -> T:
-        """Run an action on the index file in a thread and in its own transaction."""
+        """Run a function on the index file, in a thread and a transaction of its own."""
         async with self._ingest.lock:
             return await asyncio.to_thread(self._in_transaction, function)
 

@@ -18,7 +18,7 @@ _MAX_HASHED_BYTES = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """The index's data of a file; `hash` is None for a note that was never read."""
+    """A file's data in the index; `hash` is None for an attachment and for a note to be read (again)."""
 
     id: int
     size: int
@@ -30,7 +30,8 @@ class IndexedFile:
 class ScanPlan:
     """The work of a scan: files to list, notes to read, removed files and moved notes.
 
-    `moved` notes are also among the removed ones and among those to read.
+    `moved` has pairs of old and new path: the old paths are also in `removed`, the new ones in `tasks`.
+    `unchanged` is the number of notes that need no work.
     """
 
     listed: tuple[FoundFile, ...]
@@ -42,7 +43,7 @@ class ScanPlan:
 
 
 def known_files(connection: sqlite3.Connection) -> Mapping[str, IndexedFile]:
-    """Return the index's data of each file, by path."""
+    """Return every indexed file by its path."""
     rows = connection.execute("SELECT path, id, size, seen_ns, hash FROM files")
     return {path: IndexedFile(*rest) for path, *rest in rows}
 
@@ -50,7 +51,10 @@ def known_files(connection: sqlite3.Connection) -> Mapping[str, IndexedFile]:
 def make_plan(
     root: Path, walked: WalkResult, known: Mapping[str, IndexedFile], touched: frozenset[str]
 ) -> ScanPlan:
-    """Compare found files with known ones, ignoring those touched in the meantime."""
+    """Compare found files with known ones, ignoring those touched in the meantime.
+
+    The content of new notes is read if a removed note of the same size may have been moved there.
+    """
     listed: list[FoundFile] = []
     tasks: list[ExtractTask] = []
     unchanged = 0
@@ -102,7 +106,10 @@ def pair_moves(
 def _find_moves(
     root: Path, new_files: Sequence[FoundFile], removed: Sequence[NotePath], known: Mapping[str, IndexedFile]
 ) -> list[tuple[NotePath, NotePath]]:
-    """Return the notes that were only moved, hashing only new files with a matching size."""
+    """Return the pairs of old and new path of notes that were only moved.
+
+    Only new files with a matching size are hashed.
+    """
     missing = [(path, known[path.text]) for path in removed]
     sizes = {indexed.size for _, indexed in missing if indexed.hash}
     added = [(file.path, _hash(root, file.path)) for file in new_files if file.size in sizes]

@@ -1,7 +1,7 @@
 """Execution of searches: the matching notes in order, with the lines that match.
 
-A search runs in a worker thread on its own connection, times out after `seconds`, and stops immediately when
-it is canceled.
+A search runs in a worker thread on its own connection, times out, and stops almost immediately when it is
+canceled.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _HIT_QUERY = "SELECT path, title, modified FROM files JOIN notes USING (id) WHER
 
 
 class SearchRun:
-    """One run of a search on `connection`, which nothing else uses meanwhile."""
+    """One run of a search on `connection`, which nothing else uses meanwhile; times out after `seconds`."""
 
     def __init__(
         self, connection: sqlite3.Connection, cancelled: threading.Event, seconds: float = TIMEOUT_S
@@ -59,7 +59,8 @@ class SearchRun:
 
         Raises:
             QueryError: a pattern is invalid, or a filter is in the wrong place.
-            TimeoutExpiredError: it took too long.
+            InvalidParametersError: no visible note has the property that gives the order.
+            TimeoutExpiredError: it took too long or was canceled.
         """
         with self._time_limit():
             executor = QueryExecutor(self._connection, request, self._check)
@@ -90,7 +91,7 @@ class SearchRun:
             return len(self._matching_ids(request, QueryExecutor(self._connection, request, self._check)))
 
     def lines(self, request: SearchRequest, note: int) -> tuple[Snippet, ...]:
-        """Return all lines of one note that match the search; raises as `run` does."""
+        """Return the lines of one note that match the search, at most `_MAX_LINES`; raises as `run` does."""
         with self._time_limit():
             terms = tuple(highlight_terms(request.node))
             text = QueryExecutor(self._connection, request, self._check).text(note)
@@ -114,7 +115,7 @@ class SearchRun:
 
     @contextmanager
     def _time_limit(self) -> Iterator[None]:
-        """Interrupt queries inside the context on cancellation or timeout."""
+        """Interrupt queries inside the context when the search is canceled or times out."""
         self._connection.set_progress_handler(self._is_expired, _PROGRESS_STEPS)
         try:
             yield
@@ -176,7 +177,7 @@ class SearchRun:
 
 
 def _with_tasks(excerpts: tuple[Snippet, ...], text: str, numbers: Sequence[int]) -> tuple[Snippet, ...]:
-    """Return snippets of all tasks that match a search, which replace other lines."""
+    """Return snippets of the tasks that match a search, at most `_MAX_TASKS`, instead of other lines."""
     if not numbers:
         return excerpts
     excerpts_by_line = {snippet.line: snippet for snippet in excerpts}

@@ -18,8 +18,8 @@ class SearchRequest:
 
     `targets` are the files for the names in `links-to:` and `linked-from:`, `similar` the scores of notes for
     each text of `similar:`. Notes in `hidden` and, without `private`, private ones are treated as missing.
-    Unless `exact`, very large numbers of hits are not counted. `order` is an `Order`, or one of
-    `value_order.in_value_order`.
+    Unless `exact`, very large numbers of hits are not counted. `order` is an `Order`, or one that
+    `value_order.in_value_order` takes.
     """
 
     node: Node

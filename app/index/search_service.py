@@ -38,8 +38,9 @@ T = TypeVar("T")
 class SearchService:
     """Runs searches on the connections from `search_connection`; `resolver` resolves names.
 
-    `similarity`, once set, returns the notes closest to a text and their scores for `similar:`. All methods
-    treat the notes in `hidden`, and private ones unless `private`, as missing.
+    `similarity`, once set, returns the notes closest to a text and their scores for `similar:`. Notes in
+    `hidden`, and private ones unless `private`, are treated as missing; methods without these parameters
+    search all notes.
     """
 
     def __init__(
@@ -64,7 +65,8 @@ class SearchService:
         """Return a page of hits with matching lines; unless `exact`, very many hits are not counted.
 
         Raises:
-            QueryError: the query cannot be read; `position` and `expected` describe the problem.
+            QueryError: the query can't be parsed or executed; `position` and `expected` describe the problem.
+            InvalidParametersError: no visible note has the property that gives the order.
             TimeoutExpiredError: the search took too long.
         """
         if (node := parse(query)) is None:
@@ -94,7 +96,7 @@ class SearchService:
     ) -> tuple[tuple[NotePath, float], ...]:
         """Return the notes with any word of a plain text, best first, with their scores.
 
-        Words in more than a third of all notes have no weight next to rarer ones. Scores are comparable only
+        Very frequent words have no weight next to rarer ones (see `ranking.py`). Scores are comparable only
         within one result. Raises TimeoutExpiredError as `search` does.
         """
         words = list(dict.fromkeys(tokenize(text)))[:_MAX_WORDS]
@@ -116,7 +118,7 @@ class SearchService:
         return await asyncio.to_thread(read)
 
     async def lines(self, query: str, path: NotePath) -> tuple[Snippet, ...]:
-        """Return all lines of one note that match a search; raises as `search` does."""
+        """Return the lines of one note that match a search; raises as `search` does."""
         node, entry = parse(query), self._resolver.entry(path)
         if node is None or entry is None:
             return ()
@@ -124,7 +126,10 @@ class SearchService:
         return await self._run(lambda search: search.lines(request, entry.id))
 
     async def explain(self, query: str) -> ExplanationNode | None:
-        """Explain a query part by part, with counts if they are fast; raises as `search` does."""
+        """Explain a query part by part, with counts if they are fast; None for an empty query.
+
+        Raises QueryError as `search` does.
+        """
         if (node := parse(query)) is None:
             return None
         request = await self._request(node, 0, 0, True, ())
@@ -133,7 +138,7 @@ class SearchService:
     async def suggest(
         self, text: str, cursor: int, limit: int = 12
     ) -> tuple[CompletionTarget, tuple[QuerySuggestion, ...]] | None:
-        """Return the name being typed at the cursor with its completions, or None."""
+        """Return the name being typed at the cursor with its completions, or None if there are none."""
         if (target := completion_target_at(text, cursor)) is None:
             return None
 

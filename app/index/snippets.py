@@ -18,7 +18,11 @@ _OPENING_CHARS, _OPENING_LINES = 4000, 60
 
 @dataclass(frozen=True, slots=True)
 class MatchedLine:
-    """A line with terms: its offset, the terms, and the start of a term that continues on the next line."""
+    """A line with terms.
+
+    `start` is its offset, `terms` has the indexes of its terms, and `open_from` is the offset of a term that
+    continues on the next line.
+    """
 
     start: int
     terms: set[int]
@@ -64,7 +68,8 @@ def snippets(
 def opening_snippet(text: str) -> tuple[Snippet, ...]:
     """Return the first line of prose, without marks, for a note found by meaning only.
 
-    Properties, headings and empty lines don't count; the result is empty if there is nothing else.
+    Properties, empty lines and lines that start with `#` don't count; the result is empty if the beginning of
+    the note has nothing else.
     """
     start = read_frontmatter(text).body_start
     first = text.count("\n", 0, start)

@@ -30,7 +30,7 @@ from app.index.query_ast import (
 )
 
 _BETWEEN = r"[\W_]+"
-_MAX_MARKS = 200
+_MAX_MARKS_PER_TERM = 200
 _WORD_START, _WORD_END = f"(?<![^\\W_{UNSPACED}])", f"(?![^\\W_{UNSPACED}])"
 _RE2_MEMORY = 8 << 20
 _UNSUPPORTED = (
@@ -83,7 +83,7 @@ class Term:
         )
 
     def occurrences(self, chunk: FoldedText) -> Iterator[tuple[int, int]]:
-        """Yield the spans of the term in the text, from left to right."""
+        """Yield the spans of the term in the text, from left to right, without empty ones."""
         if isinstance(self.leaf, RegexTerm):
             matches = compile_pattern(self.leaf, self.cased).finditer(chunk.text)
             yield from ((match.start(), match.end()) for match in matches if match.end() > match.start())
@@ -92,7 +92,7 @@ class Term:
 
 
 def compile_pattern(regex: RegexTerm, cased: bool = False) -> re2._Regexp:
-    """Compile a pattern; `^` and `$` match at lines.
+    """Compile a pattern; `^` and `$` match at the start and end of each line.
 
     Raises:
         QueryError: RE2 does not support it (no look-around, no back-references).
@@ -109,7 +109,11 @@ def compile_pattern(regex: RegexTerm, cased: bool = False) -> re2._Regexp:
 
 
 def check_patterns(node: Node) -> None:
-    """Raise QueryError if any pattern in the query is invalid."""
+    """Check that all patterns in the query are valid.
+
+    Raises:
+        QueryError: a pattern is invalid.
+    """
     for part in walk_nodes(node):
         if isinstance(part, RegexTerm):
             compile_pattern(part)
@@ -136,7 +140,7 @@ def _pattern_error(regex: RegexTerm, reason: str) -> QueryError:
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """A pattern of words over the folded (or, if cased, the plain) text, and its literal prefix."""
+    """A pattern of words for the folded (if cased, the plain) text, and the literal text it starts with."""
 
     prefix_text: str
     pattern: re.Pattern[str]
@@ -169,7 +173,7 @@ def _compile_leaf(leaf: WordTerm | PhraseTerm, cased: bool) -> _Compiled | None:
 
 
 def required_literals(node: Node) -> tuple[str, ...] | None:
-    """Return folded texts, one of which every matching piece of text contains, or None if unknown."""
+    """Return folded strings, at least one of which is in every matching text, or None if unknown."""
     match node:
         case WordTerm() | PhraseTerm():
             compiled = _compile_leaf(node, False)
@@ -202,7 +206,11 @@ def required_literals(node: Node) -> tuple[str, ...] | None:
 
 
 def predicate(node: Node, cased: bool = False) -> Callable[[FoldedText], bool]:
-    """Return a test whether a piece of text matches the node."""
+    """Return a function that tests whether a piece of text matches the node.
+
+    Raises:
+        TypeError: the node has a filter that can't be matched against text.
+    """
     if isinstance(node, And):
         all_tests = [predicate(item, cased) for item in node.items]
         return lambda chunk: all(test(chunk) for test in all_tests)
@@ -220,7 +228,7 @@ def predicate(node: Node, cased: bool = False) -> Callable[[FoldedText], bool]:
 
 
 def highlight_terms(node: Node | None, cased: bool = False) -> Iterator[Term]:
-    """Yield the terms to highlight: those required in texts, not the excluded ones."""
+    """Yield the terms to highlight: those searched for in texts, without excluded ones."""
     if isinstance(node, And | Or):
         for item in node.items:
             yield from highlight_terms(item, cased)
@@ -236,12 +244,15 @@ def highlight_terms(node: Node | None, cased: bool = False) -> Iterator[Term]:
 
 
 def find_marks(text: str, terms: Iterable[Term]) -> Marks:
-    """Return the spans of the terms in the text, sorted, with overlapping ones merged."""
+    """Return the spans of the terms in the text, sorted, with overlapping or adjacent ones merged.
+
+    At most `_MAX_MARKS_PER_TERM` are found for each term.
+    """
     chunk = FoldedText(text)
     marks: Marks = []
     for term in terms:
         for count, mark in enumerate(term.occurrences(chunk)):
-            if count >= _MAX_MARKS:
+            if count >= _MAX_MARKS_PER_TERM:
                 break
             marks.append(mark)
     marks.sort()
@@ -257,7 +268,10 @@ def find_marks(text: str, terms: Iterable[Term]) -> Marks:
 def shorten(
     text: str, marks: Sequence[tuple[int, int]], width: int
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Shorten a line around its first mark to about `width` characters, and shift the marks."""
+    """Strip a line, shorten it around its first mark to about `width` characters, and shift the marks.
+
+    Marks outside the excerpt are dropped.
+    """
     lead = len(text) - len(text.lstrip())
     start, end = lead, len(text.rstrip())
     before = after = ""

@@ -1,8 +1,8 @@
-"""Order of notes by a count (links, words) or by the value of a property, in either direction.
+"""Order of notes by a count, a size, a time, the name or the value of a property, in either direction.
 
-The largest number and the latest date come first, text is ordered A to Z; a leading `-` reverses both. Notes
-without a value come last. The order `dated` uses the date that a note states in its properties, or the time
-of creation if no note states one.
+The largest number and the latest date come first, text is ordered A to Z; a leading `-` reverses both.
+Numbers and dates precede text, and notes without a value come last. The order `dated` uses the date that a
+note states in its properties, or the time of creation if no note states one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _BUILT_IN = (*_QUERIES, "links", "dated")
 
 
 def property_of(order: str) -> str:
-    """Return the property that an order reads; empty for an order by a time, a count or the name."""
+    """Return the property that an order reads; empty for an order by a time, a count, a size or the name."""
     name = order.removeprefix("-")
     return "" if name in _BUILT_IN else name
 

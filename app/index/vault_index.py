@@ -1,8 +1,8 @@
 """The facade of the index for the rest of the app.
 
-`VaultIndex` lives in the service thread. `open`, `scan`, `refresh` and `search` work in other threads and
-processes; the reads are single lookups in the index file and may be called from any thread. A damaged file is
-deleted and rebuilt; `notice` and `IndexRebuilt` report that.
+`VaultIndex` lives in the service thread. Its async methods work in other threads and processes; the others
+read the index file in the calling thread, which may be any thread. A damaged file is deleted and rebuilt;
+`notice` and `IndexRebuilt` report that.
 """
 
 from __future__ import annotations
@@ -154,8 +154,8 @@ class VaultIndex:
         """Bring the index up to date with the whole vault, publishing `IndexUpdated` for each batch.
 
         Raises:
-            VaultLostError: the vault's folder is gone; what is in the index stays.
-            StorageError: the index file cannot be written.
+            VaultLostError: the vault's folder is gone; the index keeps its data.
+            StorageError: the index file can't be read or written.
         """
         try:
             counts = await self._open_indexer.scan(progress, is_cancelled)
@@ -170,11 +170,11 @@ class VaultIndex:
         return ScanReport(*processed, skipped, failed, counts.cancelled, counts.moved)
 
     async def refresh(self, changed: Iterable[NotePath], removed: Iterable[NotePath] = ()) -> IndexDelta:
-        """Bring the index up to date with these files or folders, and publish `IndexUpdated`.
+        """Bring the index up to date with these files or folders; publish `IndexUpdated` if anything changed.
 
         Raises:
-            VaultLostError: the vault's folder is gone; what is in the index stays.
-            StorageError: the index file cannot be written.
+            VaultLostError: the vault's folder is gone; the index keeps its data.
+            StorageError: the index file can't be read or written.
         """
         changed, removed = tuple(changed), tuple(removed)
         try:
@@ -185,7 +185,10 @@ class VaultIndex:
             return IndexDelta(changed, removed)
 
     async def check(self, is_cancelled: Callable[[], bool] = lambda: False) -> IndexDelta:
-        """Find and index missed changes, slowly, and return them; raises as `refresh` does."""
+        """Find and index missed changes, slowly, and return them; raises as `refresh` does.
+
+        If the file is damaged, rebuild it and return an empty delta.
+        """
         try:
             return await self._open_indexer.check(is_cancelled)
         except DamagedIndexError as error:
@@ -242,12 +245,12 @@ class VaultIndex:
             return record_queries.private_paths(connection)
 
     def is_private(self, path: NotePath) -> bool:
-        """Return whether the note at this path is hidden from models and programs, if indexed."""
+        """Return whether the indexed note at this path is hidden from models and external programs."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.is_private(connection, path)
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
-        """Return the notes in a folder (None: the root), ordered by key; with `recursive`, also below."""
+        """Return the notes in a folder (None: the root), ordered by key; if `recursive`, also below it."""
         records, folder_key = self._all_notes(), name_key((folder or "").strip("/"))
         if not recursive:
             return tuple(note for note in records if name_key(note.path.folder) == folder_key)
@@ -318,12 +321,12 @@ class VaultIndex:
             return record_queries.notes_with_tag(connection, tag, nested)
 
     def types(self) -> tuple[str, ...]:
-        """Return the types of all notes."""
+        """Return the distinct types of all notes, sorted."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.note_types(connection)
 
     def properties(self) -> tuple[PropertyCount, ...]:
-        """Return every property's name and number of notes."""
+        """Return every property's name and number of notes, the most frequent first."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.property_counts(connection)
 
@@ -376,7 +379,7 @@ class VaultIndex:
 
     def graph(self) -> GraphData:
         """Return the vault as arrays; for a large one, call it from another thread."""
-        # numpy takes a good part of a second to import, which would delay the opening window.
+        # Imported here because numpy takes a good part of a second, which would delay the window at startup.
         from app.index.graph_data import graph_data
 
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
@@ -422,12 +425,13 @@ class VaultIndex:
         private: bool = True,
         hidden: Iterable[NotePath] = (),
     ) -> SearchPage:
-        """Return the notes that match a query in the search language, best first.
+        """Return a page of the notes that match a query in the search language, in this order.
 
         Notes in `hidden` and, without `private`, private notes are treated as missing.
 
         Raises:
             QueryError: the query is invalid; `position` and `expected` describe the problem.
+            InvalidParametersError: no visible note has the property that gives the order.
             TimeoutExpiredError: the search took too long.
         """
         return await self.searcher.search(

@@ -39,8 +39,8 @@ class WriteBatch:
     """Changes to write: files by row id. `link_keys` are the keys of links that may resolve differently.
 
     `problems`, unless None, replaces all problems of earlier walks; `changed_problems` has those of single
-    paths (None: solved). `removed_paths` and `added` are files by path, `moved` pairs of their row ids.
-    `births` has the times when files were first seen, if earlier than their own times.
+    paths (None: solved). `removed_paths` and `added` are files by path, `moved` has pairs of their row ids.
+    `births` has the times when files were first seen, if known; a later time than a file's own has no effect.
     """
 
     files: list[tuple[int, FoundFile]] = field(default_factory=list)
@@ -83,7 +83,7 @@ def write(connection: sqlite3.Connection, batch: WriteBatch, resolver: Resolver)
 
 
 def _transfer_creation_times(connection: sqlite3.Connection, batch: WriteBatch) -> None:
-    """Transfer the creation times of moved notes."""
+    """Add the creation times of moved notes to `births`."""
     for old_id, new_id in batch.moved:
         row = connection.execute("SELECT created FROM files WHERE id = ?", (old_id,)).fetchone()
         if row is not None:
@@ -99,7 +99,7 @@ def _remove(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
 def _list_files(
     connection: sqlite3.Connection, files: Iterable[tuple[int, FoundFile]], births: Mapping[int, float]
 ) -> None:
-    """Add files by name only; notes are read later."""
+    """Add files by name only, or update their size and times; notes are read later."""
     connection.executemany(
         "INSERT INTO files (id, path, key, is_note, size, seen_ns, modified, created)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -165,7 +165,7 @@ def _put_notes(
 
 
 def _first_seen(connection: sqlite3.Connection, ids: str, births: Mapping[int, float]) -> dict[int, float]:
-    """Return when these files were first seen, if indexed: a save changes the file's own times."""
+    """Return when these files were first seen, if they are indexed: a save changes a file's own times."""
     rows = connection.execute(
         "SELECT id, created FROM files WHERE id IN (SELECT value FROM json_each(?))", (ids,)
     )

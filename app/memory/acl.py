@@ -9,8 +9,9 @@
 | admin            | yes  | yes    | yes       | asks   |
 
 An agent that may read a block may pin it and choose its lines; one that may overwrite it may archive it.
-Sharing needs approval, and no agent can grant more than it has. Other parts of the header and read-only
-fields can only be changed with `admin`, after approval. None of this restricts the user.
+With `partner` and `human`, archiving needs approval. Sharing a block takes a permission to overwrite it and
+approval, and no agent can grant more than it has. Other parts of the header and read-only fields can only be
+changed with `admin`, after approval. None of this restricts the user.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ _SEVERITY: Sequence[Effect] = ("allow", "ask", "deny")
 
 @dataclass(frozen=True, slots=True)
 class BlockVerdict:
-    """The effect and its reason, in words for the dialog and the log."""
+    """The effect and its reason, in words for the approval dialog and the log."""
 
     effect: Effect
     reason: str
@@ -113,7 +114,7 @@ def check_read(block: Block, agent: str) -> None:
 
 
 def authorize_change(before: Block | None, after: Block | None, agent: str) -> BlockVerdict:
-    """Decide whether the agent may make this change."""
+    """Decide whether the agent may make this change: from None is a creation, to None a deletion."""
     if before is None:
         return _authorize_new(after, agent)
     permission = before.permission_of(agent)
@@ -139,16 +140,19 @@ def _authorize_new(after: Block | None, agent: str) -> BlockVerdict:
     if after.shares or set(after.views) - {agent}:
         return BlockVerdict(_ASK, f"the new block {after.label!r} is shared with other agents")
     if _RANK[after.permission] > _RANK[Permission.READ_WRITE] or after.type is BlockType.CORE:
-        return BlockVerdict(_ASK, f"the new block {after.label!r} is {after.type} with {after.permission}")
+        return BlockVerdict(
+            _ASK,
+            f"the new block {after.label!r} has the type {after.type} and the permission {after.permission}",
+        )
     if after.permission in (Permission.PARTNER, Permission.HUMAN):
         return BlockVerdict(_ASK, f"the new block {after.label!r} has the permission {after.permission}")
-    return BlockVerdict(_ALLOW, "a new block of its own memory")
+    return BlockVerdict(_ALLOW, "a new block in its own memory")
 
 
 def _find_excess_grant(before: Block, after: Block, own_permission: Permission) -> str:
     for agent, granted in after.shares.items():
         if granted != before.shares.get(agent) and _RANK[granted] > _RANK[own_permission]:
-            return f"{granted} exceeds its own permission {own_permission}"
+            return f"an agent with the permission {own_permission} can't grant {granted}"
     return ""
 
 

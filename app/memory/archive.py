@@ -18,7 +18,7 @@ _MAX_VECTOR_BATCH = 512
 
 @dataclass(frozen=True, slots=True)
 class ArchiveHit:
-    """A search hit; `score` is from 0 to 1, `created` is in ISO 8601."""
+    """An entry, found or listed; `score` is that of the search, `created` is in ISO 8601."""
 
     number: int
     entry: str
@@ -31,7 +31,7 @@ class ArchiveHit:
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """A time range, as prefixes of ISO 8601 times; empty for no bound."""
+    """A time range from `since` to `until` (exclusive), as prefixes of ISO 8601 times; empty for no bound."""
 
     since: str = ""
     until: str = ""
@@ -52,7 +52,7 @@ class Archive:
             return int(db.execute("SELECT count(*) FROM entries WHERE owner = ?", (agent,)).fetchone()[0])
 
     def newest(self, agent: str, limit: int) -> tuple[ArchiveHit, ...]:
-        """Return the agent's entries, newest first."""
+        """Return the agent's newest entries, newest first, at most `limit`."""
         with self._database.transaction() as db:
             rows = db.execute(
                 f"SELECT {_COLUMNS} FROM entries WHERE owner = ? ORDER BY entry DESC LIMIT ?",
@@ -63,7 +63,7 @@ class Archive:
     def search_text(
         self, agent: str, query: str, limit: int, time_range: TimeRange = ANY_TIME
     ) -> list[tuple[int, float]]:
-        """Return the numbers and BM25 scores of entries with words of the query, best first."""
+        """Return the numbers and BM25 scores of the agent's entries with words of the query, best first."""
         words = tokenize(query)
         if not words:
             return []
@@ -87,13 +87,16 @@ class Archive:
         return [(int(number), float(score)) for number, score in rows]
 
     def term_statistics(self, query: str, best: int | None) -> TermStatistics:
-        """Return statistics of the query's words in all agents' entries and in the entry `best`."""
+        """Return statistics of the query's words in all agents' entries, and in the entry numbered `best`."""
         with self._database.transaction() as db:
             (texts,) = db.execute("SELECT max(id) FROM entries").fetchone()
             return term_statistics(db, "entry_words", query, texts or 0, best)
 
     def missing_vectors(self, agent: str, model: str) -> list[tuple[int, str]]:
-        """Return the agent's newest entries that have no vector of this model yet: numbers and texts."""
+        """Return the numbers and texts of the agent's entries without a vector of this model, newest first.
+
+        At most `_MAX_VECTOR_BATCH` are returned.
+        """
         with self._database.transaction() as db:
             rows = db.execute(
                 "SELECT id, text FROM entries e WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM "
@@ -103,7 +106,7 @@ class Archive:
         return [(int(number), str(text)) for number, text in rows]
 
     def save_vectors(self, model: str, vectors: Sequence[tuple[int, np.ndarray]]) -> None:
-        """Store vectors of entries; vectors of deleted entries are skipped."""
+        """Store vectors of entries; those of deleted entries are skipped."""
         rows = [(number, model, vector.astype(np.float32).tobytes(), number) for number, vector in vectors]
         with self._database.transaction(write=True) as db:
             db.executemany(
@@ -113,7 +116,7 @@ class Archive:
     def search_vectors(
         self, agent: str, model: str, vector: np.ndarray, limit: int, time_range: TimeRange = ANY_TIME
     ) -> list[tuple[int, float]]:
-        """Return the entries closest to a unit vector, best first: their numbers and cosines."""
+        """Return the numbers and cosines of the agent's entries closest to a unit vector, best first."""
         with self._database.transaction() as db:
             rows = db.execute(
                 "SELECT entries.id, vector FROM entry_vectors JOIN entries ON entries.id = entry_vectors.id "
@@ -128,7 +131,7 @@ class Archive:
         return [(int(rows[index][0]), float(cosines[index])) for index in best]
 
     def get(self, scores: Sequence[tuple[int, float]]) -> tuple[ArchiveHit, ...]:
-        """Return the entries with these numbers, in this order, each with its score."""
+        """Return the entries with these numbers, in this order, each with its score; skip missing ones."""
         with self._database.transaction() as db:
             rows = {
                 number: _to_hit(row, score)

@@ -23,7 +23,7 @@ class BlockType(StrEnum):
 
 
 class Permission(StrEnum):
-    """Permission of agents for a block; `acl.py` has the table."""
+    """An agent's permission for a block; `acl.py` has the table."""
 
     READ_ONLY = "read_only"
     PARTNER = "partner"
@@ -47,11 +47,11 @@ class BlockView:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block.
+    """A memory block.
 
-    `content` follows its schema (`content.py`). `views` are the views of agents, `shares` the permissions of
-    agents other than the owner, and `origin` is where a loaded document comes from. `is_stored` is false for
-    a default block that has not been written yet.
+    `content` follows its schema (`content.py`). `views` has the agents' views, `shares` the permissions of
+    agents other than the owner, and `origin` describes where a loaded document comes from. `is_stored` is
+    false for a default block that has not been written yet.
     """
 
     owner: str
@@ -123,7 +123,7 @@ class Block:
         return block
 
     def with_text(self, text: str) -> Block:
-        """Return this block with the content of a text. Raises like `with_content`."""
+        """Return this block with content parsed from a text; raises as `with_content` does."""
         return self.with_content(contents.parse(self.schema, text))
 
     def view_of(self, agent: str) -> BlockView:

@@ -130,3 +130,4 @@ def test_the_passage_of_a_place_is_prose() -> None:
     note = "---\na: b\n---\n# Title\n\n## Part\n![[x.png]]\n- [ ] **Do** it\n\n## Empty\n"
     assert first_prose_line(note, 1) == (8, "Do it") == first_prose_line(note, 6)
     assert first_prose_line(note, 9) is None and first_prose_line(note, 99) is None
+    assert first_prose_line("One\u2028line\n---\r\nTwo\n", 2) == (3, "Two")

@@ -82,7 +82,7 @@ def travel(app: QApplication, canvas: Canvas, cameras: list[Camera]) -> tuple[Ti
 
     The delay is the median of some stops, each after the last part of the path.
     """
-    last, pictures = canvas.layers.edges.picture, 0
+    last, pictures = canvas.layers.edges.latest_image, 0
 
     def frame(camera: Camera) -> None:
         nonlocal last, pictures
@@ -90,8 +90,8 @@ def travel(app: QApplication, canvas: Canvas, cameras: list[Camera]) -> tuple[Ti
         canvas.mark_touched()
         canvas._run_frame()
         canvas.repaint()
-        pictures += canvas.layers.edges.picture is not last
-        last = canvas.layers.edges.picture
+        pictures += canvas.layers.edges.latest_image is not last
+        last = canvas.layers.edges.latest_image
 
     acts = ((lambda camera=camera: frame(camera)) for camera in cameras)
     times = timed(acts, PAUSE)
@@ -113,7 +113,7 @@ def _until_sharp(app: QApplication, canvas: Canvas, camera: Camera) -> float:
 
 
 def _is_sharp(canvas: Canvas, camera: Camera) -> bool:
-    picture = canvas.layers.edges.picture
+    picture = canvas.layers.edges.latest_image
     return picture is not None and not picture.request.is_draft and picture.request.camera == camera
 
 

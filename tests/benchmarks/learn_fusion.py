@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.ndimage import gaussian_filter1d
 from scipy.optimize import minimize
 
-from app.embeddings.rank_fusion import FusionSignals, signals
+from app.embeddings.rank_fusion import FusionSignals, compute_signals
 from tests.benchmarks.retrieval import TOP, Found, Ranking, found_by_every_model, score
 
 # The logits of the weight of meaning, and the standard deviation of the smoothing, in logits.
@@ -61,7 +61,7 @@ def learn(found: Sequence[Found]) -> FusionSignals:
     """Return the weights that fit these questions best."""
     names = [(one.corpus, one.question.kind, one.model.name) for one in found]
     sets = np.unique(np.array([" / ".join(name) for name in names]), return_inverse=True)[1]
-    rows = np.array([signals(one.words, one.meant, one.terms, one.model) for one in found])
+    rows = np.array([compute_signals(one.words, one.meant, one.terms, one.model) for one in found])
     curves = gaussian_filter1d(
         np.array([curve(one) for one in found]), SMOOTHING / (LOGITS[1] - LOGITS[0]), mode="nearest"
     )

@@ -28,6 +28,7 @@ from app.cli.exit_status import ExitStatus
 from app.cli.session import open_session
 from app.cli.vault_location import locate_vault
 from app.errors import VaultBusyError, VaultLostError
+from app.index import extract
 from app.permissions.approval import ApprovalRequest, Decision
 from app.permissions.audit_reading import AuditLogReader
 from app.settings import Settings
@@ -267,8 +268,27 @@ def test_the_log_is_verified_shown_and_exported(run: Run, vault: Path, tmp_path:
 
 
 def test_index_counts_and_names_what_it_could_not_read(run: Run, vault: Path) -> None:
-    assert run("index", str(vault)).out.startswith("3 notes, 1 links, 1 tags")
+    assert run("index", str(vault)).out.startswith("3 notes, 1 link, 1 tag, ")
     assert run("index", "--json").data["notes"] >= 3
+
+
+def test_index_fails_with_json_too_where_a_note_could_not_be_parsed(
+    run: Run, vault: Path, monkeypatch: pytest.MonkeyPatch, errors: list[str]
+) -> None:
+    errors.append("Broken.md could not be parsed")
+    real_scan = extract.scan
+
+    def refuse(text: str) -> object:
+        if "poison" in text:
+            raise RecursionError("too deep")
+        return real_scan(text)
+
+    monkeypatch.setattr(extract, "scan", refuse)
+    (vault / "Broken.md").write_text("poison", "utf-8")
+    shown = run("index")
+    assert shown.status == ExitStatus.FAILED and "Broken.md: " in shown.out
+    listed = run("index", "--json")
+    assert listed.status == ExitStatus.FAILED and listed.data["failed"] == 1
 
 
 def test_the_graph_is_exported_without_what_is_private(run: Run, vault: Path, tmp_path: Path) -> None:

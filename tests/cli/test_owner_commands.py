@@ -106,6 +106,9 @@ def test_sources_are_added_used_paused_and_removed(run: Run, vault: Path, tmp_pa
     for wrong in (("add", "folder"), ("add", "feed", "x", "--rule", "*=append"), ("remove", "Desk")):
         third_result = run("sources", *wrong, "--approve", "admin")
         assert third_result.status in (ExitStatus.MISUSE, ExitStatus.NOT_FOUND)
+    for address in ("https://[x", "https://example.org/" + "x" * 4000):
+        invalid = run("sources", "add", "feed", address, "--approve", "admin")
+        assert invalid.status == ExitStatus.MISUSE and "not a valid source" in invalid.err
     third_result = run("sources", "add", "folder", str(desk), "--rule", "*.txt", "--approve", "admin")
     assert third_result.status == ExitStatus.MISUSE and "GLOB=PERMISSION" in third_result.err
 
@@ -113,7 +116,7 @@ def test_sources_are_added_used_paused_and_removed(run: Run, vault: Path, tmp_pa
 def test_a_vault_that_another_program_holds_is_left_to_it(
     run: Run, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.cli.owner._OPEN_TIMEOUT_S", 0.1)
+    monkeypatch.setattr("app.cli.owner.OPEN_TIMEOUT_S", 0.1)
     lock = VaultLock(paths.vault_data_folder(vault))
     lock.acquire()
     try:

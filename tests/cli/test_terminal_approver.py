@@ -60,8 +60,8 @@ async def ask_all(
 ) -> tuple[list[Decision], str]:
     with terminal(columns) as (master, stream):
         typist = Typist(master, [(PROMPT, answer) for answer in answers])
-        screen = CliConsole(stream, stream)
-        approver = TerminalApprover(Terminal(stream.fileno(), stream), screen)
+        console = CliConsole(stream, stream)
+        approver = TerminalApprover(Terminal(stream.fileno(), stream), console)
         decisions = [await approver.decide(one) for one in asked]
         await asyncio.sleep(0)
         typist.close()
@@ -124,7 +124,7 @@ async def test_files_can_be_chosen_and_the_others_are_left_out() -> None:
     decision, output = await ask(approval_request, "f 1-2\n", "f 9\n", "y\n")
     assert isinstance(approval_request.proposal, ChangeSet)
     assert decision == Approved(approval_request.proposal.restrict_to([UPDATE.path, CREATE.path]))
-    assert "Write 2 of these 3?" in output and "Enter numbers from 1 to 3" in output
+    assert "Write 2 of these 3 files?" in output and "Enter numbers from 1 to 3" in output
 
 
 async def test_an_edited_text_is_shown_again_and_approved_exactly(
@@ -150,6 +150,17 @@ async def test_an_editor_that_fails_leaves_the_proposal_as_it_was(monkeypatch: p
     approval_request = request(UPDATE)
     decision, output = await ask(approval_request, "e\n", "y\n")
     assert decision == Approved(approval_request.proposal) and "exited with status 3" in output
+
+
+@pytest.mark.parametrize("command", ("'vi", " "))
+async def test_an_editor_setting_that_names_no_program_ends_no_question(
+    monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr("app.cli.external_editor._DEFAULT_EDITOR", "no-such-editor")
+    monkeypatch.setenv("VISUAL", command)
+    approval_request = request(UPDATE)
+    decision, output = await ask(approval_request, "e\n", "y\n")
+    assert decision == Approved(approval_request.proposal) and "The proposal is unchanged." in output
 
 
 async def test_all_of_a_kind_answers_later_questions_of_that_kind_only() -> None:

@@ -25,7 +25,7 @@ def test_another_folder_opens_with_the_same_access(
     monkeypatch.setattr(QProcess, "startDetached", lambda _, arguments: started.append(arguments))
     application._open_in_new_process(tmp_path, read_only=read_only)
     words = started[0][started[0].index("open") + 1 :]
-    options = application._options(words)
+    options = application._parse_options(words)
     assert (options.folders, options.read_only) == ([tmp_path], read_only)
 
 
@@ -34,7 +34,7 @@ def test_the_sample_vault_opens_with_the_requested_access(
     gui, qapp, service: ServiceThread, wait_until, monkeypatch: pytest.MonkeyPatch, read_only: bool
 ) -> None:
     monkeypatch.setattr(application, "_close_on_signals", lambda _: None)
-    options = application._options(["--sample", "--read-only"] if read_only else ["--sample"])
+    options = application._parse_options(["--sample", "--read-only"] if read_only else ["--sample"])
 
     async def main() -> None:
         window = MainWindow(service, Settings(), ThemeSource("light"), open_vault, SHELL_PANELS)

@@ -100,13 +100,13 @@ async def test_a_worker_killed_at_work_loses_nothing(embedder: Embedder) -> None
 
 async def test_a_missing_model_is_reported_and_can_be_retried(tmp_path: Path) -> None:
     embedder = Embedder(SentenceModelConfig(folder=tmp_path))
-    with pytest.raises(EmbedderUnavailable, match="is missing"):
+    with pytest.raises(EmbedderUnavailable, match="can't be read"):
         await embedder.embed(["text"])
     assert not embedder.available
-    assert "is missing" in embedder.problem
-    with pytest.raises(EmbedderUnavailable, match="is missing"):
+    assert "can't be read" in embedder.problem
+    with pytest.raises(EmbedderUnavailable, match="can't be read"):
         await embedder.embed(["text"])
-    with pytest.raises(EmbedderUnavailable, match="is missing"):
+    with pytest.raises(EmbedderUnavailable, match="can't be read"):
         await embedder.start()
     await embedder.close()
 

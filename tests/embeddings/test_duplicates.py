@@ -39,6 +39,13 @@ def test_copies_and_edited_copies_are_found_with_what_differs() -> None:
     assert found[0].is_exact and found[0].word_similarity == 1.0 and not found[1].is_exact
 
 
+def test_long_notes_with_different_ends_are_not_exact_duplicates() -> None:
+    long_text = "\n".join([ESSAY] * 40)
+    texts = {"a essay.md": long_text, "b copy.md": f"{long_text}\nA last line."}
+    (pair,) = near_duplicates(_vectors(), lambda path: texts.get(str(path)))
+    assert not pair.is_exact and (pair.only_first, pair.only_second) == (0, 1)
+
+
 def test_texts_of_other_meaning_are_not_even_read() -> None:
     read: list[NotePath] = []
 

@@ -61,5 +61,5 @@ def test_a_damaged_file_is_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_a_missing_model_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderUnavailable, match="is missing"):
+    with pytest.raises(EmbedderUnavailable, match="can't be read"):
         OnnxModel(tmp_path)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.embeddings.model_config import MULTILINGUAL, SentenceModelConfig
-from app.embeddings.rank_fusion import SIGNAL_WEIGHTS, fuse, semantic_weight, signals
+from app.embeddings.rank_fusion import SIGNAL_WEIGHTS, compute_signals, fuse, semantic_weight
 from app.index.term_statistics import TermStatistics
 
 ENGLISH, OTHER = SentenceModelConfig(), SentenceModelConfig("a/multilingual")
@@ -75,7 +75,7 @@ ALL_FOUND = TermStatistics(1000, ("sourdough", "bread"), (2, 5), (True, True))
 
 
 def weight(words, meant, terms=ALL_FOUND, model=ENGLISH) -> float:
-    return semantic_weight(signals(words, meant, terms, model))
+    return semantic_weight(compute_signals(words, meant, terms, model))
 
 
 def test_a_model_of_many_languages_is_trusted_more() -> None:

@@ -180,6 +180,24 @@ async def test_a_failing_embedder_is_reported(kept: Kept) -> None:
     assert kept.vectors.notes == 40
 
 
+async def test_the_same_failure_after_a_recovery_is_reported_again(kept: Kept) -> None:
+    def has_failed() -> bool:
+        return bool(kept.told) and isinstance(kept.told[-1], EmbeddingFailed)
+
+    kept.embedder.available = False
+    kept.embedder.poison = "text"
+    kept.upkeep.start()
+    await kept.until(has_failed)
+    kept.embedder.poison = ""
+    kept.upkeep.start()
+    await kept.until(lambda: not has_failed())
+    await kept.finished()
+    kept.embedder.available = False
+    kept.embedder.poison = "words"
+    kept.changed(kept.notes.set("n00", "other words"))
+    await kept.until(has_failed)
+
+
 class Outage:
     """The vault's folder, which disappears and returns."""
 

@@ -267,7 +267,7 @@ def _fit(
 
 def _write(made: object) -> None:
     WEIGHTS.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
-    ranking_module._weights.cache_clear()
+    ranking_module._load_weights.cache_clear()
 
 
 # Report

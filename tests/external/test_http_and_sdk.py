@@ -82,7 +82,7 @@ async def test_the_token_comes_from_the_key_store_and_goes_to_its_origin_alone(
     with SdkServer(Tools("echo"), token="sesame-open-1234567890") as server:
         opened.change_settings("external", servers=(at(server.address),))
         failed = await standing(opened, "Far", ConnectionState.FAILED)
-        assert failed.reason == "it requires a token, or rejected the one it got (401)"
+        assert failed.reason == "it requires a token, or rejected the one that was sent (401)"
         opened.keys.set(*token_account("Far", server.address), "sesame-open-1234567890")
         opened.external.retry("Far")
         await standing(opened, "Far", ConnectionState.RUNNING)

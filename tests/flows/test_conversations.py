@@ -71,7 +71,7 @@ def test_a_stream_is_stopped_in_the_middle(app_run, settings, garden: Path) -> N
 
     with use_model(settings, Say("word " * 2000, pause=0.01), Say("As you like.")) as server:
         app_run(use)
-    assert "stopped this answer" in str(server.requests[1]["messages"])
+    assert "This answer was interrupted here." in str(server.requests[1]["messages"])
 
 
 def test_stopping_while_an_approval_waits_withdraws_it(app_run, settings, garden: Path) -> None:

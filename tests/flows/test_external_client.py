@@ -118,7 +118,7 @@ def test_a_rename_with_forty_backlinks_from_outside(app_run, tmp_path: Path) -> 
 
         calling = outside(rename)
         dialog = await pilot.question()
-        await pilot.click(dialog.page.header.facts.expand_button)
+        await pilot.click(dialog.page.header.details.expand_button)
         said = " ".join(label.text() for label in dialog.page.header.findChildren(QLabel))
         assert "Laptop wants to" in said and "MCP client, calls itself “robot 1.2”" in said
         assert "It is clearer." in said and "updates the links in 40 notes" in said

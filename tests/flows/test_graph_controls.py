@@ -181,7 +181,7 @@ def test_a_layout_is_shown_and_remembered(app_run, garden: Path) -> None:
         await pilot.until(lambda: graph._is_settled, "the layout is kept")
         graph.view.settings_panel.layout_section.buttons[LayoutMode.FOLDER].click()
         await pilot.until(
-            lambda: graph.view.layout_switch.kind is LayoutMode.FOLDER, "nodes are on their way"
+            lambda: graph.view.layout_switch.mode is LayoutMode.FOLDER, "nodes are on their way"
         )
         await pilot.until(lambda: not graph.view.layout_switch.animation.is_moving, "they are there")
         assert {disc.name for disc in graph.view.annotations.discs} >= {"Plants"}
@@ -189,7 +189,7 @@ def test_a_layout_is_shown_and_remembered(app_run, garden: Path) -> None:
     async def again(pilot: Pilot) -> None:
         await pilot.open(garden)
         graph = await ready(pilot, 5)
-        await pilot.until(lambda: graph.view.layout_switch.kind is LayoutMode.FOLDER, "it is by folder again")
+        await pilot.until(lambda: graph.view.layout_switch.mode is LayoutMode.FOLDER, "it is by folder again")
 
     app_run(first)
     app_run(again)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtGui import QImage, QTextCursor
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QListWidget, QTreeWidget
+from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QTreeWidget
 
 from app.desktop.bookmarks.model import Bookmarks
 from app.desktop.bookmarks.panel import BookmarksPanel
@@ -174,6 +174,9 @@ def test_tasks_are_grouped_and_a_click_changes_the_note(app_run, garden: Path) -
         assert not pilot.approvals.waiting
         panel.completed_button.click()
         await pilot.until(lambda: "Done long ago" in str(texts(panel.tree)), "completed ones")
+        panel.filter.setText("no such task")
+        await pilot.until(lambda: panel.empty.isVisible(), "nothing matches")
+        assert "No matching tasks" in [label.text() for label in panel.empty.findChildren(QLabel)]
         panel.filter.setText("mint")
         await pilot.until(lambda: texts(panel.tree) == {"#home": ["Water the mint #home"]}, "filtered")
         # A click on the text goes to the task.

@@ -18,7 +18,6 @@ from app.graph.core_bindings import (
     BarnesHutTree,
     CsrGraph,
     Repulsion,
-    RestLengths,
     WorkerThreads,
 )
 from app.graph.layout import Layout
@@ -79,7 +78,7 @@ def test_every_force_is_as_in_numpy(given_graph):
     width = np.sqrt(mass)
     rest = (0.5 * (width[ends[:, 0]] + width[ends[:, 1]])).astype(np.float32)
     force = np.zeros_like(at)
-    core_bindings.spring(links, RestLengths.of(links, width), at, 0.5, force, ONE)
+    core_bindings.spring(links, core_bindings.Springs.of(links, width), at, 0.5, force, ONE)
     expected = 0.5 * RestingSprings(ends, count, weight, rest).resting(at)
     np.testing.assert_allclose(force, expected, rtol=2e-3, atol=5e-3)
 

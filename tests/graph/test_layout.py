@@ -8,8 +8,10 @@ from app.graph import core_bindings
 from app.graph.builder import build
 from app.graph.coarsen import adjacency, communities, propagate
 from app.graph.engine import Engine
+from app.graph.force_params import ForceParams
 from app.graph.layout import Layout, compute_layout
 from app.graph.model import Graph, Positions, affected_rows, node_radii
+from app.graph.suggested import add_suggestions
 from tests.graph.graphs import data, of_edges, planted
 
 
@@ -50,6 +52,33 @@ def test_neighbors_are_kept_together_far_better_than_by_chance_and_by_the_classi
     classic = preservation(graph, fruchterman_reingold(graph))
     assert ours > 8 * by_chance
     assert ours > 1.2 * classic
+
+
+@pytest.mark.parametrize("size", [10, 30])
+def test_suggested_links_move_nothing(size: int):
+    graph, _ = planted(16, size)
+    known = {tuple(sorted(edge)) for edge in graph.edges.tolist()}
+    pairs = [(0, row) for row in range(1, len(graph)) if (0, row) not in known][-5:]
+    extended = add_suggestions(graph, np.array(pairs, dtype=np.int32))
+    assert len(extended.edges) == len(graph.edges) + 5
+    start = compute_layout(graph)
+    assert np.array_equal(compute_layout(extended), start)
+    for change in (_drag_first_node, _change_forces):
+        np.testing.assert_array_equal(change(extended, start), change(graph, start))
+
+
+def _drag_first_node(graph: Graph, positions: Positions) -> Positions:
+    layout = Layout(1)
+    layout.start(graph, positions)
+    layout.pin(0, 0.0, 0.0)
+    return layout.tick()
+
+
+def _change_forces(graph: Graph, positions: Positions) -> Positions:
+    layout = Layout(1)
+    layout.start(graph, positions)
+    layout.set_forces(ForceParams(attraction=2.0))
+    return layout.tick()
 
 
 def test_communities_stay_together():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.graph.svg import (
@@ -62,6 +62,7 @@ def test_every_link_node_and_name_is_a_shape_of_its_own():
 
 
 @given(st.text())
+@example("\x00\ud800\ufffe\uffff")
 def test_any_name_gives_a_file_that_can_be_read(text: str):
     parsed(drawing((SvgLabel(0, 0, 12, text),)))
 

@@ -220,6 +220,15 @@ async def test_notes_that_were_judged_by_an_earlier_version_are_hidden_until_the
     assert [hit.path.text for hit in (await index.search("word", private=False)).hits] == ["open.md"]
 
 
+@pytest.mark.parametrize("connect", ["read_connection", "search_connection", "transaction"])
+def test_an_error_that_ended_the_transaction_is_reported(tmp_path: Path, connect: str) -> None:
+    database, _ = open_database(tmp_path)
+    with pytest.raises(StorageError, match="disk I/O error"), getattr(database, connect)() as connection:
+        connection.execute("ROLLBACK")  # As SQLite does on such an error.
+        raise sqlite3.OperationalError("disk I/O error")
+    database.close()
+
+
 async def test_a_closed_index_raises_an_error(make_vault: MakeVault) -> None:
     vault = await make_vault({"a.md": "x"})
     await vault.index.close()

@@ -421,6 +421,12 @@ async def test_what_a_search_means_part_by_part(vault: Vault) -> None:
     assert await vault.index.searcher.explain(" ") is None
 
 
+async def test_a_property_with_several_lines_is_found(make_vault: MakeVault) -> None:
+    vault = await make_vault({"a.md": "---\naddress: |\n  Main Street\n  Springfield\n---\n"})
+    found = await vault.index.search('[address:"Main Street\nSpringfield"]')
+    assert [hit.path.text for hit in found.hits] == ["a.md"]
+
+
 async def test_an_empty_query_finds_nothing(vault: Vault) -> None:
     assert (await vault.index.search("  ")).total == 0
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.index.completion import complete
 from app.index.query import parse
 from app.index.query_completion import completion_target_at, insertion
 from tests.index.conftest import MakeVault, Vault
@@ -116,3 +117,7 @@ async def test_counts_are_shown(vault: Vault) -> None:
 
 async def test_a_complete_name_is_not_suggested(vault: Vault) -> None:
     assert await vault.index.searcher.suggest("tag:tools", 9) is None
+
+
+def test_a_word_is_found_after_letters_that_folding_makes_longer() -> None:
+    assert complete(["ßßßß tea", "steam"], "tea", 5) == ("ßßßß tea", "steam")

@@ -82,6 +82,22 @@ def test_every_form_of_a_query_is_parsed(text: str, tree: Node) -> None:
     assert explain(tree)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("task:", "has a task"),
+        ("task-todo:", "has an open task"),
+        ("task-done:", "has a completed task"),
+        ("backlinks:", "with a backlink"),
+        ("backlinks:supports", "with a backlink of type “supports”"),
+        ("ignore-case:a ", "“a” ignoring case"),
+    ],
+)
+def test_a_field_is_explained_with_and_without_a_value(text: str, words: str) -> None:
+    node = parse(text)
+    assert node is not None and explain(node) == words
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
 def test_an_empty_text_is_no_query(text: str) -> None:
     assert parse(text) is None

@@ -36,7 +36,7 @@ class ActivityDelegate(QStyledItemDelegate):
         self.buttons_width: dict[str, int] = {}
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Leave the text to `paint`, and omit the focus frame: the row is highlighted."""
+        """Leave the text to `paint`, and omit the focus frame, since the row is highlighted."""
         super().initStyleOption(option, index)
         option.text = ""
         option.state &= ~QStyle.StateFlag.State_HasFocus
@@ -102,7 +102,7 @@ def status_color(status: ActivityStatus, theme: Theme) -> str:
 
 
 def format_time(seconds: float) -> str:
-    """Return the time for today, else the date, in the same width."""
+    """Return the time of day if it is today, else the date."""
     moment = datetime.fromtimestamp(seconds)
     is_today = moment.date() == datetime.now().date()
     return moment.strftime("%H:%M:%S" if is_today else "%d %b %y")

@@ -27,7 +27,7 @@ class ActivityFilterModel(QSortFilterProxyModel):
         self._status = self._origin = ""
 
     def set_filter(self, text: str, status: str, origin: str) -> None:
-        """Show activities with all words of `text`, of that status and origin ("" for any)."""
+        """Show activities that contain all words of `text`, with this status and origin ("" for any)."""
         self._words, self._status, self._origin = tuple(text.casefold().split()), status, origin
         self.invalidate()
 

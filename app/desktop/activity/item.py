@@ -109,7 +109,7 @@ def answered_item(activity: ActivityItem) -> ActivityItem:
 def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
     """Return the activity for an audit entry.
 
-    The saves of an editing session are one activity: `entry` is the last of them.
+    The saves of an editing session are one activity: `entry` is the last one, `saves` their number.
     """
     summary = _ERROR_TYPE.sub("", entry.result)
     if saves > 1:
@@ -141,7 +141,7 @@ def entry_key(entry: AuditEntry) -> str:
 
 
 def strip_wikilinks(text: str) -> str:
-    """Return the text with each wikilink replaced by its quoted name."""
+    """Return the text with each wikilink replaced by its displayed text in quotes."""
     return _WIKILINK.sub(r"“\1”", text)
 
 
@@ -156,7 +156,7 @@ def entry_status(entry: AuditEntry) -> ActivityStatus:
 
 
 def caller_origin(kind: CallerKind | str) -> ActivityOrigin:
-    """Return the origin of a call by its caller."""
+    """Return the origin of a call by the kind of its caller."""
     return _ORIGINS.get(str(kind), ActivityOrigin.CLIENT)
 
 

@@ -1,4 +1,4 @@
-"""The model of the activity feed, built from the events of the vault since it was opened."""
+"""The model of the activity feed, built from the vault's events and from older audit entries."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ ACTIVITY_ROLE = int(Qt.ItemDataRole.UserRole)
 _Index = QModelIndex | QPersistentModelIndex
 _NO_INDEX = QModelIndex()
 _MAX_ROWS = 2000
+_EMBEDDING_KEY = "embedding"
 
 
 class ActivityModel(QAbstractListModel):
@@ -78,7 +79,7 @@ class ActivityModel(QAbstractListModel):
                     self._handle_system_event(event)
 
     def add_older(self, entries: Iterable[AuditEntry]) -> None:
-        """Add activities from the audit log at the bottom."""
+        """Add activities of older audit entries, newest first, at the bottom; omit those in the feed."""
         keys = {row.key for row in self._rows}
         grouped: dict[str, ActivityItem] = {}
         for entry in entries:
@@ -101,12 +102,12 @@ class ActivityModel(QAbstractListModel):
             parts.append(self.tr("{0} unchanged").format(f"{report.unchanged:,}"))
         if report.removed:
             parts.append(self.tr("{0} removed").format(f"{report.removed:,}"))
-        if unreadable := len(report.skipped) + len(report.failed):
-            parts.append(self.tr("{0} unreadable").format(f"{unreadable:,}"))
+        if not_indexed := len(report.skipped) + len(report.failed):
+            parts.append(self.tr("{0} not indexed").format(f"{not_indexed:,}"))
         self._add_system_item(ActivityKind.INDEX, self.tr("Index the vault"), ", ".join(parts))
 
     def add_or_replace(self, activity: ActivityItem) -> None:
-        """Add an activity at the top, or replace the one with its key."""
+        """Add an activity at the top, or replace the one with its key; drop the oldest beyond the limit."""
         for row, existing in enumerate(self._rows):
             if existing.key == activity.key:
                 self._rows[row] = activity
@@ -182,7 +183,7 @@ class ActivityModel(QAbstractListModel):
         self.endRemoveRows()
 
     def _count_rejected(self, event: ToolFinished) -> None:
-        """Count another call that a limit rejected in the activity of the first one."""
+        """Show the number of further calls that a limit rejected in the activity of the first one."""
         row = next((index for index, item in enumerate(self._rows) if item.key == event.call_id), None)
         if row is not None:
             self._remove(row)
@@ -197,7 +198,7 @@ class ActivityModel(QAbstractListModel):
             self.add_or_replace(replace(first, summary=text))
 
     def _end_unlogged(self, event: ToolFinished) -> None:
-        """End a call whose audit entry is not yet written; the entry replaces it later."""
+        """End a call without an audit entry; if one is written later, it replaces the activity."""
         outcome = event.outcome
         status = (
             ActivityStatus.COMPLETED
@@ -225,7 +226,7 @@ class ActivityModel(QAbstractListModel):
                     self.tr("Semantic search"),
                     reason,
                     ActivityStatus.FAILED,
-                    key="meaning",
+                    key=_EMBEDDING_KEY,
                 )
             case TokenRefused(refused):
                 self._add_rejected_token(refused)
@@ -292,7 +293,7 @@ class ActivityModel(QAbstractListModel):
             text = self.tr("{0}, for the new semantic search model").format(text)
         if progress.failed:
             text += self.tr(", {0} could not be read").format(f"{progress.failed:,}")
-        current = self._find("meaning")
+        current = self._find(_EMBEDDING_KEY)
         if is_over and (current is None or current.status is not ActivityStatus.RUNNING):
             if total == 1:
                 return  # Indexing a single saved note needs no row.
@@ -301,13 +302,13 @@ class ActivityModel(QAbstractListModel):
             current.time if current is not None and current.status is ActivityStatus.RUNNING else time.time()
         )
         item = self._create_system_item(
-            ActivityKind.EMBEDDING, self.tr("Semantic search"), text, status, "meaning", start_time
+            ActivityKind.EMBEDDING, self.tr("Semantic search"), text, status, _EMBEDDING_KEY, start_time
         )
         if current is not None and current.status is not ActivityStatus.RUNNING:
-            self._finalize_key("meaning")
+            self._finalize_key(_EMBEDDING_KEY)
         self.add_or_replace(item)
         if is_over:
-            self._finalize_key("meaning")
+            self._finalize_key(_EMBEDDING_KEY)
 
     def _finalize_key(self, key: str) -> None:
         """Give the activity with `key` a unique key, so that the next run adds another activity."""

@@ -205,7 +205,7 @@ class ActivityPanel(Panel):
 
 
 def connect(panel: ActivityPanel, context: PanelContext) -> None:
-    """Connect the panel with the window and the other panels."""
+    """Connect the panel to the window and the other panels."""
     connect_links(panel, context)
     panel.set_feed(cast("ActivityModel", context.feed))
     panel.diff_requested.connect(context.diff_requested)

@@ -26,12 +26,12 @@ from app.desktop.widgets.name_popup import NamePopup
 from app.desktop.widgets.panel import ElidedButton, ThemedButton
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
-_VISIBLE_LINES = (2, 9)
+_MIN_VISIBLE_LINES, _MAX_VISIBLE_LINES = 2, 9
 _MAX_MENTION_CHARS = 60
 
 
 def dropped_notes(data: QMimeData) -> tuple[str, ...]:
-    """Return the paths of the dragged notes."""
+    """Return the paths of the dragged notes; none if something else is dragged."""
     paths = bytes(data.data(NOTE_MIME).data()) if data.hasFormat(NOTE_MIME) else b""
     return tuple(paths.decode("utf-8").splitlines())
 
@@ -108,11 +108,11 @@ class PromptField(QPlainTextEdit):
             self.completions_requested.emit(word)
 
     def _fit_height(self) -> None:
-        """Set the height to that of the text, within bounds."""
+        """Fit the height to the text, within two to nine lines."""
         lines = sum(
-            max(1, self._block_lines(number)) for number in range(min(self.blockCount(), _VISIBLE_LINES[1]))
+            max(1, self._block_lines(number)) for number in range(min(self.blockCount(), _MAX_VISIBLE_LINES))
         )
-        height = self.fontMetrics().lineSpacing() * min(max(lines, _VISIBLE_LINES[0]), _VISIBLE_LINES[1])
+        height = self.fontMetrics().lineSpacing() * min(max(lines, _MIN_VISIBLE_LINES), _MAX_VISIBLE_LINES)
         margins = 2 * int(self.document().documentMargin()) + 2 * self.frameWidth()
         self.setFixedHeight(height + margins)
 
@@ -125,17 +125,19 @@ class PromptField(QPlainTextEdit):
 class Composer(QFrame):
     """The field with its buttons.
 
-    `notes` has the paths of the notes attached to the next message.
+    `notes` holds the paths of the notes attached to the next message.
 
     Signals:
         sent: The text to send.
-        stopped: The user wants to stop the turn.
+        stop_requested: The user wants to stop the turn.
         edit_cancelled: The user canceled the edit of an earlier message.
         mode_chosen: The id of a mode.
+        model_clicked: The user wants to choose the agent or the model.
+        completions_requested: The text after an `@`, to be completed to the name of a note.
     """
 
     sent = Signal(str)
-    stopped = Signal()
+    stop_requested = Signal()
     edit_cancelled = Signal()
     mode_chosen = Signal(str)
     model_clicked = Signal()
@@ -269,7 +271,7 @@ class Composer(QFrame):
         if not is_escape or self.field.is_completing:
             return super().eventFilter(watched, event)
         if self._is_running:
-            self.stopped.emit()
+            self.stop_requested.emit()
         elif not self._editing_bar.isHidden():
             self._cancel_edit()
         return True
@@ -323,7 +325,7 @@ class Composer(QFrame):
 
     def _send_or_stop(self) -> None:
         if self._is_running:
-            self.stopped.emit()
+            self.stop_requested.emit()
         else:
             self._send()
 

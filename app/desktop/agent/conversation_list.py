@@ -17,11 +17,15 @@ _TITLE_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class ConversationList(QWidget):
-    """The list; `chosen` carries a conversation's id, `renamed` and `deleted` its id and title."""
+    """A searchable list of the saved conversations.
+
+    `chosen` carries a conversation's id, `rename_requested` and `delete_requested` its id and title,
+    `search_changed` the search text.
+    """
 
     chosen = Signal(str)
-    renamed = Signal(str, str)
-    deleted = Signal(str, str)
+    rename_requested = Signal(str, str)
+    delete_requested = Signal(str, str)
     search_changed = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -42,11 +46,11 @@ class ConversationList(QWidget):
 
     @property
     def search_text(self) -> str:
-        """The search text."""
+        """The text in the search field."""
         return self._search.text()
 
     def show_conversations(self, conversations: tuple[Conversation, ...]) -> None:
-        """Show `conversations` in this order."""
+        """Show `conversations` in this order, or a hint if there are none."""
         self._list.clear()
         for conversation in conversations:
             updated = datetime.fromtimestamp(conversation.updated)
@@ -65,12 +69,12 @@ class ConversationList(QWidget):
             self._list.addItem(empty)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Delete the selected conversation on Delete (after confirmation), rename it on F2."""
+        """Request to delete the selected conversation on Delete, and to rename it on F2."""
         item = self._list.currentItem()
         if event.key() == Qt.Key.Key_Delete and item is not None and item.data(_ID_ROLE):
-            self.deleted.emit(item.data(_ID_ROLE), item.data(_TITLE_ROLE))
+            self.delete_requested.emit(item.data(_ID_ROLE), item.data(_TITLE_ROLE))
         elif event.key() == Qt.Key.Key_F2 and item is not None and item.data(_ID_ROLE):
-            self.renamed.emit(item.data(_ID_ROLE), item.data(_TITLE_ROLE))
+            self.rename_requested.emit(item.data(_ID_ROLE), item.data(_TITLE_ROLE))
         else:
             super().keyPressEvent(event)
 
@@ -81,6 +85,6 @@ class ConversationList(QWidget):
         id_, title = item.data(_ID_ROLE), item.data(_TITLE_ROLE)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(self.tr("Rename…"), lambda: self.renamed.emit(id_, title))
-        menu.addAction(self.tr("Delete…"), lambda: self.deleted.emit(id_, title))
+        menu.addAction(self.tr("Rename…"), lambda: self.rename_requested.emit(id_, title))
+        menu.addAction(self.tr("Delete…"), lambda: self.delete_requested.emit(id_, title))
         menu.popup(self._list.viewport().mapToGlobal(position))

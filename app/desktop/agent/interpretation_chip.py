@@ -1,4 +1,4 @@
-"""A chip of an interpreted request: a button with a value, which turns into a field to change it."""
+"""A chip of an interpreted request: a button that turns into a field for editing its value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MIN_FIELD_WIDTH, _MAX_FIELD_WIDTH, _PADDING = 120, 280, 28
 
 
 class ValueField(QLineEdit):
-    """A field for the value of a chip, which completes names of the vault.
+    """A field for a chip's value, with completion.
 
     Signals:
         completions_requested: The typed text, to complete.
@@ -38,7 +38,7 @@ class ValueField(QLineEdit):
         self.setFixedWidth(min(_MAX_FIELD_WIDTH, max(_MIN_FIELD_WIDTH, width)))
 
     def show_completions(self, typed: str, names: list[str]) -> None:
-        """Offer completions of `typed`, unless the text has changed since."""
+        """Offer `names` as completions of `typed`, if that is still the text and the field has the focus."""
         if typed != self.text() or not self.hasFocus():
             return
         self._names.setStringList(names)
@@ -49,7 +49,7 @@ class ValueField(QLineEdit):
             self._list.hide()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave the field on Escape."""
+        """Emit `cancelled` on Escape."""
         if event.key() == Qt.Key.Key_Escape:
             self.cancelled.emit()
             return
@@ -57,12 +57,12 @@ class ValueField(QLineEdit):
 
 
 class InterpretationChipView(QWidget):
-    """One chip.
+    """One chip of an interpreted request.
 
     Signals:
-        reply_chosen: The request with another value, or without the chip.
-        completions_requested: The start of a search, and the field that completes it.
-        resized: The chip has another size.
+        reply_chosen: The request to send instead: with another value, or without the chip.
+        completions_requested: The search text to complete, and the field that shows the completions.
+        resized: The size of the chip changed.
     """
 
     reply_chosen = Signal(str)
@@ -81,13 +81,13 @@ class InterpretationChipView(QWidget):
         self._label.setEnabled(bool(chip.change))
         if chip.change:
             self._label.setToolTip(self.tr("Edit"))
-            self._label.setAccessibleName(self.tr("Change {0}").format(chip.label))
+            self._label.setAccessibleName(self.tr("Edit {0}").format(chip.label))
         self._label.clicked.connect(self.open_field)
         row.addWidget(self._label)
         if chip.without:
             remove_button = QPushButton("×", self)
             remove_button.setProperty("role", "reading")
-            remove_button.setToolTip(self.tr("Remove this and search again"))
+            remove_button.setToolTip(self.tr("Remove this and resend the request"))
             remove_button.setAccessibleName(self.tr("Remove {0}").format(chip.label))
             remove_button.clicked.connect(lambda: self.reply_chosen.emit(chip.without))
             row.addWidget(remove_button)
@@ -97,7 +97,7 @@ class InterpretationChipView(QWidget):
         if self._field is not None:
             return
         self._field = ValueField(self._chip.value, self)
-        self._field.setAccessibleName(self.tr("Another value for {0}").format(self._chip.label))
+        self._field.setAccessibleName(self.tr("New value for {0}").format(self._chip.label))
         self._field.completions_requested.connect(self._request_completions)
         self._field.cancelled.connect(self._cancel)
         self._field.returnPressed.connect(self._submit)
@@ -127,7 +127,7 @@ class InterpretationChipView(QWidget):
         self._label.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def close_field(self) -> None:
-        """Replace the field with the label."""
+        """Replace the field, if it is open, with the label."""
         if self._field is not None:
             field, self._field = self._field, None
             field.hide()

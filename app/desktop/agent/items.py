@@ -34,9 +34,10 @@ class ItemView(QWidget):
     """One item of a conversation.
 
     `link_clicked` carries a note's name and a fragment; `tag_clicked` a tag; `reply_chosen` an answer that
-    the agent offered; `action_requested` an action of the window; `completions_requested` the start of a
-    search and the field that shows its completions; `resend_requested` the text of a prompt to edit and
-    resend; `diff_requested` and `undo_requested` the id of an audit entry.
+    the agent offered, or a changed request; `action_requested` an action of the window;
+    `completions_requested` the search text to complete and the field that shows the completions;
+    `resend_requested` the text of a prompt to edit and resend; `diff_requested` and `undo_requested` the
+    number of an audit entry.
     """
 
     link_clicked = Signal(str, str)
@@ -56,22 +57,22 @@ class ItemView(QWidget):
         self._column.setSpacing(4)
 
     def show_item(self, item: AnyItem) -> None:
-        """Show `item` instead of the current one, which is of the same kind."""
+        """Show `item` in place of the current item, which is of the same kind. Subclasses implement this."""
         raise TypeError(f"no view for {type(item).__name__}")
 
     def show_speaker(self, name: str) -> None:
-        """Show above the item which agent of the team wrote it."""
+        """Add a label above the item with the name of the agent that wrote it."""
         label = ElidedLabel(name, "muted")
         label.setObjectName("speaker")
         label.setProperty("textSize", "strong")
         self._column.insertWidget(0, label)
 
     def deactivate(self) -> None:
-        """Disable the controls, because a later item follows."""
+        """Disable the controls that only the latest item offers; by default, do nothing."""
 
 
 class UserView(ItemView):
-    """A message of the user, with a button to edit and resend it."""
+    """The user's message, with a button to edit and resend it."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -111,7 +112,7 @@ class UserView(ItemView):
         self._notes.setVisible(bool(item.notes))
 
     def show_as_answer(self, question: Question) -> None:
-        """Show the label of the answer that the message chooses, instead of its text for the agent."""
+        """If the message is an answer that `question` offers, show the answer's label instead of its text."""
         label = next((choice.label for choice in question.choices if choice.reply == self._text), self._text)
         self._label.setText(label)
 
@@ -182,7 +183,7 @@ class CardView(ItemView):
 
 
 class QuestionView(ItemView):
-    """A question of the agent, with the answers that it offers as buttons."""
+    """The agent's question, with a button for each offered answer."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -261,7 +262,7 @@ class InterpretationView(ItemView):
 
 
 class MessageView(ItemView):
-    """A message between two agents: sender, recipient and text."""
+    """A message from an agent to another agent or the user: sender, recipient and text."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -302,7 +303,7 @@ class MessageView(ItemView):
 
 
 class PlanView(ItemView):
-    """The plan of an external agent, with the state of each step."""
+    """An external agent's plan, with the state of each step."""
 
     _MARKS: ClassVar = {
         "pending": ("circle", QT_TRANSLATE_NOOP("PlanView", "Pending")),
@@ -418,7 +419,8 @@ _VIEWS: dict[type[object], type[ItemView]] = {
 def create_view(item: AnyItem, theme: ThemeSource, previous_agent: str = "") -> ItemView:
     """Return a widget that shows `item`.
 
-    The name of `previous_agent`, which wrote the item before, is not repeated.
+    The name of the item's agent is shown above it, unless `previous_agent`, which wrote the item before, is
+    the same agent.
     """
     view = _VIEWS[type(item)](theme)
     view.show_item(item)

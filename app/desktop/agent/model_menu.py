@@ -1,4 +1,4 @@
-"""The menu to choose who answers: the built-in agent, recent and local models, team, external agents."""
+"""The menu for choosing who answers: the built-in agent, a model, the team or an external agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,13 @@ _MAX_RECENT_MODELS = 8
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model: id and address of its provider (empty for the default address), and its name."""
+    """A model, or the built-in agent.
+
+    Args:
+        provider: The id of the model's provider, or `BUILTIN`.
+        address: The provider's address; empty for its default address.
+        model: The model's name; empty if none is set up.
+    """
 
     provider: str
     address: str = ""
@@ -30,7 +36,7 @@ class ModelChoice:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> ModelChoice:
-        """Return the model that answers, or the built-in agent."""
+        """Return the model if the settings use one; otherwise, the built-in agent."""
         if not settings.uses_model:
             return cls(BUILTIN)
         return cls(settings.model.provider, settings.model.base_url, settings.model.model)
@@ -49,7 +55,7 @@ def provider_label(id_: str) -> str:
 
 
 class RecentModels:
-    """The recently used models, latest first, stored next to the settings."""
+    """The recently used models, latest first, stored in the user's data folder."""
 
     def __init__(self) -> None:
         self._state = WindowState(paths.data_folder() / "models.json")
@@ -60,7 +66,7 @@ class RecentModels:
         return tuple(ModelChoice(*map(str, row)) for row in rows if isinstance(row, list) and len(row) == 3)
 
     def add(self, choice: ModelChoice) -> None:
-        """Add `choice` to the recently used models."""
+        """Put `choice` first; ignore the built-in agent and a provider without a model."""
         if choice.provider == BUILTIN or not choice.model:
             return
         models = [choice, *(other for other in self.list_models() if other != choice)][:_MAX_RECENT_MODELS]
@@ -70,9 +76,9 @@ class RecentModels:
 class ModelMenu(QMenu):
     """The menu; `chosen` carries a `ModelChoice`.
 
-    `team_chosen` carries the name of an agent or a group of the team, `program_chosen` that of an external
-    agent, `option_chosen` an option of the answering agent and its value, `setup_requested` the section of
-    the settings to open.
+    `team_chosen` carries the name of a team's agent or group, `program_chosen` the name of an external agent,
+    `option_chosen` the id and value of an option of the answering agent, `setup_requested` the section of the
+    settings to open.
     """
 
     chosen = Signal(object)
@@ -84,7 +90,7 @@ class ModelMenu(QMenu):
     def __init__(
         self,
         settings: Settings,
-        used: Iterable[ModelChoice],
+        recent_models: Iterable[ModelChoice],
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
@@ -98,7 +104,7 @@ class ModelMenu(QMenu):
         self._add_model(
             ModelChoice(BUILTIN), self.tr("Built-in agent"), self.tr("Works offline, without a model")
         )
-        models = [model for model in (current, *used) if model.provider != BUILTIN]
+        models = [model for model in (current, *recent_models) if model.provider != BUILTIN]
         for model in dict.fromkeys(models):
             location = model.address or provider_label(model.provider)
             name = model.model or self.tr("No model selected")
@@ -112,7 +118,7 @@ class ModelMenu(QMenu):
         self._add_programs()
 
     def _add_programs(self) -> None:
-        """Add the external agents, and an action to set up more."""
+        """Add the external agents, and an action to add another."""
         self.addSection(self.tr("External agents"))
         current = self._settings.answering_program
         self._program_action: QAction | None = None
@@ -127,7 +133,7 @@ class ModelMenu(QMenu):
         self.addAction(self.tr("Add external agent…"), partial(self.setup_requested.emit, "programs"))
 
     def show_options(self, options: Iterable[AcpOption]) -> None:
-        """Show the options of the answering external agent below it."""
+        """Add a submenu for each option of the answering external agent, below the agent."""
         actions = self.actions()
         if self._program_action not in actions:
             return
@@ -148,7 +154,7 @@ class ModelMenu(QMenu):
             self.move(self._position())
 
     def _add_team(self) -> None:
-        """Add the agents and groups of the team, and an action to set up more."""
+        """Add the team's agents and groups, and an action to set up the team."""
         self.addSection(self.tr("Team"))
         for agent in self._settings.team.agents:
             self._add_team_member(agent.name, agent.name, " ".join(agent.instructions.split())[:200])
@@ -178,14 +184,14 @@ class ModelMenu(QMenu):
         return QPoint(left, max(screen.top(), corner.y() - size.height() - 2))
 
     def show_local(self, servers: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
-        """Show the models that local servers offer."""
+        """Add the models that local servers offer, or report that there are none."""
         offers = [(ModelChoice(server.id, "", name), server) for server, names in servers for name in names]
-        choices = [(choice, server) for choice, server in offers if choice not in self._listed_models]
-        for choice, server in choices:
+        new_offers = [(choice, server) for choice, server in offers if choice not in self._listed_models]
+        for choice, server in new_offers:
             self._add_model(
                 choice, f"{choice.model}  ·  {server.label}", server.address, before=self._search_action
             )
-        if choices:
+        if new_offers:
             self.removeAction(self._search_action)
         else:
             text = self.tr("No other local models") if offers else self.tr("No local models found")

@@ -46,15 +46,15 @@ from app.settings.answering import Answering
 from app.workspace import SettingsChanged, VaultService
 
 _SUGGEST_DELAY_MS = 700
-_EXAMPLE_CANDIDATES = 8
-_MAX_EXAMPLE_NAME = 16
+_MAX_EXAMPLE_CANDIDATES = 8
+_MAX_EXAMPLE_NAME_CHARS = 16
 
 
 class AgentPanel(Panel):
     """The panel with the current conversation.
 
     `open_requested` carries a note (path or name) and a fragment, `search_requested` a query,
-    `diff_requested` and `undo_requested` the id of an audit entry, `settings_requested` a section of the
+    `diff_requested` and `undo_requested` the number of an audit entry, `settings_requested` a section of the
     settings.
     """
 
@@ -69,10 +69,10 @@ class AgentPanel(Panel):
         self._client = client
         self._theme = theme
         self._conversation: Conversation | None = None
-        self._open_note: Callable[[], str | None] = lambda: None
+        self._get_open_note: Callable[[], str | None] = lambda: None
         self._edited_position: int | None = None
         self._usage = Usage(cost=0.0)
-        self._model = ModelChoice("built-in")
+        self._model = ModelChoice(BUILTIN)
         self._settings = Settings()
         self._has_settings = False
         self._recent_models = RecentModels()
@@ -92,8 +92,8 @@ class AgentPanel(Panel):
         self._list.chosen.connect(
             lambda id_: self._start(self.open_conversation(id_), self.tr("open the conversation"))
         )
-        self._list.renamed.connect(self._rename)
-        self._list.deleted.connect(self._delete)
+        self._list.rename_requested.connect(self._rename)
+        self._list.delete_requested.connect(self._delete)
         self._list.search_changed.connect(
             lambda text: self._start(self._refresh_list(text), self.tr("search the conversations"))
         )
@@ -118,11 +118,11 @@ class AgentPanel(Panel):
         foot = QWidget(self)
         self.composer = Composer(self._theme, foot)
         self.composer.sent.connect(lambda _: self._send())
-        self.composer.stopped.connect(self._stop)
+        self.composer.stop_requested.connect(self._stop)
         self.composer.mode_chosen.connect(self._choose_mode)
         self.composer.model_clicked.connect(self._show_models)
         self.composer.completions_requested.connect(
-            lambda word: self._start(self._complete_names(word), self.tr("find notes"))
+            lambda word: self._start(self._complete_names(word), self.tr("complete the name"))
         )
         self.composer.edit_cancelled.connect(self._end_editing)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
@@ -151,19 +151,19 @@ class AgentPanel(Panel):
 
     def set_open_note(self, get_path: Callable[[], str | None]) -> None:
         """Set the function that returns the path of the open note, or None."""
-        self._open_note = get_path
+        self._get_open_note = get_path
 
     def focus_prompt(self) -> None:
         """Focus the prompt field."""
         self.composer.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def insert(self, text: str) -> None:
-        """Insert `text` into the prompt field at the cursor."""
+        """Insert `text` at the cursor of the prompt field, and focus the field."""
         self.composer.field.insertPlainText(text)
         self.focus_prompt()
 
     def add_note(self, path: str) -> None:
-        """Attach a note to the next message."""
+        """Attach a note to the next message, and focus the prompt field."""
         self.composer.add_note(path)
         self.focus_prompt()
 
@@ -196,11 +196,11 @@ class AgentPanel(Panel):
             self._show_start_page()
 
     def is_showing(self, conversation: str) -> bool:
-        """Return whether that conversation is visible."""
+        """Return whether this conversation is visible."""
         return self._is_current(conversation) and self.transcript.isVisible()
 
     def show_conversation(self, id_: str) -> None:
-        """Show a saved conversation, without waiting for it."""
+        """Show a saved conversation, without waiting until it is loaded."""
         self._start(self.open_conversation(id_), self.tr("open the conversation"))
 
     def _send(self, reply: str = "") -> None:
@@ -222,7 +222,7 @@ class AgentPanel(Panel):
             # The settings are not loaded yet, so the mode shown is not the user's choice.
             self._show_settings(await self._client.run(lambda vault: vault.settings.current))
         mode = str(self.composer.mode.currentData())
-        prompt = UserPrompt(text, mode=mode, open_note=self._open_note(), notes=notes)
+        prompt = UserPrompt(text, mode=mode, open_note=self._get_open_note(), notes=notes)
         try:
             if self._conversation is None:
                 self._conversation = await self._client.run(lambda vault: vault.agent.create())
@@ -304,10 +304,10 @@ class AgentPanel(Panel):
     async def _load_suggestions(self) -> None:
         """Fill the start page with examples about a well-linked note, one with a short name if possible."""
         notes = await self._client.run(
-            lambda vault: asyncio.to_thread(vault.notes.most_linked, _EXAMPLE_CANDIDATES)
+            lambda vault: asyncio.to_thread(vault.notes.most_linked, _MAX_EXAMPLE_CANDIDATES)
         )
         names = [note.name for note in notes]
-        short_names = [name for name in names if len(name) <= _MAX_EXAMPLE_NAME and name[0].isalpha()]
+        short_names = [name for name in names if len(name) <= _MAX_EXAMPLE_NAME_CHARS and name[0].isalpha()]
         self._start_page.suggest(next(iter(short_names or names), ""))
 
     def _show_start_page(self) -> None:
@@ -316,7 +316,7 @@ class AgentPanel(Panel):
         self.refresh_suggestions()
 
     def refresh_suggestions(self) -> None:
-        """Update the examples after the vault was indexed."""
+        """Start updating the examples on the start page."""
         self._start(self._load_suggestions(), self.tr("load the examples"))
 
     def _toggle_list(self) -> None:
@@ -439,7 +439,7 @@ class AgentPanel(Panel):
 
 
 def connect(panel: AgentPanel, context: PanelContext) -> None:
-    """Connect the panel with the window and the other panels."""
+    """Connect the panel to the window and the other panels."""
     connect_links(panel, context)
     panel.set_open_note(lambda: context.note_path or None)
     panel.diff_requested.connect(context.diff_requested)

@@ -1,4 +1,4 @@
-"""The start page of the agent panel: its purpose, and examples to send with a click."""
+"""The start page of the agent panel: an explanation, and examples to send with a click."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXAMPLES = (
 
 
 class ExampleButton(ElidedButton):
-    """An example that is sent with a click."""
+    """A button that sends an example request."""
 
     def __init__(self, theme: ThemeSource, symbol: str, text: str) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class ExampleButton(ElidedButton):
 
 
 class StartPage(QWidget):
-    """Explains what the agent does. `chosen` carries the text of an example."""
+    """Explains how changes are reviewed, and offers examples; `chosen` carries the text of an example."""
 
     chosen = Signal(str)
 
@@ -71,11 +71,11 @@ class StartPage(QWidget):
 
     @property
     def suggestions(self) -> tuple[ExampleButton, ...]:
-        """The examples that are shown."""
+        """The buttons of the examples."""
         return self._buttons
 
     def show_program(self, name: str) -> None:
-        """Explain the external agent `name`, or the app's own agents if the name is empty."""
+        """Explain how changes by the external agent `name` are reviewed; if empty, by the app's own."""
         text = self.tr("The agent shows you every change before it is written. You approve or deny it.")
         if name:
             text = self.tr(
@@ -85,7 +85,7 @@ class StartPage(QWidget):
         self._text.setText(text)
 
     def suggest(self, name: str) -> None:
-        """Show examples about the note `name`; none for a vault without notes."""
+        """Show examples about the note `name`; none if the name is empty."""
         if name == self._name:
             return
         self._name = name

@@ -38,7 +38,7 @@ _MAX_VALUE_CHARS = 200
 
 
 class ToolCardView(QFrame):
-    """Shows one call. `diff_requested` and `undo_requested` carry its audit entry number."""
+    """Shows one call. `diff_requested` and `undo_requested` carry the number of its audit entry."""
 
     diff_requested = Signal(int)
     undo_requested = Signal(int)
@@ -73,8 +73,8 @@ class ToolCardView(QFrame):
     def _build(self) -> None:
         self._diff_button = QPushButton(self.tr("Show change"))
         self._undo_button = QPushButton(self.tr("Undo"))
-        for button, role in ((self._diff_button, "quiet"), (self._undo_button, "quiet")):
-            button.setProperty("role", role)
+        for button in (self._diff_button, self._undo_button):
+            button.setProperty("role", "quiet")
         self._diff_button.clicked.connect(lambda: self.diff_requested.emit(self._entry))
         self._undo_button.clicked.connect(lambda: self.undo_requested.emit(self._entry))
         header = QHBoxLayout()
@@ -110,7 +110,7 @@ class ToolCardView(QFrame):
         name = card.tool.replace("__", ": ").replace("_", " ")
         name = name[:1].upper() + name[1:]
         self._name.setText(name)
-        self._summary.setText(_summary(card.arguments))
+        self._summary.setText(_summarize_arguments(card.arguments))
         self._cost_label.setText(_cost_text(card))
         self._cost_label.setToolTip(
             self.tr("Tokens that the model used for this call") if card.tokens else ""
@@ -143,7 +143,7 @@ class ToolCardView(QFrame):
         return _UNDONE if card.undone_by is not None else _STATES[card.state]
 
     def show_progress(self, message: str) -> None:
-        """Show the progress of a running call."""
+        """Show the progress of the call, if it is running."""
         if self._card is not None and self._card.state == "running":
             self._message.setText(message)
             self._message.setVisible(bool(message))
@@ -174,8 +174,11 @@ class ToolCardView(QFrame):
         self._icon_label.setToolTip(translate("ToolCardView", label))
 
 
-def _summary(arguments: str) -> str:
-    """Return the argument values on one line: `name` (without its folder) and `query` first."""
+def _summarize_arguments(arguments: str) -> str:
+    """Return the argument values on one line: `name` (without its folder) and `query` first.
+
+    Each value is cut at 200 characters; empty values are omitted.
+    """
     values = json.loads(arguments)
     parts = []
     for name, value in sorted(values.items(), key=lambda pair: pair[0] not in ("name", "query")):
@@ -187,7 +190,7 @@ def _summary(arguments: str) -> str:
 
 
 def _strip_wikilinks(message: str) -> str:
-    """Return `message` with each wikilink replaced by its name in quotes."""
+    """Return `message` with each wikilink replaced by its alias, or else its target, in quotes."""
     return re.sub(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]", r"“\1”", message)
 
 
@@ -205,7 +208,7 @@ def _format_json(text: str) -> str:
 
 
 def _cost_text(card: ToolCard) -> str:
-    """Return the duration of a finished call, and the tokens and cost of the model if known."""
+    """Return the duration of a finished call, and the tokens and cost of its model if known."""
     parts = [] if card.state == "running" else [_format_duration(card.duration_ms)]
     if card.tokens:
         parts.append(format_tokens(card.tokens))

@@ -17,9 +17,12 @@ _DOT_INTERVAL_MS = 260
 
 
 class TranscriptView(QScrollArea):
-    """Shows items by position; streamed text is drawn a few times a second, not for every token.
+    """Shows items by position, and streamed text after them.
 
-    The view follows the end of the conversation until the user scrolls up.
+    Streamed text is redrawn at most once every 80 ms, not for every token. The view follows the end of the
+    conversation until the user scrolls up.
+
+    `resend_requested` carries the position and text of a prompt; the other signals are those of `ItemView`.
     """
 
     link_clicked = Signal(str, str)
@@ -62,7 +65,7 @@ class TranscriptView(QScrollArea):
         bar.actionTriggered.connect(lambda _: QTimer.singleShot(0, self, self._update_following))
 
     def show_items(self, items: tuple[AnyItem, ...]) -> None:
-        """Show a whole conversation."""
+        """Show a whole conversation in place of the current one."""
         self.truncate(0)
         for position, item in enumerate(items):
             self.put(position, item)
@@ -75,13 +78,14 @@ class TranscriptView(QScrollArea):
         self._follows_end = True
 
     def item(self, position: int) -> AnyItem | None:
-        """Return the item at `position`."""
+        """Return the item at `position`, or None if there is none."""
         return self._items.get(position)
 
     def put(self, position: int, item: AnyItem) -> None:
         """Show `item` at `position`, replacing an earlier item there.
 
-        A prompt is always the last item when it is sent, so it replaces all items from `position` on.
+        A prompt is the last item when it is sent, so it replaces all items from `position` on, and the
+        controls of the earlier items are disabled.
         """
         if isinstance(item, AgentText):
             self.end_stream()
@@ -116,7 +120,7 @@ class TranscriptView(QScrollArea):
         self._insert(view)
 
     def show_progress(self, tool: str, message: str) -> None:
-        """Show the progress of the running call of `tool`."""
+        """Show the progress on every running call of `tool`."""
         for position, item in self._items.items():
             view = self._views[position]
             if isinstance(item, ToolCard) and isinstance(view, CardView) and item.tool == tool:
@@ -132,7 +136,7 @@ class TranscriptView(QScrollArea):
             self._timer.start()
 
     def end_stream(self) -> None:
-        """Remove the streamed text, which an item has replaced or the turn has dropped."""
+        """Remove the streamed text, because an item replaces it or the turn has ended."""
         self._timer.stop()
         self._streamed_text = ""
         if self._stream_label is not None:
@@ -146,7 +150,7 @@ class TranscriptView(QScrollArea):
         self._indicator.set_active(working)
 
     def wheelEvent(self, event: object) -> None:
-        """Scroll, and record whether the view is still at the end."""
+        """Scroll, and record whether the view is at or near the end."""
         super().wheelEvent(event)  # type: ignore[arg-type]
         self._update_following()
 
@@ -192,7 +196,7 @@ class WorkingIndicator(QWidget):
         self._timer.start() if active else self._timer.stop()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint three dots, one of them bright."""
+        """Paint three dots: each is bright for one step, and none in the fourth."""
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)

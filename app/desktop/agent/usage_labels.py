@@ -7,7 +7,7 @@ from app.desktop.runtime.translation import PluralText, translate
 
 
 def short_usage(usage: Usage) -> str:
-    """Return the label under the prompt: "1.2k tokens · $0.010"; empty without usage."""
+    """Return the label under the prompt, for example "1.2k tokens · $0.010"; empty if no tokens were used."""
     tokens = usage.input_tokens + usage.output_tokens
     if not tokens:
         return ""
@@ -16,7 +16,7 @@ def short_usage(usage: Usage) -> str:
 
 
 def full_usage(usage: Usage) -> str:
-    """Return the tooltip of the usage label."""
+    """Return the tooltip of the usage label: requests, tokens and estimated cost."""
     if usage.cost is None:
         cost = translate("Composer", "Cost unknown")
     else:
@@ -29,7 +29,7 @@ def full_usage(usage: Usage) -> str:
 
 
 def format_tokens(tokens: int) -> str:
-    """Return a number of tokens: "812 tokens", "1.2k tokens", "1.2M tokens"."""
+    """Format a number of tokens: "812 tokens", "1.2k tokens", "1.2M tokens"."""
     if tokens < 1000:
         return PluralText("Composer", "{0} token", "{0} tokens").format(tokens)
     thousands = f"{tokens / 1000:.1f}"
@@ -39,7 +39,7 @@ def format_tokens(tokens: int) -> str:
 
 
 def format_cost(dollars: float, *, decimals: int) -> str:
-    """Return an amount: "$0.02"; "<$0.01" for one that would be rounded to zero."""
+    """Format an amount: "$0.02", or "<$0.01" if it would be rounded to zero."""
     rounded = f"{dollars:.{decimals}f}"
     if dollars > 0 and not float(rounded):
         return f"<${10**-decimals:.{decimals}f}"

@@ -9,7 +9,7 @@ from app.settings import Settings
 
 
 class UsageTotal:
-    """Sums the usage of turns; a turn of unknown cost makes the sum a lower bound."""
+    """Sums the usage of turns; a turn with an unknown cost makes the sum a lower bound."""
 
     def __init__(self) -> None:
         self._tokens = 0

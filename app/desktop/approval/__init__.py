@@ -1,1 +1,1 @@
-"""The approval dialog: the queue of requests, their draft decisions and the parts of the window."""
+"""The queue of requests that await approval, its dialog and the parts of the dialog."""

@@ -1,4 +1,4 @@
-"""The queue of requests that wait for approval, and their dialog."""
+"""The queue of requests that await approval, and their dialog."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from app.vault.changes import ChangeSet
 
 
 class ApprovalQueue(QObject):
-    """Shows each question to the user and returns the answer.
+    """Shows each request to the user and passes the answer on.
 
     `pending_paths_changed` carries a frozenset of the paths (str) that waiting requests would change, for the
-    graph's highlight, `notice` a message about a request that was withdrawn while no dialog was open.
-    `postponed` is emitted when the user chooses to decide later: the waiting requests lose their time limit
-    and wait until `review` or `reject` is called.
+    graph's highlight. `notice` carries a message about a withdrawn request if no other request is shown.
+    `postponed` is emitted when the user chooses to decide later: the waiting requests lose their time limit,
+    and wait until the user answers them.
 
     Args:
         parent_window: The parent of the dialog.
@@ -68,7 +68,7 @@ class ApprovalQueue(QObject):
         )
 
     def add(self, question: ApprovalHandle) -> None:
-        """Ask the user, keeping a request that is being read on the screen."""
+        """Add a request, and show it if no other request is shown."""
         request = question.request
         limit = math.inf if request.timeout is None else request.timeout
         item = QueuedRequest(question, ApprovalDraft(request), self._clock() + limit)
@@ -96,7 +96,7 @@ class ApprovalQueue(QObject):
                 self.review(request_id)
 
     def review(self, request_id: str) -> None:
-        """Show the dialog with this request, if it still waits."""
+        """Show the dialog with this request, if it is still waiting."""
         position = next((n for n, item in enumerate(self._items) if item.request.id == request_id), None)
         self._dialog_steps.finish()
         if position is not None and self.dialog is not None:
@@ -104,11 +104,11 @@ class ApprovalQueue(QObject):
             self._raise_dialog(self.dialog)
 
     def reject(self, request_id: str) -> None:
-        """Deny this request, if it still waits; a denial needs no review."""
+        """Deny this request without a review, if it is still waiting."""
         self._answer([(item, Denied()) for item in self._items if item.request.id == request_id])
 
     def end(self) -> None:
-        """Stop asking: the vault is being closed, and waiting requests are withdrawn silently."""
+        """Close the dialog and discard the waiting requests, because the vault is being closed."""
         self._items.clear()
         self._show_remaining()
 

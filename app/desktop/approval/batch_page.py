@@ -20,7 +20,10 @@ _MAX_NAMED_FILES = 6
 
 
 class BatchPage(QWidget):
-    """Lists the requests and their files; the decision does not apply to later requests."""
+    """Lists requests and their files; the decision applies only to the listed requests.
+
+    Requests with nothing left to approve are not listed.
+    """
 
     approved = Signal()
     denied = Signal()
@@ -47,7 +50,7 @@ class BatchPage(QWidget):
         layout.addLayout(self._build_buttons(count))
 
     def height_for(self, width: int) -> int:
-        """Return the height that shows the whole list."""
+        """Return the height at which the whole list is visible."""
         fixed_height = self.sizeHint().height() - self._area.sizeHint().height()
         return fixed_height + max(self._content.heightForWidth(width), self._content.sizeHint().height())
 
@@ -116,11 +119,11 @@ def _create_card(draft: ApprovalDraft, theme: Theme) -> QWidget:
 def _selection_label(draft: ApprovalDraft) -> str:
     if draft.is_edited:
         return translate("Approval", "edited by you")
-    return "" if draft.is_whole else translate("Approval", "in part")
+    return "" if draft.is_whole else translate("Approval", "some changes deselected")
 
 
 def _content_label(draft: ApprovalDraft) -> str:
-    """Return the files of a change set, or the exact text of an effect."""
+    """Return a change set's file names if it has several, or an effect's exact text."""
     proposal = draft.proposal()
     if not isinstance(proposal, ChangeSet):
         return escape_hidden(proposal.text) if proposal is not None else ""

@@ -23,8 +23,8 @@ _TIME_WARNING_S = 30
 class DecisionBar(QWidget):
     """The decisions for one request.
 
-    A button reacts to Enter only while it has the focus. Each keeps its width and position when its label
-    changes.
+    `denied` carries the reason, `granted` a `GrantOffer`, `edit_toggled` whether to edit. Enter in the reason
+    field denies the request. The buttons keep their width and position while the request is shown.
     """
 
     denied = Signal(str)
@@ -58,11 +58,10 @@ class DecisionBar(QWidget):
             translate("Approval", "Approve"), translate("Approval", "Approve exactly what is shown (Alt+A)")
         )
         self.approve_button.setProperty("role", "primary")
-        self.approve_button.setShortcut("Alt+A")
         self._build()
 
     def show_request(self, request: ApprovalRequest) -> None:
-        """Show the decisions that `request` allows."""
+        """Show the decisions that `request` allows, and clear the reason."""
         self.reason.clear()
         is_from_user = request.caller.kind is CallerKind.USER
         self.reason.setVisible(not is_from_user)
@@ -86,9 +85,16 @@ class DecisionBar(QWidget):
     def show_choice(
         self, draft: ApprovalDraft, read_only_reason: str, problem: str, *, editing: bool
     ) -> None:
-        """Update the labels and states of the buttons for the current draft."""
+        """Update the labels and states of the buttons.
+
+        Args:
+            draft: The current draft decision.
+            read_only_reason: Why the text can't be edited; empty if it can.
+            problem: Why the edited text can't be approved; empty if it can.
+            editing: Whether the editor is open.
+        """
         self.approve_button.setText(_approve_label(draft))
-        self.approve_button.setShortcut("Alt+A")
+        self.approve_button.setShortcut("Alt+A")  # Changing the text removes the shortcut.
         can_approve = draft.proposal() is not None and not problem
         self.approve_button.setEnabled(can_approve)
         self.menu_button.setEnabled(can_approve)
@@ -102,7 +108,7 @@ class DecisionBar(QWidget):
         )
 
     def show_time(self, seconds: float) -> None:
-        """Show the remaining time, or nothing if it is infinite: the request has no time limit."""
+        """Show the remaining time; nothing for an infinite time, which means that there is no limit."""
         if math.isinf(seconds):
             self.time.setText("")
             return
@@ -126,7 +132,7 @@ class DecisionBar(QWidget):
         )
 
     def _reserve_widths(self, request: ApprovalRequest) -> None:
-        """Make the buttons as wide as their longest label for this request."""
+        """Make the approve button, edit button and time as wide as their longest text for this request."""
         proposal = request.proposal
         count = len(proposal.changes) if isinstance(proposal, ChangeSet) else 0
         approve_labels = [translate("Approval", "Approve")]
@@ -188,7 +194,7 @@ def _approve_files(selected: int, count: int) -> str:
 
 
 def _reserve_width(widget: QLabel | QPushButton, texts: Sequence[str]) -> None:
-    """Reserve the width of the longest of `texts` for `widget`."""
+    """Set the minimum width of `widget` to that of the longest of `texts`."""
     original = widget.text()
     widget.ensurePolished()
     widget.setMinimumWidth(0)
@@ -203,7 +209,5 @@ def _reserve_width(widget: QLabel | QPushButton, texts: Sequence[str]) -> None:
 def _button(text: str, tooltip: str) -> QPushButton:
     button = QPushButton(text)
     button.setToolTip(tooltip)
-    button.setAccessibleName(text)
-    button.setAccessibleDescription(tooltip)
     button.setAutoDefault(False)
     return button

@@ -1,4 +1,4 @@
-"""The dialog in which the user reads and decides requests, one at a time."""
+"""The dialog in which the user reviews and decides requests, one at a time or all together."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ class ApprovalDialog(QDialog):
         self._timer.start()
         self._connect()
         self._is_centered = False
-        self._is_used = self._has_been_used = False
+        self._is_request_used = self._is_dialog_used = False
         self._last_used_at = -math.inf
         self._ticked_at = clock()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        # The height of texts is known only after the layout of the parts.
+        # The height of wrapped text is known only after the layout.
         self._fit_timer = QTimer(self, singleShot=True, interval=0)
         self._fit_timer.timeout.connect(self._fit_height)
         self._set_max_width()
@@ -87,7 +87,7 @@ class ApprovalDialog(QDialog):
         return self._current
 
     def show_queue(self, items: Sequence[QueuedRequest]) -> None:
-        """Set the waiting requests; show another one if the current one is no longer among them."""
+        """Set the waiting requests; if the current one is no longer among them, show another."""
         position = self._items.index(self._current) if self._current in self._items else 0
         self._items = tuple(items)
         if self.batch is not None and not set(self.batch.drafts) <= {item.draft for item in items}:
@@ -101,7 +101,7 @@ class ApprovalDialog(QDialog):
             self.strip.show_queue(self._items, self._items.index(self._current))
 
     def show_request(self, position: int) -> None:
-        """Show request `position` (from 0) of the queue; it ignores input for 300 ms."""
+        """Show the request at `position` (from 0) in the queue; the dialog ignores input for 300 ms."""
         for step in self.steps(position):
             step()
 
@@ -111,14 +111,14 @@ class ApprovalDialog(QDialog):
         return (partial(self._begin, position), *page, self._polish_widgets, self._fit_height)
 
     def set_queue(self, items: Sequence[QueuedRequest]) -> None:
-        """Set the waiting requests without showing one yet."""
+        """Set the waiting requests without showing any."""
         self._items = tuple(items)
 
     def _begin(self, position: int) -> None:
         if 0 <= position < len(self._items):
             self._current = self._items[position]
             self.input_delay.start_delay()
-            self._is_used = False
+            self._is_request_used = False
             self._last_used_at = -math.inf
             self._replace_page(self._current)
             self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -152,7 +152,7 @@ class ApprovalDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """Fit the height to the request and center the dialog on the window."""
         super().showEvent(event)
-        self.input_delay.window_shown()
+        self.input_delay.start_filtering()
         self._fit_height()
         self._fit_timer.start()
 
@@ -169,7 +169,7 @@ class ApprovalDialog(QDialog):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Treat closing the window as a denial of the current request."""
+        """Go back or deny, as Escape does; close the dialog only if no request is shown."""
         if self._current is None:
             super().closeEvent(event)
             return
@@ -177,7 +177,7 @@ class ApprovalDialog(QDialog):
         self._step_back()
 
     def reject(self) -> None:
-        """Deny the current request; `QDialog` calls this for Escape."""
+        """Go back or deny; `QDialog` calls this for Escape."""
         self._step_back()
 
     def _build(self) -> None:
@@ -228,9 +228,9 @@ class ApprovalDialog(QDialog):
     def _fit_height(self) -> None:
         """Fit the height to the request, up to the maximum, and center the dialog on the window.
 
-        Another request can make a dialog that the user has used taller, but not smaller.
+        A dialog that the user has used can become taller for another request, but not smaller.
         """
-        if self._current is None or (self._is_used and self.isVisible()):
+        if self._current is None or (self._is_request_used and self.isVisible()):
             return
         self._activate_layout()
         page = self.batch or self.page
@@ -238,7 +238,7 @@ class ApprovalDialog(QDialog):
             return
         fixed_height = sum(part.sizeHint().height() for part in self._fixed_parts if not part.isHidden())
         preferred = fixed_height + page.height_for(self.width())
-        minimum = self.height() if self._has_been_used and self.isVisible() else self._min_height()
+        minimum = self.height() if self._is_dialog_used and self.isVisible() else self._min_height()
         height = min(max(preferred, minimum), self._max_size().height())
         if height != self.height():
             self.resize(self.width(), height)
@@ -248,17 +248,17 @@ class ApprovalDialog(QDialog):
             self._is_centered = True
 
     def _min_height(self) -> int:
-        """Return the minimum height; if the text can be edited, it leaves space for the editor."""
+        """Return the minimum height, which leaves space for the editor if the text can be edited."""
         can_edit = self.page is not None and bool(self.page.draft.files) and not self.page.read_only_reason()
         return _MIN_EDITOR_HEIGHT if can_edit else _MIN_SIZE.height()
 
     def _record_use(self) -> None:
-        self._is_used = self._has_been_used = True
+        self._is_request_used = self._is_dialog_used = True
         self._last_used_at = self._clock()
 
     @property
     def _is_paused(self) -> bool:
-        """True if the time is paused because the user works on the request."""
+        """True if the countdown is paused because the user is working on the request."""
         is_editing = self.page is not None and self.page.is_editing
         return is_editing or self._clock() - self._last_used_at < _USE_PAUSE_S
 
@@ -333,6 +333,8 @@ class ApprovalDialog(QDialog):
         if self.page is None:
             return
         self.page.flush()
+        if self.page.problem:
+            return
         batch = BatchPage([item.draft for item in self._items], self._theme.theme, self)
         batch.back_requested.connect(self._close_batch)
         batch.approved.connect(lambda: self._decide_all(lambda item: item.draft.approved()))
@@ -389,7 +391,7 @@ class ApprovalDialog(QDialog):
             self.bar.show_time(remaining)
 
     def _apply_theme(self, _: Theme) -> None:
-        """Apply the new theme to the page; a page that is being edited keeps its icons."""
+        """Apply the new theme to the page; while the page is being edited, it keeps its icons."""
         if self._current is not None and self.page is not None and not self.page.is_editing:
             self._replace_page(self._current)
             self._fill_page()

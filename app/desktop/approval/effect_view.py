@@ -16,7 +16,7 @@ from app.vault.escaped_line import escape_hidden
 
 
 class EffectView(QWidget):
-    """Shows verbatim what will be run, sent or fetched."""
+    """Shows the exact text that will be run, sent or fetched, and the arguments."""
 
     def __init__(self, effect: Effect, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,8 +44,8 @@ class EffectView(QWidget):
 
 
 def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:
-    """Return a canvas that shows every line as unchanged."""
-    # The canvas adds its own line end: a final one in the text shows an additional empty line.
+    """Return a canvas that shows `text`, with every line as unchanged."""
+    # Add a line end, so that a final one in the text shows as an empty line.
     content = text.encode("utf-8", "surrogatepass") + b"\n"
     diff = compare(content, content)
     canvas = DiffCanvas(theme)

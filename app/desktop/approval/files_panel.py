@@ -1,4 +1,4 @@
-"""The files of a change set: operation, included share and changed lines of each."""
+"""The files of a change set, with the operation, selection state and changed lines of each."""
 
 from __future__ import annotations
 
@@ -37,12 +37,15 @@ _STATES = {
     SelectionState.ALL: Qt.CheckState.Checked,
 }
 _COUNTS_ROLE = Qt.ItemDataRole.UserRole
-# The check box, the icon and their margins, in pixels.
+# Pixels for the check box, the icon and their margins.
 _NAME_MARGIN = 72
 
 
 class ChangedFilesModel(QAbstractTableModel):
-    """The files of a draft decision; toggling one changes the draft and emits `file_toggled`."""
+    """The files of a draft decision.
+
+    Toggling a file changes the draft; `file_toggled` then carries the file's row.
+    """
 
     file_toggled = Signal(int)
 
@@ -60,7 +63,7 @@ class ChangedFilesModel(QAbstractTableModel):
         }
 
     def rowCount(self, parent: _Index = _NO_INDEX) -> int:
-        """Return one row for each file."""
+        """Return the number of files."""
         return 0 if parent.isValid() else len(self.files)
 
     def columnCount(self, parent: _Index = _NO_INDEX) -> int:
@@ -92,7 +95,7 @@ class ChangedFilesModel(QAbstractTableModel):
         return None
 
     def setData(self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Include a file with all of its hunks, or exclude it."""
+        """Toggle a file: include an excluded file with all of its hunks, or exclude any other."""
         if role != Qt.ItemDataRole.CheckStateRole:
             return False
         file = self.files[index.row()]
@@ -102,7 +105,7 @@ class ChangedFilesModel(QAbstractTableModel):
         return True
 
     def refresh(self, row: int) -> None:
-        """Update the row."""
+        """Update a row."""
         self.dataChanged.emit(self.index(row, 0), self.index(row, 0))
 
     def _line_counts(self, file: FileDraft) -> tuple[int, int] | None:
@@ -154,7 +157,7 @@ class ChangedFilesPanel(QWidget):
 
     @property
     def preferred_height(self) -> int:
-        """The height in pixels that shows all files."""
+        """The height in pixels that shows all files and an empty row."""
         row_height = max(self.view.sizeHintForRow(0), 1)
         return self._heading.sizeHint().height() + row_height * len(self._draft.files) + row_height
 
@@ -210,7 +213,7 @@ class _ChangedFileDelegate(QStyledItemDelegate):
 
 
 def _file_label(file: FileDraft) -> str:
-    """Return the file's name and folder; for a move, also the new path."""
+    """Return the file's name and folder; for a move, the name and the new name or path."""
     change = file.change
     name = escape_hidden(change.path.name)
     if isinstance(change, Move):

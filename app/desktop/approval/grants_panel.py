@@ -1,4 +1,4 @@
-"""The auto-approve rules panel: session toggles, and grants with their expiry and use."""
+"""The auto-approve rules panel: session toggles, and grants with their use and expiry."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _REFRESH_INTERVAL_MS = 20_000
 
 
 class GrantsPanel(Panel):
-    """Lists the active grants; `changed` carries their number, including toggles."""
+    """Lists the active grants.
+
+    After each update, `changed` carries the number of grants, including the session toggles.
+    """
 
     changed = Signal(int)
 
@@ -87,7 +90,7 @@ class GrantsPanel(Panel):
         self.changed.emit(len(grants))
 
     def _show_rows(self, grants: list[Grant]) -> None:
-        """Show a row for each grant; if no row changed, keep them all and the keyboard focus."""
+        """Show a row for each grant; keep all rows, and thus the keyboard focus, if no text changed."""
         rows = [
             (grant.id, escape_hidden(grant.label), self._use_label(grant), self._expiry_label(grant))
             for grant in grants

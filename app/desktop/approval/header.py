@@ -1,4 +1,4 @@
-"""The header of the dialog: who asks, for what and why, separate from the caller's own claims."""
+"""The header of the dialog: the facts of the request, and the caller's own description."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _ICONS = {
     Operation.NETWORK: "globe-simple",
 }
 DANGEROUS_OPERATIONS = (Operation.DELETE, Operation.ADMINISTRATIVE, Operation.EXECUTE, Operation.NETWORK)
-_MAX_UNFOLDED_NAMES = 3
+_MAX_INLINE_NAMES = 3
 
 
 class RequestHeader(QWidget):
-    """The verified facts of a request; the caller's own text is framed."""
+    """Shows the facts of a request; the caller's own description, which is not verified, is framed."""
 
     def __init__(self, request: ApprovalRequest, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,7 +75,7 @@ class RequestHeader(QWidget):
             layout.addWidget(NotesStrip(text, (), "shield-warning", theme.warning, theme, self))
 
     def show_choice(self, proposal: ChangeSet | Effect | None) -> None:
-        """Show only the consequences of the selected changes."""
+        """Hide the warning about unresolved links unless the selected changes delete a note."""
         if self._unresolved is not None:
             changes = proposal.changes if isinstance(proposal, ChangeSet) else ()
             self._unresolved.setVisible(any(isinstance(change, Delete) for change in changes))
@@ -89,14 +89,14 @@ class RequestHeader(QWidget):
         question = heading_label(request_title(request), parent=self)
         question.setAccessibleName(translate("Approval", "Request"))
         text_column.addWidget(question)
-        self.facts = _RequestDetails(request, self)
-        text_column.addWidget(self.facts)
+        self.details = _RequestDetails(request, self)
+        text_column.addWidget(self.details)
         row.addLayout(text_column, 1)
         return row
 
 
 class NotesStrip(QWidget):
-    """A sentence about some notes, with their names; more than three can be expanded."""
+    """A sentence about some notes, with the names of the first three; a button shows a longer list."""
 
     def __init__(
         self,
@@ -114,8 +114,8 @@ class NotesStrip(QWidget):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(_create_icon_label(theme, icon_name, color))
-        names = ", ".join(quote_name(path.stem_path) for path in notes[:_MAX_UNFOLDED_NAMES])
-        hidden_count = len(notes) - _MAX_UNFOLDED_NAMES
+        names = ", ".join(quote_name(path.stem_path) for path in notes[:_MAX_INLINE_NAMES])
+        hidden_count = len(notes) - _MAX_INLINE_NAMES
         remainder = (
             translate("Approval", " and {0} more").format(f"{hidden_count:,}") if hidden_count > 0 else ""
         )
@@ -138,13 +138,13 @@ class NotesStrip(QWidget):
 
 
 def operation_icon(operation: Operation, theme: Theme, size: int) -> QLabel:
-    """Return the icon of an operation, `size` pixels wide; red for a destructive one."""
+    """Return the icon of an operation, `size` pixels wide; red for a dangerous operation."""
     color = theme.danger if operation in DANGEROUS_OPERATIONS else theme.accent
     return _create_icon_label(theme, _ICONS[operation], color, size)
 
 
 class _RequestDetails(QWidget):
-    """The reason for asking; connection type, tool, operation, size and arguments can be expanded."""
+    """The reason for the request; the caller, tool, operation, size and arguments can be expanded."""
 
     def __init__(self, request: ApprovalRequest, parent: QWidget) -> None:
         super().__init__(parent)
@@ -178,7 +178,7 @@ class _RequestDetails(QWidget):
         return facts
 
     def _show_details(self, visible: bool) -> None:
-        """Expand the details, which are laid out the first time."""
+        """Show or hide the details, which are created when they are first shown."""
         if self._details is None:
             self._details = QWidget(self)
             column = QVBoxLayout(self._details)
@@ -187,7 +187,7 @@ class _RequestDetails(QWidget):
             column.addWidget(self._create_facts_label(self._request))
             if arguments := self._request.arguments:
                 text = "\n".join(
-                    f"{escape_hidden(name)} = {_describe_lines(value)}" for name, value in arguments
+                    f"{escape_hidden(name)} = {_escape_lines(value)}" for name, value in arguments
                 )
                 column.addWidget(CappedArea(plain_label(text), parent=self._details))
             if (layout := self.layout()) is not None:
@@ -205,15 +205,15 @@ def _create_claim_card(request: ApprovalRequest, parent: QWidget) -> QWidget:
     layout.addWidget(
         plain_label(translate("Approval", "Description by {0} (unverified)").format(caller), "faint", card)
     )
-    label = plain_label(_describe_lines(request.caller.claim))
+    label = plain_label(_escape_lines(request.caller.claim))
     label.setWordWrap(True)
     label.setAccessibleName(translate("Approval", "Description by the caller"))
     layout.addWidget(CappedArea(label, 72, card))
     return card
 
 
-def _describe_lines(text: str) -> str:
-    """Return `text` with hidden characters named, keeping its lines."""
+def _escape_lines(text: str) -> str:
+    """Return `text` with its hidden characters named, keeping the line breaks."""
     return "\n".join(escape_hidden(line) for line in text.split("\n"))
 
 

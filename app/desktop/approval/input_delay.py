@@ -12,7 +12,7 @@ from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import QWidget
 
 INPUT_DELAY_S = 0.3
-# After a swallowed key: the user is still typing into another field.
+# After a blocked key: the user is still typing into another field.
 TYPING_DELAY_S = 0.6
 
 _BLOCKED_EVENTS = (
@@ -28,12 +28,12 @@ _USE_EVENTS = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.W
 class InputDelay(QObject):
     """Swallows keys and clicks on `window` for a moment; `clock` returns seconds.
 
-    `used` is emitted when a key, a click or a wheel step reaches the window.
+    `used` is emitted when a key, a click, a touch or a wheel step reaches the window.
 
-    `start_delay` restarts the delay for each request, and `window_shown` reports that the window is visible.
-    A key during the delay extends it, since the user is still typing. The filter watches the window's own
-    events, not every event of the application: there are thousands while a dialog opens. Input that reaches a
-    button in another way, such as a shortcut, must check `is_ready`.
+    `start_delay` restarts the delay for each request. A key during the delay extends it, since the user is
+    still typing. The filter watches the window's own events, not every event of the application: there are
+    thousands while a dialog opens. Code that handles input in another way, for example a shortcut, must check
+    `is_ready`.
     """
 
     used = Signal()
@@ -55,8 +55,8 @@ class InputDelay(QObject):
         self._blocked_until = self._clock() + INPUT_DELAY_S
         self._watch()
 
-    def window_shown(self) -> None:
-        """Start filtering events: the window is visible."""
+    def start_filtering(self) -> None:
+        """Start filtering events, once the window has been shown."""
         self._watch()
 
     def stop(self) -> None:
@@ -66,7 +66,7 @@ class InputDelay(QObject):
             self._watched = None
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        """Swallow input that could decide the request before the user can have read it."""
+        """Swallow input that could decide the request before the user has had time to read it."""
         event_type = event.type()
         if event_type in _USE_EVENTS and self.is_ready:
             self.used.emit()

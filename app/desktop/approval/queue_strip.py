@@ -1,4 +1,4 @@
-"""The strip over a request while others wait: position, navigation, and the page of all requests."""
+"""The strip above a request while others wait: position, navigation, and a button for all together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from app.permissions.request_labels import request_title
 
 
 class QueueStrip(QFrame):
-    """Shows "1 of 7" and lists the seven; hidden while only one request waits."""
+    """Shows the position in the queue ("1 of 7") and a menu of the requests.
+
+    Hidden unless several requests wait. `chosen` carries the position (from 0) of the request to show.
+    """
 
     chosen = Signal(int)
     batch_requested = Signal()
@@ -48,7 +51,7 @@ class QueueStrip(QFrame):
         self.batch_button.clicked.connect(lambda: self.batch_requested.emit())
 
     def show_queue(self, items: Sequence[QueuedRequest], position: int) -> None:
-        """Show that request `position` (from 0) of `items` is open."""
+        """Show that the request at `position` (from 0) of `items` is open."""
         self._position = position
         self.setVisible(len(items) > 1)
         self.previous_button.setEnabled(position > 0)

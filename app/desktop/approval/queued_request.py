@@ -1,4 +1,4 @@
-"""A request that waits for the user, with the draft decision."""
+"""A request that awaits the user's decision, with the draft of that decision."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from app.permissions.partial_approval import ApprovalDraft
 
 
 class ApprovalHandle(Protocol):
-    """A pending request, such as `bridge.PendingApproval`; `reason` explains its withdrawal."""
+    """A pending request, for example `bridge.PendingApproval`; `reason` explains its withdrawal."""
 
     request: ApprovalRequest
     reason: str
 
     @property
     def withdrawn(self) -> SignalInstance:
-        """Emitted when the caller no longer waits for the answer."""
+        """Emitted when the request no longer needs an answer."""
         ...
 
     def postpone(self, seconds: float) -> None:
@@ -27,13 +27,13 @@ class ApprovalHandle(Protocol):
         ...
 
     def answer(self, decision: Decision) -> None:
-        """Return the answer to the caller."""
+        """Pass the answer to the caller."""
         ...
 
 
 @dataclass(eq=False)
 class QueuedRequest:
-    """A question, its draft decision, and its deadline by the queue's clock."""
+    """A pending request, its draft decision, and its deadline on the queue's clock."""
 
     question: ApprovalHandle
     draft: ApprovalDraft
@@ -45,6 +45,6 @@ class QueuedRequest:
         return self.draft.request
 
     def postpone(self, seconds: float) -> None:
-        """Give the user `seconds` more to answer."""
+        """Extend the deadline by `seconds`."""
         self.deadline += seconds
         self.question.postpone(seconds)

@@ -1,6 +1,6 @@
 """The page of one request: header, files, the diff of the selected file and, on demand, an editor.
 
-Parts are built only when needed: most requests have one file, and few are edited.
+Parts are created only when needed: most requests have one file, and few are edited.
 """
 
 from __future__ import annotations
@@ -25,17 +25,20 @@ from app.permissions.partial_approval import ApprovalDraft, FileDraft, Selection
 from app.permissions.request_labels import KIND_NAMES, change_name, format_size
 from app.vault.editable_text import EditableText, NotEditableError
 
-# Up to this size, comparing takes milliseconds; larger changes are counted in a thread, file by file.
+# Comparing this much takes milliseconds; larger changes are compared in a thread, file by file.
 _MAX_SYNC_BYTES = 48_000
-# The height for the exact text of an effect, in pixels.
+# The height in pixels for the exact text of an effect.
 _EFFECT_HEIGHT = 240
 
 
 class ReviewPage(QWidget):
-    """Shows a draft and applies the user's selection and edits to it; `changed` is emitted after each.
+    """Shows a draft, and applies the user's selection and edits to it.
 
-    Only the header exists until `fill` is called, and no text until `show_first` is called. `height_changed`
-    is emitted when the result of `height_for` may have changed.
+    `changed` is emitted when the draft, the shown file, the editor's visibility or `problem` changes.
+    `problem` explains why the edited text can't be approved; it is empty if it can.
+
+    Only the header exists until `fill` is called, and no text is shown until `show_first` is called.
+    `height_changed` is emitted when the result of `height_for` may have changed.
     """
 
     changed = Signal()
@@ -58,7 +61,7 @@ class ReviewPage(QWidget):
         layout.addWidget(_create_line(self))
 
     def fill(self) -> None:
-        """Build the parts under the header."""
+        """Create the parts below the header."""
         if isinstance(proposal := self.draft.request.proposal, Effect):
             self._column.addWidget(EffectView(proposal, self._theme.theme, self), 1)
             return
@@ -66,7 +69,7 @@ class ReviewPage(QWidget):
         self._connect()
 
     def show_first(self) -> None:
-        """Show the first file."""
+        """Show the first file, and count the changed lines of all files."""
         if self.files is not None:
             self.files.choose(0)
         elif self.draft.files:
@@ -74,7 +77,7 @@ class ReviewPage(QWidget):
         self._count_lines()
 
     def height_for(self, width: int) -> int:
-        """Return the height that shows the whole current file."""
+        """Return the height at which the whole current file is visible, or a fixed one for an effect."""
         has_height_for_width = self.header.hasHeightForWidth()
         header_height = 1 + (
             self.header.heightForWidth(width) if has_height_for_width else self.header.sizeHint().height()
@@ -96,7 +99,7 @@ class ReviewPage(QWidget):
 
     @property
     def editor(self) -> TextEditor:
-        """The editor under the diff."""
+        """The editor below the diff, created on first use."""
         if self._editor is None:
             text = translate("Approval", "Text after the change; edits update the comparison")
             self._editor = editor = TextEditor(text, self._panes)
@@ -142,13 +145,6 @@ class ReviewPage(QWidget):
         """Apply pending edits to the draft."""
         if self.is_editing:
             self.editor.flush()
-
-    def step(self, offset: int) -> None:
-        """Go to the next or the previous change, across files."""
-        if not self.draft.files or self.diff_view.step(offset) or self.files is None:
-            return
-        if 0 <= self._row + offset < len(self.draft.files):
-            self.files.choose(self._row + offset)
 
     def _build_body(self) -> QWidget:
         body = QSplitter(self)

@@ -1,4 +1,4 @@
-"""A dialog with the files of a commit, before and after it."""
+"""A dialog that shows the files of a commit before and after it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ShownFile:
-    """A file of a commit with its bytes; `problem` explains why they are missing."""
+    """A file of a commit, with its contents before and after.
+
+    Args:
+        path: The path before the commit.
+        to: The new path of a moved file, otherwise None.
+        before: The bytes before the commit; None for a new file.
+        after: The bytes after the commit; None for a deleted file.
+        problem: Why both contents are missing; empty if they are not.
+    """
 
     path: str
     to: str | None
@@ -44,13 +52,13 @@ class ShownFile:
 
     @property
     def name(self) -> str:
-        """The path, and the new path of a moved file."""
+        """The path; for a moved file, also the new path."""
         name = escape_hidden(self.path)
         return f"{name} → {escape_hidden(self.to)}" if self.to else name
 
     @property
     def icon_name(self) -> str:
-        """The icon of the kind of change."""
+        """The name of the icon for the kind of change."""
         if self.to:
             return "arrow-bend-up-right"
         return "file-plus" if self.before is None else "trash" if self.after is None else "pencil-simple"
@@ -67,7 +75,7 @@ def read_commit(vault: VaultService, number: int) -> tuple[str, tuple[ShownFile,
 
 
 def read_session(vault: VaultService, turn: str) -> tuple[str, tuple[ShownFile, ...]]:
-    """Return the last summary and the files of a session, before its first and after its last save.
+    """Return the last summary and the files of an editing session, before its first and after its last save.
 
     Runs in the service thread.
 

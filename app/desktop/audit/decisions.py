@@ -1,4 +1,4 @@
-"""Labels, colors and delegates for the decision of an audit entry."""
+"""Labels and colors of an audit entry's decision, and delegates that paint it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class DecisionDelegate(RowDelegate):
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """Return the size of the chip with its padding."""
+        """Return the size of the chip with its margins."""
         text = decision_label(str(index.data(Qt.ItemDataRole.DisplayRole)))
         metrics = QFontMetrics(option.font)
         return QSize(metrics.horizontalAdvance(text) + 2 * _CHIP_PADDING + 16, metrics.height() + 10)

@@ -31,7 +31,10 @@ _LINK_PADDING = 8
 
 
 class DetailPane(QWidget):
-    """Shows an entry, with buttons for its diff, for undo and for its notes."""
+    """Shows an entry, with buttons for its diff, for undo and for its notes.
+
+    `open_requested` carries a note's path, the other signals the entry.
+    """
 
     diff_requested = Signal(object)
     undo_requested = Signal(object)
@@ -153,7 +156,7 @@ class DetailPane(QWidget):
 
 
 class _PathButton(QPushButton):
-    """A link to a note, with a path that is elided in the middle."""
+    """A link to a note that elides the middle of its path."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
@@ -174,7 +177,7 @@ class _PathButton(QPushButton):
 
 
 def _create_arguments_field(text: str, name: str) -> QPlainTextEdit:
-    """Create a view of the logged arguments, indented and with hidden characters named."""
+    """Return a read-only field with the logged arguments, indented and with hidden characters named."""
     try:
         formatted = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     except ValueError:

@@ -20,7 +20,7 @@ _MAX_COMBO_WIDTH = 240
 
 
 class FilterBar(QWidget):
-    """The filter fields; `changed` carries the `AuditFilter` a moment after the last change."""
+    """The filter fields; `changed` carries the `AuditFilter` shortly after the last change."""
 
     changed = Signal(object)
 
@@ -73,7 +73,7 @@ class FilterBar(QWidget):
         self._row.addWidget(widget)
 
     def clear(self) -> None:
-        """Clear all fields."""
+        """Remove the filter."""
         self.text.clear()
         for box in (self.caller, self.tool, self.decision, self.dates):
             box.setCurrentIndex(0)
@@ -98,7 +98,8 @@ class FilterBar(QWidget):
         boxes = (self.caller, self.tool, self.decision, self.dates)
         for box in boxes:
             layout.addWidget(box)
-            box.currentIndexChanged.connect(self._timer.start)
+            # Connected directly, the index would be taken as the interval.
+            box.currentIndexChanged.connect(lambda _: self._timer.start())
         for field in (self.first, self.last):
             layout.addWidget(field)
             field.hide()
@@ -114,7 +115,7 @@ class FilterBar(QWidget):
 
 
 class _ChoiceBox(QComboBox):
-    """A combo box as wide as its longest choice; in a narrow window, it shrinks and cuts the text off."""
+    """A combo box as wide as its longest choice, which shrinks and clips its text in a narrow window."""
 
     def minimumSizeHint(self) -> QSize:
         """Return a small width, so that the window can be narrow."""

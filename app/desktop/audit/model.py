@@ -30,34 +30,41 @@ TIME, CALLER, TOOL, RESULT, DECISION, DURATION = range(6)
 class AuditEntriesModel(QAbstractTableModel):
     """Audit entries, newest first; the panel supplies them.
 
-    Consecutive saves of one editing session are one row, that of the newest, until `expand` shows them all.
+    Consecutive saves of one editing session share a row, which shows the newest save, until `expand` gives
+    each save a row.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._entries: list[AuditEntry] = []
-        self._merged: dict[int, list[AuditEntry]] = {}  # by the id of the row, newest first
+        self._merged: dict[
+            int, list[AuditEntry]
+        ] = {}  # The older saves that share a row, newest first, by the id of the row's entry.
         self._expanded: set[str] = set()
 
     @property
     def entries(self) -> Sequence[AuditEntry]:
-        """The entries of the rows."""
+        """The entry of each row."""
         return self._entries
 
     @property
     def oldest_id(self) -> int | None:
-        """The number of the entry in the last row; None without rows."""
+        """The id of the oldest loaded entry; None without rows."""
         if not self._entries:
             return None
         last = self._entries[-1]
         return self._merged.get(last.id, [last])[-1].id
 
+    def all_entries(self) -> tuple[AuditEntry, ...]:
+        """Return all loaded entries, newest first, including those that share a row."""
+        return tuple(loaded for entry in self._entries for loaded in (entry, *self._merged.get(entry.id, ())))
+
     def merged_saves(self, row: int) -> Sequence[AuditEntry]:
-        """Return the older saves of the session that a row represents."""
+        """Return the older saves that share a row."""
         return self._merged.get(self._entries[row].id, ())
 
     def expand(self, row: int) -> None:
-        """Show all saves of the session that a row represents."""
+        """Give each save that shares a row a row of its own."""
         saves = self._merged.pop(self._entries[row].id, [])
         if saves:
             self._expanded.add(self._entries[row].turn)
@@ -67,14 +74,14 @@ class AuditEntriesModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(row, 0), self.index(row, DURATION))
 
     def replace_all(self, entries: Sequence[AuditEntry]) -> None:
-        """Replace all rows by `entries`."""
+        """Replace all rows with `entries`, newest first."""
         self.beginResetModel()
         self._merged.clear()
         self._entries = self._group_sessions(entries)
         self.endResetModel()
 
     def add_older(self, entries: Sequence[AuditEntry]) -> None:
-        """Add a page of older entries at the end."""
+        """Add a page of older entries, newest first, at the end."""
         remaining = list(entries)
         while remaining and self._entries and self._are_same_session(self._entries[-1], remaining[0]):
             self._merged.setdefault(self._entries[-1].id, []).append(remaining.pop(0))
@@ -85,11 +92,11 @@ class AuditEntriesModel(QAbstractTableModel):
             self.endInsertRows()
 
     def add_newer(self, entries: Sequence[AuditEntry]) -> None:
-        """Add new entries, oldest first, on top."""
+        """Add `entries`, given oldest first, at the top; skip those that are already loaded."""
         newest_id = self._entries[0].id if self._entries else 0
         added = [entry for entry in reversed(entries) if entry.id > newest_id]
         if added and self._entries and self._are_same_session(added[-1], self._entries[0]):
-            # The session's row moves to the top with the new save, and contains the others.
+            # The new save replaces the session's row, and shares its own row with the older saves.
             self.beginRemoveRows(_NO_INDEX, 0, 0)
             session_entry = self._entries.pop(0)
             self.endRemoveRows()
@@ -105,7 +112,7 @@ class AuditEntriesModel(QAbstractTableModel):
         return is_same_turn and newer.turn not in self._expanded
 
     def _group_sessions(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-        """Return the rows for `entries`, newest first; store the other saves of a session in `_merged`."""
+        """Return the rows for `entries`, newest first; store the older saves of a session in `_merged`."""
         rows: list[AuditEntry] = []
         for entry in entries:
             if rows and self._are_same_session(rows[-1], entry):
@@ -115,7 +122,7 @@ class AuditEntriesModel(QAbstractTableModel):
         return rows
 
     def mark_undone(self, commits: Sequence[int], entry_id: int) -> None:
-        """Mark the entries of `commits` as undone by entry `entry_id`."""
+        """Mark the entries of `commits` as undone by the entry with the id `entry_id`."""
         for saves in self._merged.values():
             saves[:] = [
                 replace(save, undone_by=entry_id) if save.commit in commits else save for save in saves
@@ -126,14 +133,14 @@ class AuditEntriesModel(QAbstractTableModel):
                 self.dataChanged.emit(self.index(row, 0), self.index(row, DURATION))
 
     def row_of(self, entry_id: int) -> int | None:
-        """Return the row of an entry or of its session; None if it is not shown."""
+        """Return the row that shows an entry or shares its session; None if it is not loaded."""
         for row, entry in enumerate(self._entries):
             if entry_id in (entry.id, *(save.id for save in self._merged.get(entry.id, ()))):
                 return row
         return None
 
     def rowCount(self, parent: _Index = _NO_INDEX) -> int:
-        """Return one row for each entry."""
+        """Return the number of rows."""
         return 0 if parent.isValid() else len(self._entries)
 
     def columnCount(self, parent: _Index = _NO_INDEX) -> int:
@@ -143,7 +150,7 @@ class AuditEntriesModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        """Return the name of a column."""
+        """Return the name or alignment of a column."""
         if role == Qt.ItemDataRole.TextAlignmentRole and section == DURATION:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
@@ -192,7 +199,7 @@ def cell_text(entry: AuditEntry, column: int) -> str:
 
 
 def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:
-    """Return whether the filter shows a new entry."""
+    """Return whether `entry` matches `criteria`."""
     paths = json.dumps(entry.paths, ensure_ascii=False)
     searched = (entry.tool, entry.caller, entry.arguments, entry.result, entry.reason, paths)
     conditions = (
@@ -209,12 +216,12 @@ def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:
 
 
 def format_time(seconds: float) -> str:
-    """Return a time in local time: for today the time of day, otherwise also the date."""
+    """Format Unix seconds in local time: the date, unless it is today, and the time of day."""
     moment = datetime.fromtimestamp(seconds)
     is_today = moment.date() == datetime.now().date()
     return moment.strftime("%H:%M:%S" if is_today else "%Y-%m-%d %H:%M:%S")
 
 
 def format_duration(milliseconds: float) -> str:
-    """Return a duration in milliseconds or seconds."""
+    """Format a duration in milliseconds or seconds."""
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"

@@ -1,8 +1,9 @@
-"""The audit panel: lists every call and the decision on it, and undoes changes."""
+"""The audit panel: lists every call with its decision, and undoes changes."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
@@ -42,7 +43,7 @@ from app.desktop.widgets.panel import ElidedLabel, EmptyState, Panel, ThemedButt
 from app.events import Event
 from app.permissions.audit import AuditAppended
 from app.permissions.audit_chain import AuditCheck
-from app.permissions.audit_entry import AuditEntry
+from app.permissions.audit_entry import AuditEntry, AuditFilter
 
 if TYPE_CHECKING:
     from app.workspace.service.history import ExportFormat
@@ -63,7 +64,8 @@ class AuditPanel(Panel):
         self._load_count = 0
         self._is_at_end = False
         self._is_loading = False
-        # The tab above the panel shows its name; the buttons are in the filter row.
+        self._requested_filter: AuditFilter | None = None
+        # The tab above shows the panel's name; the buttons are in the filter row.
         self.title.hide()
         self.setAccessibleName(self.tr("Audit log"))
         # Parents first: adding a filled widget to a parent styles all of its children again.
@@ -87,18 +89,24 @@ class AuditPanel(Panel):
         """Load the first page for the current filter, without waiting for it."""
         tasks.start(self.load_first(), owner=self, action=self.tr("read the audit log"))
 
+    def _apply_filter(self, criteria: AuditFilter) -> None:
+        # Reloading the same entries would discard the selection of `show_entry`.
+        if criteria != self._requested_filter:
+            self.reload()
+
     async def load_first(self) -> None:
         """Load the newest matching entries."""
         self._load_count += 1
         load_number, criteria = self._load_count, self.filters.current_filter
+        self._requested_filter = criteria
         entries = await self._client.run(lambda vault: vault.history.entries(criteria, PAGE_SIZE))
         if load_number == self._load_count:
             self._is_at_end = len(entries) < PAGE_SIZE
             # Entries that arrived by events while the log was read.
-            newer = [entry for entry in reversed(self.model.entries) if matches_filter(entry, criteria)]
+            newer = [entry for entry in reversed(self.model.all_entries()) if matches_filter(entry, criteria)]
             self.model.replace_all(entries)
             self.model.add_newer(newer)
-            self._add_filter_choices(entries)
+            self._show_loaded(entries)
 
     async def load_more(self) -> None:
         """Load the next page of older entries."""
@@ -114,7 +122,7 @@ class AuditPanel(Panel):
         if load_number == self._load_count:
             self._is_at_end = len(entries) < PAGE_SIZE
             self.model.add_older(entries)
-            self._add_filter_choices(entries)
+            self._show_loaded(entries)
 
     async def verify(self) -> None:
         """Verify the hash chain and show the result."""
@@ -131,16 +139,16 @@ class AuditPanel(Panel):
             text = self.tr("Log damaged: {0}").format(check.reason)
         self._show_status(text, "success" if check.ok else "danger")
 
-    async def export(self, suffix: ExportFormat) -> None:
-        """Export the filtered entries as "csv" or "jsonl" to a file that the user chooses."""
-        file_type = "CSV (*.csv)" if suffix == "csv" else "JSON Lines (*.jsonl)"
+    async def export(self, file_format: ExportFormat) -> None:
+        """Export the filtered entries to a file that the user chooses."""
+        file_type = "CSV (*.csv)" if file_format == "csv" else "JSON Lines (*.jsonl)"
         file = await dialogs.pick_save_file(
-            self, self.tr("Export the audit log"), f"audit.{suffix}", file_type
+            self, self.tr("Export the audit log"), f"audit.{file_format}", file_type
         )
         if file is None:
             return
         criteria = self.filters.current_filter
-        count = await self._client.run(lambda vault: vault.history.export(file, criteria, suffix))
+        count = await self._client.run(lambda vault: vault.history.export(file, criteria, file_format))
         text = PluralText("AuditPanel", "{0} entry written to {1}", "{0} entries written to {1}").format(
             count, file.name
         )
@@ -154,20 +162,21 @@ class AuditPanel(Panel):
         self.status_label.setVisible(bool(text))
 
     async def open_diff(self, entry: AuditEntry) -> None:
-        """Show the changes that the entry's call wrote."""
+        """Show the changes that the entry's call wrote; do nothing if it wrote none."""
         number = entry.commit
         if number is not None:
             title, files = await self._client.run(lambda vault: read_commit(vault, number))
             await dialogs.run_dialog(ChangesDialog(title, files, self._theme, self.window()))
 
     def show_caller(self, caller: str) -> None:
-        """Show only the entries of this caller."""
+        """Clear the filter, and show only this caller's entries."""
         self.filters.clear()
         self.filters.choose_caller(caller)
 
     def show_entry(self, number: int) -> None:
-        """Clear the filter and select the entry with this number."""
+        """Clear the filter, and select the entry with this number if the log has it."""
         self.filters.clear()
+        self._requested_filter = self.filters.current_filter
         tasks.start(self._find_entry(number), owner=self, action=self.tr("show the audit log entry"))
 
     async def _find_entry(self, number: int) -> None:
@@ -191,9 +200,9 @@ class AuditPanel(Panel):
             (self.tr("As CSV…"), "csv"),
             (self.tr("As JSON Lines…"), "jsonl"),
         )
-        for label, suffix in formats:
+        for label, file_format in formats:
             action = menu.addAction(label)
-            action.triggered.connect(lambda _=False, suffix=suffix: self._start_export(suffix))
+            action.triggered.connect(lambda _=False, file_format=file_format: self._start_export(file_format))
         self.export_button.setMenu(menu)
         self.export_button.setPopupMode(ThemedButton.ToolButtonPopupMode.InstantPopup)
         for widget in (self.count, self.status_label, self.verify_button, self.export_button):
@@ -220,7 +229,7 @@ class AuditPanel(Panel):
         self._fit_columns()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide time and duration in a narrow panel, so that the result stays readable."""
+        """Fit the columns to the new width."""
         super().resizeEvent(event)
         self._fit_columns()
 
@@ -229,6 +238,7 @@ class AuditPanel(Panel):
         return self.width() < _NARROW_WIDTH * self._theme.zoom
 
     def _fit_columns(self) -> None:
+        """In a narrow panel, hide the duration, and the details while no entry is selected."""
         zoom = self._theme.zoom
         is_narrow = self._is_narrow
         widths = (104, 108, 160, 0, 148, 0) if is_narrow else (148, 130, 170, 0, 160, 84)
@@ -251,7 +261,7 @@ class AuditPanel(Panel):
         self.column.addWidget(self._stack, 1)
 
     def _connect(self) -> None:
-        self.filters.changed.connect(lambda _: self.reload())
+        self.filters.changed.connect(self._apply_filter)
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_selected())
         self.table.doubleClicked.connect(self._open_row)
         self.table.verticalScrollBar().valueChanged.connect(self._load_near_end)
@@ -273,14 +283,15 @@ class AuditPanel(Panel):
         for entry in appended:
             if entry.undoes:
                 self.model.mark_undone(entry.undoes, entry.id)
-        self._add_filter_choices(appended)
+        self._show_loaded(appended)
         selected = self.detail.entry
         if selected is not None and (row := self.model.row_of(selected.id)) is not None:
             updated = self.model.entries[row]
             if updated != selected:
                 self.detail.show_entry(updated)
 
-    def _add_filter_choices(self, entries: tuple[AuditEntry, ...] | list[AuditEntry]) -> None:
+    def _show_loaded(self, entries: Iterable[AuditEntry]) -> None:
+        """Add the entries' callers and tools to the filter, and update the count and the empty state."""
         for entry in entries:
             self.filters.add_choices(entry)
         count = len(self.model.entries)
@@ -290,7 +301,7 @@ class AuditPanel(Panel):
         if count:
             self._stack.setCurrentIndex(0)
             return
-        if self.filters.current_filter == type(self.filters.current_filter)():
+        if self.filters.current_filter == AuditFilter():
             self._empty.set_message(
                 self.tr("No activity yet"),
                 self.tr(
@@ -322,8 +333,8 @@ class AuditPanel(Panel):
         if value >= bar.maximum() - bar.pageStep():
             tasks.start(self.load_more(), owner=self, action=self.tr("read the audit log"))
 
-    def _start_export(self, suffix: ExportFormat) -> None:
-        tasks.start(self.export(suffix), owner=self, action=self.tr("export the audit log"))
+    def _start_export(self, file_format: ExportFormat) -> None:
+        tasks.start(self.export(file_format), owner=self, action=self.tr("export the audit log"))
 
     def _start_diff(self, entry: AuditEntry) -> None:
         tasks.start(self.open_diff(entry), owner=self, action=self.tr("open the diff"))
@@ -334,7 +345,7 @@ class AuditPanel(Panel):
 
 
 def connect(panel: AuditPanel, context: PanelContext) -> None:
-    """Connect the panel with the window and the other panels."""
+    """Connect the panel to the window and the other panels."""
     connect_links(panel, context)
     context.audit_entry_requested.connect(panel.show_entry)
     context.audit_caller_requested.connect(panel.show_caller)

@@ -1,4 +1,4 @@
-"""Undo of an entry or its turn through the `undo` tool, with resolution of conflicts."""
+"""Undo an entry or its turn through the `undo` tool; the user resolves conflicts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 async def undo(
     client: VaultClient, theme: ThemeSource, window: QWidget, entry: AuditEntry, *, whole_turn: bool
 ) -> None:
-    """Propose to undo the changes of `entry`, or of its whole turn.
+    """Propose to undo the changes of `entry`, or of its whole turn, until none are left.
 
-    If later edits conflict, show both texts and let the user choose.
+    If later edits conflict, show both texts and let the user choose. Show any other error in a message.
     """
     arguments: dict[str, object] = {"turn": entry.turn} if whole_turn else {"entry": entry.id}
     is_incomplete = True
@@ -52,7 +52,7 @@ async def _resolve_conflicts(
     arguments: dict[str, object],
     outcome: ToolOutcome,
 ) -> None:
-    """Let the user resolve the conflicts; repeat if a file changes meanwhile."""
+    """Let the user resolve the conflicts, again if a file changes meanwhile; show any other error."""
     while _is_conflict(outcome):
         plan: UndoPlan = await client.run(lambda vault: vault.history.plan_undo(arguments))
         choices = await _pick_contents(plan, theme, window) if plan.conflicts else {}

@@ -1,1 +1,1 @@
-"""Bookmarks: the user's own and those of Obsidian."""
+"""The user's own bookmarks and those of Obsidian."""

@@ -1,4 +1,4 @@
-"""Bookmarked notes, saved for each vault outside it."""
+"""A vault's bookmarks, stored outside the vault."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MAX_BOOKMARKS = 2000
 
 
 class Bookmarks:
-    """The bookmarks of one vault in a file of the user's data, in the order of the list.
+    """One vault's bookmarks in list order, stored in a file in the user's data folder.
 
-    `problem` names a file that could not be read and was set aside.
+    `problem` is a message about a file that could not be read and was set aside; empty if there was none.
     """
 
     def __init__(self, root: Path) -> None:
@@ -32,7 +32,7 @@ class Bookmarks:
         return any(item.kind == "file" and item.target == path for item in self.items)
 
     def add(self, bookmark: Bookmark) -> None:
-        """Append a bookmark.
+        """Append a bookmark; remove an equal one, and the oldest if there are too many.
 
         Raises:
             StorageError: Writing failed; nothing was changed.
@@ -40,7 +40,7 @@ class Bookmarks:
         self._save((*(item for item in self.items if item != bookmark), bookmark)[-_MAX_BOOKMARKS:])
 
     def remove(self, path: str) -> None:
-        """Remove the bookmarks of the note at `path`.
+        """Remove all bookmarks whose target is `path`.
 
         Raises:
             StorageError: Writing failed; nothing was changed.

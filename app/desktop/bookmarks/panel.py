@@ -25,8 +25,8 @@ _ICONS = {"file": "file-text", "folder": "folder-simple", "search": "magnifying-
 class BookmarksPanel(Panel):
     """The list of bookmarks.
 
-    `open_requested` carries a note's path and a fragment, `search_requested` a query, `failed` one sentence
-    for the user.
+    `open_requested` carries a note's path and a fragment, `search_requested` a query, `failed` a message for
+    the user.
     """
 
     open_requested = Signal(str, str)
@@ -38,7 +38,7 @@ class BookmarksPanel(Panel):
         self._client = client
         self._theme = theme
         self._current = ""
-        self._shared: tuple[Bookmark, ...] = ()
+        self._obsidian_bookmarks: tuple[Bookmark, ...] = ()
         self.bookmarks = Bookmarks(client.root)
         self.add_button = ThemedButton(theme, "bookmark-simple", self.tr("Bookmark the open note"))
         self.add_button.setCheckable(True)
@@ -69,17 +69,17 @@ class BookmarksPanel(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         """Read Obsidian's bookmarks each time the panel is shown: Obsidian may have changed them."""
         super().showEvent(event)
-        tasks.start(self.load_shared(), owner=self, action=self.tr("read the bookmarks"))
+        tasks.start(self.load_obsidian_bookmarks(), owner=self, action=self.tr("read the bookmarks"))
 
-    async def load_shared(self) -> None:
+    async def load_obsidian_bookmarks(self) -> None:
         """Load the bookmarks that Obsidian has saved in the vault."""
         settings = await self._client.run(lambda vault: vault.notes.obsidian_settings())
         problems = [problem for problem in settings.problems if "bookmarks.json" in problem]
         for problem in filter(None, (*problems, self.bookmarks.problem)):
             self.failed.emit(problem)
         self.bookmarks.problem = ""
-        if settings.bookmarks != self._shared:
-            self._shared = settings.bookmarks
+        if settings.bookmarks != self._obsidian_bookmarks:
+            self._obsidian_bookmarks = settings.bookmarks
             self.show_bookmarks()
 
     def set_current_note(self, path: str) -> None:
@@ -89,7 +89,10 @@ class BookmarksPanel(Panel):
         self.add_button.setChecked(bool(path) and self.bookmarks.contains(path))
 
     def toggle(self, path: str) -> bool:
-        """Add a bookmark of the note at `path`, or remove it; return whether it has one now."""
+        """Bookmark the note at `path`, or remove its bookmark; return whether it is bookmarked now.
+
+        If writing fails, emit `failed`.
+        """
         try:
             if self.bookmarks.contains(path):
                 self.bookmarks.remove(path)
@@ -102,12 +105,12 @@ class BookmarksPanel(Panel):
         return self.bookmarks.contains(path)
 
     def show_bookmarks(self) -> None:
-        """Show the user's own bookmarks, then Obsidian's by their groups."""
+        """Show the user's own bookmarks, then Obsidian's by group."""
         self.tree.clear()
         self.tree.addTopLevelItems([self._create_item(bookmark) for bookmark in self.bookmarks.items])
         own_bookmarks = set(self.bookmarks.items)
         groups: dict[str, QTreeWidgetItem] = {}
-        for bookmark in self._shared:
+        for bookmark in self._obsidian_bookmarks:
             if bookmark in own_bookmarks:
                 continue
             name = bookmark.group or self.tr("From Obsidian")
@@ -149,7 +152,7 @@ class BookmarksPanel(Panel):
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(self.tr("Remove the bookmark"), lambda: self.toggle(bookmark.target))
+        menu.addAction(self.tr("Remove bookmark"), lambda: self.toggle(bookmark.target))
         menu.popup(self.tree.viewport().mapToGlobal(position))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
@@ -167,7 +170,7 @@ class BookmarksPanel(Panel):
 
 
 def connect(panel: BookmarksPanel, context: PanelContext) -> None:
-    """Connect the panel with the window and the other panels."""
+    """Connect the panel to the window and the other panels."""
     connect_links(panel, context)
     context.note_shown.connect(panel.set_current_note)
     panel.set_current_note(context.note_path)

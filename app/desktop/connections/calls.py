@@ -16,7 +16,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class _CallFilterModel(QSortFilterProxyModel):
-    """Filters the activity feed by the program that made the calls."""
+    """Shows only one program's calls from the activity feed."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -35,7 +35,7 @@ class _CallFilterModel(QSortFilterProxyModel):
 class CallList(QWidget):
     """The calls of one program, newest first.
 
-    `review_requested` carries the id of a question, `entry_requested` the number of an audit entry,
+    `review_requested` carries the id of an approval request, `entry_requested` the number of an audit entry,
     `log_requested` the program's name.
     """
 
@@ -65,10 +65,10 @@ class CallList(QWidget):
         self.review_button.setToolTip(self.tr("Review the change, then decide"))
         self.review_button.setProperty("role", "primary")
         self.entry_button = QPushButton(self.tr("Show in the audit log"))
-        self.entry_button.setToolTip(self.tr("Show the decision on the selected call and its result"))
+        self.entry_button.setToolTip(self.tr("Show the decision and the result of the selected call"))
         self.log_button = QPushButton(self.tr("All calls"))
         self.log_button.setProperty("role", "quiet")
-        self.log_button.setToolTip(self.tr("Show the audit log of this program only"))
+        self.log_button.setToolTip(self.tr("Show only this program's calls in the audit log"))
         row = QHBoxLayout()
         row.setContentsMargins(14, 4, 14, 8)
         row.setSpacing(8)
@@ -118,7 +118,7 @@ class CallList(QWidget):
 
     @property
     def current(self) -> ActivityItem | None:
-        """The selected call, or the newest one if none is selected."""
+        """The selected call, or the newest one if none is selected; None without calls."""
         index = self.list.currentIndex()
         if not index.isValid() and self.filtered.rowCount():
             index = self.filtered.index(0, 0)

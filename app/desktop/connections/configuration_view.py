@@ -1,4 +1,4 @@
-"""The view of the configuration that a program needs, with a button to copy it."""
+"""A view of the configuration that a program needs, with a button to copy it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from app.desktop.theme.theme import ThemeSource
 
 
 class ConfigurationView(QWidget):
-    """Shows the configuration of one connection, for the selected program and transport."""
+    """Shows a connection's configuration for the selected program and transport."""
 
     def __init__(self, theme: ThemeSource) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class ConfigurationView(QWidget):
     def show_connection(
         self, connection: ConnectionDetails, transport: Transport | None = None, target: str = ""
     ) -> None:
-        """Show the configuration of this connection, initially for `target` and `transport` if given."""
+        """Show this connection's configuration, for `target` and `transport` if they are known."""
         self._connection = connection
         ids = [choice.id for choice in TARGETS]
         if target in ids:
@@ -82,7 +82,7 @@ class ConfigurationView(QWidget):
 
     @property
     def configuration(self) -> Configuration | None:
-        """The shown configuration."""
+        """The shown configuration; None until a connection is shown."""
         target: Target = self.target.currentData()
         transport: Transport = self.transport.currentData()
         return target.build(self._connection, transport) if self._connection is not None else None
@@ -118,7 +118,7 @@ class ConfigurationView(QWidget):
         instruction = (
             self.tr("Add to {0}; keep the existing content.")
             if configuration.is_merged
-            else self.tr("For {0}.")
+            else self.tr("Run in {0}.")
         )
         parts = [instruction.format(configuration.destination)]
         if self.transport.currentData() == "http" and connection is not None:

@@ -2,7 +2,7 @@
 
 There are two transports. With *stdio*, the program starts `scriptorium mcp`, which connects to the open
 window and needs no token and no port. With *HTTP*, it calls the local server with its token. The formats
-follow the manuals of the programs.
+follow the programs' documentation.
 """
 
 from __future__ import annotations
@@ -21,13 +21,21 @@ from typing import Literal
 
 Transport = Literal["stdio", "http"]
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
-_MAX_KEY_CHARS = 20
+_MAX_SLUG_CHARS = 20
 _TOKEN_PLACEHOLDER = "THE-TOKEN"
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionDetails:
-    """The values for a configuration; `address` is that of the server, `token` is empty if unknown."""
+    """The values for a configuration.
+
+    Args:
+        vault: The vault's folder.
+        name: The program's name.
+        command: The command that runs Scriptorium.
+        address: The server's address; empty while the server is off.
+        token: The program's token; empty if unknown.
+    """
 
     vault: Path
     name: str
@@ -37,9 +45,9 @@ class ConnectionDetails:
 
     @property
     def key(self) -> str:
-        """The name of the server in the program: short, since it prefixes the name of each tool."""
-        slug = _SEPARATORS.sub("-", self.vault.name.casefold()).strip("-")[:_MAX_KEY_CHARS].strip("-")
-        # Names without ASCII letters need distinct keys, too: one file may contain two of them.
+        """The server's name in the program: short, since it prefixes the name of each tool."""
+        slug = _SEPARATORS.sub("-", self.vault.name.casefold()).strip("-")[:_MAX_SLUG_CHARS].strip("-")
+        # Vaults whose names have no ASCII letters need distinct keys, too: one file may contain several.
         name = slug or hashlib.sha256(self.vault.as_posix().encode()).hexdigest()[:8]
         return f"scriptorium-{name}"
 
@@ -61,7 +69,7 @@ class ConnectionDetails:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The `text` to add to `destination`, a file or a terminal; if `is_merged`, other content is kept."""
+    """The `text` for `destination`, a file or a terminal; if `is_merged`, keep the file's other content."""
 
     text: str
     destination: str
@@ -98,7 +106,7 @@ def _claude_code(details: ConnectionDetails, transport: Transport) -> Configurat
             ("claude", "mcp", "add", "--scope", "user", details.key, "--", *details.stdio)
         )
         return Configuration(line, "a terminal", False)
-    # A file and not a command, which would leave the token in the history of the terminal.
+    # A file, because a command would leave the token in the terminal's history.
     return Configuration(_servers(details, {"type": "http"} | _http_entry(details)), ".mcp.json", True)
 
 
@@ -113,7 +121,7 @@ def _vs_code(details: ConnectionDetails, transport: Transport) -> Configuration:
         return Configuration(
             _json({"servers": {details.key: {"type": "stdio"} | _stdio_entry(details)}}), destination, True
         )
-    # The program asks for the values under "inputs" once and stores them outside the file.
+    # VS Code asks for the values under "inputs" once and stores them outside the file.
     input_id = f"{details.key}-token"
     entry = {
         "type": "http",

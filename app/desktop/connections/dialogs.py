@@ -68,7 +68,7 @@ class NewProgramDialog(dialogs.SheetDialog):
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
         self.connect_button = self.add_button(self.tr("Connect"), int(QDialog.DialogCode.Accepted), "primary")
         self.connect_button.setDefault(True)
-        self._has_name = bool(name)
+        self._has_custom_name = bool(name)
         self.name.textEdited.connect(self._update_button)
         self.target_box.currentIndexChanged.connect(self._show_target)
         self._show_target()
@@ -87,7 +87,7 @@ class NewProgramDialog(dialogs.SheetDialog):
         return transport
 
     def _update_button(self, text: str) -> None:
-        self._has_name = bool(text.strip())
+        self._has_custom_name = bool(text.strip())
         self.connect_button.setEnabled(bool(text.strip()))
 
     def _show_target(self, *_: object) -> None:
@@ -96,14 +96,14 @@ class NewProgramDialog(dialogs.SheetDialog):
         for transport in self.target.transports:
             self.transport_box.addItem(names[transport], transport)
         self.transport_box.setEnabled(len(self.target.transports) > 1)
-        if not self._has_name:
+        if not self._has_custom_name:
             name = self.target.title.partition(" (")[0]
             self.name.setText("" if self.target.id == "other" else name)
         self.connect_button.setEnabled(bool(self.name.text().strip()))
 
 
 class SetUpDialog(dialogs.SheetDialog):
-    """Shows the configuration of a program, with its new token if there is one."""
+    """Shows a program's configuration, and its new token if there is one."""
 
     def __init__(
         self,

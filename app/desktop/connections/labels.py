@@ -15,7 +15,7 @@ _MAX_LISTED_NAMES = 3
 
 
 def state_label(program: ClientProgram) -> str:
-    """Return the connection state of a program."""
+    """Return a program's state: its calls in progress, its connection, or when it was last active."""
     if program.open_calls:
         return PluralText("Connections", "{0} call in progress", "{0} calls in progress").format(
             program.open_calls
@@ -30,7 +30,7 @@ def state_label(program: ClientProgram) -> str:
 
 
 def access_label(profile: CallerProfile | None, categories: Sequence[CategoryState] = ()) -> str:
-    """Return the permissions of a program as one line."""
+    """Return a program's permissions as one line."""
     if profile is None:
         return translate("Connections", "reads and proposes changes")
     parts = [
@@ -71,7 +71,7 @@ def kind_label(kind: CallerKind) -> str:
 
 
 def session_lines(program: ClientProgram) -> tuple[str, ...]:
-    """Return a line for each session of the program, the latest first."""
+    """Return a line for each of the program's sessions, the latest first."""
     lines = []
     for session in sorted(program.sessions, key=lambda session: -session.last):
         calls = PluralText("Connections", "{0} call", "{0} calls").format(session.calls)

@@ -55,8 +55,8 @@ class ConnectionsPanel(Panel):
     """Lists the programs, and shows the permissions and calls of the selected one on the right.
 
     `settings_change_requested` carries a function from the current settings to the changed ones,
-    `review_requested` the id of a question, `entry_requested` the number of an audit entry, `log_requested` a
-    caller.
+    `review_requested` the id of an approval request, `entry_requested` the number of an audit entry,
+    `log_requested` a caller.
     """
 
     settings_change_requested = Signal(object)
@@ -69,10 +69,10 @@ class ConnectionsPanel(Panel):
         self._client = client
         self._theme = theme
         self._is_loaded = False
-        self._needs_choices = False  # True if the choices for profiles must be read again
+        self._needs_choices = False  # True if the choices for profiles must be read again.
         self._pending_selection = ""  # the program to select when it is listed
         self.overview: ConnectionsOverview | None = None
-        self.title.hide()  # The tab above shows its name; the line below shows the address of the server.
+        self.title.hide()  # The tab above shows the panel's name; the bar below shows the server's address.
         self.setAccessibleName(self.tr("Connections"))
         self.add_button = ThemedButton(theme, "plus", self.tr("Connect a program…"))
         self.add_button.clicked.connect(self.add_program)
@@ -105,7 +105,7 @@ class ConnectionsPanel(Panel):
         self._connect()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Load the state when the page is shown."""
+        """Reload the state, including the choices for profiles, when the page is shown."""
         super().showEvent(event)
         self._needs_choices = True
         self._reload()
@@ -118,7 +118,7 @@ class ConnectionsPanel(Panel):
 
     @property
     def page(self) -> ProgramPage:
-        """The details page, created when it first has a program to show."""
+        """The details page, created on first use."""
         if self._page is None:
             self._page = self._build_page()
         return self._page
@@ -154,7 +154,7 @@ class ConnectionsPanel(Panel):
         return next((program for program in programs if program.name == name), None)
 
     def choose(self, name: str) -> None:
-        """Select the program with this name, or the first one if there is none."""
+        """Select and show the program with this name, or the first one if there is none."""
         if self.overview is None or not self.overview.programs:
             return
         names = [program.name for program in self.overview.programs]
@@ -216,7 +216,7 @@ class ConnectionsPanel(Panel):
         await self._show_configuration(ClientProgram(name), token, target.id)
 
     def _add_profile(self, name: str) -> None:
-        """Add the program to the list with the default permissions."""
+        """Add the program with the default permissions to the settings, unless it has permissions."""
 
         def add(settings: Settings) -> Settings:
             if name in queries.named_profiles(settings):
@@ -228,7 +228,7 @@ class ConnectionsPanel(Panel):
     async def _show_configuration(self, program: ClientProgram, token: str, target: str = "") -> None:
         self._pending_selection = program.name
         if token:
-            # The server is still starting: it has no address, and the dialog would show it as off.
+            # Wait until the server has started: without an address, the dialog would show it as off.
             await self._client.run(lambda vault: vault.connections.begin())
         await self.load()
         if self.overview is not None:
@@ -344,7 +344,7 @@ def _revoke_token(name: str, vault: VaultService) -> str:
 
 
 def connect(panel: ConnectionsPanel, context: PanelContext) -> None:
-    """Connect the panel with the window and the other panels."""
+    """Connect the panel to the window and the other panels."""
     connect_links(panel, context)
     panel.set_feed(cast("ActivityModel", context.feed))
     panel.entry_requested.connect(context.show_audit_entry)

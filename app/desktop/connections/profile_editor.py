@@ -71,7 +71,7 @@ class ProfileEditor(QScrollArea):
         self._connect()
 
     def show_choices(self, choices: ProfileChoices) -> None:
-        """Offer these categories, folders and tools."""
+        """Offer these categories, folders and tools, if they have changed."""
         if choices is self._current_choices:
             return
         self._current_choices = choices
@@ -98,7 +98,7 @@ class ProfileEditor(QScrollArea):
         self._fill()
 
     def show_profile(self, profile: CallerProfile) -> None:
-        """Show the permissions of a program, keeping unsaved input for the same program."""
+        """Show a program's permissions, keeping unsaved input for the same program."""
         if profile == self._profile:
             return
         if profile.caller != self._profile.caller:
@@ -139,13 +139,13 @@ class ProfileEditor(QScrollArea):
         """Emit the profile that the controls describe, if it is valid."""
         category_ids = tuple(category_id for category_id, box in self.boxes.items() if box.isChecked())
         if self.selected_categories.isChecked() and not category_ids:
-            # An empty list would mean every category; to deny everything, the user removes the program.
+            # An empty list would allow every category; to deny everything, the user removes the program.
             self._set_problem(self.tr("Select at least one category, or remove the program."))
             return
         tools = tuple(dict.fromkeys(part.strip() for part in self.tools.text().split(",") if part.strip()))
         unknown_patterns = [pattern for pattern in tools if not self._matches_tool(pattern)]
         if unknown_patterns:
-            self._set_problem(self.tr("There is no tool named {0}.").format(", ".join(unknown_patterns)))
+            self._set_problem(self.tr("No tool matches {0}.").format(", ".join(unknown_patterns)))
             return
         profile = CallerProfile(
             caller=self._profile.caller,
@@ -159,12 +159,12 @@ class ProfileEditor(QScrollArea):
             self._profile = profile
             self.changed.emit(profile)
 
-    def _matches_tool(self, glob: str) -> bool:
-        name = glob.partition(".")[0]
+    def _matches_tool(self, pattern: str) -> bool:
+        name = pattern.partition(".")[0]
         return any(word_matches(name, tool) for tool in self._tools)
 
     def add_folder(self) -> None:
-        """Add the typed folder to the accessible folders."""
+        """Add the typed folder to the accessible folders, if its path is valid."""
         text = self.folder.text().strip().strip("/")
         if not text:
             return
@@ -182,7 +182,7 @@ class ProfileEditor(QScrollArea):
         self._emit_profile()
 
     def remove_folder(self) -> None:
-        """Remove the selected folder, or the last one."""
+        """Remove the selected folder, or else the last one; no folders means the whole vault."""
         row = self.folders.currentRow() if self.folders.currentRow() >= 0 else self.folders.count() - 1
         if row >= 0:
             self.folders.takeItem(row)

@@ -99,7 +99,7 @@ class ProgramPage(QWidget):
     def connection(
         self, program: ClientProgram, overview: ConnectionsOverview, token: str = ""
     ) -> ConnectionDetails:
-        """Return the details for the configuration of a program."""
+        """Return the values for a program's configuration."""
         return ConnectionDetails(overview.vault, program.name, self._command, overview.server.address, token)
 
     def _build(self) -> None:
@@ -126,7 +126,7 @@ class ProgramPage(QWidget):
         row.setContentsMargins(14, 10, 14, 10)
         row.addWidget(self.configuration)
         self.tabs.setDocumentMode(True)
-        # The pages scroll or shrink: the panel must not squeeze the rest of the window.
+        # The pages scroll or shrink, so that the panel does not squeeze the rest of the window.
         self.tabs.setMinimumHeight(round(130 * self._theme.zoom))
         self.tabs.addTab(permissions_page, self.tr("Permissions"))
         self.tabs.addTab(self.calls, self.tr("Calls"))

@@ -27,8 +27,12 @@ _CALLER_KINDS = {kind.value for kind in CallerKind}
 class ClientProgram:
     """A program that the user added, or that is connected.
 
-    `token_created` is None if it has no token, `last_active` is None if it has never connected; both are Unix
-    times in seconds. `profile` holds the permissions that name this program; None if there are none.
+    Args:
+        name: The program's name, under which its calls are logged.
+        token_created: When its token was created, in Unix seconds; None if it has no token.
+        last_active: When it last called a tool, in Unix seconds; None if no call is known.
+        sessions: Its open connections.
+        profile: The permissions that name this program; None if there are none.
     """
 
     name: str
@@ -39,17 +43,17 @@ class ClientProgram:
 
     @property
     def open_calls(self) -> int:
-        """The number of calls that wait or run."""
+        """The number of calls that are waiting or running."""
         return sum(session.open for session in self.sessions)
 
     @property
     def self_description(self) -> str:
-        """The program's own description; empty if it is not connected."""
+        """The program's own description; empty if it gives none or is not connected."""
         return next((session.client.says for session in self.sessions if session.client.says), "")
 
     @property
     def is_tainted(self) -> bool:
-        """True if it has read untrusted text, so that every change needs approval."""
+        """True if a session has read untrusted text, so that every change needs approval."""
         return any(session.tainted for session in self.sessions)
 
     @property
@@ -69,7 +73,7 @@ class CategoryState:
 
 @dataclass(frozen=True, slots=True)
 class ProfileChoices:
-    """The values that a profile can contain, and the times when programs were last active."""
+    """The values that a profile can contain, and when each program was last active (Unix seconds)."""
 
     categories: tuple[CategoryState, ...]
     folders: tuple[str, ...]
@@ -90,25 +94,25 @@ class ConnectionsOverview:
 
 
 async def read_overview(vault: VaultService, choices: ProfileChoices | None = None) -> ConnectionsOverview:
-    """Return the current state.
+    """Return the current state of the server and the programs.
 
     Args:
         vault: The open vault.
-        choices: The choices of an earlier call; reading them scans every note.
+        choices: The choices of an earlier call; None reads them, which scans every note.
     """
     if choices is None:
-        choices = await _profile_choices(vault)
+        choices = await _read_choices(vault)
     return ConnectionsOverview(
         vault.root,
         vault.settings.current.servers,
         vault.connections.state(),
         vault.read_only,
-        _programs(vault, choices.last_active),
+        _list_programs(vault, choices.last_active),
         choices,
     )
 
 
-async def _profile_choices(vault: VaultService) -> ProfileChoices:
+async def _read_choices(vault: VaultService) -> ProfileChoices:
     disabled = vault.tools.categories_off
     categories = vault.tools.categories
     return ProfileChoices(
@@ -116,14 +120,18 @@ async def _profile_choices(vault: VaultService) -> ProfileChoices:
             CategoryState(category.id, category.name, category.on and category.id not in disabled)
             for category in categories
         ),
-        await asyncio.to_thread(_folders, vault.notes.records()),
+        await asyncio.to_thread(_list_folders, vault.notes.records()),
         tuple(tool.name for tool in vault.tools.all_tools()),
-        {name: time for name in _names(vault) if (time := _last_active(vault, name)) is not None},
+        {
+            name: time
+            for name in _list_added_names(vault)
+            if (time := _find_last_active(vault, name)) is not None
+        },
     )
 
 
-def _programs(vault: VaultService, last_active: Mapping[str, float]) -> tuple[ClientProgram, ...]:
-    tokens = _tokens_of(vault)
+def _list_programs(vault: VaultService, last_active: Mapping[str, float]) -> tuple[ClientProgram, ...]:
+    tokens = _list_tokens(vault)
     profiles = named_profiles(vault.settings.current)
     sessions: dict[str, list[ConnectedClient]] = {}
     for session in vault.connections.clients():
@@ -136,30 +144,30 @@ def _programs(vault: VaultService, last_active: Mapping[str, float]) -> tuple[Cl
             tuple(sessions.get(name, ())),
             profiles.get(name),
         )
-        for name in sorted({*_names(vault), *sessions}, key=str.casefold)
+        for name in sorted({*_list_added_names(vault), *sessions}, key=str.casefold)
     )
 
 
-def _names(vault: VaultService) -> frozenset[str]:
+def _list_added_names(vault: VaultService) -> frozenset[str]:
     """Return the names of the programs that the user added."""
-    return frozenset((*_tokens_of(vault), *named_profiles(vault.settings.current)))
+    return frozenset((*_list_tokens(vault), *named_profiles(vault.settings.current)))
 
 
-def _tokens_of(vault: VaultService) -> dict[str, NamedClient]:
+def _list_tokens(vault: VaultService) -> dict[str, NamedClient]:
     return {client.name: client for client in vault.connections.named_clients()}
 
 
-def _last_active(vault: VaultService, name: str) -> float | None:
+def _find_last_active(vault: VaultService, name: str) -> float | None:
     entries = vault.history.entries(AuditFilter(caller=name), 1)
     return entries[0].time if entries else None
 
 
-def _folders(notes: Iterable[NoteRecord]) -> tuple[str, ...]:
+def _list_folders(notes: Iterable[NoteRecord]) -> tuple[str, ...]:
     return tuple(sorted(_with_parents({note.path.folder for note in notes})))
 
 
 def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
-    """Return the profiles of single programs by name, without those of the agents of the team."""
+    """Return the profiles of single programs by name, without those of the team's agents."""
     team = {agent.name for agent in settings.team.agents}
     profiles: dict[str, CallerProfile] = {}
     for profile in settings.permissions.callers:
@@ -170,7 +178,7 @@ def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
 
 
 def with_profile(settings: Settings, profile: CallerProfile) -> Settings:
-    """Return the settings with the profile of this name replaced."""
+    """Return the settings with `profile` in place of its caller's profile, or added if there is none."""
     callers = settings.permissions.callers
     position = next((index for index, caller in enumerate(callers) if caller.caller == profile.caller), None)
     new_callers = (
@@ -180,14 +188,14 @@ def with_profile(settings: Settings, profile: CallerProfile) -> Settings:
 
 
 def without_profile(settings: Settings, name: str) -> Settings:
-    """Return the settings without the profile that names this program."""
+    """Return the settings without the profiles that name this program."""
     return _with_callers(
         settings, tuple(profile for profile in settings.permissions.callers if profile.caller != name)
     )
 
 
 def with_servers(settings: Settings, **values: object) -> Settings:
-    """Return the settings with changed fields of the server settings."""
+    """Return the settings with these fields of the server settings changed."""
     servers = ServerSettings.model_validate({**settings.servers.model_dump(), **values})
     return settings.model_copy(update={"servers": servers})
 
@@ -196,16 +204,16 @@ def create_token(vault: VaultService, name: str) -> str:
     """Create and return a token for a new program; it can't be read again.
 
     Raises:
-        ScriptoriumError: The token could not be saved.
+        ScriptoriumError: The name is invalid or taken, or the token could not be saved.
     """
     return vault.connections.tokens.create(name)
 
 
 def renew_token(vault: VaultService, name: str) -> str:
-    """Replace the token of a program, or create its first one.
+    """Replace the program's token, or create its first one, and return it.
 
     Raises:
-        ScriptoriumError: The token could not be saved.
+        ScriptoriumError: The name is invalid, or the token could not be saved.
     """
     tokens = vault.connections.tokens
     has_token = any(client.name == name for client in tokens.clients)

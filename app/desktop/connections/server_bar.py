@@ -1,4 +1,4 @@
-"""The bar above the page: the address of the local server and its interfaces."""
+"""The bar above the connection page: the local server's state and its interfaces."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class ServerBar(QWidget):
         theme.changed.connect(self._draw_icon)
 
     def add(self, widget: QWidget) -> None:
-        """Add `widget` at the right."""
+        """Add `widget` at the right end."""
         self._row.addWidget(widget)
 
     def show_overview(self, overview: ConnectionsOverview) -> None:
-        """Show the state of the server."""
+        """Show the server's state and which of its interfaces are on."""
         self._overview = overview
         self.status.setText(self._status_text(overview))
         self.copy_button.setVisible(bool(overview.server.address))

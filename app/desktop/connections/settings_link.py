@@ -1,4 +1,4 @@
-"""A link from the settings of the local server to the connection page."""
+"""A link from the local server's settings to the connection page."""
 
 from __future__ import annotations
 

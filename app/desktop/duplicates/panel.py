@@ -26,9 +26,10 @@ _MAX_PAIRS = 2000
 
 
 class DuplicatesPanel(Panel):
-    """Lists pairs; `open_requested` carries the path in the activated column.
+    """Lists pairs of near-duplicates; searches when first shown, and again on request.
 
-    It searches when it is first shown, and again on request.
+    `open_requested` carries a note's path and an empty fragment: the second note of the pair if its column
+    was activated, otherwise the first.
     """
 
     open_requested = Signal(str, str)
@@ -77,7 +78,7 @@ class DuplicatesPanel(Panel):
             self.search()
 
     def search(self) -> None:
-        """Search for near-duplicates now."""
+        """Start a search for near-duplicates."""
         self._has_searched = True
         self.empty.set_message(self.tr("Searching…"), self.tr("Comparing all notes."))
         self._stack.setCurrentWidget(self.empty)
@@ -88,6 +89,11 @@ class DuplicatesPanel(Panel):
         try:
             note_count = await self._client.run(lambda vault: vault.semantic.note_count)
             self.pairs = await self._client.run(lambda vault: vault.semantic.near_duplicates())
+        except ScriptoriumError:
+            self.empty.set_message(
+                self.tr("The search failed"), self.tr("No notes were changed. Try the search again.")
+            )
+            raise
         finally:
             self.refresh_button.setEnabled(True)
         self.table.clear()

@@ -1,9 +1,9 @@
 """The vault's files as a tree model, filled folder by folder on expansion.
 
-`FolderListing` is built in the service thread: for each folder its sorted subfolders and files. The model
-creates items only for expanded folders and applies changes file by file, so that neither a vault of 100,000
-notes nor a save delays a frame. It uses standard items, because a new row makes the view visit every row,
-which takes 5 µs per row in Python.
+`FolderListing`, which holds the sorted subfolders and files of each folder, is built outside the window's
+thread. The model creates items only for expanded folders and applies changes file by file, so that neither a
+vault of 100,000 notes nor a save delays a frame. It uses standard items, because a new row makes the view
+visit every row, which takes 5 µs per row in Python.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class FolderListing:
 
     @classmethod
     def of(cls, paths: Iterable[str]) -> FolderListing:
-        """Return the listing of these files."""
+        """Return the listing of the files at `paths`."""
         listing = cls()
         for path in paths:
             folder = path.rpartition("/")[0]
@@ -55,7 +55,7 @@ class FolderListing:
         return self.row(path, False) is not None
 
     def row(self, path: str, is_folder: bool) -> int | None:
-        """Return the row of a file or folder within its parent."""
+        """Return the row of a file or folder within its parent; None if it is not listed."""
         rows = self.folders.get(path.rpartition("/")[0], [])
         entry = sort_entry(path, is_folder)
         row = bisect_left(rows, entry)
@@ -70,7 +70,7 @@ class FolderListing:
 
 
 class FileTreeModel(QStandardItemModel):
-    """The model; `path_at` and `index_of` convert between rows and paths."""
+    """The tree model; `path_at` and `index_of` convert between rows and paths."""
 
     def __init__(self, theme: ThemeSource, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -82,7 +82,7 @@ class FileTreeModel(QStandardItemModel):
         self._load_icons()
 
     def reset(self, listing: FolderListing) -> None:
-        """Replace the listing."""
+        """Show another listing, with all folders collapsed."""
         self.clear()
         self.setColumnCount(1)
         self._listing = listing
@@ -106,13 +106,13 @@ class FileTreeModel(QStandardItemModel):
                 folder = folder.rpartition("/")[0]
 
     def path_at(self, index: _Index) -> tuple[str, bool]:
-        """Return the path of the row, and whether it is a folder; the root for an invalid index."""
+        """Return a row's path, and whether it is a folder; the root for an invalid index."""
         if not index.isValid():
             return "", True
         return index.data(_PATH_ROLE), not index.flags() & Qt.ItemFlag.ItemNeverHasChildren
 
     def index_of(self, path: str, is_folder: bool = False) -> QModelIndex:
-        """Return the index of a path; an invalid index if it is not listed."""
+        """Return the index of a path, creating its item if needed; an invalid index if it is not listed."""
         row = self._listing.row(path, is_folder)
         if row is None:
             return QModelIndex()
@@ -125,7 +125,7 @@ class FileTreeModel(QStandardItemModel):
         return self.canFetchMore(parent) or super().hasChildren(parent)
 
     def canFetchMore(self, parent: _Index) -> bool:
-        """Return whether a row is a folder whose items do not exist yet."""
+        """Return whether a row is a folder whose items have not been created yet."""
         folder, is_folder = self.path_at(parent)
         return is_folder and folder not in self._loaded_folders and folder in self._listing.folders
 
@@ -138,7 +138,7 @@ class FileTreeModel(QStandardItemModel):
         return [NOTE_MIME]
 
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
-        """Return the dragged notes as paths, and as wikilinks for text fields."""
+        """Return the dragged files as paths, and as wikilinks for text fields."""
         paths = [self.path_at(index)[0] for index in indexes]
         data = QMimeData()
         data.setData(NOTE_MIME, "\n".join(paths).encode())

@@ -40,9 +40,10 @@ _MAX_MATCHES = 500
 class FilesPanel(Panel):
     """Shows the files as a tree, which follows the index.
 
-    `open_requested` carries a note's path and an empty fragment. `command_requested` carries a command and
-    its object: "new-note" with a folder, "rename", "delete", "move" (with the target folder), "reveal",
-    "related".
+    `open_requested` carries a file's path and an empty fragment. `command_requested` carries a command, a
+    path and a target folder: "new-note" with the path of a folder, "move" with a target folder, or "open",
+    "related", "copy-link", "rename", "history", "delete" or "reveal". Except for "move", the target folder is
+    empty.
     """
 
     open_requested = Signal(str, str)
@@ -54,7 +55,7 @@ class FilesPanel(Panel):
         self._paths: set[str] = set()
         self._reload_lock = asyncio.Lock()
         self._is_stale = self._is_scanning = False
-        # Numbers of filter texts: matches for any but the last text are ignored.
+        # The numbers of the latest filter text and of the one whose matches are shown.
         self._filter_number = self._matched_number = 0
         self._opens_first_match = False
         self._shows_attachments = False
@@ -83,7 +84,7 @@ class FilesPanel(Panel):
         self.loading_task = tasks.start(self.reload(), owner=self, action=self.tr("list the files"))
 
     async def reload(self) -> None:
-        """Reload the file tree, keeping expanded folders; repeat this if the vault has changed meanwhile."""
+        """Reload the file tree, keeping expanded folders; repeat if another reload is requested meanwhile."""
         self._is_stale = True
         if self._reload_lock.locked():
             return
@@ -103,7 +104,7 @@ class FilesPanel(Panel):
         self._show_count()
 
     def expanded_folders(self) -> list[str]:
-        """Return the expanded folders."""
+        """Return the expanded folders, each after its parent."""
         folders: list[str] = []
         queue = [QModelIndex()]
         while queue:
@@ -125,7 +126,7 @@ class FilesPanel(Panel):
                 self.tree.setExpanded(index, True)
 
     def select(self, path: str) -> None:
-        """Select the note at `path`, and scroll to it."""
+        """Select the note at `path` and scroll to it, now or when it appears in the tree."""
         self._selected = path
         index = self.model.index_of(path)
         if index.isValid() and self.tree.currentIndex() != index:
@@ -235,7 +236,7 @@ class FilesPanel(Panel):
             self._show_count()
 
     async def _match(self, text: str, number: int) -> None:
-        """Show the files that match `text`, searched in the service thread: there may be 100,000."""
+        """Show the files that match `text`, found in a thread: there may be 100,000 files."""
         attachments = self._shows_attachments
         matches = await self._client.run(lambda vault: _find_matches(vault, text, attachments))
         if number == self._filter_number:
@@ -256,7 +257,7 @@ class FilesPanel(Panel):
             self._stack.setCurrentWidget(self.tree if has_files else self._empty)
 
     def set_scanning(self, scanning: bool) -> None:
-        """Set whether the vault is being scanned: until that ends, notes may follow."""
+        """Set whether the vault is being scanned: meanwhile, an empty tree does not mean an empty vault."""
         has_ended = self._is_scanning and not scanning
         self._is_scanning = scanning
         if has_ended and not self._paths:
@@ -287,7 +288,7 @@ class FilesPanel(Panel):
 
 
 class _Tree(QTreeView):
-    """The tree view: a single click opens, notes can be dragged out and into folders."""
+    """The tree view, from which files can be dragged out and into folders."""
 
     dropped = Signal(str, str)
 
@@ -314,13 +315,13 @@ class _Tree(QTreeView):
         super().rowsAboutToBeRemoved(parent, start, end)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """Accept a note over a folder or the root."""
+        """Accept files from this tree."""
         super().dragMoveEvent(event)
         if event.source() is self and event.mimeData().hasFormat(NOTE_MIME):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Request a move for each dropped note; the tree changes after the vault has changed."""
+        """Request a move for each dropped file that is elsewhere; the tree changes after the vault has."""
         path, is_folder = self._panel.model.path_at(self.indexAt(event.position().toPoint()))
         folder = path if is_folder else path.rpartition("/")[0]
         for note in bytes(event.mimeData().data(NOTE_MIME).data()).decode().splitlines():
@@ -338,13 +339,13 @@ def _list_paths(vault: VaultService, attachments: bool) -> list[str]:
 
 
 async def _list_files(vault: VaultService, attachments: bool) -> tuple[set[str], FolderListing]:
-    """List the paths and build their listing; runs in the service thread."""
+    """Return the paths and their listing; runs in the service thread."""
     paths = _list_paths(vault, attachments)
     return set(paths), await asyncio.to_thread(FolderListing.of, paths)
 
 
 async def _find_matches(vault: VaultService, text: str, attachments: bool) -> list[str]:
-    """Return the files whose names contain `text`; runs in the service thread."""
+    """Return up to 500 files whose names contain `text`; runs in the service thread."""
     search_text = text.strip().casefold()
 
     def match(paths: list[str]) -> list[str]:
@@ -355,7 +356,7 @@ async def _find_matches(vault: VaultService, text: str, attachments: bool) -> li
 
 
 def connect(panel: FilesPanel, context: PanelContext) -> None:
-    """Connect the panel with the window and the other panels."""
+    """Connect the panel to the window and the other panels."""
     connect_links(panel, context)
     panel.command_requested.connect(context.run_note_command)
     panel.set_scanning(context.is_scanning)

@@ -9,7 +9,7 @@ _MAX_LISTED_NEIGHBORS = 12
 
 
 def accessible_text(scene: Scene) -> tuple[str, str]:
-    """Return the accessible name and description of the graph and its selection."""
+    """Return the accessible name and description of the graph, or of the last selected node."""
     graph = scene.graph
     if not scene.selection:
         name = PluralText("Canvas", "Graph of {0} note", "Graph of {0} notes").format(len(graph))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from app.analysis.service import LinkSuggestion
     from app.workspace import VaultService
 
-T = TypeVar("T")
 _MAX_RESULT_ROWS = 200
 _TIME_LAYOUTS = (LayoutMode.CREATED, LayoutMode.MODIFIED)
 
@@ -40,7 +39,7 @@ _TIME_LAYOUTS = (LayoutMode.CREATED, LayoutMode.MODIFIED)
 class GraphAnalysisController(QObject):
     """Runs analyses for `view` and shows their results; a new analysis cancels the previous one.
 
-    Accepting a suggestion goes through the approval gate, as every change does.
+    Accepting a suggestion goes through the approval gate, like every change.
     """
 
     _progressed = Signal(float, str)
@@ -67,7 +66,10 @@ class GraphAnalysisController(QObject):
     # Running analyses
 
     def run(self, kind: str) -> None:
-        """Run "communities", "pagerank", "betweenness", "path", "bridges", "orphans" or "suggestions"."""
+        """Run "communities", "pagerank", "betweenness", "path", "bridges", "orphans" or "suggestions".
+
+        "path" needs two selected notes; otherwise, it does nothing.
+        """
         selection = self._view.selection()
         if kind == "path":
             if len(selection) == 2:
@@ -93,7 +95,7 @@ class GraphAnalysisController(QObject):
         self._view.toast.show_message(self.tr("Select the note at the end of the path"))
 
     def suggest_links(self, path: str) -> None:
-        """Show which unlinked notes could be linked with one note."""
+        """Suggest links between the note at `path` and unlinked notes."""
         self._start_analysis(partial(self._show_link_suggestions, path))
 
     def apply_layout(self, mode: LayoutMode) -> None:
@@ -101,7 +103,7 @@ class GraphAnalysisController(QObject):
         self._start_analysis(partial(self._compute_layout, mode))
 
     def cancel(self) -> None:
-        """Cancel the running analysis; the graph keeps its look."""
+        """Cancel the running analysis; the displayed layout and results stay."""
         self._cancel_task()
         self._restore_layout_choice()
 
@@ -130,7 +132,7 @@ class GraphAnalysisController(QObject):
 
     async def _show_communities(self) -> None:
         graph = self._view.canvas.scene.graph
-        result = await self._run_in_service(
+        result = await self._client.run(
             lambda vault: vault.analysis.communities(graph, progress=self._report_progress)
         )
         if graph is not self._view.canvas.scene.graph:
@@ -152,14 +154,14 @@ class GraphAnalysisController(QObject):
 
     @staticmethod
     def _hub_paths(graph: Graph, communities: NDArray[np.int64], community: int) -> tuple[str, ...]:
-        """Return the paths of the nodes with the most links in a community."""
+        """Return the paths of a community's nodes, those with the most links first, at most 60."""
         rows = np.flatnonzero(communities == community)
         hubs = rows[np.argsort(-graph.degree[rows], kind="stable")][:60]
         return tuple(graph.paths[row] for row in hubs.tolist())
 
     async def _show_centrality(self, measure: Measure) -> None:
         graph = self._view.canvas.scene.graph
-        result = await self._run_in_service(
+        result = await self._client.run(
             lambda vault: vault.analysis.centrality(graph, measure, progress=self._report_progress)
         )
         if graph is not self._view.canvas.scene.graph:
@@ -185,7 +187,7 @@ class GraphAnalysisController(QObject):
         if source not in graph.rows or target not in graph.rows:
             return
         ends = graph.rows[source], graph.rows[target]
-        result = await self._run_in_service(lambda vault: vault.analysis.path(graph, *ends))
+        result = await self._client.run(lambda vault: vault.analysis.path(graph, *ends))
         title = self.tr("Shortest path")
         if result is None:
             summary = self.tr("No path connects {0} to {1}").format(*(graph.names[row] for row in ends))
@@ -206,21 +208,19 @@ class GraphAnalysisController(QObject):
 
     async def _show_cut_points(self) -> None:
         graph = self._view.canvas.scene.graph
-        result = await self._run_in_service(
+        result = await self._client.run(
             lambda vault: vault.analysis.cut_points(graph, progress=self._report_progress)
         )
         rows = [
             AnalysisResultRow(
                 (graph.paths[a], graph.paths[b]),
                 f"{graph.names[a]} – {graph.names[b]}",
-                self.tr("disconnects {0}").format(int(count)),
+                _cut_off_text(int(count)),
             )
             for (a, b), count in zip(result.bridges.tolist(), result.cut_off.tolist(), strict=True)
         ]
         rows += [
-            AnalysisResultRow(
-                (graph.paths[row],), graph.names[row], self.tr("disconnects {0}").format(int(count))
-            )
+            AnalysisResultRow((graph.paths[row],), graph.names[row], _cut_off_text(int(count)))
             for row, count in zip(result.articulations.tolist(), result.lost.tolist(), strict=True)
         ]
         nodes = np.unique(np.concatenate([result.bridges.ravel(), result.articulations])).tolist()
@@ -235,7 +235,7 @@ class GraphAnalysisController(QObject):
 
     async def _show_orphans(self) -> None:
         graph = self._view.canvas.scene.graph
-        result = await self._run_in_service(lambda vault: vault.analysis.orphans(graph))
+        result = await self._client.run(lambda vault: vault.analysis.orphans(graph))
         nodes = [*result.notes.tolist(), *result.attachments.tolist()]
         self._glow(graph, nodes)
         rows = tuple(
@@ -250,7 +250,7 @@ class GraphAnalysisController(QObject):
 
     async def _show_link_suggestions(self, path: str | None) -> None:
         graph = self._view.graph()
-        self._suggestions = await self._run_in_service(
+        self._suggestions = await self._client.run(
             lambda vault: vault.analysis.suggestions(graph, for_path=path, progress=self._report_progress)
         )
         self._show_suggestions()
@@ -286,7 +286,7 @@ class GraphAnalysisController(QObject):
         self._set_suggestions_visible(bool(rows))
 
     def _set_suggestions_visible(self, visible: bool) -> None:
-        """Set the switch for suggestions in the filter settings."""
+        """Turn the suggestions on or off in the filter settings."""
         settings = self._view.settings_panel.settings
         if settings.shown.suggestions != visible:
             shown = settings.shown.model_copy(update={"suggestions": visible})
@@ -307,7 +307,7 @@ class GraphAnalysisController(QObject):
         options: dict[str, object] = {"aspect": aspect}
         if mode in _TIME_LAYOUTS:
             options["by"] = str(mode)
-        layout = await self._run_in_service(
+        layout = await self._client.run(
             lambda vault: vault.analysis.layout(graph, name, progress=self._report_progress, **options)  # type: ignore[arg-type]
         )
         if graph is not view.canvas.scene.graph:
@@ -366,7 +366,7 @@ class GraphAnalysisController(QObject):
     # Helpers
 
     def _apply_settings(self, settings: GraphSettings) -> None:
-        """Compute or remove suggestions when their switch changes."""
+        """Find suggestions when they are turned on; remove all results when they are turned off."""
         if settings.shown.suggestions and not self._suggestions and self._task is None:
             self.run("suggestions")
         elif not settings.shown.suggestions and self._suggestions:
@@ -384,7 +384,7 @@ class GraphAnalysisController(QObject):
         if len(row.paths) == 1:
             self._view.fly_to(row.paths[0])
         else:
-            self._view.select(row.paths[:2] if len(row.paths) == 2 else row.paths)
+            self._view.select(row.paths)
             self._view.fit(row.paths)
 
     def _glow(self, graph: Graph, nodes: list[int]) -> None:
@@ -421,20 +421,21 @@ class GraphAnalysisController(QObject):
                 self._task = None
 
     def _restore_layout_choice(self) -> None:
-        """Check the displayed layout in the settings after a change of layout failed."""
+        """Select the displayed layout in the settings after another layout failed or was canceled."""
         view = self._view
-        if view.settings_panel.settings.arrangement is not view.layout_switch.kind:
+        if view.settings_panel.settings.arrangement is not view.layout_switch.mode:
             view.settings_controller.set(
-                view.settings_panel.settings.updated(arrangement=view.layout_switch.kind)
+                view.settings_panel.settings.updated(arrangement=view.layout_switch.mode)
             )
 
-    async def _run_in_service(self, query: Callable[[VaultService], Awaitable[T]]) -> T:
-        return await self._client.run(query)
-
     def _report_progress(self, fraction: float, text: str) -> None:
-        """Report progress; called in the service thread."""
+        """Report progress from the service thread; `fraction` is negative if it is unknown."""
         self._progressed.emit(fraction, text)
 
     def _show_progress(self, fraction: float, text: str) -> None:
         if self._task is not None:
             self._section.show_progress(text, fraction if fraction >= 0 else None)
+
+
+def _cut_off_text(count: int) -> str:
+    return PluralText("GraphAnalysis", "disconnects {0} note", "disconnects {0} notes").format(count)

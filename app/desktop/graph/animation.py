@@ -36,7 +36,7 @@ class Fade:
 
 
 class CameraAnimation:
-    """The camera in motion: it flies to a target, zooms around the pointer, or jumps."""
+    """Moves the camera: flies to a target, zooms around a pixel, or pans."""
 
     def __init__(self) -> None:
         self.camera = Camera()
@@ -57,7 +57,10 @@ class CameraAnimation:
         self._flight, self._zoom, self.camera = None, 1.0, camera
 
     def fly(self, target: Camera, width: float) -> None:
-        """Fly to a camera; a longer flight takes longer, at most one second."""
+        """Fly to `target`; a longer flight takes longer, at most one second.
+
+        `width` is the view's width in pixels.
+        """
         self._zoom = 1.0
         self._flight, length = flight_path(self.camera, target, max(width, 1.0))
         self._end = target
@@ -65,20 +68,23 @@ class CameraAnimation:
         self._elapsed = 0.0
 
     def zoom(self, factor: float, x: float, y: float, width: float, height: float) -> None:
-        """Zoom in smoothly by `factor` around pixel (x, y); successive calls multiply."""
+        """Zoom smoothly by `factor` around pixel (x, y); successive calls multiply.
+
+        `width` and `height` are the view's size in pixels.
+        """
         self._flight = None
         self._zoom = min(max(self._zoom * factor, 1e-3), 1e3)
         self._anchor = (x, y, width, height)
 
     def pan(self, right: float, down: float) -> None:
-        """Move the view without an animation."""
+        """Move the view by these pixels without an animation, and stop a flight."""
         self._flight = None
         self.camera = self.camera.moved(right, down)
         x, y, width, height = self._anchor
         self._anchor = (x + right, y + down, width, height)
 
     def advance(self, seconds: float) -> None:
-        """Advance by `seconds`."""
+        """Advance the running animation by `seconds`."""
         if self._flight is not None:
             self._elapsed += seconds
             fraction = min(1.0, self._elapsed / self._duration)

@@ -14,7 +14,7 @@ from app.desktop.graph.canvas import Canvas
 from app.desktop.theme.colors import Theme
 
 _AXIS_HEIGHT = 26
-_MIN_NAMED_RADIUS = 34.0
+_MIN_LABELED_RADIUS = 34.0
 _MIN_DRAWN_RADIUS = 4.0
 _MIN_LABEL_GAP = 12.0
 
@@ -58,7 +58,7 @@ class Annotations(QWidget):
         self.update()
 
     def show_arrangement(self, discs: Sequence[RegionDisc], ticks: Sequence[AxisTick]) -> None:
-        """Show discs and ticks; the outermost discs are drawn first."""
+        """Show discs and ticks in place of the current ones; the outermost discs are drawn first."""
         self.discs = tuple(sorted(discs, key=lambda disc: disc.depth))
         self.ticks = tuple(ticks)
         self._refresh()
@@ -102,7 +102,7 @@ def paint_arrangement(
     theme: Theme,
     font: QFont,
 ) -> None:
-    """Paint discs and time axis under a camera, on the screen or in a picture."""
+    """Paint discs and the time axis as `camera` shows them, on the screen or in a picture."""
     painter.setFont(font)
     metrics = QFontMetricsF(font)
     label_rects: list[QRectF] = []
@@ -118,7 +118,7 @@ def paint_arrangement(
 
 
 def _visible_disc(disc: RegionDisc, camera: Camera, size: tuple[int, int]) -> tuple[QPointF, float] | None:
-    """Return a disc's center and radius in pixels; None if it is outside the view."""
+    """Return a disc's center and radius in pixels; None if it is outside the view or too small."""
     x = (disc.x - camera.x) * camera.scale + size[0] / 2
     y = (disc.y - camera.y) * camera.scale + size[1] / 2
     radius = disc.radius * camera.scale
@@ -145,7 +145,7 @@ def _label_rects(
     """Yield the discs that are large enough for a label, with the rectangles of their labels."""
     for disc in discs:
         circle = _visible_disc(disc, camera, size)
-        if circle is None or circle[1] < _MIN_NAMED_RADIUS or not disc.name:
+        if circle is None or circle[1] < _MIN_LABELED_RADIUS or not disc.name:
             continue
         width = metrics.horizontalAdvance(_elided_name(disc, circle[1], metrics)) + 10
         top = circle[0].y() - circle[1] - metrics.height() / 2
@@ -177,7 +177,7 @@ def _paint_axis(
     theme: Theme,
     metrics: QFontMetricsF,
 ) -> None:
-    """Paint the ticks, and their dates along the lower edge if they fit."""
+    """Paint the labels that fit along the lower edge, and a line for each of them and each major tick."""
     width, height = size
     axis_top = height - _AXIS_HEIGHT
     background = QColor(theme.window)

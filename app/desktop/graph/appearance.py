@@ -1,4 +1,4 @@
-"""Set the brightness, visibility and color of nodes, by filters, queries and analyses."""
+"""Set the brightness, visibility, color and size of nodes by filters, queries and analyses."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from app.graph.model import Graph
 
 
 class Appearance:
-    """Applies filters and colors to the scene of `canvas`, and reapplies them when its graph changes.
+    """Applies filters, colors and sizes to the scene of `canvas`, again when the scene's graph changes.
 
-    A node is bright if both the panel's filter and the search find it. While changes await approval, the
-    notes that they touch are bright and all others are dimmed. Colors of an analysis override those of
-    queries, and both override the scene's own.
+    A node is bright if it matches the panel's filter and the search, where they are set. While changes await
+    approval, the notes that they touch are bright and all others are dimmed. An analysis's colors override
+    those of queries, and both override the scene's own.
     """
 
     def __init__(self, canvas: Canvas) -> None:
@@ -93,7 +93,7 @@ class Appearance:
         self._apply_colors()
 
     def set_sizes(self, factors: NDArray[np.float32] | None, description: str = "") -> None:
-        """Set the sizes of an analysis as factors, with their description; None removes them."""
+        """Set an analysis's node sizes as factors, with their description; None removes them."""
         self.size_description = "" if factors is None else description
         self._sizes = None if factors is None else (self._canvas.scene.graph, factors)
         self._canvas.set_node_sizes(factors)
@@ -107,9 +107,10 @@ class Appearance:
         return True
 
     def entries(self) -> tuple[tuple[LegendEntry, ...], frozenset[str]]:
-        """Return the legend's entries, of the layer and of the scene, and the keys of hidden ones.
+        """Return the entries of the legend and the keys of the hidden ones.
 
-        Groups of notes are omitted until their communities are found.
+        An analysis's entries replace the scene's; those of queries precede them. The group "other" is omitted
+        until communities are found.
         """
         scene = self._canvas.scene
         hidden = frozenset(scene.hidden_groups | self._hidden)
@@ -123,7 +124,7 @@ class Appearance:
         return (*self._layer.groups, *groups), hidden
 
     def counts(self) -> tuple[int, ...]:
-        """Return the number of nodes of each query's group."""
+        """Return the number of nodes in each query's group; empty while queries do not color the graph."""
         shows_queries = self._layer is not None and self._analysis is None
         return tuple(group.count for group in self._layer.groups) if shows_queries and self._layer else ()
 

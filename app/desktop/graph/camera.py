@@ -24,29 +24,29 @@ class Camera:
     scale: float = 8.0
 
     def to_screen(self, positions: NDArray[np.float32], width: float, height: float) -> NDArray[np.float32]:
-        """Return positions in pixels of a view of that size, float32 (n, 2)."""
+        """Return `positions` in pixels of a view of this size, float32 (n, 2)."""
         view_center = np.array([width / 2, height / 2], dtype=np.float32)
         camera_center = np.array([self.x, self.y], dtype=np.float32)
         return (positions - camera_center) * np.float32(self.scale) + view_center
 
     def to_world(self, x: float, y: float, width: float, height: float) -> tuple[float, float]:
-        """Return the layout position of a pixel in a view of that size."""
+        """Return the layout position of a pixel in a view of this size."""
         return self.x + (x - width / 2) / self.scale, self.y + (y - height / 2) / self.scale
 
     def zoomed(self, factor: float, x: float, y: float, width: float, height: float) -> Camera:
-        """Return the camera zoomed by `factor` around pixel (x, y)."""
+        """Return the camera zoomed by `factor` around pixel (x, y), within the limits of the scale."""
         scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
         anchor_x, anchor_y = self.to_world(x, y, width, height)
         return Camera(anchor_x - (x - width / 2) / scale, anchor_y - (y - height / 2) / scale, scale)
 
     def moved(self, right: float, down: float) -> Camera:
-        """Return the camera moved by a number of pixels."""
+        """Return the camera after dragging the graph by these pixels."""
         return Camera(self.x - right / self.scale, self.y - down / self.scale, self.scale)
 
 
 @dataclass(frozen=True, slots=True)
 class Insets:
-    """Pixels at each side of a view that overlays cover."""
+    """The pixels that overlays cover on each side of a view."""
 
     left: float = 0.0
     top: float = 0.0
@@ -77,7 +77,7 @@ def fit_camera(
 
 
 def free_size(width: float, height: float, insets: Insets, margin: float = 44.0) -> tuple[float, float]:
-    """Return the width and height of the part of a view that is free of overlays."""
+    """Return the size of the part of a view that is free of overlays and margins, at least 40 by 40."""
     free_width = width - insets.left - insets.right - 2 * margin
     free_height = height - insets.top - insets.bottom - 2 * margin
     return max(free_width, 40.0), max(free_height, 40.0)
@@ -86,7 +86,7 @@ def free_size(width: float, height: float, insets: Insets, margin: float = 44.0)
 def flight_path(start: Camera, end: Camera, width: float) -> tuple[Callable[[float], Camera], float]:
     """Return the smoothest flight between two cameras: out, across, in (van Wijk and Nuij, 2003).
 
-    The symbols are those of the paper.
+    The symbols are those of the paper. `width` is the view's width in pixels.
 
     Returns:
         A function from 0 … 1 to the camera on the way, and the length of the flight (about 1 per screen).

@@ -1,7 +1,7 @@
 """The canvas: holds the scene, the camera and the layers, and runs frames while something moves.
 
-Frames run only while the camera moves, a fade runs, or a picture or positions are due. A worker draws the
-links into a picture; nodes and labels are painted in every frame, so they are always sharp.
+Frames run only while something is animated, or while a picture or positions are due. A worker draws the links
+into a picture; nodes and labels are painted in every frame, so they are always sharp.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from app.graph.model import Graph, Positions
 
 _TOUCH_TIMEOUT_S = 0.02
 _START_SPACING = 2.5
-# With more lit links a hover has no fade, because each of its frames would draw them all.
-_MAX_FADED_LINKS = 20_000
+# Highlighting more nodes does not fade, because each frame would draw all of their links.
+_MAX_FADED_NODES = 20_000
 _SELECTION_MARGIN = 120.0
 
 
@@ -95,17 +95,16 @@ class Canvas(HighlightMixin):
     def set_graph(
         self, graph: Graph, positions: Positions | None, communities: NDArray[np.int64] | None = None
     ) -> None:
-        """Show `graph` at `positions` (nodes at nan are placed), or arrange it from scratch.
+        """Show `graph` at `positions` (nodes at NaN are placed), or arrange it from scratch.
 
-        `communities` are computed when the colors need them, unless they are given.
+        If `communities` are not given, they are computed when the colors need them.
         """
         self.layers.edges.discard()
         self._is_untouched, self._fitted_paths = True, ()
         if positions is not None and not np.isnan(positions).any():
             start_positions = positions.copy()
         else:
-            # Start with an even disc until the layout has better positions; at one point all nodes would be
-            # one dot.
+            # Start with an even disc until the layout has better positions; at one point, all would overlap.
             start_positions = sunflower_positions(len(graph), _START_SPACING)
         self.scene.set_graph(graph, start_positions, communities=communities)
         self.graph_shown.emit()
@@ -121,7 +120,7 @@ class Canvas(HighlightMixin):
         self.update()
 
     def replace_graph(self, graph: Graph, positions: Positions) -> None:
-        """Show the next state of the same graph; the camera stays."""
+        """Show the next state of the same graph; the camera stays where it is."""
         previous_graph = self.scene.graph
         self.scene.set_graph(graph, positions.copy(), is_update=True)
         self.layers.replace(previous_graph)
@@ -146,7 +145,7 @@ class Canvas(HighlightMixin):
         self._light_path()
 
     def set_zoom(self, zoom: float) -> None:
-        """Apply the zoom of the interface."""
+        """Apply the interface's zoom factor."""
         if zoom != self.layers.zoom:
             self.layers.renew(zoom=zoom)
             self.run_frames()
@@ -169,7 +168,7 @@ class Canvas(HighlightMixin):
             self.run_frames()
 
     def set_forces(self, forces: ForceParams) -> None:
-        """Relax all nodes under other forces."""
+        """Relax the layout with other forces."""
         self.forces = forces
         self.layout_thread.set_forces(forces)
         self._nodes_are_moving = True
@@ -200,7 +199,7 @@ class Canvas(HighlightMixin):
         return self.camera_animation.camera
 
     def fit_camera(self) -> Camera:
-        """Return the camera that shows every visible node, or the nodes that were fitted last."""
+        """Return the camera that shows all visible nodes, or the nodes that were fitted last."""
         scene, size = self.scene, (self.width(), self.height())
         if rows := scene.rows(self._fitted_paths):
             return fit_camera(scene.positions[rows], *size, _SELECTION_MARGIN, self.insets)
@@ -208,7 +207,10 @@ class Canvas(HighlightMixin):
         return fit_camera(visible, *size, insets=self.insets)
 
     def fit(self, paths: Collection[str] = ()) -> None:
-        """Fly to the view that shows every node, or all of `paths`, and keep it so when the size changes."""
+        """Fly to the view that shows all visible nodes, or those at `paths`.
+
+        The view stays fitted when its size changes, until the user moves it.
+        """
         self._fitted_paths = tuple(paths)
         self.camera_animation.fly(self.fit_camera(), self.width())
         self.mark_touched()
@@ -225,7 +227,7 @@ class Canvas(HighlightMixin):
         return QRectF(self.camera.x - width / 2, self.camera.y - height / 2, width, height)
 
     def keep_clear(self, insets: Insets) -> None:
-        """Set the insets that overlays cover; a view that the user has not moved is fitted again."""
+        """Set the parts that overlays cover; a view that the user has not moved is fitted again."""
         if insets != self.insets:
             self.insets = insets
             self._refit()
@@ -236,7 +238,7 @@ class Canvas(HighlightMixin):
             self.refresh()
 
     def page_aspect(self) -> float:
-        """Return the aspect ratio (width by height) available to a layout; 1 while it is unknown."""
+        """Return the aspect ratio (width by height) available to a layout; 1 while the canvas is hidden."""
         width, height = free_size(self.width(), self.height(), self.insets)
         return width / height if self.isVisible() else 1.0
 
@@ -251,7 +253,7 @@ class Canvas(HighlightMixin):
             self.camera_animation.fly(self.fit_camera(), self.width())
 
     def mark_touched(self) -> None:
-        """Record that the user moved the camera, which then no longer follows the layout."""
+        """Record that the camera was moved: it no longer follows the layout."""
         self._follows_layout = self._is_untouched = False
         self._touched_at = time.perf_counter()
         self.refresh()
@@ -260,21 +262,21 @@ class Canvas(HighlightMixin):
     # Frames
 
     def hover(self, row: int) -> None:
-        """Light up a node and its neighbors; -1 ends it."""
+        """Highlight a node and its neighbors; -1 ends the highlight."""
         if row == self.scene.hovered:
             return
         self.scene.hovered = row
-        had_many_links = len(self.bright_rows) > _MAX_FADED_LINKS
+        had_many_nodes = len(self.bright_rows) > _MAX_FADED_NODES
         if row >= 0:
             self.bright_rows = self.scene.bright_rows()
         self.dim.target = 1.0 if row >= 0 else 0.0
         self._light_path()
-        if had_many_links or len(self.bright_rows) > _MAX_FADED_LINKS:
+        if had_many_nodes or len(self.bright_rows) > _MAX_FADED_NODES:
             self.dim.value = self.dim.target
         self.run_frames()
 
     def _light_path(self) -> None:
-        """Keep the nodes on the path bright while no node is hovered."""
+        """Highlight the nodes on the path while no node is hovered."""
         path = self.scene.highlights.path
         if path and self.scene.hovered < 0:
             self.bright_rows = np.array(path, dtype=np.int32)
@@ -364,12 +366,12 @@ class Canvas(HighlightMixin):
             size = (self.width(), self.height())
             margin = MARGIN_SHARE if self._is_touched or not is_hurried else 0.0
             self.layers.edges.request(
-                self.layers.request(self.camera, size, self.dragged_rows, is_hurried, margin)
+                self.layers.create_edge_request(self.camera, size, self.dragged_rows, is_hurried, margin)
             )
 
     @property
     def _is_touched(self) -> bool:
-        """True if the camera moved within the last frames."""
+        """True if the camera is moving or was moved within the last 20 ms."""
         return self.camera_animation.is_moving or time.perf_counter() - self._touched_at < _TOUCH_TIMEOUT_S
 
     # The overview
@@ -380,7 +382,7 @@ class Canvas(HighlightMixin):
         return self._overview_renderer.overview
 
     def request_overview(self, width: int, height: int) -> None:
-        """Request a picture of the whole graph of this size in pixels at a ratio of one; 0 and 0 stop it."""
+        """Request a picture of the whole graph in this size, in logical pixels; 0 and 0 stop the requests."""
         self._overview_renderer.request(width, height, self.devicePixelRatioF())
         self.run_frames()
 
@@ -417,7 +419,7 @@ class Canvas(HighlightMixin):
         self.refresh()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Redraw the labels after a change of font."""
+        """Redraw the labels after the font has changed."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.layers.renew(self.font())

@@ -1,4 +1,4 @@
-"""Color layers over the colors of the scene, from queries or from an analysis. No Qt."""
+"""Color layers over the scene's own colors, from queries or from an analysis."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.desktop.graph.node_style import NO_COLOR, LegendEntry, pack_colors
 from app.desktop.graph.settings.model import PALETTE, QueryGroup
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import Theme
 from app.graph.model import Graph
 
@@ -18,11 +19,11 @@ _MAX_COMMUNITIES = 24
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Legend entries and the entry of each node.
+    """Legend entries, and the entry that each node belongs to.
 
     Args:
-        groups: The entries; their counts are those of `member`.
-        member: int16 (n,), an index into `groups`, -1 for a node that keeps its ordinary color.
+        groups: The entries; their counts are those of the graph that the layer was made for.
+        member: int16 (n,), an index into `groups`; -1 for a node that keeps its own color.
     """
 
     groups: tuple[LegendEntry, ...]
@@ -34,7 +35,7 @@ class Layer:
         return np.asarray(table[self.member], dtype=np.uint32)
 
     def has_entry_in(self, keys: Collection[str]) -> NDArray[np.bool_]:
-        """Return which nodes belong to the entries with these keys, bool (n,)."""
+        """Return a mask of the nodes that belong to the entries with these keys, bool (n,)."""
         entries = [index for index, group in enumerate(self.groups) if group.key in keys]
         return np.isin(self.member, entries)
 
@@ -42,11 +43,11 @@ class Layer:
 def query_layer(
     graph: Graph, groups: Sequence[QueryGroup], matches: Sequence[Collection[str]], theme: Theme
 ) -> Layer | None:
-    """Return a layer of the nodes that each group's query finds; the first group that finds a node colors it.
+    """Return a layer that colors each group's matches; None without groups.
 
     Args:
         graph: The graph with the nodes.
-        groups: The groups in order of precedence.
+        groups: The groups in order of precedence: the first that matches a node colors it.
         matches: The paths that each group's query finds.
         theme: The colors.
     """
@@ -63,7 +64,15 @@ def query_layer(
 
 
 def community_layer(graph: Graph, communities: NDArray[np.int64], theme: Theme) -> Layer:
-    """Return a layer of communities (int64 (n,), 0 the largest, -1 none) named after their hubs."""
+    """Return a layer that colors the largest communities; all other nodes form the entry "Other".
+
+    An entry is named after the most linked note of its community.
+
+    Args:
+        graph: The graph with the nodes.
+        communities: int64 (n,), 0 for the largest community, -1 for none.
+        theme: The colors.
+    """
     count = min(int(communities.max(initial=-1)) + 1, _MAX_COMMUNITIES)
     member = np.where((communities >= 0) & (communities < count), communities, -1).astype(np.int16)
     names = ["" for _ in range(count)]
@@ -79,12 +88,14 @@ def community_layer(graph: Graph, communities: NDArray[np.int64], theme: Theme) 
     other_count = int((member < 0).sum())
     if not other_count:
         return Layer(groups, member)
-    other_entry = LegendEntry("part-other", "Other", theme.node_colors["other"], other_count)
+    other_entry = LegendEntry(
+        "part-other", translate("Legend", "Other"), theme.node_colors["other"], other_count
+    )
     return Layer((*groups, other_entry), np.where(member < 0, count, member).astype(np.int16))
 
 
 def recolor_layer(layer: Layer, theme: Theme) -> Layer:
-    """Return the layer in the colors of another theme."""
+    """Return a layer made by `community_layer` in another theme's colors."""
     colors = [_color(theme, index) for index in range(len(layer.groups))]
     for index, group in enumerate(layer.groups):
         if group.key == "part-other":

@@ -1,4 +1,4 @@
-"""The graph on the canvas: the whole graph with virtual nodes, or the neighborhood of some notes."""
+"""The graph on the canvas: the whole graph with virtual nodes, or a local graph."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from app.graph.position_transfer import transfer_positions
 
 
 class DisplayedGraph:
-    """Separates the graph of the index from what `canvas` shows.
+    """Tracks the index's graph separately from the graph that `canvas` shows.
 
-    `whole_graph` is the graph of the index; its nodes come first in the displayed graph, in the same order.
+    `whole_graph` is the graph of the index. Unless a local graph is displayed, its nodes come first in the
+    displayed graph, in the same order. `local` holds the start nodes and the depth of the local graph; None
+    while the whole graph is displayed.
     """
 
     def __init__(self, canvas: Canvas, layout_switch: LayoutSwitch, virtual_nodes: VirtualNodes) -> None:
@@ -27,15 +29,15 @@ class DisplayedGraph:
         self._layout_switch = layout_switch
         self._virtual_nodes = virtual_nodes
         self.whole_graph: Graph = build_from((), ())
-        self._link_positions: Positions = np.empty((0, 2), dtype=np.float32)
+        self._force_positions: Positions = np.empty((0, 2), dtype=np.float32)
         self.local: tuple[tuple[str, ...], int] | None = None
 
     def positions(self) -> Positions:
-        """Return the positions of `whole_graph` by links, float32 (n, 2), also in another arrangement."""
+        """Return the force-layout positions of `whole_graph`, float32 (n, 2), whatever is displayed."""
         if self.local is not None:
-            return self._link_positions[: len(self.whole_graph)]
-        link_positions = self._layout_switch.link_positions()
-        return (self._canvas.scene.positions if link_positions is None else link_positions)[
+            return self._force_positions[: len(self.whole_graph)]
+        force_positions = self._layout_switch.force_positions()
+        return (self._canvas.scene.positions if force_positions is None else force_positions)[
             : len(self.whole_graph)
         ]
 
@@ -47,7 +49,7 @@ class DisplayedGraph:
     def show_graph(
         self, graph: Graph, positions: Positions | None, communities: NDArray[np.int64] | None
     ) -> None:
-        """Show another graph at given positions (nan for none), or arrange it from scratch."""
+        """Show another graph in the force layout; see `GraphView.set_graph`."""
         self.local = None
         self.whole_graph = graph
         self._layout_switch.reset()
@@ -73,7 +75,7 @@ class DisplayedGraph:
         canvas, previous_graph = self._canvas, self.whole_graph
         extended = self._virtual_nodes.apply_to(graph)
         if self.local is not None:
-            self._link_positions = (
+            self._force_positions = (
                 transfer_positions(previous_graph, self.positions(), graph, renamed)[0]
                 if positions is None
                 else positions
@@ -81,7 +83,9 @@ class DisplayedGraph:
             self.whole_graph = graph
             self._update_local(extended, renamed)
             return
-        needs_transfer = not self._layout_switch.is_by_links or len(canvas.scene.graph) != len(previous_graph)
+        needs_transfer = not self._layout_switch.is_force_layout or len(canvas.scene.graph) != len(
+            previous_graph
+        )
         if needs_transfer or positions is None or len(extended) != len(graph):
             positions = transfer_positions(canvas.scene.graph, canvas.scene.positions, extended, renamed)[0]
         self.whole_graph = graph
@@ -89,24 +93,28 @@ class DisplayedGraph:
         canvas.replace_graph(extended, positions)
 
     def show_local(self, paths: Sequence[str], depth: int) -> str | None:
-        """Show the nodes at most `depth` links from `paths`; return the first name or None."""
+        """Show the local graph: the nodes at most `depth` links from `paths`.
+
+        Returns:
+            The name of the first start node, or None if the graph has none of `paths`; nothing changes then.
+        """
         graph = self._virtual_nodes.apply_to(self.whole_graph)
         starts = tuple(path for path in paths if path in graph.rows)
         if not starts:
             return None
         if self.local is None:
-            self._link_positions = self.positions().copy()
+            self._force_positions = self.positions().copy()
         self.local = (starts, depth)
         self._layout_switch.reset()
         self._canvas.set_graph(extract_subgraph(graph, starts, depth), None)
         return graph.names[graph.rows[starts[0]]]
 
     def show_whole_graph(self) -> None:
-        """Leave the local graph; every node returns to its position."""
-        self.show_graph(self.whole_graph, self._link_positions[: len(self.whole_graph)], None)
+        """Leave the local graph; the nodes return to their positions."""
+        self.show_graph(self.whole_graph, self._force_positions[: len(self.whole_graph)], None)
 
     def _update_local(self, extended: Graph, renamed: Mapping[str, str] | None) -> None:
-        """Update the local graph; show the whole graph if its notes no longer exist."""
+        """Update the local graph; show the whole graph if none of its start nodes exists anymore."""
         assert self.local is not None
         paths, depth = self.local
         paths = tuple((renamed or {}).get(path, path) for path in paths)

@@ -31,7 +31,7 @@ class GraphExport(QObject):
         view.export_requested.connect(self.begin)
 
     def begin(self, kind: str) -> None:
-        """Show the options for a "png" or "svg" and export it."""
+        """Show the options for a "png" or "svg" image, then let the user choose a file and export to it."""
         tasks.start(self._ask_and_save(kind), owner=self._view, action=self.tr("export the graph"))
 
     async def _ask_and_save(self, kind: str) -> None:
@@ -41,18 +41,18 @@ class GraphExport(QObject):
             return
         aspect = view.canvas.width() / max(1, view.canvas.height())
         dialog = GraphExportDialog(kind, aspect, graph_aspect(view.canvas), window)
-        options = dialog.options
-        dialog.accepted.connect(lambda: accepted_options.append(dialog.options))
-        accepted_options: list[ExportOptions] = []
         if await dialogs.run_dialog(dialog) != int(QDialog.DialogCode.Accepted):
             return
-        options = accepted_options[-1] if accepted_options else options
+        options = dialog.options
         file = await dialogs.pick_save_file(window, self.tr("Export graph"), f"graph.{kind}", _FILTERS[kind])
         if file is not None:
-            await self.save(file if file.suffix else file.with_suffix(f".{kind}"), options)
+            await self.save(file, options)
 
     async def save(self, file: Path, options: ExportOptions) -> None:
-        """Draw and write the file; an error is reported and leaves an existing file unchanged."""
+        """Draw the graph and write it to `file`.
+
+        An error is shown to the user; an existing file is then unchanged.
+        """
         view = self._view
         snapshot = take_snapshot(view.canvas, view.annotations.discs, view.annotations.ticks, options)
         view.toast.show_message(self.tr("Exporting the graph…"))
@@ -72,10 +72,11 @@ class GraphExport(QObject):
 
 
 def _write(snapshot: GraphSnapshot, file: Path, stopped: threading.Event) -> None:
-    """Draw and write the file; called in a thread.
+    """Draw the graph and write it to `file`, in a thread; setting `stopped` abandons the export.
 
     Raises:
         OSError: The file can't be written.
+        MemoryError: The image is too large.
     """
     with suppress(StoppedError):
         if snapshot.options.kind == "svg":

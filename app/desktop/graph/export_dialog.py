@@ -1,4 +1,4 @@
-"""The dialog for exporting the graph: size, part, labels and background."""
+"""The dialog for exporting the graph: area, size, labels and background."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_PIXELS = 120_000_000
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """The options of a picture: `width` and `height` in pixels at scale 1, multiplied by `scale`."""
+    """The options of an export; `width` and `height` are in pixels, before `scale` multiplies them."""
 
     kind: str
     width: int
@@ -26,17 +26,17 @@ class ExportOptions:
 
     @property
     def pixels(self) -> tuple[int, int]:
-        """The size of the file's picture in pixels."""
+        """The size of the image in the file, in pixels."""
         return self.width * self.scale, self.height * self.scale
 
 
 class GraphExportDialog(SheetDialog):
-    """Asks for the options; `options` returns them.
+    """Asks for the options of an export; `options` has the user's choice.
 
     Args:
         kind: "png" or "svg".
-        aspect: Width by height of the current view.
-        whole_aspect: Width by height of the whole graph.
+        aspect: The current view's width divided by its height.
+        whole_aspect: The whole graph's width divided by its height.
         parent: The window.
     """
 

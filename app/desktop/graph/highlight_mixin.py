@@ -1,4 +1,4 @@
-"""A widget over a scene whose nodes can be highlighted by color, size, visibility, glow or a path."""
+"""The base class of the canvas: highlights nodes by color, size, visibility, glow or a path."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from app.desktop.graph.scene import Scene
 
 
 class HighlightMixin(QWidget):
-    """Highlights nodes of the canvas; every call takes effect immediately.
+    """Highlights nodes of `scene`; each call takes effect immediately.
 
     Rows are those of the scene's graph; arrays are not copied and must not be changed afterwards. Highlights
-    follow the nodes into the next state of the same graph and are removed with another graph.
+    follow the nodes into the next state of the same graph and are removed when another graph is shown.
 
     Signals:
-        highlights_changed: Highlights changed; true if the picture of links changes with them.
+        highlights_changed: Highlights changed; true if the links must be redrawn.
     """
 
     highlights_changed = Signal(bool)
@@ -35,7 +35,7 @@ class HighlightMixin(QWidget):
         self.highlights_changed.emit(True)
 
     def set_node_sizes(self, factors: NDArray[np.float32] | None) -> None:
-        """Set size factors on the radius, float32 (n,); None removes them."""
+        """Set factors for the radii, float32 (n,); None removes them."""
         self.scene.highlights.set_sizes(factors)
         self.scene.resize()
         self.highlights_changed.emit(True)
@@ -47,11 +47,18 @@ class HighlightMixin(QWidget):
         self.highlights_changed.emit(True)
 
     def set_glow(self, key: str, paths: Collection[str], color: str = "", is_pulsating: bool = False) -> None:
-        """Set a glow around nodes until the same `key` is set without paths; "" is the accent color."""
+        """Set a glow around nodes; no paths remove it.
+
+        Args:
+            key: The name of the glow; an earlier one with this name is replaced.
+            paths: The nodes.
+            color: "#rrggbb"; empty for the accent color.
+            is_pulsating: True if it pulsates.
+        """
         self.scene.highlights.set_glow(key, paths, color, is_pulsating)
         self.highlights_changed.emit(False)
 
     def highlight_path(self, rows: Sequence[int]) -> None:
-        """Highlight a path node by node and dim everything else; no rows remove it."""
+        """Highlight a path node by node and dim everything else; an empty path removes the highlight."""
         self.scene.highlights.path = list(rows)
         self.highlights_changed.emit(False)

@@ -1,4 +1,4 @@
-"""Highlights over the ordinary look of nodes: colors, sizes, visibility, glows and a path. No Qt."""
+"""Highlights over the ordinary look of nodes: colors, sizes, visibility, glows and a path."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Highlights:
 
     Args:
         colors: uint32 (n,), 0xRRGGBB; `NO_COLOR` for a node with its group's color.
-        sizes: float32 (n,), factors on the radius.
+        sizes: float32 (n,), factors for the radii.
         visible: bool (n,), false for a hidden node.
         path: The rows of a path through the graph, in order.
         glows: Glows by key.
@@ -50,13 +50,13 @@ class Highlights:
     glows: dict[str, Glow] = field(default_factory=dict)
 
     def set_sizes(self, factors: NDArray[np.float32] | None) -> None:
-        """Set size factors, clamped to bounds."""
+        """Set factors for the radii, limited to 0.25 to 6; None removes them."""
         self.sizes = None
         if factors is not None:
             self.sizes = np.clip(factors, _MIN_SIZE_FACTOR, _MAX_SIZE_FACTOR).astype(np.float32)
 
     def set_glow(self, key: str, paths: Collection[str], color: str, is_pulsating: bool) -> None:
-        """Set a glow around nodes; no paths remove it."""
+        """Set the glow with this `key`; no paths remove it."""
         self.glows.pop(key, None)
         if paths:
             self.glows[key] = Glow(frozenset(paths), color, is_pulsating)
@@ -67,7 +67,11 @@ class Highlights:
         return any(glow.is_pulsating for glow in self.glows.values())
 
     def transferred(self, before: Graph, after: Graph) -> Highlights:
-        """Return the highlights for a graph's next state: new nodes have none, a broken path is removed."""
+        """Return the highlights for the next state of a graph; a path that has lost a node is removed.
+
+        Nodes are matched by path; new ones have no color, their ordinary size, and are visible. Glows are
+        shared.
+        """
         if before is after:
             return self
         before_rows = before.rows

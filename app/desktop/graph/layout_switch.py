@@ -1,4 +1,4 @@
-"""Switch between layouts: animate the nodes to another one and back to the positions by links."""
+"""Switch between the force layout and other layouts, and animate the nodes to their new positions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from app.graph.position_transfer import transfer_positions
 
 
 class LayoutSwitch(QObject):
-    """Tracks the layout of `canvas` and keeps the positions by links.
+    """Tracks the layout of `canvas`, and keeps the force-layout positions while another one is shown.
 
-    `changed` is emitted when another layout is shown.
+    `changed` is emitted when the layout changes.
     """
 
     changed = Signal()
@@ -27,58 +27,60 @@ class LayoutSwitch(QObject):
         self._canvas = canvas
         self._annotations = annotations
         self.animation = PositionAnimation(canvas)
-        self.kind = LayoutMode.FORCE
-        self._link_layout: tuple[Graph, Positions] | None = None
+        self.mode = LayoutMode.FORCE
+        self._force_layout: tuple[Graph, Positions] | None = None
 
     @property
-    def is_by_links(self) -> bool:
-        """True if the links determine the positions."""
-        return self.kind is LayoutMode.FORCE
+    def is_force_layout(self) -> bool:
+        """True if the force layout is shown."""
+        return self.mode is LayoutMode.FORCE
 
     def show(
-        self, kind: LayoutMode, positions: Positions, discs: Sequence[RegionDisc], ticks: Sequence[AxisTick]
+        self, mode: LayoutMode, positions: Positions, discs: Sequence[RegionDisc], ticks: Sequence[AxisTick]
     ) -> None:
         """Animate the nodes to `positions`, float32 (n, 2), of a layout of the displayed graph."""
         scene = self._canvas.scene
-        if self.is_by_links:
-            self._link_layout = scene.graph, scene.positions.copy()
-        self.kind = kind
+        if self.is_force_layout:
+            # The nodes may still be returning to the force layout.
+            target = self.animation.target
+            self._force_layout = scene.graph, (scene.positions if target is None else target).copy()
+        self.mode = mode
         self._annotations.show_arrangement(discs, ticks)
         self.animation.animate_to(positions)
         self.changed.emit()
 
-    def show_by_links(self) -> None:
-        """Animate the nodes back to their positions by links."""
-        if self.is_by_links or self._link_layout is None:
+    def show_force_layout(self) -> None:
+        """Animate the nodes back to their positions in the force layout."""
+        if self.is_force_layout or self._force_layout is None:
             return
-        graph, positions = self._link_layout
+        graph, positions = self._force_layout
         self._clear()
         targets, _ = transfer_positions(graph, positions, self._canvas.scene.graph)
         self.animation.animate_to(targets)
 
-    def link_positions(self) -> Positions | None:
-        """Return the displayed nodes' positions by links; None if the canvas shows them already."""
-        if self.is_by_links:
+    def force_positions(self) -> Positions | None:
+        """Return the displayed nodes' force-layout positions; None if the canvas shows them already."""
+        if self.is_force_layout:
             return self.animation.target
-        if self._link_layout is None or self._link_layout[0] is not self._canvas.scene.graph:
+        if self._force_layout is None or self._force_layout[0] is not self._canvas.scene.graph:
             return None
-        return self._link_layout[1]
+        return self._force_layout[1]
 
     def graph_changed(self, graph: Graph, renamed: Mapping[str, str] | None = None) -> None:
-        """Keep the positions by links for the next state of the same graph."""
+        """Stop the animation, and carry the kept positions over to the next state of the same graph."""
         self.animation.stop()
-        if self._link_layout is not None:
-            previous_graph, positions = self._link_layout
-            self._link_layout = graph, transfer_positions(previous_graph, positions, graph, renamed)[0]
+        if self._force_layout is not None:
+            previous_graph, positions = self._force_layout
+            self._force_layout = graph, transfer_positions(previous_graph, positions, graph, renamed)[0]
 
     def reset(self) -> None:
-        """Return to the layout by links for another graph."""
+        """Stop the animation and return to the force layout without moving the nodes."""
         self.animation.stop()
         self._clear()
 
     def _clear(self) -> None:
-        is_changed = not self.is_by_links
-        self.kind, self._link_layout = LayoutMode.FORCE, None
+        is_changed = not self.is_force_layout
+        self.mode, self._force_layout = LayoutMode.FORCE, None
         self._annotations.show_arrangement((), ())
         if is_changed:
             self.changed.emit()

@@ -29,7 +29,8 @@ class LayoutThread:
     """A daemon thread around one `Layout`, idle while the layout is settled.
 
     The owner polls `take_positions` in its frames: no signals cross threads, so none can reach a deleted
-    widget. A graph whose nodes all have positions starts no work until a node is dragged.
+    widget. If all nodes of the first graph have positions, the thread starts with the first command, for
+    example a drag.
     """
 
     def __init__(self) -> None:
@@ -48,7 +49,7 @@ class LayoutThread:
 
     @property
     def is_busy(self) -> bool:
-        """True if more positions are due."""
+        """True if the layout is moving nodes, or its newest positions have not been taken."""
         with self._condition:
             return self._is_busy or self._newest is not None
 
@@ -59,7 +60,7 @@ class LayoutThread:
         aspect: float = 1.0,
         forces: ForceParams = DEFAULT_FORCES,
     ) -> None:
-        """Start with another graph; see `Layout.start`. Positions of the previous one are dropped."""
+        """Start with another graph; see `Layout.start`. Earlier commands and positions are discarded."""
         with self._condition:
             self._commands.clear()
             self._deferred_start, self._newest = None, None
@@ -86,7 +87,7 @@ class LayoutThread:
             self._post(lambda: None)
 
     def pin(self, row: int, x: float, y: float) -> None:
-        """Hold a node at a position."""
+        """Hold a node at a position (layout units)."""
         self._post(lambda: self._get_layout().pin(row, x, y))
 
     def release(self, row: int) -> None:
@@ -121,7 +122,7 @@ class LayoutThread:
             return newest
 
     def stop(self) -> None:
-        """End the thread permanently."""
+        """Stop the thread permanently and wait for its end."""
         with self._condition:
             self._is_stopped = True
             self._condition.notify()
@@ -141,7 +142,7 @@ class LayoutThread:
             self._condition.notify()
 
     def _get_layout(self) -> Layout:
-        """Return the layout, created on first use; only its thread calls this."""
+        """Return the layout, created on first use; called only in the layout thread."""
         if self._layout is None:
             self._layout = _create_layout()
         return self._layout
@@ -161,7 +162,7 @@ class LayoutThread:
             try:
                 self._step(commands)
             except Exception:
-                log.exception("the layout failed; the graph stays as it is shown")
+                log.exception("the layout failed; the nodes keep their positions")
                 with self._condition:
                     self._is_busy, self._is_stopped = False, True
                 return
@@ -180,7 +181,7 @@ class LayoutThread:
         self._await_viewer()
 
     def _await_viewer(self) -> None:
-        """Wait while the viewer is several steps behind, so that it has time to draw."""
+        """Wait briefly while the viewer is several steps behind, so that it has time to draw."""
         with self._condition:
             self._unseen_steps += 1
             if self._unseen_steps >= _MAX_STEPS_AHEAD and not self._get_layout().is_computing:
@@ -198,7 +199,7 @@ def _create_layout() -> Layout:
 
 
 def combine_stops(*stops: Callable[[], None]) -> Callable[[], None]:
-    """Return a function that stops several threads; it references no owner, so it may outlive a widget."""
+    """Return a function that stops several threads and may outlive the widget that owns them."""
 
     def stop_all() -> None:
         for stop in stops:

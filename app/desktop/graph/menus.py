@@ -1,4 +1,4 @@
-"""The context menus of the graph: of one node, of several and of the background."""
+"""The context menus of the graph: for one node, for several and for the background."""
 
 from __future__ import annotations
 
@@ -21,11 +21,15 @@ _LOCAL_GRAPH_DEPTH = 2
 
 
 class GraphMenu(QObject):
-    """Opens menus over `view`.
+    """Opens context menus over `view`.
 
-    `action_requested` carries an action and a path, as the menu of the files panel does. `path_start_chosen`
-    carries the first note of a path, `path_requested` both ends, `suggestions_requested` a note,
-    `search_requested` a query.
+    Signals:
+        open_requested: A note's path, or the name of a missing note.
+        action_requested: An action and a path, like the signal of the files panel.
+        path_start_chosen: The note at which a path starts.
+        path_requested: Both ends of a path.
+        suggestions_requested: The note to suggest links for.
+        search_requested: A query.
     """
 
     open_requested = Signal(str)
@@ -51,7 +55,12 @@ class GraphMenu(QObject):
         self.menu(path, tools).popup(position)
 
     def menu(self, path: str, tools: Collection[str]) -> QMenu:
-        """Return the menu of node `path` (empty for the background), or of a selection of several nodes."""
+        """Return the menu for a node, for the background, or for a selection that includes the node.
+
+        Args:
+            path: The node; empty for the background.
+            tools: The names of the tools that the user may call.
+        """
         menu = QMenu(self._view)
         menu.aboutToHide.connect(menu.deleteLater)
         selection = self._view.selection()

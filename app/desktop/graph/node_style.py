@@ -1,4 +1,4 @@
-"""The colors of nodes and links, and their meaning."""
+"""The colors of nodes and links, and the legend entries that explain them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ColorBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """One entry of the legend."""
+    """A legend entry; nodes of a `hollow` one are drawn as rings."""
 
     key: str
     label: str
@@ -53,21 +53,25 @@ class NodeStyle:
 
 
 def default_color_by(graph: Graph) -> ColorBy:
-    """Return "type" if enough notes have types, otherwise "community", which needs only links."""
+    """Return "type" if at least a third of the notes have a type, otherwise "community"."""
     has_type = graph.is_note & ~encode_columns(graph).types.is_among(["note"])
     prefers_types = np.count_nonzero(has_type) * 3 >= np.count_nonzero(graph.is_note)
     return ColorBy.TYPE if prefers_types else ColorBy.COMMUNITY
 
 
 def style_nodes(graph: Graph, theme: Theme, color_by: ColorBy, communities: NDArray[np.int64]) -> NodeStyle:
-    """Return groups and their colors; missing notes and attachments have their own groups.
+    """Return the groups of nodes and their colors; nodes other than notes are grouped by their kind.
 
-    `communities` has the community of every node, -1 for none.
+    Args:
+        graph: The graph with the nodes.
+        theme: The colors.
+        color_by: The property that determines the groups.
+        communities: int64 (n,), the community of each node, -1 for none.
     """
     columns = encode_columns(graph)
     is_note = graph.is_note
     if color_by is ColorBy.COMMUNITY:
-        note_groups, labels = _communities(graph, is_note, communities)
+        note_groups, labels = _encode_communities(graph, is_note, communities)
     elif color_by is ColorBy.FOLDER:
         note_groups = columns.top_folders
         labels = {key: translate("Legend", "Vault root") if key == "/" else key for key in note_groups.words}
@@ -92,7 +96,7 @@ def style_nodes(graph: Graph, theme: Theme, color_by: ColorBy, communities: NDAr
     table = np.array([group_of_key.get(word, other_group) for word in words] or [0], dtype=np.int16)
     group = table[codes]
     sizes = np.bincount(group, minlength=len(ranked_keys))
-    colors = _colors(ranked_keys, theme, color_by)
+    colors = _assign_colors(ranked_keys, theme, color_by)
     return NodeStyle(
         group,
         tuple(
@@ -102,10 +106,10 @@ def style_nodes(graph: Graph, theme: Theme, color_by: ColorBy, communities: NDAr
     )
 
 
-def _communities(
+def _encode_communities(
     graph: Graph, is_note: NDArray[np.bool_], communities: NDArray[np.int64]
 ) -> tuple[Column, dict[str, str]]:
-    """Return a key per node, and labels that name the note with the most links in each community."""
+    """Return a key per node, and a label per key: the name of the community's most linked note."""
     keys = tuple(f"community-{number}" for number in range(_MAX_COMMUNITIES))
     codes = np.where(
         (communities >= 0) & (communities < _MAX_COMMUNITIES), communities, _MAX_COMMUNITIES
@@ -119,7 +123,10 @@ def _communities(
 
 
 def transfer_communities(before: Graph, communities: NDArray[np.int64], after: Graph) -> NDArray[np.int64]:
-    """Return the communities of a graph's next state: known nodes keep theirs, new nodes join neighbors."""
+    """Return the communities for the next state of a graph.
+
+    Known nodes keep theirs; a new node joins the most frequent community of its neighbors, or none (-1).
+    """
     before_rows = before.rows
     transferred = np.array(
         [communities[before_rows[path]] if path in before_rows else -2 for path in after.paths],
@@ -133,7 +140,7 @@ def transfer_communities(before: Graph, communities: NDArray[np.int64], after: G
 
 
 def _rank_keys(counts: Mapping[str, int], labels: Mapping[str, str], color_by: ColorBy) -> list[str]:
-    """Order keys by size; those beyond the palette become "other", and nodes other than notes come last."""
+    """Order keys by size, with nodes other than notes last; keys beyond the limit become "other"."""
     last_keys = [key for key in ("other", "tag", "attachment", "unresolved") if counts.get(key)]
     keys = sorted(
         (key for key in counts if key not in last_keys), key=lambda key: (-counts[key], labels[key])
@@ -145,7 +152,7 @@ def _rank_keys(counts: Mapping[str, int], labels: Mapping[str, str], color_by: C
     return [*keys, *last_keys]
 
 
-def _colors(keys: Sequence[str], theme: Theme, color_by: ColorBy) -> dict[str, str]:
+def _assign_colors(keys: Sequence[str], theme: Theme, color_by: ColorBy) -> dict[str, str]:
     """Return a color per key: the theme's if it has one for a type, otherwise the palette's in turn.
 
     Colors used by types come last in the palette, so that two groups share a color only if there are more
@@ -179,7 +186,7 @@ def node_colors(nodes: NodeStyle, overrides: NDArray[np.uint32] | None) -> NDArr
 
     Args:
         nodes: The groups.
-        overrides: uint32 (n,), colors that replace those of the groups; `NO_COLOR` for none.
+        overrides: uint32 (n,), colors that replace those of the groups; `NO_COLOR` keeps the group's color.
     """
     colors = pack_colors([group.color for group in nodes.groups] or ["#000000"])
     hollow = np.array([group.hollow for group in nodes.groups] or [False], dtype=bool)
@@ -192,7 +199,7 @@ def node_colors(nodes: NodeStyle, overrides: NDArray[np.uint32] | None) -> NDArr
 def style_edges(
     graph: Graph, theme: Theme, colors: NDArray[np.uint32], strength: NDArray[np.float32]
 ) -> EdgeStyle:
-    """Color links by relation type; a plain link between nodes of one color takes that color.
+    """Color links by relation type; a plain link between nodes of one color gets a tint of that color.
 
     Args:
         graph: The graph with the links.
@@ -236,7 +243,7 @@ def suggested_mask(graph: Graph) -> NDArray[np.bool_] | None:
 
 
 def _distinct_colors(colors: NDArray[np.uint32]) -> tuple[list[str], NDArray[np.int16]]:
-    """Return the distinct colors and the color index of each node; none if there are too many."""
+    """Return the distinct colors and each node's index among them; no colors and -1 if there are too many."""
     distinct, indices = np.unique(colors & np.uint32(0xFFFFFF), return_inverse=True)
     if len(distinct) > _MAX_LINK_COLORS:
         return [], np.full(len(colors), -1, dtype=np.int16)
@@ -244,7 +251,7 @@ def _distinct_colors(colors: NDArray[np.uint32]) -> tuple[list[str], NDArray[np.
 
 
 def _has_color(theme: Theme, name: str) -> bool:
-    """Return whether a relation has a color; links from other properties look like plain links."""
+    """Return whether a relation has a color of its own; links of other relations look like plain links."""
     return name != PLAIN_LINK and name in theme.edge_colors
 
 
@@ -257,5 +264,5 @@ def colored_relations(graph: Graph, theme: Theme) -> list[str]:
 
 
 def relation_color(theme: Theme, name: str) -> str:
-    """Return the color of a relation type, or the accent if the theme has none."""
+    """Return the color of a relation type; the accent color if the theme has none."""
     return theme.edge_colors.get(name, theme.accent)

@@ -1,4 +1,4 @@
-"""Place the overlays of the canvas so that none covers another, even in a narrow view."""
+"""Place the overlays of the canvas; in a narrow view, a side panel covers the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MIN_GRAPH_WIDTH = 200
 
 
 def place_overlays(view: ViewComponents, size: QSize) -> None:
-    """Place the overlays in a view of that size, and report the free area to the canvas."""
+    """Place the overlays in a view of the given size, and tell the canvas which edges they cover."""
     width, height = size.width(), size.height()
     view.canvas.setGeometry(0, 0, width, height)
     view.annotations.setGeometry(view.canvas.rect())
@@ -56,14 +56,14 @@ def _place_top(view: ViewComponents, width: int) -> int:
 
 
 def _place_legend(view: ViewComponents, width: int, height: int, bottom_margin: int) -> int:
-    """Place the legend along the lower edge and return its height; it starts collapsed in a small view."""
+    """Place the legend along the lower edge; return its height, 0 if it is collapsed or empty."""
     legend = view.legend
     legend.setVisible(legend.count > 0)
     if not legend.count:
         return 0
     legend.arrange(width - 2 * EDGE_MARGIN, small=width < _NARROW_WIDTH or height < _LOW_HEIGHT)
     legend.move(EDGE_MARGIN, height - legend.height() - bottom_margin)
-    return legend.height() if not legend.is_collapsed else 0
+    return legend.height() if legend.is_expanded else 0
 
 
 def _visible_side(view: ViewComponents) -> GraphSettingsPanel | NeighborList | None:
@@ -72,7 +72,7 @@ def _visible_side(view: ViewComponents) -> GraphSettingsPanel | NeighborList | N
 
 
 def _side_width(view: ViewComponents, width: int) -> int:
-    """Return the width that a side panel takes from the graph; 0 if it covers the graph."""
+    """Return the width that a side panel takes from the graph; 0 if it covers the graph or none is shown."""
     side = _visible_side(view)
     side_width = 0 if side is None else min(side.preferred_width, width - 2 * EDGE_MARGIN)
     return side_width if width - side_width >= _MIN_GRAPH_WIDTH else 0

@@ -46,10 +46,14 @@ _USER_AUTHORS = ("You", "outside")
 class GraphPanel(QWidget):
     """Shows the vault's graph.
 
-    `open_requested` carries a note's path, or the name of a missing one, and an empty fragment.
-    `action_requested` carries an action ("related", "rename", "delete", "ask", …), a path and an empty
-    argument, like the signal of the files panel. `selected` carries the tuple of selected paths,
-    `search_requested` a query. `state_changed` is emitted when the return value of `state` changes.
+    Signals:
+        open_requested: A note's path, or the name of a missing note, and an empty fragment.
+        action_requested: An action ("related", "rename", "delete", "ask", …), a path and an empty argument,
+            like the signal of the files panel.
+        selected: The tuple of selected paths.
+        search_requested: A query.
+        state_changed: The return value of `state` changed.
+        help_requested: The user asked for the graph's help page.
     """
 
     open_requested = Signal(str, str)
@@ -112,11 +116,11 @@ class GraphPanel(QWidget):
         menu.suggestions_requested.connect(self._analysis.suggest_links)
 
     def state(self) -> dict[str, Any]:
-        """Return the settings to save for the next start."""
+        """Return the settings to save."""
         return self.view.settings_panel.settings.model_dump(mode="json")
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Apply the saved `state` or the defaults; called before a graph is shown."""
+        """Apply the saved `state`, or the defaults; call it before a graph is shown."""
         settings = parse_graph_settings(state)
         self.view.settings_controller.restore(settings)
         self._queries.restore(settings)
@@ -136,7 +140,7 @@ class GraphPanel(QWidget):
             await self._load()
 
     async def _load(self) -> None:
-        graph = await self._graph()
+        graph = await self._build_graph()
         positions = await asyncio.to_thread(load_positions, self._folder, graph)
         communities = await asyncio.to_thread(load_communities, self._folder, graph)
         self._is_settled = positions is not None
@@ -152,7 +156,7 @@ class GraphPanel(QWidget):
                 self._analysis.apply_layout(self.view.settings_panel.settings.arrangement)
 
     def set_scanning(self, scanning: bool) -> None:
-        """Set whether the vault is being scanned; the graph then updates in larger steps."""
+        """Set whether the vault is being scanned; meanwhile the graph is updated less often."""
         has_ended = self._is_scanning and not scanning
         self._is_scanning = scanning
         if scanning:
@@ -166,18 +170,18 @@ class GraphPanel(QWidget):
         self.view.set_loading(self._is_scanning or has_updates)
 
     def show_note(self, path: str) -> None:
-        """Select the note in the front tab without moving the camera; a new note as soon as it is a node."""
+        """Select the note of the active tab without moving the camera; a new note once the graph has it."""
         self._awaited_note = path
         if path in self.view.graph().rows:
             self._awaited_note = ""
             self.view.select([path])
 
     def center_note(self, path: str) -> None:
-        """Fly to a note."""
+        """Fly to a note and select it."""
         self.view.fly_to(path)
 
     def filter_by(self, query: str) -> None:
-        """Filter by a search, as the filter in the settings panel does."""
+        """Set the filter of the settings panel to `query`."""
         self.view.settings_controller.set(self.view.settings_panel.settings.updated(filter=query))
 
     def show_together(self, paths: Collection[str]) -> None:
@@ -186,15 +190,15 @@ class GraphPanel(QWidget):
         self.view.fit(paths)
 
     def set_search_results(self, found_paths: Collection[str]) -> None:
-        """Keep the results of a search bright; no results end it."""
+        """Keep the results of a search bright; no paths end the search."""
         self.view.set_filter(found_paths or None)
 
     def set_pending(self, pending_paths: Collection[str]) -> None:
-        """Set the notes that pending proposals would change; they glow."""
+        """Set the notes that pending proposals would change; they glow, and all others are dimmed."""
         self.view.set_pending(pending_paths)
 
     def shut_down(self) -> None:
-        """Stop the layout's thread."""
+        """Stop the graph's threads permanently."""
         self.view.shutdown()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -202,8 +206,8 @@ class GraphPanel(QWidget):
         super().hideEvent(event)
         self._save_layout()
 
-    async def _graph(self) -> Graph:
-        """Return the graph of the index, built in a thread."""
+    async def _build_graph(self) -> Graph:
+        """Load the index's graph data and build the graph in a thread."""
         data: GraphData = await self._client.run(lambda vault: vault.graph.data())
         return await asyncio.to_thread(build, data)
 
@@ -224,7 +228,7 @@ class GraphPanel(QWidget):
             self._update_loading()
 
     async def _apply_update(self, updates: PendingUpdates) -> None:
-        """Show an index update; the cost depends on its size, not on that of the vault."""
+        """Compute and show an index update; compute it again if the graph was replaced meanwhile."""
         current: Graph | None = None
         while updates and current is not self.view.graph():
             current = self.view.graph()
@@ -254,7 +258,7 @@ class GraphPanel(QWidget):
         """Return the graph after an update, its positions and the renamed paths."""
         if updates.needs_rebuild(len(current)):
             renamed = dict(updates.renamed)
-            graph = await self._graph()
+            graph = await self._build_graph()
             if not self._needs_layout(graph, current):  # A new layout replaces the positions.
                 positions, _ = await asyncio.to_thread(transfer_positions, current, positions, graph, renamed)
             return graph, positions, renamed
@@ -271,11 +275,11 @@ class GraphPanel(QWidget):
         # During a scan more notes follow soon: a new layout waits until many have arrived.
         share = 0.3 if self._is_scanning else _NEW_SHARE_FOR_LAYOUT
         return has_doubled or (
-            not self._is_settled and self._is_mostly_new(graph, share, _count_added(graph, current))
+            not self._is_settled and self._has_outgrown_layout(graph, share, _count_added(graph, current))
         )
 
-    def _is_mostly_new(self, graph: Graph, share: float, added: int = 0) -> bool:
-        """Return whether most nodes and links arrived after the current layout was computed."""
+    def _has_outgrown_layout(self, graph: Graph, share: float, added: int = 0) -> bool:
+        """Return whether over 40 nodes and links, and over `share` of all, came after the layout."""
         return self._added_count + added > max(_MIN_NEW_FOR_LAYOUT, share * (len(graph) + len(graph.edges)))
 
     def _arrange_from_scratch(self, graph: Graph) -> None:
@@ -283,7 +287,7 @@ class GraphPanel(QWidget):
         self.view.set_graph(graph, None)
 
     def _finish_first_layout(self) -> None:
-        """Arrange a vault that was scanned for the first time, once the index has been idle for a while."""
+        """Once the index has been idle for a while, improve the first layout if needed, and save it."""
         if (
             self._is_scanning
             or self.view.is_arranging
@@ -292,7 +296,7 @@ class GraphPanel(QWidget):
         ):
             self._idle_timer.start()
             return
-        if not self._is_settled and self._is_mostly_new(self.view.graph(), _NEW_SHARE_FOR_LAYOUT):
+        if not self._is_settled and self._has_outgrown_layout(self.view.graph(), _NEW_SHARE_FOR_LAYOUT):
             self._arrange_from_scratch(self.view.graph())
         self._is_settled = True
         self._save_layout()
@@ -335,12 +339,12 @@ class GraphPanel(QWidget):
 
 
 def _count_added(graph: Graph, current: Graph) -> int:
-    """Return the number of added nodes and links."""
+    """Return by how many nodes and links the graph has grown."""
     return max(0, len(graph) - len(current)) + max(0, len(graph.links) - len(current.links))
 
 
 def connect(panel: GraphPanel, context: PanelContext) -> None:
-    """Connect the panel with the window and the other panels."""
+    """Connect the panel to the window and the other panels."""
     # The graph has its own keys: moving through it must not move the focus to a note.
     panel.open_requested.connect(context.open_without_focus)
     panel.search_requested.connect(context.search)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer
 
 from app.desktop.graph.animation import ease_in_out
 from app.desktop.graph.canvas import Canvas
@@ -15,13 +15,11 @@ _FRAME_INTERVAL_MS = 16
 
 
 class PositionAnimation(QObject):
-    """Moves all nodes of `canvas` simultaneously, and emits `ended` at the end.
+    """Moves all nodes of `canvas` simultaneously.
 
     Args:
         canvas: The canvas with the nodes.
     """
-
-    ended = Signal()
 
     def __init__(self, canvas: Canvas) -> None:
         super().__init__(canvas)
@@ -52,7 +50,7 @@ class PositionAnimation(QObject):
         self._timer.start()
 
     def stop(self) -> None:
-        """Stop where the nodes are, because another graph is shown."""
+        """Stop the animation; the nodes stay where they are."""
         self._timer.stop()
         self._start = self._end = None
 
@@ -70,4 +68,3 @@ class PositionAnimation(QObject):
             self.stop()
             canvas.layout_thread.start(canvas.scene.graph, end)
             canvas.fit()
-            self.ended.emit()

@@ -1,4 +1,4 @@
-"""Run the filter and the group queries of the graph's settings panel and keep them up to date."""
+"""Run the filter and the group queries of the graph's settings, and keep their results up to date."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.index.saved_searches import SavedSearch, SavedSearchesChanged
 
 
 class GraphQueries(QObject):
-    """Runs the queries of the panel of `view`, and shows their results or errors."""
+    """Runs the queries in the settings panel of `view`, and shows their results or errors."""
 
     def __init__(self, client: VaultClient, view: GraphView) -> None:
         super().__init__(view)
@@ -32,7 +32,7 @@ class GraphQueries(QObject):
         tasks.start(self._load_searches(), owner=view, action=self.tr("list the saved searches"))
 
     def restore(self, settings: GraphSettings) -> None:
-        """Run the queries of the last session."""
+        """Run the queries in the saved settings."""
         self._apply_settings(settings)
 
     def refresh(self) -> None:
@@ -54,7 +54,7 @@ class GraphQueries(QObject):
                 self._set_saved_searches(event.searches)
 
     def _set_saved_searches(self, searches: tuple[SavedSearch, ...]) -> None:
-        """Offer saved searches for the filter and the groups."""
+        """Offer the saved searches for the filter and the groups."""
         self._view.settings_panel.filters.query.show_saved_searches(searches)
         self._view.settings_panel.groups.rows.show_saved_searches(searches)
 
@@ -75,7 +75,7 @@ class GraphQueries(QObject):
         )
 
     async def _run_filter(self, query: str) -> None:
-        """Run the filter; an invalid query leaves the graph unchanged."""
+        """Run the filter; if its query is invalid, show the error and leave the graph unchanged."""
         self._filter_run_number += 1
         number = self._filter_run_number
         field = self._view.settings_panel.filters.query
@@ -94,7 +94,7 @@ class GraphQueries(QObject):
         )
 
     async def _run_groups(self, groups: tuple[QueryGroup, ...]) -> None:
-        """Color the matches of each group; an empty or invalid query has none."""
+        """Color the matches of each group; a group with an empty or invalid query has none."""
         self._group_run_number += 1
         number = self._group_run_number
         matches: list[frozenset[str]] = []

@@ -33,7 +33,7 @@ _HIT_TOLERANCE = 4.0
 class Scene:
     """The state of the canvas, without painting or widgets.
 
-    `strength` is 1 for a full node, faint for a filtered one, 0 for a hidden one. `version` grows whenever
+    `strength` is 1 for a full node, 0.09 for a filtered one, 0 for a hidden one. `version` grows whenever
     nodes move or change their look; `is_whole` is true if no node is hidden.
     """
 
@@ -69,8 +69,12 @@ class Scene:
     ) -> None:
         """Show another graph; nodes that still exist stay selected.
 
-        With `is_update` it is the next state of the same vault: communities and highlights are kept.
-        Otherwise `communities` are those of the new graph, if they are known.
+        Args:
+            graph: The new graph.
+            positions: float32 (n, 2).
+            is_update: True for the next state of the same vault: communities and highlights are kept.
+            communities: int64 (n,), the communities of another graph, if they are known; ignored for an
+                update.
         """
         self.highlights = self.highlights.transferred(self.graph, graph) if is_update else Highlights()
         if not is_update:
@@ -96,7 +100,7 @@ class Scene:
 
     @property
     def needs_communities(self) -> bool:
-        """True if communities are needed but unknown; until then all nodes have one color."""
+        """True if communities are needed but unknown; until then all notes have the same color."""
         return self.coloring is ColorBy.COMMUNITY and self._communities is None and len(self.graph) > 0
 
     @property
@@ -105,7 +109,7 @@ class Scene:
         return self._communities
 
     def set_communities(self, graph: Graph, communities: NDArray[np.int64]) -> bool:
-        """Set the communities of `graph`; return whether it is still the displayed graph."""
+        """Set the communities if `graph` is still the displayed graph; return whether it is."""
         if graph is not self.graph:
             return False
         self._communities = communities
@@ -187,7 +191,7 @@ class Scene:
         return compute
 
     def links_of(self, row: int) -> NDArray[np.int64]:
-        """Return the visible links of a node, int64 (k,), cached for the same node."""
+        """Return the visible links of a node, int64 (k,), cached for the last node."""
         key = (row, self.version)
         if self._links_of[0] != key:
             ends = self.graph.edges
@@ -198,7 +202,10 @@ class Scene:
         return self._links_of[1]
 
     def links_among(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the visible links with an end in `rows`, int64 (k,), cached for the same array."""
+        """Return the links with an end in `rows` that are neither hidden nor filtered, int64 (k,).
+
+        The result is cached for the same array.
+        """
         if self._links_among[0] is not rows:
             is_row = np.zeros(len(self.graph), dtype=bool)
             is_row[rows] = True
@@ -213,9 +220,10 @@ class Scene:
         return Bodies(self.positions, self.radii, self.strength)
 
     def view(self, camera: Camera, width: float, height: float) -> Viewport:
-        """Return the view of the layout; zoomed in, nodes grow slower than the distances between them.
+        """Return the viewport of `camera` in a view of this size.
 
-        Zoomed out, they shrink faster, so that a large vault stays light.
+        Zoomed in, nodes grow more slowly than the distances between them. Zoomed out, they shrink faster, so
+        that the links of a large vault stay visible.
         """
         power = 0.55 if camera.scale > _REFERENCE_SCALE else 1.3
         growth = _REFERENCE_SCALE * (camera.scale / _REFERENCE_SCALE) ** power
@@ -264,7 +272,7 @@ class Scene:
         return [row for row, is_inside in zip(candidates, mask.tolist(), strict=True) if is_inside]
 
     def rows(self, paths: Iterable[str]) -> list[int]:
-        """Return the rows of those `paths` that are in the graph."""
+        """Return the rows of `paths`; paths that are not in the graph are ignored."""
         row_by_path = self.graph.rows
         return [row_by_path[path] for path in paths if path in row_by_path]
 
@@ -273,18 +281,18 @@ class Scene:
         return tuple(self.graph.paths[row] for row in self.selection)
 
     def bright_rows(self) -> NDArray[np.int32]:
-        """Return the rows that stay bright during a hover: the node and its neighbors."""
+        """Return the rows that stay bright during a hover: the node and its visible neighbors."""
         if self.hovered < 0:
             return np.empty(0, dtype=np.int32)
         neighbors = self.graph.neighbors(self.hovered)
         return np.append(neighbors[self.strength[neighbors] > 0], np.int32(self.hovered))
 
     def set_group_hidden(self, key: str, hidden: bool) -> None:
-        """Hide or show a legend entry."""
+        """Hide or show the nodes of a legend entry."""
         (self.hidden_groups.add if hidden else self.hidden_groups.discard)(key)
         self.refilter()
 
     def set_matches(self, paths: Collection[str] | None) -> None:
-        """Dim or hide all but `paths`; None ends the search."""
+        """Dim or hide all nodes but `paths`; None shows them all."""
         self.matches = None if paths is None else frozenset(paths)
         self.refilter()

@@ -1,4 +1,4 @@
-"""Enable the layout by meaning when notes have embeddings."""
+"""Enable the layout by meaning only when notes have embeddings."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class SemanticLayoutAvailability(QObject):
-    """Disables "By meaning", with the reason, while no note has an embedding.
+    """Disables "By meaning", with the reason, while semantic search is off or no note has an embedding.
 
-    Checks when the settings panel opens, and when embeddings appear while it is open.
+    Checks when the settings panel opens, and when embeddings are computed while it is open.
     """
 
     def __init__(self, client: VaultClient, view: GraphView) -> None:

@@ -1,4 +1,4 @@
-"""Apply the graph's settings that need no vault: visibility, colors, forces and the minimap."""
+"""Apply the graph settings that need no vault: visibility, colors, forces and the minimap."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class GraphSettingsController(QObject):
     """Applies the settings of a view's settings panel.
 
     Signals:
-        changed: The settings, after every edit.
+        changed: The settings, after every change.
         color_by_changed: The property that determines colors, None for the default.
         virtual_nodes_changed: Tags appeared or disappeared.
         overlays_changed: An overlay appeared or disappeared.
@@ -49,7 +49,7 @@ class GraphSettingsController(QObject):
         layout_switch.changed.connect(self._show_arrangement)
 
     def restore(self, settings: GraphSettings) -> None:
-        """Apply the settings of the last session, before a graph is shown."""
+        """Apply the saved settings, before a graph is shown; suggested links start hidden."""
         components = self._components
         # Suggestions are computed on request, not at every start.
         settings = settings.updated(shown=settings.shown.model_copy(update={"suggestions": False}))
@@ -61,7 +61,7 @@ class GraphSettingsController(QObject):
         self._settings = settings
 
     def graph_changed(self) -> None:
-        """Show the minimap of a large graph, unless the user decided otherwise."""
+        """Show the minimap of a large graph unless the user decided otherwise, and update the path button."""
         components = self._components
         setting, count = self._settings.minimap, len(components.canvas.scene.graph)
         visible = count > MIN_NODES_FOR_MINIMAP if setting is None else setting and count > 0
@@ -78,7 +78,7 @@ class GraphSettingsController(QObject):
         self.pause(not self._components.canvas.layout_thread.is_paused)
 
     def pause(self, paused: bool) -> None:
-        """Pause or resume the layout."""
+        """Pause or resume the layout, and update the pause buttons."""
         canvas = self._components.canvas
         if paused:
             canvas.layout_thread.pause()
@@ -114,17 +114,17 @@ class GraphSettingsController(QObject):
 
     def _arrange(self, mode: LayoutMode) -> None:
         if mode is LayoutMode.FORCE:
-            self._layout_switch.show_by_links()
+            self._layout_switch.show_force_layout()
         else:
             self.arrangement_requested.emit(mode)
 
     def _show_arrangement(self) -> None:
-        """Enable the sliders only for the layout by links, and check the current layout."""
+        """Enable the sliders only in the force layout, and select it in the settings when it is shown."""
         components = self._components
-        by_links = self._layout_switch.is_by_links
+        is_force_layout = self._layout_switch.is_force_layout
         for row in components.settings_panel.forces.sliders.values():
-            row.setEnabled(by_links)
-        if by_links and self._settings.arrangement is not LayoutMode.FORCE:
+            row.setEnabled(is_force_layout)
+        if is_force_layout and self._settings.arrangement is not LayoutMode.FORCE:
             self._settings = self._settings.updated(arrangement=LayoutMode.FORCE)
             components.settings_panel.show_settings(self._settings)
             self.changed.emit(self._settings)

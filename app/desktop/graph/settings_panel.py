@@ -1,4 +1,4 @@
-"""The settings panel of the graph, with collapsible sections, at its right edge."""
+"""The settings panel at the right edge of the graph, with collapsible sections."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class GraphSettingsPanel(QFrame):
         return self.fontMetrics().averageCharWidth() * _WIDTH_CHARS + 24
 
     def set_theme(self, theme: Theme) -> None:
-        """Apply a theme to the icons."""
+        """Apply a theme to the icons and the sections."""
         self._close_button.setIcon(icon(theme, "x"))
         for section in self.sections:
             section.set_theme(theme)

@@ -1,4 +1,4 @@
-"""Take snapshots of the graph, and render them in a thread as pixels or as vector shapes."""
+"""Take snapshots of the graph and render them, as pixels or as vector shapes."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from app.desktop.graph.render.overlay_painter import edge_alpha
 from app.desktop.graph.scene import Scene
 from app.graph.svg import SvgDiscs, SvgDrawing, SvgLabel, SvgLines, SvgRing
 
-_EDGE_MARGIN = 70.0
+_FULL_LIGHT_LENGTH_PX = 70.0
 _OPACITY_STEP = 0.05
-_MARGIN = 60.0
+_FIT_MARGIN_PX = 60.0
 
 
 @dataclass(frozen=True, eq=False)
 class GraphSnapshot:
-    """An immutable copy of everything that an export needs."""
+    """A copy of everything that an export needs, safe to use in another thread."""
 
     scene: Scene
     camera: Camera
@@ -41,7 +41,7 @@ class GraphSnapshot:
 def take_snapshot(
     canvas: Canvas, discs: tuple[RegionDisc, ...], ticks: tuple[AxisTick, ...], options: ExportOptions
 ) -> GraphSnapshot:
-    """Return a snapshot of `canvas` with these options, without selection and hover."""
+    """Return a snapshot of `canvas` with these options, without the selection, hover and change marks."""
     scene = copy.copy(canvas.scene)
     scene.selection, scene.hovered = [], -1
     scene.pending, scene.changed = set(), set()
@@ -49,7 +49,7 @@ def take_snapshot(
         scene.graph = replace(scene.graph, names=("",) * len(scene.graph))
     if options.whole_graph:
         visible = scene.positions[scene.strength > 0.0]
-        camera = fit_camera(visible, options.width, options.height, _MARGIN)
+        camera = fit_camera(visible, options.width, options.height, _FIT_MARGIN_PX)
     else:
         factor = options.width / max(canvas.width(), 1)
         camera = Camera(canvas.camera.x, canvas.camera.y, canvas.camera.scale * factor)
@@ -57,7 +57,7 @@ def take_snapshot(
 
 
 def graph_aspect(canvas: Canvas) -> float:
-    """Return width by height of the whole graph, within sensible limits."""
+    """Return the aspect ratio (width by height) of the visible nodes, within sensible limits."""
     visible = canvas.scene.positions[canvas.scene.strength > 0.0]
     if len(visible) < 2:
         return 1.6
@@ -66,9 +66,9 @@ def graph_aspect(canvas: Canvas) -> float:
 
 
 def draw_pixels(snapshot: GraphSnapshot) -> QImage:
-    """Return the rendered picture; slow, so call it in a thread.
+    """Return the rendered image; slow, so call it in a thread.
 
-    A transparent background is rendered over black and over white: the difference gives the opacity.
+    A transparent image is rendered over black and over white: the difference gives the opacity.
     """
     if not snapshot.options.transparent:
         return _paint_on(snapshot, snapshot.scene.theme.window)
@@ -91,7 +91,7 @@ def _paint_on(snapshot: GraphSnapshot, background: str) -> QImage:
 
 
 def _extract_opacity(black: QImage, white: QImage) -> QImage:
-    """Return one picture with the opacity computed from renderings over black and over white."""
+    """Return one image with the opacity computed from renderings over black and over white."""
     dark, light = _channels(black), _channels(white)
     transmitted = (light[..., :3].astype(np.int16) - dark[..., :3]).max(axis=2)
     channels: NDArray[np.uint8] = np.empty(dark.shape, dtype=np.uint8)
@@ -140,8 +140,8 @@ def draw_shapes(snapshot: GraphSnapshot) -> SvgDrawing:
         options.width,
         options.height,
         "Graph",
-        tuple(_links(scene, pixels, camera)),
-        tuple(_discs(scene, pixels, radii)),
+        tuple(_link_groups(scene, pixels, camera)),
+        tuple(_node_groups(scene, pixels, radii)),
         (*node_labels, *annotation_labels),
         rings,
         None if options.transparent else theme.window,
@@ -152,13 +152,13 @@ def draw_shapes(snapshot: GraphSnapshot) -> SvgDrawing:
     )
 
 
-def _links(scene: Scene, pixels: NDArray[np.float32], camera: Camera) -> Iterator[SvgLines]:
-    """Group links by color, opacity and width, so that the file contains each style once."""
+def _link_groups(scene: Scene, pixels: NDArray[np.float32], camera: Camera) -> Iterator[SvgLines]:
+    """Group links by style (color, opacity, width and dashes), so that the file contains each style once."""
     style = scene.edges
     ends = np.concatenate([pixels[style.edges[:, 0]], pixels[style.edges[:, 1]]], axis=1)
     length = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])
     alpha = edge_alpha(len(style.edges), camera.scale, scene.theme.is_dark)
-    full_length = _EDGE_MARGIN + 5.0 * camera.scale
+    full_length = _FULL_LIGHT_LENGTH_PX + 5.0 * camera.scale
     opacity = alpha * style.light * np.sqrt(np.minimum(1.0, full_length / np.maximum(length, 1e-3)))
     is_dashed = np.zeros(len(ends), dtype=bool) if style.dashed is None else style.dashed
     steps = np.clip(np.round(opacity / _OPACITY_STEP), 0, 1 / _OPACITY_STEP).astype(np.int64)
@@ -181,8 +181,8 @@ def _links(scene: Scene, pixels: NDArray[np.float32], camera: Camera) -> Iterato
         )
 
 
-def _discs(scene: Scene, pixels: NDArray[np.float32], radii: NDArray[np.float32]) -> Iterator[SvgDiscs]:
-    """Yield nodes, small ones first; consecutive nodes of the same appearance form one group."""
+def _node_groups(scene: Scene, pixels: NDArray[np.float32], radii: NDArray[np.float32]) -> Iterator[SvgDiscs]:
+    """Yield nodes, small ones first; nodes of similar size and the same appearance form a group."""
     visible = scene.order[scene.strength[scene.order] > 0.0]
     colors = scene.colors[visible]
     is_faint = scene.strength[visible] < 1.0
@@ -203,7 +203,7 @@ def _discs(scene: Scene, pixels: NDArray[np.float32], radii: NDArray[np.float32]
 def _label_drawings(
     snapshot: GraphSnapshot, pixels: NDArray[np.float32], radii: NDArray[np.float32]
 ) -> Iterator[SvgLabel]:
-    """Yield the names of the heaviest nodes, placed below them without overlaps."""
+    """Yield labels of the most linked nodes, placed below them without overlaps."""
     scene, options = snapshot.scene, snapshot.options
     capacity = max(20, options.width * options.height // 9000)
     is_inside = (pixels >= 0).all(axis=1) & (pixels <= (options.width, options.height)).all(axis=1)

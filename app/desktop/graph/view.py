@@ -41,16 +41,15 @@ _FLY_TO_SCALE = 26.0
 class GraphView(QWidget):
     """Shows one `Graph`; its interface identifies nodes by their paths.
 
-    `set_graph` without positions arranges the graph from scratch and shows it while it unfolds; `arranged` is
-    emitted when `positions()` are worth saving, also after a drag.
+    `set_graph` without positions arranges the graph from scratch and shows the layout while it unfolds.
 
     Signals:
         open_requested: A path, on double-click or Enter; for a missing note its name.
         selected: The tuple of selected paths in order of selection.
         context_requested: A path (empty for the background) and the screen position for its menu.
         export_requested: "png" or "svg".
-        arranged: The layout has settled.
-        settings_changed: The `GraphSettings`, after every edit.
+        arranged: A layout or a drag has ended, so `positions()` are worth saving.
+        settings_changed: The `GraphSettings`, after every change.
     """
 
     open_requested = Signal(str)
@@ -101,7 +100,7 @@ class GraphView(QWidget):
     # The graph
 
     def graph(self) -> Graph:
-        """Return the whole graph, also while a part of it is shown."""
+        """Return the whole graph, even while a local graph is shown."""
         return self._displayed.whole_graph
 
     def positions(self) -> Positions:
@@ -113,7 +112,7 @@ class GraphView(QWidget):
         return self._displayed.communities()
 
     def warm_up(self) -> None:
-        """Load the libraries for dragging in a thread as soon as the pointer is over the graph."""
+        """Load the libraries for dragging, in a thread, as soon as the pointer is over the graph."""
         self.canvas.warms_up_on_hover = True
         if self.canvas.underMouse():
             self.canvas.layout_thread.warm_up()
@@ -156,7 +155,7 @@ class GraphView(QWidget):
         self.update_graph(self.graph())
 
     def arrange(self) -> None:
-        """Arrange the graph from scratch by its links."""
+        """Arrange the displayed graph from scratch in the force layout."""
         self.layout_switch.reset()
         self.canvas.set_graph(self.canvas.scene.graph, None)
         self._graph_changed()
@@ -164,7 +163,10 @@ class GraphView(QWidget):
     # Local graph
 
     def show_local(self, paths: str | Sequence[str], depth: int = 1) -> None:
-        """Show only the nodes at most `depth` links from one or several paths, arranged separately."""
+        """Show only the nodes at most `depth` links from one or several paths, in a layout of their own.
+
+        The start nodes are selected. If none of the paths is in the graph, nothing changes.
+        """
         starts = (paths,) if isinstance(paths, str) else tuple(paths)
         name = self._displayed.show_local(starts, depth)
         if name is None:
@@ -175,7 +177,7 @@ class GraphView(QWidget):
         self.select(starts)
 
     def show_whole_graph(self) -> None:
-        """Leave the local graph."""
+        """Leave the local graph; its start nodes stay selected."""
         if not self._displayed.local:
             return
         paths = self._displayed.local[0]
@@ -186,7 +188,7 @@ class GraphView(QWidget):
 
     @property
     def is_local(self) -> bool:
-        """True if only a part is shown."""
+        """True if a local graph is shown."""
         return self._displayed.local is not None
 
     # Selection and highlights
@@ -216,14 +218,14 @@ class GraphView(QWidget):
         self.appearance.set_pending(paths)
 
     def set_changed(self, paths: Collection[str]) -> None:
-        """Mark the nodes that changed in this session."""
+        """Mark these nodes as changed in this session."""
         self.canvas.scene.changed = set(paths)
         self.canvas.run_frames()
 
     # The camera
 
     def fly_to(self, path: str) -> None:
-        """Fly to a node, close enough to read its neighbors, and select it."""
+        """Fly to a node, close enough to read its neighbors, and select it; an unknown path is ignored."""
         row = self.canvas.scene.graph.rows.get(path)
         if row is None:
             return
@@ -234,11 +236,14 @@ class GraphView(QWidget):
         self.select([path])
 
     def fit(self, paths: Collection[str] | None = None) -> None:
-        """Fly to the view that shows every node, or all of `paths`."""
+        """Fly to the view that shows every node, or all of `paths`.
+
+        Until the user moves it, the view is fitted again when its size changes.
+        """
         self.canvas.fit(paths or ())
 
     def zoom(self, factor: float) -> None:
-        """Zoom in by `factor` around the center."""
+        """Zoom by `factor` around the center; a factor below 1 zooms out."""
         canvas = self.canvas
         center = canvas.width() / 2, canvas.height() / 2
         canvas.camera_animation.zoom(factor, *center, canvas.width(), canvas.height())
@@ -254,19 +259,19 @@ class GraphView(QWidget):
         self.update_legend()
 
     def set_loading(self, loading: bool) -> None:
-        """Set the message of an empty graph: that it is loading, or that there are no notes."""
+        """Set the message of an empty graph: either that it is loading or that there are no notes."""
         self.canvas.scene.is_loading = loading
         if not len(self.canvas.scene.graph):
             self.canvas.refresh()
 
     def set_color_by(self, color_by: ColorBy | None) -> None:
-        """Set the property that determines colors; None for the vault's default."""
+        """Set the property that determines colors, None for the default, and show hidden groups again."""
         self.canvas.scene.color_by = color_by
         self.canvas.scene.hidden_groups.clear()
         self.canvas.restyle()
         self.update_legend()
 
-    # Helpers
+    # Signals and overlays
 
     def _connect(self) -> None:
         for source in (self._gestures, self._keyboard):
@@ -326,11 +331,11 @@ class GraphView(QWidget):
         self.toolbar.lasso.setChecked(active)
 
     def toggle_neighbors(self) -> None:
-        """Show the links of the selected node as a list and focus it, or hide it."""
+        """Show the selected node's links as a list and focus it, or hide the list."""
         self._show_side_panel(self.neighbors, self.neighbors.isHidden())
 
     def toggle_settings(self) -> None:
-        """Show the settings of the graph and focus them, or hide them."""
+        """Show the graph settings and focus them, or hide them."""
         self._show_side_panel(self.settings_panel, self.settings_panel.isHidden())
 
     def _show_side_panel(self, panel: QWidget, visible: bool) -> None:
@@ -384,7 +389,7 @@ class GraphView(QWidget):
         self.canvas.setAccessibleDescription(description)
 
     def update_legend(self) -> None:
-        """Update the legend."""
+        """Update the legend and place the overlays."""
         scene = self.canvas.scene
         entries, hidden = self.appearance.entries()
         relations = colored_relations(scene.graph, scene.theme)
@@ -408,7 +413,7 @@ class GraphView(QWidget):
         self.lay_out()
 
     def shutdown(self) -> None:
-        """Stop the threads permanently, as destroying the view does; the last picture stays visible."""
+        """Stop the threads permanently, as destroying the view does; the last image stays visible."""
         self.layout_switch.animation.stop()
         self.canvas.close_layers()
 

@@ -18,7 +18,7 @@ from app.desktop.theme.colors import Theme
 
 @dataclass(frozen=True, slots=True)
 class ViewComponents:
-    """The canvas and its overlays; later ones are stacked over earlier ones."""
+    """The canvas and its overlays."""
 
     canvas: Canvas
     annotations: Annotations
@@ -32,7 +32,7 @@ class ViewComponents:
     toast: Toast
 
     def set_theme(self, theme: Theme) -> None:
-        """Apply a theme; the legend takes its colors from the groups."""
+        """Apply a theme; the legend gets its colors from the groups instead."""
         for component in (
             self.canvas,
             self.toolbar,

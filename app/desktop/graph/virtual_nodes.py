@@ -23,7 +23,7 @@ class SuggestedEdge:
 
 
 class VirtualNodes:
-    """Adds tags and suggested links to a graph; its nodes keep their rows, and added ones follow."""
+    """Adds tags and suggested links to a graph, after the graph's own nodes, which keep their rows."""
 
     def __init__(self) -> None:
         self.tags = False
@@ -36,7 +36,7 @@ class VirtualNodes:
             self._tagged(graph)
 
     def apply_to(self, graph: Graph) -> Graph:
-        """Return `graph` with the additions that the user enabled."""
+        """Return `graph` with the enabled tags and suggested links, or `graph` itself without any."""
         extended = self._tagged(graph) if self.tags else graph
         pairs = [
             (graph.rows[edge.source], graph.rows[edge.target], edge.score)
@@ -56,9 +56,9 @@ class VirtualNodes:
 
 
 def add_tag_nodes(graph: Graph) -> Graph:
-    """Return `graph` with a node for each tag after its own nodes, linked with the notes that have it.
+    """Return `graph` with a node for each tag after its own nodes, linked to the notes that have the tag.
 
-    A tag's path is "#" and its name in lower case; its name is spelled as in the first note.
+    A tag's path is "#" and the tag in lower case; its name is spelled as in the first note.
     """
     tag_rows: dict[str, int] = {}
     names: list[str] = []

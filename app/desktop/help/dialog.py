@@ -33,6 +33,13 @@ class HelpDialog(QDialog):
     """Shows `pages`; not modal, so that it can stay open next to the window.
 
     `tool_requested` carries the name of a tool that the user wants to run with its form.
+
+    Args:
+        pages: The pages; those of a group follow one another.
+        theme: The current theme.
+        can_run: True if tools can be run, because a vault is open.
+        parent: The window.
+        first: The id of the page to show first.
     """
 
     tool_requested = Signal(str)
@@ -86,7 +93,7 @@ class HelpDialog(QDialog):
         return str(item.data(_ID_ROLE)) if item is not None and item.data(_ID_ROLE) else ""
 
     def show_page(self, target: str) -> None:
-        """Show the page with the id `target`."""
+        """Show the page with the id `target`; an unknown one is ignored."""
         for row in range(self.list.count()):
             if self.list.item(row).data(_ID_ROLE) == target:
                 # A link may lead to a page that the search has filtered out.
@@ -95,7 +102,7 @@ class HelpDialog(QDialog):
                 self.list.setCurrentRow(row)
 
     def listed_pages(self) -> tuple[str, ...]:
-        """Return the ids of the pages in the list."""
+        """Return the ids of the pages in the list that match the search."""
         items = (self.list.item(row) for row in range(self.list.count()))
         return tuple(
             str(item.data(_ID_ROLE)) for item in items if item.data(_ID_ROLE) and not item.isHidden()
@@ -169,7 +176,7 @@ class HelpDialog(QDialog):
         self.run_button.setToolTip("" if self._can_run else self.tr("Open a vault first"))
 
     def _filter_pages(self, text: str) -> None:
-        """List the pages that contain all words, and select the first one, titles first."""
+        """List the pages that contain all words; select the first, titles with the words preferred."""
         words = text.casefold().split()
         heading: QListWidgetItem | None = None
         best_item: QListWidgetItem | None = None

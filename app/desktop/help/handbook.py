@@ -1,4 +1,4 @@
-"""Reads the handbook: a small vault whose notes are the hand-written help pages."""
+"""Read the handbook, a small vault whose notes are the hand-written help pages."""
 
 from __future__ import annotations
 
@@ -50,12 +50,15 @@ class ExampleNames:
     folder: str = "Ideas"
 
     def fill(self, text: str) -> str:
-        """Return the text with its placeholders, such as `{note}`, replaced."""
+        """Return the text with its placeholders (for example `{note}`) replaced."""
         return _PLACEHOLDER.sub(lambda match: str(getattr(self, match[1])), text)
 
 
 def example_names(vault: VaultService) -> ExampleNames:
-    """Return two well-linked notes, a tag and a folder of the vault; call it in the service thread."""
+    """Return two well-linked notes, a tag and a folder of the vault, with defaults for missing ones.
+
+    Call it in the service thread.
+    """
     defaults = ExampleNames()
     paths = [path for path in vault.notes.most_linked(60) if _PLAIN_NAME.fullmatch(path.name)]
     tags = sorted(vault.notes.tags(), key=lambda tag: -tag.count)
@@ -71,7 +74,7 @@ def example_names(vault: VaultService) -> ExampleNames:
 
 
 def read_handbook(folder: Path, names: ExampleNames) -> tuple[HelpPage, ...]:
-    """Return the pages of the handbook in the order of the list.
+    """Return the pages of the handbook in the order in which they are listed.
 
     Args:
         folder: The folder of the handbook's notes.
@@ -79,7 +82,7 @@ def read_handbook(folder: Path, names: ExampleNames) -> tuple[HelpPage, ...]:
 
     Raises:
         OSError: A page can't be read.
-        ValueError: A page names an unknown group.
+        ValueError: A page names an unknown group, or is not UTF-8.
     """
     ordered = []
     for file in folder.glob("*.md"):

@@ -1,4 +1,4 @@
-"""Opens the help with the tools and names of the open vault, or with the app's own if no vault is open."""
+"""Open the help, with the tools and note names of the open vault if there is one."""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ async def open_help(
         client: The open vault, or None.
         page: An id, a title, or `panel:` and the id of a panel; an unknown one shows the first page.
         run_tool: Called with the name of a tool that the user wants to run with its form.
+
+    Raises:
+        OSError: A page can't be read.
+        ValueError: A page of the handbook is invalid.
     """
     if client is not None:
         pages = await client.run(_pages_of)

@@ -17,11 +17,15 @@ _MODEL = "all-MiniLM-L6-v2-int8"
 
 
 def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[HelpPage, ...]:
-    """Return every page in the order of the list: the handbook, then the tools by category.
+    """Return every page in the order in which they are listed: the handbook, then the tools by category.
 
     Args:
-        tools: The tools.
+        tools: The tools to document.
         names: Names for the examples; neutral ones if None.
+
+    Raises:
+        OSError: A page can't be read.
+        ValueError: A page of the handbook is invalid.
     """
     handbook = paths.resources_folder() / "handbook"
     pages = list(read_handbook(handbook, names or ExampleNames()))
@@ -57,7 +61,7 @@ def page_id(pages: Iterable[HelpPage], reference: str) -> str:
 
 
 def shortcuts_page() -> str:
-    """Return the page of commands with a shortcut, by menu; the palette lists all commands."""
+    """Return the page that lists the commands with shortcuts, by menu."""
     title = translate("HelpPages", "Keyboard shortcuts")
     parts = [
         f"# {title}",
@@ -76,14 +80,14 @@ def shortcuts_page() -> str:
 
 
 def about_page() -> str:
-    """Return the page with version, license, and the included third-party software with its licenses."""
+    """Return the page with the version, the license and the notices of included third-party software."""
     parts = (
         "# Scriptorium",
         translate("HelpPages", "Version {0}. MIT license.").format(__version__),
         translate(
             "HelpPages",
             "A desktop app for a folder of Markdown notes. Nothing leaves this computer unless you allow "
-            "it, and you see every change by an agent before it is written.",
+            "it. Changes by agents need your approval, unless a rule allows them.",
         ),
         translate("HelpPages", "## Semantic search model"),
         _model_notice(),
@@ -103,7 +107,7 @@ def about_page() -> str:
 
 
 def _license_section() -> tuple[str, ...]:
-    """Return the section with the path of an installed app's licenses; nothing in a checkout."""
+    """Return a section with the path of the license texts; nothing if there are none, as in a checkout."""
     file = paths.resources_folder() / "licenses" / "THIRD-PARTY-NOTICES.txt"
     if not file.is_file():
         return ()
@@ -112,7 +116,7 @@ def _license_section() -> tuple[str, ...]:
 
 
 def _model_notice() -> str:
-    """Return the part of the included model's notice about its origin, before the license texts."""
+    """Return the included model's notice about its origin, or a message if the model is not included."""
     file = paths.resources_folder() / "models" / _MODEL / "NOTICE"
     try:
         notice = file.read_text("utf-8").partition("\n---")[0].strip()

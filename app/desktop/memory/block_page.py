@@ -53,7 +53,13 @@ _MIN_NAME_WIDTH = 120
 
 
 class BlockPage(QWidget):
-    """Shows a block, or an archive entry; `saved` is emitted after the user's changes."""
+    """Shows a block or an archive entry.
+
+    Unsaved text is kept while another block is shown.
+
+    Signals:
+        saved: The user changed the block or discarded unsaved text, so the memory must be loaded again.
+    """
 
     saved = Signal()
 
@@ -61,6 +67,9 @@ class BlockPage(QWidget):
         super().__init__()
         self._client = client
         self.block: Block | None = None
+        # The state of the block that the text in the field is based on.
+        self._base: Block | None = None
+        self._drafts: dict[str, tuple[Block, str]] = {}
         self._history = BlockHistory((), None)
         self._comparison_count = 0
         self._is_saved = False
@@ -105,13 +114,14 @@ class BlockPage(QWidget):
     @property
     def is_edited(self) -> bool:
         """True if the text has unsaved changes."""
-        return self.block is not None and not self._shows(self.block.text)
+        return self._base is not None and not self._shows(self._base.text)
 
     def show_block(self, block: Block) -> None:
-        """Show a block; if it is already shown, keep its unsaved text."""
+        """Show a block with its unsaved text, if there is any."""
         is_same = self.block is not None and self.block.path == block.path
-        if is_same and self.is_edited and not self._is_saved:
-            return
+        if not is_same:
+            self._keep_draft()
+        keeps_text = is_same and self.is_edited and not self._is_saved
         self.block = block
         shared = ", ".join(
             f"{name}: {permission_label(permission)}" for name, permission in block.shares.items()
@@ -128,13 +138,11 @@ class BlockPage(QWidget):
         )
         for control in self._controls:
             control.setVisible(True)
-            control.blockSignals(True)
-        self.pin.setChecked(block.view_of(block.owner).pinned)
-        self.permission.setCurrentIndex(list(Permission).index(block.permission))
+        self._show_settings(block)
         self.delete.setEnabled(block.is_stored and block.owner == OWN_AGENT)
-        for control in self._controls:
-            control.blockSignals(False)
-        self._set_text(block.text, read_only=False)
+        if not keeps_text:
+            base, text = self._drafts.pop(block.path.key, (block, block.text))
+            self._set_text(base, text, read_only=False)
         self.tabs.setTabVisible(1, True)
         if not is_same:
             self.status.clear()
@@ -144,6 +152,7 @@ class BlockPage(QWidget):
 
     def show_entry(self, entry: ArchiveHit) -> None:
         """Show an archive entry, which is read-only."""
+        self._keep_draft()
         self.block = None
         facts = [entry.created.replace("T", " ").removesuffix("Z"), escape_hidden(entry.owner)]
         facts += [
@@ -152,35 +161,39 @@ class BlockPage(QWidget):
         self._set_header(self.tr("Archive entry"), "   ·   ".join(facts))
         for control in self._controls:
             control.setVisible(False)
-        self._set_text(entry.text, read_only=True)
+        self._set_text(None, entry.text, read_only=True)
         self.tabs.setCurrentIndex(0)
         self.tabs.setTabVisible(1, False)
         self.status.setText(self.tr("Archive entries can't be edited."))
 
     async def save(self) -> None:
-        """Save the text, merged with changes that an agent has made meanwhile."""
-        block = self.block
-        if block is not None and self.is_edited:
-            text = from_editor(self.text.document().toRawText(), block.text)
-            await self._run_change(lambda vault: vault.memory.save_text(block, text), self.tr("Saved."))
+        """Save unsaved text, merged with changes that an agent has made meanwhile."""
+        base = self._base
+        if base is not None and self.is_edited:
+            text = from_editor(self.text.document().toRawText(), base.text)
+            await self._run_change(lambda vault: vault.memory.save_text(base, text), self.tr("Saved."))
 
     def discard(self) -> None:
         """Discard the changes and show the saved text."""
         if self.block is not None:
-            self._set_text(self.block.text, read_only=False)
+            self._set_text(self.block, self.block.text, read_only=False)
             self.saved.emit()
 
     async def roll_back(self) -> None:
         """Restore the selected version of the block."""
-        block, version = self.block, self._version
+        block, version = self.block, self._selected_version
         if block is not None and version is not None and (key := version.hash) is not None:
             message = self.tr("Rolled back. The previous text is kept as a version.")
             await self._run_change(lambda vault: vault.memory.roll_back(block.path, key), message)
 
     async def change(self, change: Callable[[Block], Block]) -> None:
-        """Change the permission or the view of the block."""
+        """Change the pin, permission or shares of the block; unsaved text is kept."""
         if (block := self.block) is not None and change(block) != block:
-            await self._run_change(lambda vault: vault.memory.save_settings(block, change), self.tr("Saved."))
+            is_changed = await self._run_change(
+                lambda vault: vault.memory.save_settings(block, change), self.tr("Saved."), keeps_text=True
+            )
+            if not is_changed and self.block is block:
+                self._show_settings(block)
 
     async def share_block(self) -> None:
         """Ask which other agents may use the block."""
@@ -193,27 +206,40 @@ class BlockPage(QWidget):
             await self.change(lambda changed: replace(changed, shares=shares))
 
     async def delete_block(self) -> None:
-        """Delete the block after the user has reviewed it."""
+        """Propose deleting the block; the user reviews the change first."""
         if (block := self.block) is not None:
             await self._run_change(lambda vault: vault.memory.delete(block.label), self.tr("Deleted."))
 
-    async def _run_change(self, work: Callable[[VaultService], Awaitable[ToolOutcome]], message: str) -> None:
-        """Run a change and show its result."""
+    async def _run_change(
+        self,
+        work: Callable[[VaultService], Awaitable[ToolOutcome]],
+        message: str,
+        *,
+        keeps_text: bool = False,
+    ) -> bool:
+        """Run a change, show its result, and return whether it succeeded.
+
+        Args:
+            work: The change.
+            message: The status after a success.
+            keeps_text: True if the change does not save or replace the text in the field.
+        """
         try:
             outcome = await self._client.run(work)
         except ScriptoriumError as error:
             self.status.setText(error.message)
-            return
-        if outcome.success:
-            self.status.setText(message)
-            # The text in the field is saved, so the next load may replace it.
-            self._is_saved = True
-            self.saved.emit()
-        else:
+            return False
+        if not outcome.success:
             self.status.setText(self.tr("Nothing changed.") if outcome.denied else outcome.message)
+            return False
+        self.status.setText(message)
+        if not keeps_text:
+            self._is_saved = True
+        self.saved.emit()
+        return True
 
     @property
-    def _version(self) -> Version | None:
+    def _selected_version(self) -> Version | None:
         row = self.versions.currentRow()
         return self._history.versions[row] if 0 <= row < len(self._history.versions) else None
 
@@ -224,7 +250,7 @@ class BlockPage(QWidget):
         if history == self._history and self.versions.count():
             return
         # A selected newest version is replaced by a newer one; a selected older one stays.
-        selected = self._version if self.versions.currentRow() > 0 else None
+        selected = self._selected_version if self.versions.currentRow() > 0 else None
         self.versions.blockSignals(True)
         self._history = history
         self.versions.clear()
@@ -246,7 +272,7 @@ class BlockPage(QWidget):
 
     def _show_version(self) -> None:
         self._comparison_count += 1
-        version, row = self._version, self.versions.currentRow()
+        version, row = self._selected_version, self.versions.currentRow()
         self.roll_back_button.setEnabled(False)
         if version is not None:
             older = self._history.versions[row + 1 :]
@@ -258,7 +284,7 @@ class BlockPage(QWidget):
             )
 
     async def _compare(self, old_key: str | None, new_key: str | None, number: int) -> None:
-        """Show the changes of a version."""
+        """Show the changes of a version, or the error if a content is missing."""
         try:
             old_text = await self._read_content(old_key)
             new_text = await self._read_content(new_key)
@@ -282,7 +308,22 @@ class BlockPage(QWidget):
         self._name.setMinimumWidth(min(name_width, round(_MIN_NAME_WIDTH * self._theme.zoom)))
         self._facts_label.setText(facts)
 
-    def _set_text(self, text: str, *, read_only: bool) -> None:
+    def _show_settings(self, block: Block) -> None:
+        for control in (self.pin, self.permission):
+            control.blockSignals(True)
+        self.pin.setChecked(block.view_of(block.owner).pinned)
+        self.permission.setCurrentIndex(list(Permission).index(block.permission))
+        for control in (self.pin, self.permission):
+            control.blockSignals(False)
+
+    def _keep_draft(self) -> None:
+        """Keep unsaved text until its block is shown again."""
+        if self._base is not None and self.is_edited and not self._is_saved:
+            text = from_editor(self.text.document().toRawText(), self._base.text)
+            self._drafts[self._base.path.key] = self._base, text
+
+    def _set_text(self, base: Block | None, text: str, *, read_only: bool) -> None:
+        self._base = base
         self._is_saved = False
         self.text.setReadOnly(read_only)
         if not self._shows(text):
@@ -379,5 +420,5 @@ class BlockPage(QWidget):
 
 
 def _with_pinned(block: Block, pinned: bool) -> Block:
-    """Return the block pinned to the context of its owner, or not."""
+    """Return the block, pinned to its owner's context or not."""
     return block.with_view(block.owner, replace(block.view_of(block.owner), pinned=pinned))

@@ -20,7 +20,10 @@ _MIN_WIDE_WIDTH = 330
 
 
 class MemoryList(QTreeWidget):
-    """Lists blocks and entries; `chosen` carries the `Block` or the `ArchiveHit` entry, or None."""
+    """Lists blocks and archive entries.
+
+    `chosen` carries the selected `Block` or `ArchiveHit`, or None if there are no rows.
+    """
 
     chosen = Signal(object)
 
@@ -45,7 +48,7 @@ class MemoryList(QTreeWidget):
         self.setColumnHidden(3, self.width() < _MIN_WIDE_WIDTH * self._zoom)
 
     def show_overview(self, overview: MemoryOverview, query: str) -> None:
-        """Show these blocks and entries, keeping the selection if it still exists."""
+        """Show the blocks that match `query`, and all entries; keep the selection or select the first."""
         previous_key = self._item_key(self.current)
         self.blockSignals(True)
         self.clear()
@@ -73,7 +76,7 @@ class MemoryList(QTreeWidget):
         return data
 
     def choose_block(self, label: str) -> None:
-        """Select the block with this label."""
+        """Select the block with this label if it is listed."""
         for item in self._rows():
             block = item.data(0, _DATA_ROLE)
             if isinstance(block, Block) and block.label == label:

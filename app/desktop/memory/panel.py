@@ -1,4 +1,4 @@
-"""The memory panel: shows, edits, searches and restores the memory of agents."""
+"""The memory panel: shows, edits, searches and restores agents' memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DEBOUNCE_MS = 200
 
 
 class MemoryPanel(Panel):
-    """Blocks and entries at the left, the selected one at the right; reloads after changes by agents."""
+    """Blocks and archive entries on the left, the selected one on the right; reloads after changes."""
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
@@ -66,26 +66,33 @@ class MemoryPanel(Panel):
         tasks.start(self.load(), owner=self, action=self.tr("read the memory"))
 
     async def load(self) -> None:
-        """Load and show the memory."""
+        """Load the memory and show it, unless the query changes meanwhile."""
         query = self.field.text().strip()
         overview = await self._client.run(lambda vault: vault.memory.overview(query))
         if query == self.field.text().strip():
             self.list.show_overview(overview, query)
 
     async def create_block(self, label: str) -> None:
-        """Create a block and show it."""
+        """Create a block and show it; if that fails, show the reason."""
         try:
             outcome = await self._client.run(lambda vault: vault.memory.create(label))
         except ScriptoriumError as error:
-            self.page.status.setText(error.message)
+            await self._show_problem(error.message)
             return
         if not outcome.success:
-            self.page.status.setText(outcome.message)
+            await self._show_problem(outcome.message)
             return
         self.field.clear()
         await self.load()
         self.list.choose_block(label.strip())
         self.page.text.setFocus()
+
+    async def _show_problem(self, message: str) -> None:
+        """Show why no block was created: in the status of the page, or in a dialog while it is hidden."""
+        if self._right.currentWidget() is self.page:
+            self.page.status.setText(message)
+        else:
+            await dialogs.show_message(self, self.tr("Could not create the block"), message)
 
     async def _ask_and_create(self) -> None:
         title = self.tr("New block")

@@ -1,4 +1,4 @@
-"""The dialog to share a block with other agents, for reading or changing."""
+"""The dialog for sharing a block with other agents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAX_NAME_CHARS = 200
 
 
 class SharingDialog(dialogs.SheetDialog):
-    """A table with a row for each agent that can use the block; `shares` holds the permissions."""
+    """A table with a row for each agent that can use the block; `shares` has the edited permissions."""
 
     def __init__(
         self, block: Block, agents: Iterable[str], theme: ThemeSource, parent: QWidget | None
@@ -92,7 +92,7 @@ class SharingDialog(dialogs.SheetDialog):
         return shares
 
     def share(self) -> None:
-        """Add the typed agent to the table."""
+        """Add the typed agent to the table, or show why that is impossible."""
         name = self.agent.currentText().strip()
         problem = ""
         if not name:

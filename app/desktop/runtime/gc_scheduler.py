@@ -18,7 +18,7 @@ from PySide6.QtGui import QGuiApplication
 _TICK_INTERVAL_MS = 100
 _MIN_YOUNG_OBJECTS = 3000
 _MAX_SCANNED_OBJECTS = 8000
-_YOUNG_ROUNDS = 10
+_ROUNDS_PER_FREEZE = 10
 _FULL_INTERVAL_S = 120.0
 _IDLE_DELAY_MS = 2000
 
@@ -58,7 +58,7 @@ class GcScheduler(QObject):
             self._survivors = self._rounds = 0
             return
         self._rounds += 1
-        if self._rounds < _YOUNG_ROUNDS:
+        if self._rounds < _ROUNDS_PER_FREEZE:
             self._survivors += max(0, young - gc.collect(0))
         else:
             gc.collect(1)

@@ -34,7 +34,7 @@ from app.desktop.widgets.panel import EmptyState, SearchField
 from app.settings import Settings
 
 # In these sections, the page is above the settings, because it fills them.
-_PAGE_FIRST = ("tools", "programs")
+_PAGE_FIRST_SECTIONS = ("tools", "programs")
 PageFactory = Callable[[QWidget], QWidget]
 """Creates the page of a section, given its parent."""
 EditorFactory = Callable[[object], Editor]
@@ -181,7 +181,7 @@ class SettingsDialog(QDialog):
         fields = type(getattr(self.settings, section)).model_fields
         names = [name for name, field in fields.items() if field.json_schema_extra != {"form": False}]
         page = [""] if section in self._pages else []
-        return [*page, *names] if section in _PAGE_FIRST else [*names, *page]
+        return [*page, *names] if section in _PAGE_FIRST_SECTIONS else [*names, *page]
 
     def _process(self, part: object) -> None:
         """Build the next part of a section, given by name, or polish a widget that was built."""
@@ -246,7 +246,7 @@ class SettingsDialog(QDialog):
         """Apply a valid value; show the error next to an invalid one and do not save it.
 
         Raises:
-            ValidationError: The value is invalid, and its section is not built.
+            ValidationError: The value is invalid, and the dialog has no place to show the error.
         """
         row = next((row for row in self._rows if (row.section, row.name) == (section, name)), None)
         model = getattr(self.settings, section)

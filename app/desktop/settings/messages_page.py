@@ -71,7 +71,7 @@ class SecretRow(QWidget):
         elif not account:
             self._show_text(self._missing_account_label(), "muted")
         else:
-            tasks.start(self._load_state(), owner=self, action=self.tr("look for the secret"))
+            tasks.start(self._load_state(), owner=self, action=self.tr("read the secret"))
 
     def save(self) -> None:
         """Save the typed secret if it is well-formed."""

@@ -127,7 +127,7 @@ class ModelPage(QFrame):
         else:
             optional_label = self.tr("API key, if the server needs one")
             self.key.setPlaceholderText(self.tr("API key") if provider.needs_key else optional_label)
-            tasks.start(self._show_key(), owner=self, action=self.tr("look for the key"))
+            tasks.start(self._show_key(), owner=self, action=self.tr("read the key"))
 
     def show_answering(self, settings: Settings) -> None:
         """Offer to let the model answer if one is chosen and another agent answers."""

@@ -155,7 +155,7 @@ class SentenceModelEditor(Editor):
         state = await asyncio.to_thread(multilingual.state)
         self._multilingual.setText(self._describe_multilingual(state))
         is_missing = state == "missing"
-        self._instructions.setText(multilingual.missing_part() if is_missing else "")
+        self._instructions.setText(multilingual.installation_instructions() if is_missing else "")
         self._instructions.setVisible(is_missing)
         button = self._buttons[MULTILINGUAL]
         button.setEnabled(not is_missing or button.isChecked())

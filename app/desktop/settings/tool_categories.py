@@ -53,7 +53,9 @@ class ToolCategoryList(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
         keywords = self.tr("categories on off switch this vault calls a minute {0}")
-        self.setProperty("searchKeywords", keywords.format(" ".join(one.name for one in CATEGORIES)))
+        self.setProperty(
+            "searchKeywords", keywords.format(" ".join(category.name for category in CATEGORIES))
+        )
         heading = QLabel(self.tr("Categories"))
         heading.setProperty("textSize", "strong")
         self._column.addWidget(heading)

@@ -58,7 +58,7 @@ class LanguageProposal(QObject):
         ).format(round(100 * languages.non_english_share), language_names(languages))
         decline = (self.tr("Don't ask again"), self._decline)
         if state == "missing":
-            text += f" {multilingual.missing_part()}"
+            text += f" {multilingual.installation_instructions()}"
             self._banners.show_message(_BANNER_KEY, text, "info", decline)
         else:
             self._banners.show_message(

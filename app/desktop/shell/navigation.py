@@ -39,7 +39,7 @@ class Navigation(QObject):
         return self._index < len(self._entries) - 1
 
     def open(self, path: str, fragment: str = "") -> None:
-        """Go to a note and drop the entries after the current one."""
+        """Go to a note; unless it is the current entry, add it and drop the entries after the current one."""
         entry = HistoryEntry(path, fragment)
         if self._index < 0 or self._entries[self._index] != entry:
             self._entries = [*self._entries[: self._index + 1], entry][-_MAX_HISTORY:]

@@ -73,6 +73,11 @@ class PanelContext(QObject):
         navigation: Opens notes.
         saved_state: The state of the panels when the vault was last closed, by panel id.
         feed: The activity panel's model, which lists what agents and other programs do.
+
+    Attributes:
+        is_scanning: Whether the vault is being scanned.
+        pending_paths: The paths that pending proposals touch.
+        keeps_focus: Whether the note that is being opened must not take the focus.
     """
 
     note_shown = Signal(str)

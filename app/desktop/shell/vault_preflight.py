@@ -16,37 +16,38 @@ _COUNT_TIMEOUT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class FolderFacts:
-    """Counts of a folder's files, without hidden ones; `is_complete` is False if counting timed out."""
+    """The numbers of notes and other files in a folder; `is_complete` is False if counting stopped early."""
 
     root: Path
-    notes: int
-    others: int
+    note_count: int
+    other_count: int
     is_complete: bool
 
 
 def inspect_folder(root: Path) -> FolderFacts:
-    """Count the files under `root`: two seconds or 200,000 files at most.
+    """Count the files under `root`, skipping hidden folders and `node_modules`.
 
-    This blocks: call it in a thread.
+    Counting stops after about two seconds or 200,000 files that are not notes. This blocks: call it in a
+    thread.
 
     Raises:
         OSError: The folder does not exist or can't be listed.
     """
     next(root.iterdir(), None)
-    notes = other_count = 0
+    note_count = other_count = 0
     deadline = time.monotonic() + _COUNT_TIMEOUT_S
     for _, folders, files in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
-        note_count = sum(name.lower().endswith(NOTE_SUFFIXES) for name in files)
-        notes += note_count
-        other_count += len(files) - note_count
+        notes = sum(name.lower().endswith(NOTE_SUFFIXES) for name in files)
+        note_count += notes
+        other_count += len(files) - notes
         if other_count >= _MAX_COUNTED_FILES or time.monotonic() > deadline:
-            return FolderFacts(root, notes, other_count, is_complete=False)
-    return FolderFacts(root, notes, other_count, is_complete=True)
+            return FolderFacts(root, note_count, other_count, is_complete=False)
+    return FolderFacts(root, note_count, other_count, is_complete=True)
 
 
 def open_warning(facts: FolderFacts) -> str | None:
-    """Return the reason to ask the user before opening the folder, or None if it looks like a vault."""
+    """Return the reason to ask the user before opening the folder, or None if there is none."""
     root = facts.root.resolve()
     if root == Path(root.anchor):
         return translate(
@@ -54,15 +55,15 @@ def open_warning(facts: FolderFacts) -> str | None:
         )
     if root == Path.home():
         return translate("VaultPreflight", "This is your home folder. A vault is usually a folder inside it.")
-    if facts.notes == 0 and facts.is_complete:
-        if not facts.others:
+    if facts.note_count == 0 and facts.is_complete:
+        if not facts.other_count:
             return translate("VaultPreflight", "This folder is empty.")
         return PluralText(
             "VaultPreflight",
             "This folder has no Markdown notes, only {0} other file.",
             "This folder has no Markdown notes, only {0} other files.",
-        ).format(facts.others)
-    if facts.others >= _MAX_COUNTED_FILES:
-        text = translate("VaultPreflight", "This folder has more than {0} files that are not notes.")
+        ).format(facts.other_count)
+    if facts.other_count >= _MAX_COUNTED_FILES:
+        text = translate("VaultPreflight", "This folder has at least {0} files that are not notes.")
         return text.format(f"{_MAX_COUNTED_FILES:,}")
     return None

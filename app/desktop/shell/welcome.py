@@ -25,10 +25,11 @@ from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.settings.recent import RecentVault, RecentVaults
 
 _MAX_WIDTH = 560
+_MAX_SHOWN_VAULTS = 6
 
 
 class Welcome(QScrollArea):
-    """The welcome page; `open_requested` carries the path of a folder."""
+    """The welcome page; `open_requested` carries the path of a recent vault."""
 
     open_requested = Signal(str)
     pick_requested = Signal()
@@ -67,7 +68,7 @@ class Welcome(QScrollArea):
         self.refresh()
 
     def refresh(self) -> None:
-        """Update the list of recent vaults."""
+        """Rebuild the list of recent vaults, which shows the newest ones."""
         while (item := self._recent_list.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -79,11 +80,11 @@ class Welcome(QScrollArea):
         heading.setProperty("textSize", "strong")
         heading.setContentsMargins(8, 0, 0, 4)
         self._recent_list.addWidget(heading)
-        for vault in vaults[:6]:
+        for vault in vaults[:_MAX_SHOWN_VAULTS]:
             self._recent_list.addWidget(self._recent_row(vault))
 
     def set_hovered(self, hovered: bool) -> None:
-        """Highlight the drop zone while a folder is dragged over the window."""
+        """Highlight the drop zone if a folder is dragged over the window."""
         if self._drop_zone.property("over") != hovered:
             self._drop_zone.setProperty("over", hovered)
             self._drop_zone.style().polish(self._drop_zone)
@@ -173,7 +174,7 @@ class Welcome(QScrollArea):
 
 
 class _RecentButton(QToolButton):
-    """A row of the list: name, path and time."""
+    """The button that opens a recent vault: its name, path and time of last use."""
 
     def __init__(self, theme: ThemeSource, vault: RecentVault) -> None:
         super().__init__()
@@ -186,34 +187,40 @@ class _RecentButton(QToolButton):
         self._line = line = QHBoxLayout(self)
         line.setContentsMargins(8, 6, 8, 6)
         line.setSpacing(10)
-        icon_label = QLabel()
-        symbol = "folder-simple" if exists else "link-break"
-        icon_label.setPixmap(icon(theme.theme, symbol, theme.theme.faint).pixmap(QSize(18, 18)))
+        self._theme = theme
+        self._symbol = "folder-simple" if exists else "link-break"
+        self._icon_label = QLabel()
         name_label = QLabel(vault.name)
         name_label.setProperty("textSize", "strong")
         path_label = ElidedLabel(vault.path)
         path_label.setProperty("tone", "faint")
         opened_label = QLabel(time_ago(vault.opened) if exists else self.tr("missing"))
         opened_label.setProperty("tone", "muted" if exists else "warning")
-        line.addWidget(icon_label)
+        line.addWidget(self._icon_label)
         line.addWidget(name_label)
         line.addWidget(path_label)
         line.addStretch(1)
         line.addWidget(opened_label)
-        for label in (icon_label, name_label, path_label, opened_label):
+        for label in (self._icon_label, name_label, path_label, opened_label):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        theme.changed.connect(self._draw)
+        self._draw(theme.theme)
 
     def sizeHint(self) -> QSize:
-        """Return the height of its text."""
+        """Return the size of its labels."""
         return self._line.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        """Return a width smaller than that of its path."""
+        """Return a smaller width, because the path can be elided."""
         return QSize(120, self._line.sizeHint().height())
+
+    def _draw(self, theme: Theme) -> None:
+        size = round(18 * self._theme.zoom)
+        self._icon_label.setPixmap(icon(theme, self._symbol, theme.faint).pixmap(QSize(size, size)))
 
 
 def time_ago(timestamp: float, now: float | None = None) -> str:
-    """Return the time since `timestamp` (Unix seconds) in a word or two."""
+    """Return the time since `timestamp` (Unix seconds) in a few words, or the date after 60 days."""
     minutes = ((now if now is not None else time.time()) - timestamp) / 60
     if minutes < 1:
         return translate("Welcome", "just now")

@@ -1,4 +1,4 @@
-"""The state of the window between starts: its geometry, and per vault its layout and tabs."""
+"""The saved state of the window: its geometry, and the layout and tabs of each vault."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class WindowState:
-    """A small JSON file of named values; an unreadable file counts as empty."""
+    """Named values in a small JSON file; a missing or unreadable file counts as empty."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -29,26 +29,26 @@ class WindowState:
 
     @classmethod
     def of_window(cls) -> WindowState:
-        """Return the state that applies to every vault."""
+        """Load the state that applies to every vault."""
         return cls(paths.data_folder() / "window.json")
 
     @classmethod
     def of_vault(cls, root: Path) -> WindowState:
-        """Return the state of the vault at `root`."""
+        """Load the state of the vault at `root`."""
         return cls(paths.vault_data_folder(root) / "window.json")
 
     def text(self, name: str) -> str:
-        """Return the text `name`; empty if missing."""
+        """Return the text `name`; empty if it is missing or not a text."""
         value = self._values.get(name, "")
         return value if isinstance(value, str) else ""
 
     def numbers(self, name: str) -> list[int]:
-        """Return the integers `name`; empty if missing."""
+        """Return the integers in the list `name`; empty if it is missing or not a list."""
         value = self._values.get(name, [])
         return [number for number in value if isinstance(number, int)] if isinstance(value, list) else []
 
     def mapping(self, name: str) -> dict[str, Any]:
-        """Return the mapping `name`; empty if missing."""
+        """Return the mapping `name`; empty if it is missing or not a mapping."""
         value = self._values.get(name, {})
         return value if isinstance(value, dict) else {}
 

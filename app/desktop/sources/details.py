@@ -31,8 +31,8 @@ _WEB_SCHEMES = ("http://", "https://")
 class SourceDetails(QWidget):
     """The details of the selected source, in the right half of the panel.
 
-    `changed` carries the edited source, `note_requested` a note's path; `pause_requested`, `check_requested`,
-    `edit_requested` and `remove_requested` the current source.
+    `changed` carries the edited configuration, `note_requested` a note's path; `pause_requested`,
+    `check_requested`, `edit_requested` and `remove_requested` carry the shown `SourceInfo`.
     """
 
     changed = Signal(object)
@@ -128,7 +128,7 @@ class SourceDetails(QWidget):
         elif info.items:
             text = self.tr("Agents have read all items.")
         if info.checked:
-            text += self.tr(" Last checked at {0}.").format(format_time(info.checked))
+            text += self.tr(" Last checked: {0}.").format(format_time(info.checked))
         if isinstance(config, FeedConfig):
             text += " " + PluralText(
                 "SourceDetails", "Checked every minute.", "Checked every {0} minutes."
@@ -189,7 +189,8 @@ class SourceDetails(QWidget):
         self.starts_turn = QCheckBox(self.tr("Let new items start the agent"))
         self.starts_turn.setToolTip(
             self.tr(
-                "Needs a model; otherwise items wait for the agent's next turn. You always review changes."
+                "Needs a model; otherwise items wait for the agent's next turn. Changes need your approval "
+                "as usual."
             )
         )
         self.starts_turn.toggled.connect(self._emit_starts_turn)

@@ -5,26 +5,26 @@ from __future__ import annotations
 from pydantic import ValidationError
 from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.errors import ScriptoriumError
 from app.sources.config import FeedConfig, FolderStreamConfig, SourceConfig, VaultStreamConfig
 from app.vault.globs import Glob
 
-_MAX_GLOBS = 100
-
 
 class SourceDialog(dialogs.SheetDialog):
-    """Edits the settings of one source; `changed` is the accepted configuration.
+    """Edits the settings of one source; `config` is the edited configuration once the dialog is accepted.
 
-    Errors are shown in the dialog, which stays open with the typed text.
+    Errors are shown in the dialog, which stays open with the typed text. `problem` is an error to show at
+    first.
     """
 
     def __init__(
         self, config: SourceConfig, theme: ThemeSource, parent: QWidget | None, problem: str = ""
     ) -> None:
         super().__init__(parent, self.tr("Edit source"))
-        self.changed = config
+        self.config = config
         self.setMinimumWidth(round(460 * theme.zoom))
         self.name = QLineEdit(config.name)
         self.name.setMaxLength(200)
@@ -79,7 +79,7 @@ class SourceDialog(dialogs.SheetDialog):
 
     def _accept(self) -> None:
         try:
-            self.changed = self._edited_config()
+            self.config = self._edited_config()
         except (ValidationError, ScriptoriumError) as error:
             self.problem.setText(_error_text(error))
             self.problem.show()
@@ -93,21 +93,25 @@ class SourceDialog(dialogs.SheetDialog):
             ValidationError: A value is invalid.
             ScriptoriumError: A glob is invalid.
         """
-        values: dict[str, object] = self.changed.model_dump()
+        values: dict[str, object] = self.config.model_dump()
         values["name"] = self.name.text().strip()
         if self.address is not None and self.minutes is not None:
             values |= {"url": self.address.text().strip(), "minutes": self.minutes.value()}
         if self.globs is not None:
             lines = (line.strip() for line in self.globs.toPlainText().splitlines())
-            globs = tuple(dict.fromkeys(line for line in lines if line))[:_MAX_GLOBS]
+            globs = tuple(dict.fromkeys(line for line in lines if line))
             for glob in globs:
                 Glob(glob)
             values["globs"] = globs
-        return type(self.changed).model_validate(values)
+        return type(self.config).model_validate(values)
 
 
 def _error_text(error: ValidationError | ScriptoriumError) -> str:
     if isinstance(error, ScriptoriumError):
         return error.message
     first = error.errors(include_url=False)[0]
-    return f"{str(first['loc'][0]).capitalize()}: {first['msg']}."
+    messages = {
+        "name": translate("SourceDialog", "Enter a name."),
+        "url": translate("SourceDialog", "Enter the address of the feed."),
+    }
+    return messages.get(str(first["loc"][0]), f"{first['msg']}.")

@@ -1,4 +1,4 @@
-"""Labels for sources, their state and the permissions for their files."""
+"""Labels for sources, their states, permissions and times."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def kind_label(kind: str) -> str:
 
 
 def state_label(state: SourceState) -> str:
-    """Return the state of a source."""
+    """Return the label of a source's state."""
     return {
         SourceState.ACTIVE: translate("Sources", "active"),
         SourceState.PAUSED: translate("Sources", "paused"),
@@ -33,7 +33,7 @@ def state_label(state: SourceState) -> str:
 
 
 def permission_label(permission: Permission) -> str:
-    """Return a short label for the permissions of agents on files."""
+    """Return a short label for agents' permission on files."""
     return {
         Permission.READ_ONLY: translate("Sources", "Read-only"),
         Permission.APPEND: translate("Sources", "Append and create"),
@@ -44,9 +44,9 @@ def permission_label(permission: Permission) -> str:
     }[permission]
 
 
-def format_time(seconds: float) -> str:
-    """Return a short time: the time of day for today, else the date."""
-    moment = time.localtime(seconds)
+def format_time(timestamp: float) -> str:
+    """Return the time of day of `timestamp` (Unix seconds) if it is today, else the date."""
+    moment = time.localtime(timestamp)
     today = time.localtime()
     if moment[:3] == today[:3]:
         return time.strftime("%H:%M", moment)

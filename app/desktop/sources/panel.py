@@ -1,4 +1,4 @@
-"""The sources panel: folders that agents may work on, and feeds."""
+"""The sources panel: folders that agents may work on, and feeds and changes that agents are notified of."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ID_ROLE = Qt.ItemDataRole.UserRole
 class SourcesPanel(Panel):
     """Lists sources, with the details of the selected one on the right.
 
-    `open_requested` carries the path of a note that a feed reported, and an empty fragment.
+    `open_requested` carries the path of a changed note, and an empty fragment.
     """
 
     open_requested = Signal(str, str)
@@ -116,7 +116,7 @@ class SourcesPanel(Panel):
         return next((info for info in self.sources if info.id == source_id), None)
 
     def choose(self, source_id: str) -> None:
-        """Show the details of a source, or of the first one if the id is unknown."""
+        """Select a source and show its details; select the first one if the id is unknown."""
         ids = [info.id for info in self.sources]
         row = ids.index(source_id) if source_id in ids else 0
         self.table.setCurrentIndex(self.table.model().index(row, 0))
@@ -142,19 +142,19 @@ class SourcesPanel(Panel):
         tasks.start(self.load(), owner=self, action=self.tr("show the sources"))
 
     def add_folder(self) -> None:
-        """Ask for a folder whose files agents may work on."""
+        """Ask for a folder and add it, so that agents may work on its files."""
         self._start(self._add_folder(), self.tr("add a folder"))
 
     def follow_folder(self) -> None:
-        """Ask for a folder to watch."""
+        """Ask for a folder and notify agents of changes in it."""
         self._start(self._follow_folder(), self.tr("follow a folder"))
 
     def follow_feed(self) -> None:
-        """Ask for a feed's address."""
+        """Ask for a feed's address and notify agents of new items."""
         self._start(self._follow_feed(), self.tr("follow a feed"))
 
     def follow_vault(self) -> None:
-        """Let agents follow changes in the vault."""
+        """Notify agents of changes in the vault."""
         config = VaultStreamConfig(id=new_id("vault"), name=self.tr("This vault"))
         self._start(self._add(config), self.tr("follow this vault"))
 
@@ -185,13 +185,13 @@ class SourcesPanel(Panel):
             self.choose(config.id)
 
     async def _edit(self, config: SourceConfig) -> None:
-        """Ask for the settings until they are valid or the user cancels."""
+        """Ask for the settings until they are saved or the user cancels."""
         problem = ""
         while True:
             dialog = SourceDialog(config, self._theme, self.window(), problem)
             if await dialogs.run_dialog(dialog) != int(QDialog.DialogCode.Accepted):
                 return
-            config = dialog.changed
+            config = dialog.config
             try:
                 await self._client.run(partial(_change_source, config))
             except ScriptoriumError as error:
@@ -269,10 +269,10 @@ class SourcesPanel(Panel):
         table.setColumnWidth(1, round(90 * self._theme.zoom))
         table.setColumnWidth(2, round(84 * self._theme.zoom))
         table.setMinimumWidth(round(290 * self._theme.zoom))
-        table.currentItemChanged.connect(self._show_chosen)
+        table.currentItemChanged.connect(self._show_selected)
         return table
 
-    def _show_chosen(self, *_: object) -> None:
+    def _show_selected(self, *_: object) -> None:
         if (info := self.selected) is not None:
             self.details.show_source(info)
 

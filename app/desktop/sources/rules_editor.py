@@ -1,4 +1,4 @@
-"""The editor of a folder's rules: which files, which permissions, and for which agent."""
+"""The editor of a folder's rules, each with a file pattern, a permission and an optional agent."""
 
 from __future__ import annotations
 

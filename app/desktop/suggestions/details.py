@@ -26,7 +26,7 @@ _COMPACT_HEIGHT = 190
 
 
 class _NoteCard(QWidget):
-    """A note: its name as a link, its folder and its beginning."""
+    """A note: its name and a button that opens it, its folder and its beginning."""
 
     open_requested = Signal(str)
 
@@ -55,7 +55,7 @@ class _NoteCard(QWidget):
         column.addWidget(self.text, 1)
 
     def show_note(self, path: str) -> None:
-        """Show the note's name and folder; `show_text` adds its text."""
+        """Show the note's name and folder; `show_text` adds its beginning."""
         if path != self.path:
             self.text.clear()
         self.path = path
@@ -109,7 +109,7 @@ class SuggestionDetails(QWidget):
         self.confidence.setRange(0.0, 1.0)
         self.confidence.setSingleStep(0.05)
         self.confidence.setToolTip(self.tr("Confidence in the relation, from 0 to 1; saved with it"))
-        self.confidence.setAccessibleName(self.tr("Confidence of the relation"))
+        self.confidence.setAccessibleName(self.tr("Confidence in the relation"))
         self.reasoning_label = QLabel()
         self.reasoning_label.setTextFormat(Qt.TextFormat.PlainText)
         self.reasoning_label.setWordWrap(True)
@@ -128,7 +128,7 @@ class SuggestionDetails(QWidget):
         self._build()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the beginnings of the notes if the buttons need the space."""
+        """Hide the notes' folders and beginnings if the panel is too low for them."""
         super().resizeEvent(event)
         for card in self.cards:
             card.set_compact(self.height() < _COMPACT_HEIGHT * self._theme.zoom)
@@ -151,7 +151,10 @@ class SuggestionDetails(QWidget):
                 card.show_text(texts[card.path])
 
     def accept_current(self) -> None:
-        """Emit the relation as edited by the user, unless a decision is being processed."""
+        """Emit the relation as edited by the user, or the reason why it is incomplete.
+
+        Do nothing while a decision is being processed.
+        """
         # The keyboard shortcut calls this method even while the button is disabled.
         if self.suggestion is None or not self.accept_button.isEnabled():
             return

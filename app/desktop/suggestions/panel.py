@@ -47,8 +47,8 @@ class SuggestionsPanel(Panel):
     """Lists pairs of notes, best first, and shows the details of the selected one on the right.
 
     `open_requested` carries a note's path and an empty fragment, `graph_requested` the paths of two notes.
-    The suggestions are computed when the panel is shown for the first time, on request, and when a listed
-    note changes.
+    The suggestions are computed when the panel is shown for the first time, on request, and when the scope or
+    a listed note changes.
     """
 
     open_requested = Signal(str, str)
@@ -85,13 +85,13 @@ class SuggestionsPanel(Panel):
         client.events.batch.connect(self._handle_events)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Compute the suggestions when the panel is first shown: no other part needs them."""
+        """Compute the suggestions when the panel is first shown; nothing else needs them."""
         super().showEvent(event)
         if not self._has_searched:
             self.search()
 
     def set_current_note(self, note: str) -> None:
-        """Set the active note; empty if no note is open."""
+        """Set the path of the active note; empty if no note is open."""
         if note == self._note:
             return
         self._note = note
@@ -101,7 +101,7 @@ class SuggestionsPanel(Panel):
                 self.search()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the relation column in a narrow panel; the details show the relation, too."""
+        """Hide the relation column in a narrow panel; the details also show the relation."""
         super().resizeEvent(event)
         self.table.setColumnHidden(1, self.width() < _NARROW_WIDTH * self._theme.zoom)
 
@@ -169,7 +169,7 @@ class SuggestionsPanel(Panel):
         row = matching_rows[0] if matching_rows else min(max(previous_row, 0), len(suggestions) - 1)
         self.table.setCurrentIndex(self.table.model().index(row, 0))
         self._stack.setCurrentIndex(1)
-        self._show_chosen()
+        self._show_selected()
 
     def _show_empty_state(self, problem: str) -> None:
         if problem:
@@ -208,7 +208,7 @@ class SuggestionsPanel(Panel):
         return row
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
-        """Update the suggestions if a listed note has changed."""
+        """Schedule a search if a listed note, or the open note in that scope, has changed."""
         if not self._has_searched:
             return
         paths = {path for suggestion in self.suggestions for path in suggestion.pair}
@@ -219,7 +219,7 @@ class SuggestionsPanel(Panel):
                 if changed & paths:
                     self._search_timer.start()
 
-    def _show_chosen(self, *_: object) -> None:
+    def _show_selected(self, *_: object) -> None:
         if (suggestion := self.selected) is not None:
             self.details.show_suggestion(suggestion)
             tasks.start(self._show_texts(suggestion), owner=self, action=self.tr("load the note previews"))
@@ -303,7 +303,7 @@ class SuggestionsPanel(Panel):
         details.rejected.connect(self._reject)
         details.graph_requested.connect(lambda suggestion: self.graph_requested.emit(suggestion.pair))
         details.open_requested.connect(lambda path: self.open_requested.emit(path, ""))
-        self.table.currentItemChanged.connect(self._show_chosen)
+        self.table.currentItemChanged.connect(self._show_selected)
         self.table.itemActivated.connect(self._open)
         self.undo_button.clicked.connect(self._undo_rejection)
         for keys, action in (

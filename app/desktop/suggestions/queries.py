@@ -1,4 +1,4 @@
-"""The operations of the suggestions panel on the open vault; they run in the service thread. No Qt."""
+"""Operations of the suggestions panel on the open vault; they run in the service thread. No Qt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _MAX_TEXT_CHARS = 1200
 
 @dataclass(frozen=True, slots=True)
 class SuggestedRelation:
-    """A suggested relation from `source` to `target`, and its likelihood (0 to 1)."""
+    """A suggested relation from `source` to `target`, with its likelihood (0 to 1) and the reasons for it.
+
+    `is_likely` means that agents may propose the relation without being asked.
+    """
 
     source: str
     target: str
@@ -49,7 +52,11 @@ class RelationDraft:
 
 
 async def list_suggestions(vault: VaultService, note: str) -> tuple[SuggestedRelation, ...]:
-    """Return suggestions for a note, or for the whole vault if `note` is empty, best first.
+    """Return up to `MAX_SUGGESTIONS` suggestions, best first.
+
+    Args:
+        vault: The open vault.
+        note: The path of the note to suggest relations for; empty for the whole vault.
 
     Raises:
         ScriptoriumError: The suggestions could not be computed.
@@ -77,7 +84,7 @@ def _parse_suggestion(item: Mapping[str, Any]) -> SuggestedRelation:
 
 
 async def accept_suggestion(vault: VaultService, draft: RelationDraft) -> ToolOutcome:
-    """Propose the relation; the user reviews the line before it is written."""
+    """Propose the relation, which the user reviews before it is written, and return the outcome."""
     arguments = {
         "from_id": draft.source,
         "to_id": draft.target,
@@ -88,7 +95,7 @@ async def accept_suggestion(vault: VaultService, draft: RelationDraft) -> ToolOu
 
 
 def note_excerpt(vault: VaultService, path: str) -> str:
-    """Return the first words of a note, without its properties; empty if it can't be read."""
+    """Return the beginning of a note, without its properties; empty if the note can't be read."""
     try:
         text = decode_lossy(vault.notes.read(NotePath.on_disk(path)))
     except ScriptoriumError:

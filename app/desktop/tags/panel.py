@@ -1,4 +1,4 @@
-"""The tags panel: the tags of the vault as a tree, with the number of notes for each."""
+"""The tags panel: the vault's tags as a tree, each with its number of notes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class TagsPanel(Panel):
     async def reload(self) -> None:
         """Reload the tags and their counts, keeping expanded tags expanded."""
         async with self._reload_lock:
-            await self._fill(await self._client.run(_sort_tags))
+            await self._fill(await self._client.run(_list_tags))
 
     def _show(self, model: QStandardItemModel, items: dict[str, QStandardItem]) -> None:
         expanded = {tag for tag, item in self._items.items() if self.tree.isExpanded(self._view_index(item))}
@@ -151,8 +151,8 @@ def _create_row(count: TagCount) -> QStandardItem:
     return item
 
 
-async def _sort_tags(vault: VaultService) -> tuple[TagCount, ...]:
-    """Return the tags sorted by name, each after its parent; runs in the service thread."""
+async def _list_tags(vault: VaultService) -> tuple[TagCount, ...]:
+    """Return the tags sorted by name, so that a tag follows its parent; runs in the service thread."""
     return tuple(sorted(vault.notes.tags(), key=lambda count: count.tag.casefold()))
 
 

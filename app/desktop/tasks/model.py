@@ -17,7 +17,7 @@ Grouping = Literal["note", "due", "tag"]
 
 @dataclass(frozen=True, slots=True)
 class TaskItem:
-    """A task of a note, with the data parsed from its text."""
+    """A task, and the data parsed from its text."""
 
     record: TaskRecord
     facts: TaskFacts
@@ -32,8 +32,8 @@ class TaskGroup:
     tasks: tuple[TaskItem, ...]
 
 
-def read_tasks(records: Iterable[TaskRecord], search_text: str = "") -> list[TaskItem]:
-    """Return the tasks whose text, note or tags contain all words of `search_text`."""
+def filter_tasks(records: Iterable[TaskRecord], search_text: str = "") -> list[TaskItem]:
+    """Return the tasks whose text (with its tags) and path contain all words of `search_text`."""
     words = search_text.casefold().split()
     tasks = []
     for record in records:
@@ -44,12 +44,12 @@ def read_tasks(records: Iterable[TaskRecord], search_text: str = "") -> list[Tas
 
 
 def group_tasks(tasks: Iterable[TaskItem], grouping: Grouping, today: date) -> list[TaskGroup]:
-    """Group tasks; one with several tags is in the group of each.
+    """Group tasks by note, due date or tag; a task with several tags is in several groups.
 
     Args:
-        tasks: The tasks, by note and line.
-        grouping: The grouping.
-        today: The reference date for due dates.
+        tasks: The tasks, ordered by note and line.
+        grouping: What the groups have in common.
+        today: The date to compare due dates with.
     """
     if grouping == "note":
         return _by_note(tasks)

@@ -1,4 +1,4 @@
-"""The tasks panel: open tasks of all notes, grouped by note, due date or tag."""
+"""The tasks panel: the tasks of all notes, grouped by note, due date or tag."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
-from app.desktop.tasks.model import Grouping, TaskGroup, TaskItem, group_tasks, read_tasks
+from app.desktop.tasks.model import Grouping, TaskGroup, TaskItem, filter_tasks, group_tasks
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.count_delegate import CountDelegate
 from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButton
@@ -47,7 +47,8 @@ _GROUPINGS: tuple[Grouping, ...] = ("note", "due", "tag")
 class TasksPanel(Panel):
     """The tree of tasks.
 
-    `open_requested` carries a note's path and the line of a task, `failed` one sentence for the user.
+    `open_requested` carries a note's path and the fragment for a task's line, `failed` one sentence for the
+    user.
     """
 
     open_requested = Signal(str, str)
@@ -58,7 +59,7 @@ class TasksPanel(Panel):
         self._client = client
         self._records: tuple[TaskRecord, ...] = ()
         self._collapsed: set[str] = set()
-        self._list_count = 0
+        self._list_number = 0
         self._is_stale = True
         # A click on a check box is also a click on its row, and must not open the note.
         self._toggled_item: QTreeWidgetItem | None = None
@@ -74,12 +75,7 @@ class TasksPanel(Panel):
         self.tree.setUniformRowHeights(True)
         self.tree.setAccessibleName(self.tr("Tasks in the vault"))
         self.tree.setItemDelegate(CountDelegate(theme, COUNT_ROLE, self.tree))
-        self._empty = EmptyState(
-            theme,
-            "check-square",
-            self.tr("No open tasks"),
-            self.tr("In a note, type “- [ ] ” followed by a task."),
-        )
+        self.empty = EmptyState(theme, "check-square", "", "")
         self._stack = QStackedWidget()
         self._reload_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
         self._build()
@@ -96,7 +92,7 @@ class TasksPanel(Panel):
         tasks.start(self.load(), owner=self, action=self.tr("list the tasks"))
 
     async def load(self) -> None:
-        """Load and show the tasks of the vault."""
+        """Load and show the vault's tasks: the open ones, and on request those completed."""
         self._is_stale = False
         includes_done = self.completed_button.isChecked()
         self._records = await self._client.run(
@@ -106,18 +102,20 @@ class TasksPanel(Panel):
 
     async def show_tasks(self) -> None:
         """Show the loaded tasks that match the filter, grouped; keep collapsed groups collapsed."""
-        self._list_count += 1
-        number = self._list_count
-        matches = read_tasks(self._records, self.filter.text())
+        self._list_number += 1
+        number = self._list_number
+        matches = filter_tasks(self._records, self.filter.text())
         groups = group_tasks(matches, _GROUPINGS[self.grouping.currentIndex()], date.today())
         count = len(matches)
         self.title.set_count(f"{count:,}{'+' if len(self._records) == _MAX_TASKS else ''}" if count else "")
-        self._stack.setCurrentWidget(self.tree if groups else self._empty)
+        if not groups:
+            self._show_empty_state()
+        self._stack.setCurrentWidget(self.tree if groups else self.empty)
         with QSignalBlocker(self.tree):
             self.tree.clear()
         row_count = 0
         for group in groups:
-            if number != self._list_count:
+            if number != self._list_number:
                 return
             with QSignalBlocker(self.tree):
                 self._add(group)
@@ -125,6 +123,16 @@ class TasksPanel(Panel):
             if row_count >= _CHUNK_ROWS:
                 row_count = 0
                 await asyncio.sleep(0)
+
+    def _show_empty_state(self) -> None:
+        if self.filter.text().strip():
+            self.empty.set_message(
+                self.tr("No matching tasks"), self.tr("Clear the filter to show all tasks.")
+            )
+        else:
+            self.empty.set_message(
+                self.tr("No open tasks"), self.tr("In a note, type “- [ ] ” followed by a task.")
+            )
 
     def _add(self, group: TaskGroup) -> None:
         heading = QTreeWidgetItem([group.title])
@@ -144,7 +152,7 @@ class TasksPanel(Panel):
         bar.addWidget(self.grouping)
         self.column.addLayout(bar)
         self._stack.addWidget(self.tree)
-        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.empty)
         self.column.addWidget(self._stack, 1)
 
     def _connect(self) -> None:
@@ -192,7 +200,7 @@ class TasksPanel(Panel):
         self._toggled_item = None
 
     async def set_done(self, record: TaskRecord, *, done: bool) -> None:
-        """Check or uncheck a task in its note."""
+        """Check or uncheck a task in its note; if that fails, report it and restore the check box."""
         outcome: ToolOutcome = await self._client.run(lambda vault: set_done(vault, record, done=done))
         if not outcome.success:
             self.failed.emit(self.tr("The task was not changed: {0}").format(outcome.message))
@@ -200,7 +208,7 @@ class TasksPanel(Panel):
 
 
 async def set_done(vault: VaultService, record: TaskRecord, *, done: bool) -> ToolOutcome:
-    """Check or uncheck a task as the user's own change, in the journal; runs in the service thread."""
+    """Check or uncheck a task as the user's change, recorded in the journal; runs in the service thread."""
     try:
         before = vault.notes.read(record.path)
         after = set_task_done(decode(before), record.line, record.text, done=done).encode("utf-8")

@@ -1,7 +1,7 @@
 """The themes: every color of the window by role, as frozen values; three themes are built in.
 
 Each text color has a contrast of at least 4.5 : 1 on the surfaces that it is used on (WCAG 2.2, 1.4.3);
-`tests/desktop/theme/test_theme.py` computes it.
+`tests/desktop/theme/test_theme.py` checks it.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ class Theme:
 
     @property
     def disabled(self) -> str:
-        """The color of buttons and menu items that are disabled, which is clearly weaker than `muted`."""
+        """The color of disabled buttons and menu items, clearly weaker than `muted`."""
         return mix_colors(self.panel, self.faint, 0.5)
 
 
-def _color_map(**colors: str) -> Mapping[str, str]:
+def _node_colors(**colors: str) -> Mapping[str, str]:
     return MappingProxyType({name.replace("_", "-"): color for name, color in colors.items()})
 
 
-def _relations(**colors: str) -> Mapping[str, str]:
+def _edge_colors(**colors: str) -> Mapping[str, str]:
     return MappingProxyType({name.upper(): color for name, color in colors.items()})
 
 
@@ -97,7 +97,7 @@ LIGHT = Theme(
     tag="#1f6f78",
     code_bg="#f0f0ed",
     mark_bg="#fdeeb0",
-    node_colors=_color_map(
+    node_colors=_node_colors(
         note="#5b6ad0",
         concept="#2f8f83",
         entity="#c2752b",
@@ -117,7 +117,7 @@ LIGHT = Theme(
         palette_6="#9a55b8",
         palette_7="#4c9a5f",
     ),
-    edge_colors=_relations(
+    edge_colors=_edge_colors(
         links_to="#b9bac4",
         supports="#3c9a5d",
         contradicts="#cf4a4f",
@@ -164,7 +164,7 @@ DARK = Theme(
     tag="#6fc3cc",
     code_bg="#222428",
     mark_bg="#5a4a16",
-    node_colors=_color_map(
+    node_colors=_node_colors(
         note="#8f9bff",
         concept="#5cc4b5",
         entity="#e5a35f",
@@ -184,7 +184,7 @@ DARK = Theme(
         palette_6="#c38be0",
         palette_7="#7cc78f",
     ),
-    edge_colors=_relations(
+    edge_colors=_edge_colors(
         links_to="#464952",
         supports="#5fbf80",
         contradicts="#ee6f73",
@@ -231,7 +231,7 @@ HIGH_CONTRAST = Theme(
     tag="#7df4ff",
     code_bg="#1a1a1a",
     mark_bg="#6b5a00",
-    node_colors=_color_map(
+    node_colors=_node_colors(
         note="#9fc0ff",
         concept="#66ffe0",
         entity="#ffbf66",
@@ -251,7 +251,7 @@ HIGH_CONTRAST = Theme(
         palette_6="#f0a0ff",
         palette_7="#8dff9d",
     ),
-    edge_colors=_relations(
+    edge_colors=_edge_colors(
         links_to="#8a8a8a",
         supports="#6dff96",
         contradicts="#ff7a7a",

@@ -84,9 +84,10 @@ _used_names: set[str] = set()
 
 
 def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
-    """Return the Phosphor icon `name` ("files", "magnifying-glass") in the muted color or in `color`.
+    """Return the Phosphor icon `name` ("files", "magnifying-glass") in the theme's colors or in `color`.
 
-    It takes the text color while hovered and the accent color when checked.
+    Without `color`, it has the muted color, the text color while hovered, and the accent color when checked.
+    A disabled icon always has the theme's color for disabled controls.
 
     Raises:
         KeyError: The font has no such icon.
@@ -107,7 +108,7 @@ def prerender_icons(theme: Theme) -> None:
 
 
 def _cached_names(folder: Path) -> Iterator[str]:
-    """Return the names of the icons that have files in the cache."""
+    """Yield the names of the icons that have files in the cache."""
     characters = _characters()
     files = folder.iterdir() if folder.is_dir() else ()
     return (name for name in {file.name.rpartition("-")[0] for file in files} if name in characters)
@@ -122,7 +123,7 @@ def _state_colors(theme: Theme, color: str | None) -> tuple[str, str, str, str]:
 def _build_icon(cache_home: str, name: str, normal: str, active: str, checked: str, disabled: str) -> QIcon:
     """Build the icon in these colors, once per cache folder.
 
-    A window uses about a hundred icons, and a theme is switched between two frames.
+    A window uses about a hundred icons, and switching the theme needs all of them at once.
     """
     mode, state = QIcon.Mode, QIcon.State
     folder = _icon_folder(cache_home)
@@ -142,7 +143,7 @@ def _build_icon(cache_home: str, name: str, normal: str, active: str, checked: s
 
 @functools.cache
 def _icon_folder(cache_home: str) -> Path:
-    """Return the folder of icons in the cache at `cache_home`, an argument so that each home is cached."""
+    """Return the folder of icons in the cache; `cache_home` is only the key of the cached result."""
     return paths.cache_folder() / "icons" / _FONT_FILE.removesuffix(".ttf")
 
 
@@ -180,7 +181,7 @@ def _outline(name: str) -> QPainterPath:
 
 
 def _path_commands(outline: QPainterPath) -> Iterator[str]:
-    """Return the path as SVG path data."""
+    """Yield the commands of the path in SVG path data."""
     element_type = QPainterPath.ElementType
     letters = {
         element_type.MoveToElement: "M",
@@ -193,7 +194,11 @@ def _path_commands(outline: QPainterPath) -> Iterator[str]:
 
 
 def _font_folder() -> Path:
-    """Return qtawesome's font folder, found without importing the package."""
+    """Return qtawesome's font folder, found without importing the package.
+
+    Raises:
+        ModuleNotFoundError: qtawesome is not installed.
+    """
     spec = find_spec("qtawesome")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError("qtawesome, which has the icons, is not installed", name="qtawesome")

@@ -1,4 +1,4 @@
-"""Style sheet rules for translucent panels over the graph."""
+"""Style sheet rules for the widgets over the graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _PANELS = ("graphToolbar", "graphLegend", "graphLocalBar", "graphNeighbors", "gr
 
 
 def graph_overlay_style(t: Theme) -> str:
-    """Return the rules for translucent panels; `4u` means 4 pixels times the zoom."""
+    """Return the rules in the colors of theme `t`; `4u` means 4 pixels times the zoom."""
     red, green, blue = (int(t.raised[start : start + 2], 16) for start in (1, 3, 5))
     surface = f"background: rgba({red}, {green}, {blue}, 232); border: 1u solid {t.border};"
     panels = ", ".join(f"QFrame#{name}" for name in _PANELS)

@@ -1,7 +1,7 @@
-"""The style sheet: flat surfaces on a 4-pixel grid, built from the values of a theme.
+"""The style sheet: flat surfaces on a 4-pixel grid, in the colors of a theme.
 
-Selectors use object names and dynamic properties: `panelTitle`, `emptyState`, `[role="primary"]`,
-`[role="danger"]`, `[role="quiet"]`, `[tone="muted"]`. A view sets one of these, never a color.
+Selectors use object names and dynamic properties, for example `panelTitle`, `emptyState`, `[role="primary"]`,
+`[role="danger"]` and `[tone="muted"]`. A view sets one of these, never a color.
 """
 
 from __future__ import annotations
@@ -33,9 +33,12 @@ _MARKS = {
 
 
 def write_mark_images(theme: Theme) -> Mapping[str, str]:
-    """Write the theme's control marks (tick, arrows, dot, cross) as SVG files and return their paths by name.
+    """Write the theme's marks for controls (such as check marks and arrows) as SVG files.
 
     A style sheet can only load an image from a file. The files are in the cache and can be deleted.
+
+    Returns:
+        The path of each file by the name of its mark.
     """
     folder = cache_folder() / "theme" / theme.name
     make_private_folder(folder)
@@ -44,12 +47,12 @@ def write_mark_images(theme: Theme) -> Mapping[str, str]:
     for name, shape in _MARKS.items():
         path = folder / f"{name}.svg"
         drawing = shape.format(colors.get(name, theme.muted))
-        _write_if_new(path, f"{_SVG}{drawing}</svg>")
+        _write_if_changed(path, f"{_SVG}{drawing}</svg>")
         paths[name] = path.as_posix()
     return paths
 
 
-def _write_if_new(path: Path, text: str) -> None:
+def _write_if_changed(path: Path, text: str) -> None:
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
 
@@ -60,8 +63,7 @@ def stylesheet(theme: Theme, zoom: float = 1.0, marks: Mapping[str, str] | None 
     Args:
         theme: The colors.
         zoom: The zoom of the interface; 1.0 draws on the 4-pixel grid.
-        marks: Paths of the images that `write_mark_images` wrote; without them, controls keep the plain
-            marks.
+        marks: Paths of the images that `write_mark_images` wrote; without them, controls show no marks.
     """
     controls = (_buttons, _button_roles, _tool_buttons, _checks, _fields)
     parts = (_surfaces, *controls, _views, _tabs, _bars, _overlays)
@@ -70,7 +72,7 @@ def stylesheet(theme: Theme, zoom: float = 1.0, marks: Mapping[str, str] | None 
 
 
 def _scale_units(style_sheet: str, zoom: float) -> str:
-    """Replace `4u` by 4 pixels and `12pt` by 12 points times `zoom`, keeping hairlines visible."""
+    """Replace `4u` with 4 pixels times `zoom`, and scale points; positive sizes stay at least 1 pixel."""
 
     def pixels(match: re.Match[str]) -> str:
         units = float(match[1])

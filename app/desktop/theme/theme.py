@@ -28,7 +28,7 @@ _MIN_FONT_POINTS = 9.5
 
 
 class ThemeSource(QObject):
-    """Holds the current theme and emits `changed` with the new one.
+    """Holds the current theme and zoom, and emits `changed` with the theme when one of them changes.
 
     The name "system" follows the light or dark mode of the desktop while the app runs.
     """
@@ -64,7 +64,7 @@ class ThemeSource(QObject):
         return self._zoom
 
     def set(self, name: str, zoom: float | None = None) -> None:
-        """Choose "system", "light", "dark" or "high-contrast", and a factor for all sizes."""
+        """Choose "system", "light", "dark" or "high-contrast", and a factor for all sizes (None keeps it)."""
         new_zoom = zoom or self._zoom
         theme = _theme_by_name(name)
         self._name = name
@@ -124,7 +124,10 @@ def _theme_by_name(name: str) -> Theme:
 
 
 def interface_font(zoom: float = 1.0) -> QFont:
-    """Return the system's interface font, or the best installed one if the system has only a fallback."""
+    """Return the system's interface font, scaled by `zoom` and at least 9.5 points before scaling.
+
+    If the system's font is only a fallback, the best installed font takes its place.
+    """
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     if font.family() in _REPLACED_FONTS:
         installed = set(QFontDatabase.families())
@@ -136,7 +139,7 @@ def interface_font(zoom: float = 1.0) -> QFont:
 
 
 def code_font(zoom: float = 1.0) -> QFont:
-    """Return the system's fixed-pitch font at the size of the interface."""
+    """Return the system's fixed-pitch font, scaled by `zoom` and at least 9.5 points before scaling."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setPointSizeF(max(font.pointSizeF(), _MIN_FONT_POINTS) * zoom)
     return font

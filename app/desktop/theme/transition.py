@@ -45,13 +45,13 @@ class ThemeTransition(QObject):
 
     @property
     def is_frozen(self) -> bool:
-        """True if the windows still show the old theme."""
+        """True while the windows do not repaint and so still show the old theme."""
         return bool(self._frozen_windows)
 
     def run(
         self, style_steps: Iterable[Step], visible_steps: Iterable[Step], hidden_steps: Iterable[Step]
     ) -> None:
-        """Start restyling all widgets; sizes stay the same.
+        """Start restyling all widgets; their sizes must stay the same.
 
         Args:
             style_steps: Steps that set the application's palette and style sheet.

@@ -1,4 +1,4 @@
-"""A signal with weak references whose listeners the caller runs one by one, when there is time."""
+"""A signal with weak references, whose listeners the caller can run one by one when there is time."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _PRUNE_STEP = 256
 
 
 class WeakSignal(Generic[T]):
-    """Keeps no listener alive, like a Qt signal.
+    """A signal with weak references to the objects whose methods listen, like a Qt signal.
 
-    A listener is a method that takes the value, or no argument.
+    A listener is a method that takes the value or no argument, or a function that takes the value. Functions
+    have strong references.
     """
 
     def __init__(self) -> None:
@@ -59,6 +60,6 @@ class _Notification(Generic[T]):
 
 
 def _if_alive(listener: Callable[..., object] | None) -> Callable[..., object] | None:
-    """Return the listener unless its QObject has been deleted."""
+    """Return the listener, or None if it or its QObject has been deleted."""
     owner = getattr(listener, "__self__", None)
     return None if owner is not None and not Shiboken.isValid(owner) else listener

@@ -1,4 +1,4 @@
-"""Completions for the fields of a form: notes, folders, tags, and headings of the chosen note."""
+"""Completions for a form's fields: notes, folders, tags, and headings of the chosen note."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _MAX_COMPLETIONS = 12
 
 
 class NameCompleter:
-    """Completes names of one vault; each list is loaded once, when first needed."""
+    """Completes names of one vault; notes, folders and tags are loaded once, when first needed."""
 
     def __init__(self, client: VaultClient) -> None:
         self._client = client
         self._cache: dict[ArgumentKind, tuple[str, ...]] = {}
 
     async def find_names(self, kind: ArgumentKind, word: str, note: str) -> list[str]:
-        """Return the names of that kind that match `word`; headings are those of `note`."""
+        """Return the best matches for `word` among the names of this kind; headings are those of `note`."""
         if kind is ArgumentKind.HEADING:
             names = await self._client.run(lambda vault: _headings(vault, note))
         elif kind in self._cache:
@@ -47,7 +47,7 @@ def has_completions(kind: ArgumentKind) -> bool:
 
 
 def _notes(vault: VaultService) -> Iterable[str]:
-    """Return each note by its name, or by its path if the name is ambiguous; recently changed first."""
+    """Return the name of each note, or its path if the name is ambiguous; recently changed notes first."""
     notes = sorted(vault.notes.records(), key=lambda note: -note.modified)
     counts = Counter(note.path.name.casefold() for note in notes)
     return [

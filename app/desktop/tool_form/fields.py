@@ -25,7 +25,7 @@ _VISIBLE_LINES = {ArgumentKind.MARKDOWN: 7, ArgumentKind.PROPERTIES: 4}
 
 
 def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Find) -> Editor:
-    """Return the editor for an argument; its value is None while it is empty."""
+    """Return an editor for an argument that shows `value`, by the argument's kind, type and name."""
     kind = parameter.kind
     if has_completions(kind):
         return _create_names_field(parameter, value, find)
@@ -44,7 +44,7 @@ def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Fi
 
 
 class NameField(QLineEdit):
-    """A field that completes names; several are separated by commas."""
+    """A field that completes names; in a list, the names are separated by commas."""
 
     def __init__(self, text: str, kind: ArgumentKind, is_list: bool, find: Find) -> None:
         super().__init__(text)
@@ -66,7 +66,7 @@ class NameField(QLineEdit):
 
     @property
     def shown_completions(self) -> tuple[str, ...]:
-        """The shown completions."""
+        """The completions in the open list; empty if it is closed."""
         return tuple(self._names.stringList()) if self._popup.isVisible() else ()
 
     def event(self, event: QEvent) -> bool:
@@ -82,7 +82,7 @@ class NameField(QLineEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Show the completions with Down; with the list open, accept the selected or first one with Enter."""
+        """Open the completions with Down; with the list open, accept the selected or first one with Enter."""
         if self._popup.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._accept_current()
         elif event.key() == Qt.Key.Key_Down and not self._popup.isVisible():
@@ -214,7 +214,7 @@ def _connect_area(area: QPlainTextEdit, read: Callable[[], object]) -> Editor:
 
 
 def _placeholder(parameter: Parameter) -> str:
-    """Return an example value for an empty field."""
+    """Return the placeholder for an argument: a hint or an example."""
     list_hint = translate("ToolForm", " (comma-separated)") if parameter.is_list else ""
     example = {
         ArgumentKind.NOTE: translate("ToolForm", "Name of a note"),

@@ -65,10 +65,10 @@ class ToolFormDialog(dialogs.SheetDialog):
         return tuple(name for name, row in self._rows.items() if not row.isHidden())
 
     def done(self, result: int) -> None:
-        """Close with valid arguments; otherwise, show the error at each field."""
+        """Close the dialog; if it is accepted with invalid arguments, show the errors instead."""
         if result == _ACCEPTED:
             arguments = self._read_arguments()
-            if not self._is_valid(arguments):
+            if not self._validate(arguments):
                 return
             self.arguments = arguments
         super().done(result)
@@ -150,13 +150,16 @@ class ToolFormDialog(dialogs.SheetDialog):
         self.example.setVisible(bool(text))
 
     def _read_arguments(self) -> dict[str, object]:
-        """Return the values of the visible fields, without empty and default ones."""
+        """Return the values of the visible fields, without empty and default ones.
+
+        An empty value is kept if it is valid as the null of a required argument.
+        """
         defaults = {
             parameter.name: parameter.default for parameter in self._tool.parameters if not parameter.required
         }
         arguments = {name: self.editors[name].value for name in self.visible_arguments}
         fields = self._tool.operations.get(self._op)
-        # If an argument is required and accepts any value, an empty one is valid: it clears a setting.
+        # A required argument that takes any JSON value may be null: that clears a setting.
         clearable_names = self._tool.nullable & fields.needs if fields else frozenset()
         return {
             name: list(value) if isinstance(value, tuple) else value
@@ -165,28 +168,29 @@ class ToolFormDialog(dialogs.SheetDialog):
             or (value not in _EMPTY_VALUES and not (name in defaults and value == defaults[name]))
         }
 
-    def _is_valid(self, arguments: dict[str, object]) -> bool:
+    def _validate(self, arguments: dict[str, object]) -> bool:
+        """Show the errors at the fields; return whether there are none."""
         for label in (*self._errors.values(), self.problem):
             self._set_label(label, "")
         try:
             self._tool.check_operation(self._tool.arguments.model_validate(arguments))
         except ValidationError as error:
-            for name in self._missing(arguments):
+            for name in self._missing_names(arguments):
                 self._show_error(name, self.tr("Required"))
             for problem in error.errors():
                 field = str(problem["loc"][0]) if problem["loc"] else ""
                 self._show_error(field, _error_text(problem["type"], problem["msg"]))
             return False
         except InvalidParametersError as error:
-            missing = self._missing(arguments)
-            for name in missing:
+            missing_names = self._missing_names(arguments)
+            for name in missing_names:
                 self._show_error(name, self.tr("Required"))
-            if not missing:
+            if not missing_names:
                 self._set_label(self.problem, error.message)
             return False
         return True
 
-    def _missing(self, arguments: dict[str, object]) -> list[str]:
+    def _missing_names(self, arguments: dict[str, object]) -> list[str]:
         """Return the missing required arguments of the chosen operation."""
         fields = self._tool.operations.get(self._op)
         return [name for name in self._rows if fields and name in fields.needs and name not in arguments]
@@ -203,8 +207,8 @@ class ToolFormDialog(dialogs.SheetDialog):
         label.setVisible(bool(text))
 
     async def _find(self, kind: ArgumentKind, word: str) -> list[str]:
-        notes = (parameter.name for parameter in self._tool.parameters if parameter.kind is ArgumentKind.NOTE)
-        note = next((str(self.editors[name].value or "") for name in notes if name in self.editors), "")
+        names = (parameter.name for parameter in self._tool.parameters if parameter.kind is ArgumentKind.NOTE)
+        note = next((str(self.editors[name].value or "") for name in names if name in self.editors), "")
         return await self._names.find_names(kind, word, note)
 
     def _set_size(self) -> None:

@@ -13,7 +13,10 @@ _MAX_ROWS, _MAX_COLUMNS, _MAX_INLINE_CHARS = 200, 7, 300
 
 
 def format_result(result: Mapping[str, object]) -> str:
-    """Return the fields of a result: short ones first, then texts, then lists; empty ones are omitted."""
+    """Return the fields of a result: short ones as a list, then a section for each of the others.
+
+    Mappings, lists and long texts are sections. Empty fields and `message` are omitted.
+    """
     short_fields: list[str] = []
     sections: list[str] = []
     for name, value in result.items():
@@ -53,7 +56,7 @@ def _format_list(values: Sequence[object]) -> str:
 
 
 def _field_text(name: str, value: object, *, in_table: bool = False) -> str:
-    """Return the value of a field; a Unix time as a date."""
+    """Return the value of a field as Markdown; a Unix time in a field for times as a local date and time."""
     if (
         name in _TIME_FIELDS
         and isinstance(value, int | float)
@@ -65,7 +68,7 @@ def _field_text(name: str, value: object, *, in_table: bool = False) -> str:
 
 
 def _cell_text(value: object, *, in_table: bool = False) -> str:
-    """Return a value on one line; the path of a note as a link to it."""
+    """Return a value as Markdown on one line, limited in length; a note's path as a link to the note."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -84,7 +87,7 @@ def _cell_text(value: object, *, in_table: bool = False) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Escape all Markdown, so that a note can't affect the formatting of the result."""
+    """Escape inline Markdown, so that a note can't affect the formatting of the result."""
     return "".join(f"\\{letter}" if letter in "\\`*_[]<>#|!~$=^" else letter for letter in text)
 
 

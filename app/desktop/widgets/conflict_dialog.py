@@ -1,6 +1,6 @@
 """A dialog to choose one of two texts of a note, or parts of both.
 
-It shows both texts; each difference can be picked, and the result can be edited before it is saved.
+It shows both texts; each difference can be picked, and the result can be edited before it is accepted.
 """
 
 from __future__ import annotations
@@ -87,13 +87,13 @@ class ConflictResolution:
 
     @property
     def name(self) -> str:
-        """The path of the file, and the earlier path that undo restores."""
+        """The path of the file and, if undo moves it, its earlier path, with hidden characters escaped."""
         path, target = self.conflict.path, self.conflict.restored_path
         return escape_hidden(f"{path} → {target}" if target is not None else str(path))
 
     @property
-    def is_text_on_both_sides(self) -> bool:
-        """True if both sides are text files, so that there are differences to pick from."""
+    def has_both_sides(self) -> bool:
+        """True if the file exists on both sides, so that single differences can be picked."""
         return not (self.conflict.ours_missing or self.conflict.theirs_missing)
 
     def keep_ours(self) -> None:
@@ -102,12 +102,12 @@ class ConflictResolution:
         self.excluded_hunks = frozenset(range(len(self._diff.hunks)))
 
     def take_theirs(self) -> None:
-        """Replace the file with the undo version."""
+        """Replace the file with the other version; delete it if it does not exist there."""
         self.result = None if self.conflict.theirs_missing else self.conflict.theirs
         self.excluded_hunks = frozenset()
 
     def pick(self, excluded_hunks: frozenset[int]) -> None:
-        """Take the differences from the undo version, except these."""
+        """Take the differences from the other version, except these."""
         diff = self._diff
         self.excluded_hunks = excluded_hunks
         self.result = diff.apply(set(range(len(diff.hunks))) - excluded_hunks)
@@ -118,7 +118,7 @@ class ConflictResolution:
 
 
 class ConflictDialog(QDialog):
-    """Resolves conflicts file by file; `choices` holds the results after acceptance.
+    """Resolves conflicts file by file; after acceptance, `choices` returns the results.
 
     Args:
         conflicts: The files and their texts.
@@ -158,7 +158,7 @@ class ConflictDialog(QDialog):
         self._name_label = ElidedLabel()
         self._name_label.setContentsMargins(0, 0, 12, 0)
         self.diff_view.set_header(self._name_label)
-        self.editor = TextEditor(self.tr("Text to write, editable"))
+        self.editor = TextEditor(self.tr("Text to write (editable)"))
         self.ours_button = QRadioButton(self._texts.ours)
         self.theirs_button = QRadioButton(self._texts.theirs)
         self.merged_button = QRadioButton(self._texts.merged)
@@ -218,9 +218,9 @@ class ConflictDialog(QDialog):
         layout.addWidget(label)
         layout.addWidget(explanation)
         layout.addWidget(body, 1)
-        layout.addLayout(self._buttons())
+        layout.addLayout(self._build_buttons())
 
-    def _buttons(self) -> QHBoxLayout:
+    def _build_buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setContentsMargins(16, 10, 16, 12)
         row.setSpacing(8)
@@ -261,7 +261,7 @@ class ConflictDialog(QDialog):
         self.diff_view.show_contents(
             None if conflict.ours_missing else conflict.ours,
             None if conflict.theirs_missing else conflict.theirs,
-            selectable=resolution.is_text_on_both_sides,
+            selectable=resolution.has_both_sides,
             excluded_hunks=resolution.excluded_hunks,
             keep_scroll=True,
         )
@@ -270,7 +270,7 @@ class ConflictDialog(QDialog):
         resolution = self.current
         ours = None if resolution.conflict.ours_missing else resolution.conflict.ours
         theirs = None if resolution.conflict.theirs_missing else resolution.conflict.theirs
-        self.picked_button.setEnabled(resolution.is_text_on_both_sides)
+        self.picked_button.setEnabled(resolution.has_both_sides)
         choices = {self._merged: self.merged_button, ours: self.ours_button, theirs: self.theirs_button}
         button = choices.get(resolution.result, self.picked_button)
         button.setChecked(True)

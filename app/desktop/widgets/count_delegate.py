@@ -1,4 +1,4 @@
-"""A delegate for rows with a count or a short text at the right."""
+"""A delegate for rows with a count or a short text on the right."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Themed(Protocol):
 
 
 class CountDelegate(QStyledItemDelegate):
-    """Paints the row as usual, and the number or text under `role` in a faint color at the right."""
+    """Paints the row as usual, and the number or text under `role` in a faint color on the right."""
 
     def __init__(self, theme: _Themed, role: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,12 +33,12 @@ class CountDelegate(QStyledItemDelegate):
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Elide the row's own text where the text at the right begins."""
+        """Elide the row's own text where the text on the right begins."""
         super().initStyleOption(option, index)
         style = option.widget.style() if option.widget is not None else QApplication.style()
         text_area = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
-        if count := self._count(option, index):
-            available_width = text_area.width() - option.fontMetrics.horizontalAdvance(count) - _GAP
+        if side_text := self._side_text(option, index):
+            available_width = text_area.width() - option.fontMetrics.horizontalAdvance(side_text) - _GAP
             option.text = option.fontMetrics.elidedText(
                 option.text, Qt.TextElideMode.ElideRight, available_width
             )
@@ -46,19 +46,19 @@ class CountDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Paint the row and the text at its right."""
+        """Paint the row and the text on its right."""
         super().paint(painter, option, index)
-        if count := self._count(option, index):
+        if side_text := self._side_text(option, index):
             painter.save()
             painter.setPen(QColor(self._theme.theme.faint))
             area = option.rect.adjusted(0, 0, -_MARGIN, 0)
-            painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
+            painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, side_text)
             painter.restore()
 
-    def _count(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> str:
-        """Return the text at the right, no wider than half the row."""
-        count = index.data(self._role)
-        if count is None or count == "":
+    def _side_text(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> str:
+        """Return the text on the right, no wider than half the row."""
+        value = index.data(self._role)
+        if value is None or value == "":
             return ""
-        text = f"{count:,}" if isinstance(count, int) else str(count)
+        text = f"{value:,}" if isinstance(value, int) else str(value)
         return option.fontMetrics.elidedText(text, Qt.TextElideMode.ElideRight, option.rect.width() // 2)

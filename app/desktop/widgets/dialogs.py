@@ -35,7 +35,8 @@ async def run_dialog(dialog: QDialog) -> int:
     Canceling the call closes the dialog. The dialog is deleted at the end.
 
     Returns:
-        The value of `finished`: `QDialog.DialogCode.Accepted` (1) or `Rejected` (0).
+        The value of `finished`: `QDialog.DialogCode.Accepted` (1), `Rejected` (0), or the code of the pressed
+        button.
     """
     future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
@@ -56,7 +57,7 @@ async def run_dialog(dialog: QDialog) -> int:
 
 
 def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
-    """Resize a dialog, to at most 92% of the screen: the title bar needs space, too."""
+    """Resize a dialog, to at most 92% of the available screen: the title bar needs space, too."""
     max_size = dialog.screen().availableSize() * _SCREEN_SHARE
     dialog.resize(QSize(width, height).boundedTo(max_size))
 
@@ -64,7 +65,7 @@ def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
 class SheetDialog(QDialog):
     """A small dialog in the app's style: a title, a text, an optional body and the buttons.
 
-    The last button is on the right. `add_button` returns it, so that the caller can give it the focus.
+    Buttons are added from left to right. `add_button` returns the button, so that the caller can focus it.
     """
 
     def __init__(self, parent: QWidget | None, title: str, text: str = "") -> None:
@@ -255,11 +256,13 @@ async def pick_save_file(
 ) -> Path | None:
     """Return the file that the user chooses to write; None if canceled.
 
-    Qt asks before it returns an existing file.
+    A name without a suffix gets that of `suggestion`. Qt asks before it replaces an existing file.
     """
     dialog = QFileDialog(parent, title)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setNameFilter(filters)
+    # Without a default suffix, Qt would ask about “graph” when “graph.png” is about to be replaced.
+    dialog.setDefaultSuffix(Path(suggestion).suffix.removeprefix("."))
     dialog.selectFile(suggestion)
     if await _ask_for_files(dialog) and (chosen := dialog.selectedFiles()):
         return Path(chosen[0])

@@ -17,7 +17,7 @@ _CORNER_RADIUS = 10
 
 
 class DropShadow(QWidget):
-    """A shadow under a sibling widget with round corners; it ignores the mouse."""
+    """A shadow under a sibling widget with rounded corners; it ignores the mouse."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -27,7 +27,7 @@ class DropShadow(QWidget):
         self.hide()
 
     def place_under(self, geometry: QRect) -> None:
-        """Move below the widget and match its geometry."""
+        """Surround `geometry`, the widget's geometry, with space for the shadow, a little lower."""
         self.setGeometry(
             geometry.adjusted(-_BLUR_RADIUS, -_BLUR_RADIUS, _BLUR_RADIUS, _BLUR_RADIUS).translated(
                 0, _OFFSET_Y
@@ -35,7 +35,7 @@ class DropShadow(QWidget):
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint rings around the widget that fade outwards, and nothing under it."""
+        """Paint rings that fade outwards around the widget, without filling the area under it."""
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -13,7 +13,7 @@ class EnterListView(QListView):
     enter_pressed = Signal(QModelIndex)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Report Enter."""
+        """Emit `enter_pressed` for Enter on the current row."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.enter_pressed.emit(self.currentIndex())
         else:

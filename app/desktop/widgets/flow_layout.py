@@ -69,7 +69,7 @@ class FlowLayout(QLayout):
         return self.minimumSize()
 
     def minimumSize(self) -> QSize:
-        """Return the size of the largest item."""
+        """Return a size that fits each item's minimum size."""
         size = QSize()
         for item in self._items:
             size = size.expandedTo(item.minimumSize())

@@ -12,9 +12,10 @@ from app.vault.markdown.render import NoteTarget, RenderColors, render
 
 
 class MarkdownLabel(QTextBrowser):
-    """Shows an agent's message; `link_clicked` carries a note's name and a fragment.
+    """Shows Markdown, such as an agent's message; `link_clicked` carries a note's name and a fragment.
 
-    Nothing is loaded from the network: images are omitted, and a web link only shows its address.
+    `tag_clicked` carries a tag. Nothing is loaded from the network: images are omitted, and web links are not
+    opened.
     """
 
     link_clicked = Signal(str, str)
@@ -27,7 +28,7 @@ class MarkdownLabel(QTextBrowser):
         self.setOpenLinks(False)
         self.setFrameShape(QTextBrowser.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # Scroll bar for tables and code that are wider than the panel.
+        # Tables and code can be wider than the panel.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -56,11 +57,11 @@ class MarkdownLabel(QTextBrowser):
         self._fit_height()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Pass the wheel event to the transcript; this label never scrolls."""
+        """Ignore the wheel, so that the parent scrolls; this label is as tall as its text."""
         event.ignore()
 
     def sizeHint(self) -> QSize:
-        """Return the available width and the height of the text."""
+        """Return a nominal width and the height of the text."""
         return QSize(200, self.height())
 
     def _draw(self) -> None:
@@ -83,5 +84,5 @@ class MarkdownLabel(QTextBrowser):
 
 
 def _resolve_as_note(target: str) -> NoteTarget | None:
-    """Treat every wikilink of an answer as a note; opening it resolves the name."""
+    """Treat the target of every wikilink as a note; opening the link resolves the name."""
     return NoteTarget(target)

@@ -145,7 +145,7 @@ def _choice_editor(choices: list[str], value: object, is_optional: bool) -> Edit
 
 
 def choice_label(choice: str) -> str:
-    """Return the label of a choice: capitalized, unless it is a proper name ("llama.cpp", "openai")."""
+    """Return the label of a choice: capitalized, unless it has a display name, such as “OpenAI”."""
     if choice in _DISPLAY_NAMES:
         return translate("ModelForm", _DISPLAY_NAMES[choice])
     return choice[:1].upper() + choice[1:].replace("_", " ").replace("-", " ")
@@ -243,7 +243,7 @@ def _list_editor(kind: object, values: Sequence[object]) -> Editor:
 
 
 class ModelEditor(Editor):
-    """Edits a model field by field; its value is a mapping that the model validates."""
+    """Edits a model field by field; its value is a mapping for the model to validate."""
 
     def __init__(self, model: type[BaseModel], value: BaseModel | Mapping[str, object] | None) -> None:
         form = QWidget()
@@ -328,7 +328,10 @@ class ModelRows(QFrame):
 
 
 def with_description(title: str, description: str, editor: Editor) -> QWidget:
-    """Return a widget with the title and description of an editor, next to short controls, else above."""
+    """Return a widget with an editor, its title and its description.
+
+    The text is on the left of a short control, else above the editor.
+    """
     widget = QWidget()
     text_column = QVBoxLayout()
     text_column.setSpacing(2)

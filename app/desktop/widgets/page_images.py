@@ -1,4 +1,4 @@
-"""The pictures of a rendered note: they grow with the text and fit into their line, cell or list item."""
+"""The images of a rendered note: they grow with the text and fit into their line, cell or list item."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ _PADDING = re.compile(r'cellpadding="(\d+)"')
 _LIST_INDENT = 40
 _CELL_BORDER = 4
 _MIN_WIDTH = 16
+# The padding of a quote or callout, and the width of the bar next to it.
 _QUOTE_PADDING = 31
-"""The padding of a quote or callout and the width of the bar next to it."""
 _OPTIONS = re.compile(r"(\d*)x(\d*)x(\d+)x(\d+)")
 
 
 @dataclass(slots=True)
 class _Frame:
-    """A table or list: its columns, and the pixels of each column that are not free for content."""
+    """A table or list: its number of columns, and the padding of each column in pixels."""
 
     columns: int
     padding: int
 
 
 def with_image_sizes(html: str) -> str:
-    """Move the size of every picture of the vault into its address, with the space that its place has.
+    """Move the size of each vault image into its address, and add the space that it can use.
 
-    The size is added because a picture may be shown in several sizes. Qt keeps the width and height of an
-    image element even if the page is narrower.
+    The size is part of the address because an image may be shown in several sizes. Qt keeps the width and
+    height of an image element even if the page is narrower. The space is a share of the text width, less the
+    padding of the tables and lists around the image.
     """
     if '<img src="vault:' not in html:
         return html
@@ -60,12 +61,12 @@ def with_image_sizes(html: str) -> str:
 
 
 def fit_image(image: QImage, options: str, text_width: float, zoom: float, ratio: float) -> QImage:
-    """Return a picture in its size on the page.
+    """Scale an image to its size on the page.
 
     Args:
-        image: The picture.
-        options: What `with_image_sizes` added to its address.
-        text_width: The width of the page's text.
+        image: The image.
+        options: The fragment that `with_image_sizes` added to its address.
+        text_width: The width of the page's text in pixels.
         zoom: The size of the text relative to its default.
         ratio: The device pixel ratio.
     """
@@ -124,7 +125,7 @@ def _frames(html: str) -> dict[int, _Frame]:
 
 
 def _size(attributes: str, name: str) -> str:
-    """Return a size in pixels, or an empty string."""
+    """Return the size in the attribute `name`, in pixels, or an empty string if there is none."""
     _, _, rest = attributes.partition(f'{name}="')
     found = _NUMBER.match(rest)
     return found[0] if found else ""

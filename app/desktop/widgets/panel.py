@@ -27,7 +27,7 @@ _TITLE_HEIGHT = 38
 
 
 class ThemedButton(QToolButton):
-    """A flat button whose icon follows the theme; its text is its tooltip and accessible name."""
+    """A flat button whose icon follows the theme; `label` is its tooltip and accessible name."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class PanelTitle(QWidget):
         return super().minimumSizeHint().expandedTo(QSize(0, _TITLE_HEIGHT))
 
     def sizeHint(self) -> QSize:
-        """Return the minimum size."""
+        """Return the preferred size, with the same minimum height for every title bar."""
         return super().sizeHint().expandedTo(QSize(0, _TITLE_HEIGHT))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -108,7 +108,7 @@ class PanelTitle(QWidget):
         self._fit_contents()
 
     def add(self, widget: QWidget) -> None:
-        """Add `widget` at the right."""
+        """Add `widget` on the right."""
         self._row.addWidget(widget)
         self._buttons.append(widget)
 
@@ -132,7 +132,7 @@ class SearchField(QLineEdit):
     """A field for searching or filtering, with a magnifying glass and a clear button.
 
     Args:
-        theme: The source of themes, or the first theme if the parent calls `set_theme`.
+        theme: The source of themes, or the first theme if the owner calls `set_theme`.
         label: The placeholder and accessible name.
         parent: The parent.
     """
@@ -173,7 +173,7 @@ class SearchField(QLineEdit):
 
 
 class ElidedLabel(QLabel):
-    """Plain text on one line, elided in the middle if needed; a tooltip shows all of it."""
+    """Plain text on one line, elided in the middle if needed; the tooltip is the whole text."""
 
     def __init__(self, text: str = "", tone: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -190,7 +190,7 @@ class ElidedLabel(QLabel):
         self.setAccessibleName(text)
 
     def minimumSizeHint(self) -> QSize:
-        """Return a width close to zero: the text can be elided."""
+        """Return a small width, because the text can be elided."""
         return QSize(40, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -201,7 +201,7 @@ class ElidedLabel(QLabel):
 
 
 class ElidedButton(QPushButton):
-    """A button whose text is elided in the middle if needed; a tooltip shows all of it."""
+    """A button whose text is elided in the middle if needed; the tooltip is the whole text."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -214,7 +214,7 @@ class ElidedButton(QPushButton):
         self.setToolTip(text.replace("&&", "&"))
 
     def minimumSizeHint(self) -> QSize:
-        """Return a width of a few letters: the rest can be elided."""
+        """Return a width of a few letters, because the text can be elided."""
         size = super().minimumSizeHint()
         return QSize(min(80, size.width()), size.height())
 

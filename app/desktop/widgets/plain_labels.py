@@ -1,4 +1,4 @@
-"""Labels of the approval windows: always plain text, never larger than the available space."""
+"""Plain-text labels, and a scroll area that limits the height of its content."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def heading_label(text: str, factor: float = _HEADING_SCALE, parent: QWidget | N
 
 
 class CappedArea(QScrollArea):
-    """As tall as its content, up to `max_height` pixels; then it scrolls."""
+    """A scroll area as tall as its content, up to `max_height` pixels."""
 
     def __init__(
         self, content: QWidget, max_height: int = _MAX_HEIGHT, parent: QWidget | None = None
@@ -50,7 +50,7 @@ class CappedArea(QScrollArea):
         self._fit_height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Match the size of the content."""
+        """Follow the height of the content."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             self._fit_height()
         return super().eventFilter(watched, event)

@@ -28,12 +28,12 @@ _TEXT_WIDTH = 760
 _TOP_MARGIN = 16
 _RESIZE_DELAY_MS = 120
 # Qt keeps an image size that the page sets, even if the view is narrower.
-_SIZE_OF_DRAWING = re.compile(r'(<img src="drawing:[^"]*") width="\d+" height="\d+"')
+_DRAWING_SIZE = re.compile(r'(<img src="drawing:[^"]*") width="\d+" height="\d+"')
 
 
 @dataclass(frozen=True)
 class Rendered:
-    """A note's HTML and its images, by their `vault:` address."""
+    """A note's HTML and its images, by address (`vault:` or `drawing:`)."""
 
     html: str
     images: dict[str, QImage]
@@ -65,7 +65,7 @@ class ReadingView(QTextBrowser):
         self._theme = theme
         self._path: NotePath | None = None
         self._images: dict[str, QImage] = {}
-        self._loaded: set[QUrl] = set()
+        self._loaded_urls: set[QUrl] = set()
         self._resize_timer = QTimer(self)
         self._resize_timer.setSingleShot(True)
         self._resize_timer.setInterval(_RESIZE_DELAY_MS)
@@ -90,8 +90,8 @@ class ReadingView(QTextBrowser):
         scroll_value = self.verticalScrollBar().value() if path == self._path else 0
         self._path = path
         self._images = rendered.images
-        self._loaded = set()
-        html = _SIZE_OF_DRAWING.sub(r"\1", rendered.html)
+        self._loaded_urls = set()
+        html = _DRAWING_SIZE.sub(r"\1", rendered.html)
         if self._code_style:
             html = html.replace(f"font-family:{MONOSPACE};", self._code_style)
         self.setHtml(with_image_sizes(html))
@@ -99,13 +99,13 @@ class ReadingView(QTextBrowser):
         self.verticalScrollBar().setValue(scroll_value)
 
     def set_text_style(self, text: QFont, code: QFont, width: int, zoom: float) -> None:
-        """Set the look of the text; the code font and the zoom apply from the next note on.
+        """Set the look of the text; the code font applies from the next note on.
 
         Args:
             text: The font of the text.
             code: The font of code.
-            width: The width of the text at 100 %; 0 is the width of the view.
-            zoom: The size of the text relative to its default, by which pictures grow.
+            width: The width of the text in pixels at 100% zoom; 0 for the width of the view.
+            zoom: The size of the text relative to its default; images grow with it.
         """
         self.setFont(text)
         self._text_zoom = zoom
@@ -150,7 +150,7 @@ class ReadingView(QTextBrowser):
         self.scrollToAnchor(fragment)
 
     def mark(self, span: tuple[int, int] | None) -> None:
-        """Highlight a range of the page, in UTF-16 units, and center it; None removes the highlight."""
+        """Highlight a range of the page, in UTF-16 units, and scroll to it; None removes the highlight."""
         if span is None:
             self.setExtraSelections([])
             return
@@ -174,11 +174,11 @@ class ReadingView(QTextBrowser):
         image = self._image(url)
         if image is None:
             return QImage()
-        self._loaded.add(url)
+        self._loaded_urls.add(url)
         return image
 
     def _image(self, url: QUrl) -> QImage | None:
-        """Return an image in its size on the page; None if it was not loaded with the note."""
+        """Return an image scaled to its size on the page; None if it was not loaded with the note."""
         scheme, path, options = split_address(url)
         image = self._images.get(f"{scheme}:{path}")
         if image is None:
@@ -207,7 +207,7 @@ class ReadingView(QTextBrowser):
     def _fit_images(self) -> None:
         """Scale the images for the current width."""
         document = self.document()
-        for url in self._loaded:
+        for url in self._loaded_urls:
             document.addResource(QTextDocument.ResourceType.ImageResource.value, url, self._image(url))
         document.markContentsDirty(0, document.characterCount())
 
@@ -216,7 +216,7 @@ class ReadingView(QTextBrowser):
         self._place_text()
         super().resizeEvent(event)  # type: ignore[arg-type]
         self._place_header()
-        if self._loaded:
+        if self._loaded_urls:
             self._resize_timer.start()
 
     def _place_text(self) -> None:

@@ -47,10 +47,11 @@ class TextEditor(QWidget):
         self._build()
 
     def load(self, content: bytes) -> None:
-        """Load `content`.
+        """Load `content` and discard edits that have not been emitted.
 
         Raises:
-            NotEditableError: The content is too large, or an editor would not preserve its bytes.
+            NotEditableError: The content is too large, or an editor would not preserve its bytes. Call
+                `unload` then.
         """
         if len(content) > MAX_BYTES:
             raise NotEditableError("it is too large to edit here")
@@ -65,13 +66,13 @@ class TextEditor(QWidget):
         self._set_problem("")
 
     def unload(self) -> None:
-        """Clear the editor: there is no text to edit."""
+        """Stop editing: there is no text to edit, and edits are no longer emitted."""
         self._text = None
         self._timer.stop()
         self._set_problem("")
 
     def flush(self) -> None:
-        """Emit the pending edits now, without waiting for a pause."""
+        """Emit the text now, without waiting for a pause in typing; if it can't be written, report why."""
         self._timer.stop()
         if self._text is None:
             return
@@ -84,7 +85,7 @@ class TextEditor(QWidget):
             self.changed.emit(content)
 
     def _current_text(self) -> str:
-        # toPlainText would replace no-break spaces by plain ones.
+        # toPlainText would replace no-break spaces with plain ones.
         return self.field.document().toRawText().replace("\u2029", "\n")
 
     def _set_problem(self, problem: str) -> None:

@@ -1,4 +1,4 @@
-"""Convert text offsets: Qt counts UTF-16 code units, Python counts characters."""
+"""Conversion of text offsets: Qt counts UTF-16 code units, Python counts characters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def to_utf16_offset(text: str, index: int) -> int:
 
 
 def from_utf16_offset(text: str, offset: int) -> int:
-    """Return the index of the character at Qt's `offset`; inside a surrogate pair, of the one after it."""
+    """Return the index of the character at Qt's `offset`, or of the next one in a surrogate pair."""
     if text.isascii():
         return min(offset, len(text))
     units = 0
@@ -30,7 +30,7 @@ def from_utf16_offset(text: str, offset: int) -> int:
 
 
 def text_around_cursor(cursor: QTextCursor) -> tuple[str, str]:
-    """Return the text of the cursor's line before it and after it."""
+    """Return the text before and after the cursor in its paragraph."""
     line = cursor.block().text()
     index = from_utf16_offset(line, cursor.positionInBlock())
     return line[:index], line[index:]

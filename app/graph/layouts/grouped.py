@@ -1,6 +1,7 @@
 """The grouped layout: disjoint discs, with subgroups as discs inside their parent's disc.
 
-In a group, linked notes are laid out by their links, other notes are packed tightly.
+A group with enough links inside it is laid out by these links; the members of any other group are packed by
+size.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from app.graph.static_layout import Region, Report, StaticLayout, no_progress
 _NODE_GAP = 0.35
 _RIM_WIDTH = 0.9
 _GROUP_GAP = 1.2
-# Groups up to this size are packed disc by disc, unless the graph has too many nodes for that.
+# Groups of up to the first size are packed disc by disc; if the graph has more nodes than the second number,
+# only groups of up to the third size are.
 _MAX_TIGHTLY_PACKED = 200
 _MAX_NODES_FOR_PACKING = 5000
 _MAX_TIGHTLY_PACKED_OF_MANY = 12
@@ -75,7 +77,7 @@ def grouped_layout(
 
 
 def _build_tree(groups: NDArray[np.int32], names: tuple[str, ...]) -> _GroupLayout:
-    """Return the tree of the groups without empty ones."""
+    """Build the tree of groups, without those that have no members, and return its root."""
     root = _GroupLayout("", np.empty(0, dtype=np.int64))
     order = np.argsort(groups, kind="stable")
     bounds = np.searchsorted(groups[order], np.arange(len(names) + 1))
@@ -140,7 +142,7 @@ class _GroupPlacer:
         group.radius = reach + _RIM_WIDTH
 
     def _place_members(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
-        """Return the members of a group relative to its center, and their reach."""
+        """Return the positions of a group's members relative to its center, and their enclosing radius."""
         self._report(self._placed_count / len(self._radii), "Arranging groups")
         self._placed_count += len(rows)
         low, high = np.searchsorted(self._owner, [self._groups[rows[0]], self._groups[rows[0]] + 1])
@@ -160,7 +162,7 @@ class _GroupPlacer:
         return positions - middle, reach
 
     def _layout_by_links(self, links: NDArray[np.int32], radii: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Lay out members by their links: up to some hundreds in one pass of charges and springs."""
+        """Lay out members by their links, up to `_MAX_SINGLE_PASS_NODES` of them in one pass."""
         size = len(radii)
         if size > _MAX_SINGLE_PASS_NODES:
             return separate_circles(compute_layout(bare_graph(size, links)), radii, _NODE_GAP).astype(
@@ -191,7 +193,7 @@ def pack_discs(
 
 
 def bare_graph(size: int, links: NDArray[np.int32]) -> Graph:
-    """Return a graph without strings, for the layout."""
+    """Return a graph of `size` nodes without names, types, tags and folders, for the layout."""
     blank = ("",) * size
     return Graph(
         paths=tuple(map(str, range(size))),

@@ -38,7 +38,7 @@ def semantic_layout(
 
     Args:
         vectors: float16 or float32 (k, d), unit vectors.
-        rows: int64 (k,), the rows of the vectors.
+        rows: int64 (k,), the node of each vector.
         radii: float32 (n,) of all nodes.
         aspect: The page's width divided by its height.
         report: Receives the progress.

@@ -1,7 +1,7 @@
 """The timeline layout: from left to right by date, from top to bottom by links.
 
-Where very many notes have nearly the same date, a strictly even axis would pile them up. There the axis is
-stretched, no more than needed; ticks mark the stretched dates, and order is preserved.
+If very many notes have nearly the same date, an even axis would pile them up. The axis is then stretched at
+crowded dates, only as far as needed; the order is preserved, and ticks mark the dates.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NODE_GAP = 0.35
 _ROOM_FACTOR = 5.0
 _COLUMN_WIDTH = 3.0
 _SMOOTHING_ROUNDS = 40
-_MAX_TICKS = 9
+_MIN_TICKS = 4
 _UNKNOWN_GAP = 6.0
 _BLOCK_ROOM_FACTOR = 1.6
 _TICK_STEPS = (
@@ -80,7 +80,7 @@ class _Axis:
     """The mapping from time to x: even, with a degree of stretching where dates cluster.
 
     Args:
-        times: float64 (k,), at least the dates that will be placed.
+        times: float64 (k,), the dates of all nodes that have one.
         width: The length of the axis in layout units.
         height: The maximum height of columns.
     """
@@ -96,28 +96,27 @@ class _Axis:
                 break
 
     def place(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the x of each date; equal dates are spread where the axis is stretched."""
+        """Return the x of the nodes' dates; equal dates are spread where the axis is stretched."""
         if not len(self._sorted):
             return np.zeros(len(times))
         low, high = self._sorted[0], self._sorted[-1]
         even_share = (times - low) / (high - low) if high > low else np.full(len(times), 0.5)
         rank = np.empty(len(times))
-        if len(times) == len(self._sorted):
-            rank[np.argsort(times, kind="stable")] = np.arange(len(times)) + 0.5
-        else:
-            first = np.searchsorted(self._sorted, times, side="left")
-            rank = (first + np.searchsorted(self._sorted, times, side="right")) / 2
+        rank[np.argsort(times, kind="stable")] = np.arange(len(times)) + 0.5
         stretch = self._stretch
         return np.asarray(self._width * ((1 - stretch) * even_share + stretch * rank / len(self._sorted)))
 
     def ticks(self) -> tuple[Tick, ...]:
-        """Return between five and twenty round dates."""
+        """Return round dates at the largest step that yields `_MIN_TICKS`, else at the smallest step.
+
+        If even days yield none, return the first date.
+        """
         low, high = float(self._sorted[0]), float(self._sorted[-1])
         dates: list[datetime] = []
         unit = "day"
         for unit, step in _TICK_STEPS:
             dates = _round_dates(low, high, unit, step)
-            if len(dates) >= _MAX_TICKS // 2:
+            if len(dates) >= _MIN_TICKS:
                 break
         if not dates:
             dates, unit = [datetime.fromtimestamp(low, UTC)], "day"
@@ -137,7 +136,7 @@ class _Axis:
 
 
 def _round_dates(low: float, high: float, unit: str, step: int) -> list[datetime]:
-    """Return round dates from `low` to `high`, at most some dozens."""
+    """Return the round dates from `low` to `high`, at most 60."""
     start, end = datetime.fromtimestamp(low, UTC), datetime.fromtimestamp(high, UTC)
     dates: list[datetime] = []
     if unit == "day":
@@ -161,7 +160,7 @@ def _is_major(date: datetime, unit: str) -> bool:
 
 
 def _link_order(links: NDArray[np.int32], size: int) -> NDArray[np.float64]:
-    """Return a number from -1 to 1 for each node, similar for linked nodes, float64 (n,), evenly spread."""
+    """Return float64 (n,): numbers spread evenly from -1 to 1, similar for linked nodes."""
     weights = adjacency(links, size)
     degree = np.asarray(weights.sum(axis=1)).ravel()
     spread = scipy.sparse.diags_array(1 / np.maximum(degree, 1)) @ weights
@@ -184,9 +183,9 @@ def _pack_column(
     radii: NDArray[np.float64],
     report: Report,
 ) -> NDArray[np.float64]:
-    """Return the y of each node, as close to the wanted one as earlier nodes allow; large ones come first.
+    """Return the y of each node, as close to its target as the nodes placed before it allow.
 
-    Nodes keep their x. Only nodes in the columns within a disc's reach can be in its way.
+    Large nodes are placed first; all keep their x.
     """
     order = np.lexsort((np.arange(len(x)), -radii))
     report(0.5, "Laying out along time")

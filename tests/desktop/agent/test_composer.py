@@ -35,7 +35,7 @@ def test_enter_sends_and_shift_enter_breaks_the_line(composer: Composer, qtbot) 
 def test_nothing_is_sent_while_a_turn_runs_and_escape_stops_it(composer: Composer) -> None:
     signals: list[str] = []
     composer.sent.connect(signals.append)
-    composer.stopped.connect(lambda: signals.append("stop"))
+    composer.stop_requested.connect(lambda: signals.append("stop"))
     composer.set_running(True)
     QTest.keyClicks(composer.field, "more")
     QTest.keyClick(composer.field, Qt.Key.Key_Return)

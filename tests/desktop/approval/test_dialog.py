@@ -136,7 +136,9 @@ def test_an_unticked_file_is_left_out(desk: Desk) -> None:
         files.choose(row)
         files.view.setFocus()
         QTest.keyClick(files.view, Qt.Key.Key_Space)
-    assert desk.dialog.bar.approve_button.text() == "Approve 2 of 4 files"
+    button = desk.dialog.bar.approve_button
+    assert button.text() == "Approve 2 of 4 files"
+    assert button.accessibleName() in ("", button.text()), "a screen reader reads the current label"
     desk.click("approve_button")
     assert desk.approved.changes == (change_set.changes[0], change_set.changes[2])
 
@@ -430,6 +432,15 @@ def test_a_batch_is_approved_as_a_whole_after_it_was_listed(desk: Desk) -> None:
     batch.approve_button.click()
     assert [(id, type(decision)) for id, decision in desk.answers] == [(n, Approved) for n in "123"]
     assert desk.queue.dialog is None
+
+
+def test_text_that_cannot_be_written_is_not_approved_in_a_batch(desk: Desk) -> None:
+    desk.ask(request(ChangeSet.of(update("A")), 1), request(ChangeSet.of(update("B")), 2))
+    desk.dialog.bar.edit_button.click()
+    desk.dialog.page.editor._current_text = lambda: "a\ud800"  # A character that UTF-8 can't encode.
+    desk.dialog.strip.batch_button.click()
+    assert desk.dialog.page.problem
+    assert desk.dialog.batch is None
 
 
 def test_a_request_that_comes_later_is_not_in_the_batch(desk: Desk) -> None:

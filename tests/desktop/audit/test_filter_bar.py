@@ -12,3 +12,12 @@ def test_a_wide_bar_shows_its_choices_in_full_and_a_narrow_one_still_fits(qtbot)
     boxes = (bar.caller, bar.tool, bar.decision, bar.dates)
     assert all(box.width() >= box.sizeHint().width() for box in boxes)
     assert bar.minimumSizeHint().width() <= 560
+
+
+def test_choosing_a_value_keeps_the_delay(qtbot) -> None:
+    bar = FilterBar(ThemeSource("light"))
+    qtbot.addWidget(bar)
+    delay = bar._timer.interval()
+    for box in (bar.decision, bar.dates):
+        box.setCurrentIndex(2)
+        assert bar._timer.isActive() and bar._timer.interval() == delay

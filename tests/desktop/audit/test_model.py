@@ -24,6 +24,7 @@ def test_a_session_is_one_row_that_can_be_expanded(qapp) -> None:
     assert labels(model) == [(9, "Save Tea (2 times)"), (7, "Save Tea"), (6, "Save Tea"), (5, "Save Tea")]
     model.add_newer([entry(10, "w"), entry(11, "w")])
     assert labels(model)[0] == (11, "Save Tea (4 times)") and model.row_of(8) == 0
+    assert [shown.id for shown in model.all_entries()] == [11, 10, 9, 8, 7, 6, 5]
     model.mark_undone([108], 12)
     assert [step.undone_by for step in model.merged_saves(0)] == [None, None, 12]
     model.expand(0)

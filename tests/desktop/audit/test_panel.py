@@ -215,6 +215,30 @@ def test_filters_ask_the_log(gui, service, wait_until, tmp_path: Path) -> None:
     gui(main())
 
 
+def test_a_requested_entry_stays_selected_when_the_filter_was_cleared(
+    gui, service, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path, service, NOTES) as vault:
+            for name in ("A", "B", "A"):
+                await vault.call("read_note", {"name": name})
+            panel = panel_of(vault)
+            panel.filters.decision.setCurrentIndex(
+                panel.filters.decision.findData(AuditDecision.USER_APPROVED.value)
+            )
+            await wait_until(lambda: panel.model.rowCount() == 0 and not panel.filters._timer.isActive())
+            applied: list[AuditFilter] = []
+            panel.filters.changed.connect(applied.append)
+            panel.show_entry(2)
+            await wait_until(lambda: panel.detail.entry is not None and applied == [AuditFilter()])
+            for _ in range(3):  # A reload would be answered before these.
+                await vault.client.run(lambda ws: ws.history.entries(AuditFilter(), 1))
+            assert panel.detail.entry is not None and panel.detail.entry.id == 2
+            await tasks.cancel_all()
+
+    gui(main())
+
+
 def test_the_chain_is_checked_and_the_first_bad_row_named(gui, service, wait_until, tmp_path: Path) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.desktop.bridge import ServiceThread
@@ -14,6 +15,7 @@ from app.desktop.notes.loader import NoteContext
 from app.desktop.theme.theme import ThemeSource
 from app.embeddings.chunker import Chunk
 from app.embeddings.vector_file import NoteChunks
+from app.errors import StorageError
 from app.toolkit.related import RelatednessReason, RelatedNote
 from app.vault.diff import Diff
 from app.vault.path import NotePath
@@ -31,6 +33,24 @@ async def put_vectors(workspace: Workspace) -> None:
         vector[0 if "Essay" in name else 1] = 1.0
         note = NoteChunks(NotePath.parse(name), str(number), (Chunk("", name, 1, f"h{number}"),))
         await workspace.embeddings.vectors.put([note], {f"h{number}": vector})
+
+
+def test_a_failed_search_is_not_shown_as_running(
+    gui, service: ServiceThread, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise StorageError("The disk failed.")
+
+    async def main() -> None:
+        async with whole_vault(tmp_path, service, NOTES) as vault:
+            panel = DuplicatesPanel(vault.client, ThemeSource("light"))
+            with monkeypatch.context() as patch:
+                patch.setattr(vault.client, "run", fail)
+                with pytest.raises(StorageError):
+                    await panel._search()
+            assert any(label.text() == "The search failed" for label in panel.empty.findChildren(QLabel))
+
+    gui(main())
 
 
 def test_pairs_are_listed_with_what_differs(gui, service: ServiceThread, wait_until, tmp_path: Path) -> None:

@@ -197,6 +197,17 @@ def test_nodes_glide_to_another_layout_and_back(cross, qtbot, still):
     assert not cross.annotations.isVisible() and cross.settings_panel.forces.sliders["spacing"].isEnabled()
 
 
+def test_a_layout_chosen_while_nodes_return_keeps_the_force_layout(cross, qtbot, still):
+    before = cross.positions().copy()
+    cross.layout_switch.show(LayoutMode.TYPE, before + 20, (), ())
+    still(cross, qtbot)
+    cross.layout_switch.show_force_layout()
+    cross.layout_switch.show(LayoutMode.FOLDER, before + 40, (), ())
+    still(cross, qtbot)
+    assert np.allclose(cross.canvas.scene.positions, before + 40)
+    assert np.allclose(cross.positions(), before)
+
+
 def test_the_map_moves_the_view_and_is_there_while_a_part_is_seen(cross, qtbot, still):
     small: Minimap = cross.minimap
     assert small.isHidden() and not small.is_on

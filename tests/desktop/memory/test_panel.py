@@ -7,15 +7,19 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from app.desktop.bridge import ServiceThread
 from app.desktop.memory.panel import MemoryPanel
 from app.desktop.memory.sharing_dialog import SharingDialog
+from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.dialogs import SheetDialog
+from app.errors import ConflictError
 from app.memory.block import Block, Permission
 from app.permissions.caller import Caller, CallerKind
 from app.vault.diff import Diff
+from app.workspace.service.memory import MemoryService
 from tests.desktop.whole_vault import WholeVault, whole_vault
 
 NOTES = {"Tea.md": "Hot water and leaves.\n"}
@@ -133,6 +137,54 @@ def test_concurrent_edits_of_agent_and_user_are_merged(
     gui(main())
 
 
+def test_unsaved_text_survives_another_block_and_a_setting(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            page = panel.page
+            page.text.setPlainText("mine\none\ntwo\n")
+            panel.list.choose_block("persona")
+            assert page.block is not None and page.block.label == "persona" and not page.is_edited
+            panel.field.setText("green")
+            await wait_until(lambda: page.text.isReadOnly())
+            panel.field.clear()
+            await wait_until(lambda: "plan" in labels(panel))
+            await vault.call("block_edit", {"op": "append", "label": "plan", "content": "theirs"})
+            panel.list.choose_block("plan")
+            assert page.text.toPlainText() == "mine\none\ntwo\n" and page.save_button.isEnabled()
+            for is_pinned in (True, False):
+                page.pin.click()
+                title = "plan · pinned" if is_pinned else "plan"
+                await wait_until(lambda title=title: panel.list.currentItem().text(0) == title)
+                assert (await saved_block(vault)).view_of("scriptorium").pinned == is_pinned
+                assert page.text.toPlainText() == "mine\none\ntwo\n"
+            await page.save()
+            assert (await saved_block(vault)).text == "mine\none\ntwo\ntheirs"
+            await wait_until(lambda: page.text.toPlainText() == "mine\none\ntwo\ntheirs")
+
+    gui(main())
+
+
+def test_a_setting_that_could_not_be_changed_is_shown_unchanged(
+    gui, service: ServiceThread, wait_until, tmp_path: Path, monkeypatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise ConflictError("The block is damaged.")
+
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (_, panel):
+            monkeypatch.setattr(MemoryService, "save_settings", fail)
+            # A reload would show the setting again, too.
+            monkeypatch.setattr(panel.page, "show_block", lambda block: None)
+            panel.page.pin.click()
+            assert panel.page.pin.isChecked()
+            await wait_until(lambda: panel.page.status.text() == "The block is damaged.")
+            assert not panel.page.pin.isChecked()
+
+    gui(main())
+
+
 def test_permission_pin_new_and_delete(gui, service: ServiceThread, wait_until, tmp_path: Path) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as (vault, panel):
@@ -172,6 +224,27 @@ def test_text_that_violates_the_schema_is_reported_and_kept(
             assert panel.page.text.toPlainText() == "no item\n"
             panel.page.discard_button.click()
             assert panel.page.text.toPlainText() == "- a\n"
+
+    gui(main())
+
+
+def test_a_block_that_could_not_be_created_is_reported_when_no_block_is_shown(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    def messages() -> list[SheetDialog]:
+        widgets = QApplication.topLevelWidgets()
+        return [widget for widget in widgets if isinstance(widget, SheetDialog) and widget.isVisible()]
+
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (_, panel):
+            panel.field.setText("nothing of that kind")
+            await wait_until(lambda: panel.empty.isVisible())
+            creating = tasks.start(panel.create_block("plan"))
+            await wait_until(lambda: len(messages()) == 1)
+            (message,) = messages()
+            assert any("already" in label.text() for label in message.findChildren(QLabel))
+            message.accept()
+            await creating
 
     gui(main())
 

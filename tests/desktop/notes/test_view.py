@@ -534,7 +534,7 @@ def test_a_diagram_shrinks_in_a_narrow_reading_view(gui, opened, wait_until) -> 
         async with opened("T.md", {**NOTES, "T.md": text}) as (_, view):
             view.resize(420, 500)
             view.show_mode(ViewMode.READING)
-            await wait_until(lambda: view.reader._loaded)
+            await wait_until(lambda: view.reader._loaded_urls)
             assert view.reader.document().idealWidth() <= view.reader.viewport().width()
             assert view.reader.horizontalScrollBar().maximum() == 0
 

@@ -20,7 +20,7 @@ _FILES = sorted(Path(app.desktop.__file__).parent.rglob("*.py"))
 _MARKERS = ("translate", "QT_TRANSLATE_NOOP", "PluralText")
 _COUNTED = re.compile(r"\{\d\} (?:more |other )?([a-z]{2,}s)\b")
 _NOT_COUNTED = ("has", "is", "was", "writes", "owns", "needs")
-_ALWAYS_MANY = ("{0} × {1} pixels", "This folder has more than {0} files that are not notes.")
+_ALWAYS_MANY = ("{0} × {1} pixels", "This folder has at least {0} files that are not notes.")
 _TEXT_SETTERS = frozenset(
     (
         "setText",

@@ -51,7 +51,7 @@ def test_a_wrong_key_is_reported_and_the_right_one_works(
                 setup.save_key()
                 await wait_until(lambda: setup.key.text() == "")
                 setup.check()
-                await wait_until(lambda: "takes tools" in setup.result.text())
+                await wait_until(lambda: "accepts tools" in setup.result.text())
                 assert setup.models.count() > 0
                 setup.models.activated.emit(0)
                 assert picked == [setup.models.itemText(0)]

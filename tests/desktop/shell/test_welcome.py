@@ -57,6 +57,17 @@ def test_a_click_on_a_recent_vault_opens_it(qtbot, tmp_path: Path) -> None:
     assert caught.args == [str(tmp_path.resolve())]
 
 
+def test_the_icons_of_recent_vaults_follow_the_theme(qtbot, tmp_path: Path) -> None:
+    RecentVaults().add(tmp_path)
+    theme = ThemeSource("light")
+    welcome = Welcome(theme, RecentVaults())
+    qtbot.addWidget(welcome)
+    label = rows(welcome)[0].findChild(QLabel)
+    before = label.pixmap().toImage()
+    theme.set("dark")
+    assert not before.isNull() and label.pixmap().toImage() != before
+
+
 def test_the_names_of_recent_vaults_are_aligned(qtbot, tmp_path: Path) -> None:
     for name in ("a", "a much longer name"):
         (tmp_path / name).mkdir()
@@ -125,12 +136,12 @@ def test_home_and_the_disks_root_are_asked_about(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     (tmp_path / "A.md").write_text("a")
     assert "home folder" in (vault_preflight.open_warning(vault_preflight.inspect_folder(tmp_path)) or "")
-    root = vault_preflight.FolderFacts(Path("/"), notes=5, others=5, is_complete=True)
+    root = vault_preflight.FolderFacts(Path("/"), note_count=5, other_count=5, is_complete=True)
     assert "root of a disk" in (vault_preflight.open_warning(root) or "")
 
 
 def test_very_many_other_files_are_asked_about(tmp_path: Path) -> None:
-    facts = vault_preflight.FolderFacts(tmp_path, notes=3, others=200_000, is_complete=False)
+    facts = vault_preflight.FolderFacts(tmp_path, note_count=3, other_count=200_000, is_complete=False)
     assert "200,000" in (vault_preflight.open_warning(facts) or "")
 
 

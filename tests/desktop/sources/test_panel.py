@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.desktop.bridge import ServiceThread
 from app.desktop.sources.edit_dialog import SourceDialog
@@ -40,7 +41,7 @@ def test_a_feeds_interval_and_a_streams_globs_are_changed(
             assert sheet is not None and sheet.minutes is not None and sheet.address is not None
             sheet.name.setText("  ")
             sheet.save_button.click()
-            assert sheet.problem.isVisible() and sheet.problem.text().startswith("Name:")
+            assert sheet.problem.isVisible() and sheet.problem.text() == "Enter a name."
             sheet.name.setText("Daily")
             sheet.minutes.setValue(30)
             sheet.address.setText("file:///etc/passwd")
@@ -69,3 +70,14 @@ def test_a_feeds_interval_and_a_streams_globs_are_changed(
             panel.close()
 
     gui(main())
+
+
+def test_all_patterns_are_kept(qtbot: QtBot) -> None:
+    config = VaultStreamConfig(id="vault-1", name="This vault")
+    dialog = SourceDialog(config, ThemeSource("light"), None)
+    qtbot.addWidget(dialog)
+    patterns = tuple(f"Folder {number}/**" for number in range(150))
+    assert dialog.globs is not None
+    dialog.globs.setPlainText("\n".join(patterns))
+    dialog.save_button.click()
+    assert isinstance(dialog.config, VaultStreamConfig) and dialog.config.globs == patterns

@@ -45,7 +45,7 @@ def test_each_operation_shows_what_it_takes(qtbot, tool: Tool) -> None:
     for op, fields in tool.operations.items():
         box.setCurrentIndex(box.findData(op))
         assert {name for name in form.visible_arguments if name in conditional} == fields.takes
-        is_valid = form._is_valid(form._read_arguments())
+        is_valid = form._validate(form._read_arguments())
         marked = {name for name, label in form._errors.items() if label.text()}
         needed = {name for name in fields.needs if form.editors[name].value in (None, "", (), [])}
         needed -= tool.nullable
@@ -76,7 +76,7 @@ def test_an_empty_value_empties_a_field_of_a_block(qtbot) -> None:
     (tool,) = (tool for tool in CATALOG if tool.name == "block_edit")
     values = {"op": "set_field", "label": "facts", "field": "mood"}
     form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, values)
-    assert form._read_arguments() == {**values, "value": None} and form._is_valid(form._read_arguments())
+    assert form._read_arguments() == {**values, "value": None} and form._validate(form._read_arguments())
     appended = {"op": "append", "label": "facts", "content": "x"}
     assert ToolFormDialog(tool, NAMES, ThemeSource("light"), window, appended)._read_arguments() == appended
 

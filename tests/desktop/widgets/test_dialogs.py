@@ -158,6 +158,21 @@ def test_pick_folder_returns_the_picked_folder(gui, wait_until, tmp_path) -> Non
     assert gui(main()) == tmp_path
 
 
+def test_a_picked_name_gets_the_suffix_before_qt_asks_about_an_existing_file(
+    gui, wait_until, tmp_path
+) -> None:
+    async def main() -> object:
+        task = tasks.start(dialogs.pick_save_file(None, "Export", "graph.png", "PNG (*.png)"))
+        await wait_until(lambda: shown(QFileDialog))
+        (dialog,) = shown(QFileDialog)
+        dialog.setDirectory(str(tmp_path))
+        dialog.findChild(QLineEdit).setText("picture")
+        dialog.done(1)
+        return await task
+
+    assert gui(main()) == tmp_path / "picture.png"
+
+
 @pytest.mark.parametrize(
     ("requested", "expected_size"), [((420, 220), (420, 220)), ((5000, 220), (None, 220))]
 )

@@ -31,7 +31,7 @@ class CommunityFinder:
         if not self._scene.needs_communities or self.is_busy or self._is_closed:
             return False
         graph = self._scene.graph
-        self._running = graph, self._edges.run_in_worker(lambda: _communities(graph))
+        self._running = graph, self._edges.run_in_worker(lambda: _find_communities(graph))
         return True
 
     def collect(self) -> bool:
@@ -49,8 +49,8 @@ class CommunityFinder:
         self._is_closed, self._running = True, None
 
 
-def _communities(graph: Graph) -> NDArray[np.int64]:
-    """Return the communities; called in the worker, which imports scipy only if none are saved."""
+def _find_communities(graph: Graph) -> NDArray[np.int64]:
+    """Find the communities of a graph; the import is slow, and not needed if communities were saved."""
     from app.graph.coarsen import communities
 
     return communities(graph.edges, len(graph))

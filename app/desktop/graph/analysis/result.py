@@ -1,4 +1,4 @@
-"""The results of an analysis of the graph, as a list of rows."""
+"""The results of graph analyses, as lists of rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AnalysisResultRow:
-    """One row: the nodes it refers to, its text, and a number or a reason in `detail`."""
+    """One row: its nodes, its text, and a detail, for example a score or a reason."""
 
     paths: tuple[str, ...]
     text: str
@@ -16,9 +16,9 @@ class AnalysisResultRow:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisResult:
-    """A result: the requested analysis (`kind`), its title, a summary in one sentence, and rows.
+    """A result: the analysis (`kind`, empty for an error), a title, a summary in one sentence, and rows.
 
-    Rows with `can_accept` are suggestions that the user can accept.
+    If `can_accept`, the rows are suggested links that the user can accept or dismiss.
     """
 
     kind: str

@@ -1,8 +1,8 @@
-"""The list of an analysis's results in the settings panel; selecting a row shows it in the graph."""
+"""The list of an analysis's results in the settings panel; choosing a row shows it in the graph."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.graph.analysis.result import AnalysisResult, AnalysisResultRow
@@ -83,7 +83,7 @@ class AnalysisResultList(QWidget):
         )
 
     def show_result(self, result: AnalysisResult) -> None:
-        """List the rows of a result; if the selected row was removed, the next one is selected."""
+        """List the rows of a result; among suggestions, the row at the selected position stays selected."""
         selected_row = max(0, self.view.currentIndex().row())
         blocked = self.view.selectionModel().blockSignals(True)
         self.model.show(result.rows)
@@ -101,6 +101,6 @@ class AnalysisResultList(QWidget):
         if index.isValid():
             self.chosen.emit(self.model.rows[index.row()])
 
-    def _emit_current(self, signal: object) -> None:
+    def _emit_current(self, signal: SignalInstance) -> None:
         if (row := self.current) is not None:
-            signal.emit(row)  # type: ignore[attr-defined]
+            signal.emit(row)

@@ -25,9 +25,12 @@ from app.desktop.widgets.flow_layout import FlowLayout
 
 
 class AnalysisSection(CollapsibleSection):
-    """Starts analyses and shows results.
+    """Starts analyses and shows their progress and results.
 
-    The signal `requested` carries the analysis; `cancelled` and `cleared` carry nothing.
+    Signals:
+        requested: The analysis to run.
+        cancelled: The user stopped the running analysis.
+        cleared: The user removed the result.
     """
 
     requested = Signal(str)
@@ -72,7 +75,7 @@ class AnalysisSection(CollapsibleSection):
                 self.tr("Bridges"),
                 self.tr("Links and notes whose removal would split the graph"),
             ),
-            ("orphans", "circle-dashed", self.tr("Orphans"), self.tr("Notes without links")),
+            ("orphans", "circle-dashed", self.tr("Orphans"), self.tr("Notes and attachments without links")),
             (
                 "suggestions",
                 "magic-wand",
@@ -95,7 +98,7 @@ class AnalysisSection(CollapsibleSection):
             button.setIcon(icon(theme, self._symbols[kind]))
 
     def set_path_enabled(self, enabled: bool) -> None:
-        """Enable the search for a path if two notes are selected."""
+        """Enable or disable the shortest path, which needs two selected notes."""
         description = self.tr("Fewest links between the two selected notes")
         self.buttons["path"].setEnabled(enabled)
         self.buttons["path"].setToolTip(

@@ -1,4 +1,4 @@
-"""Mouse, wheel and pinch on the canvas: pan, zoom, hover, drag, select, open."""
+"""Mouse, wheel and pinch on the canvas: pan, zoom, hover, drag, select, open, and show the menu."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ _MIN_GRAB_RADIUS = 2.0
 
 
 class Gestures(QObject):
-    """Turns mouse events of the canvas into camera motion and selection.
+    """Turns mouse, wheel and pinch events of the canvas into camera motion and selection.
 
-    Dragging the background pans; dragging a node that is large enough moves it; Shift and drag selects a
-    rectangle; any drag selects an outline while the lasso is active. A click selects a node, or clears the
-    selection on the background; with Control it adds or removes a node.
+    Dragging the background pans; dragging a node moves it if it is large enough or selected; Shift-dragging
+    from the background selects a rectangle. While the lasso is active, a drag selects the nodes inside its
+    outline. The middle button always pans. A click selects a node, or clears the selection on the background.
+    With Control, a click adds or removes a node, and a rectangle or lasso adds its nodes.
 
     Signals:
         open_requested: A row, on a double-click.
@@ -65,7 +66,7 @@ class Gestures(QObject):
         return Qt.CursorShape.CrossCursor if self._is_lasso_active else Qt.CursorShape.ArrowCursor
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Handle mouse, wheel and pinch events of the canvas."""
+        """Handle the canvas's mouse, wheel, pinch and context menu events."""
         types = QEvent.Type
         match event.type():
             case types.MouseButtonPress:

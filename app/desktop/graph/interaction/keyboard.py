@@ -1,4 +1,4 @@
-"""The keyboard on the canvas: arrow keys follow links; other keys zoom, open and clear."""
+"""The keyboard on the canvas: arrow keys follow links; other keys zoom, open, clear and run actions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ACTION_KEYS = {
 
 
 class KeyboardNavigation(QObject):
-    """Turns keys into camera motion and selection.
+    """Turns keys into camera motion, selection and actions.
 
     Signals:
         open_requested: A row, on Enter.
@@ -111,7 +111,7 @@ class KeyboardNavigation(QObject):
 
 
 def most_linked_node(scene: Scene) -> int:
-    """Return the visible node with the most links; -1 if none is visible."""
+    """Return the node with the most links that is neither hidden nor filtered; -1 if there is none."""
     visible = scene.strength > 0.5
     if not visible.any():
         return -1
@@ -121,7 +121,7 @@ def most_linked_node(scene: Scene) -> int:
 def neighbor_in_direction(scene: Scene, row: int, right: float, down: float) -> int:
     """Return the linked node closest to a direction; -1 if none is within 75° of it.
 
-    At a similar angle, a near node is preferred to a far one.
+    Hidden and filtered nodes are skipped. At a similar angle, a near node is preferred to a far one.
     """
     best_neighbor, lowest_cost = -1, math.inf
     x, y = scene.positions[row].tolist()

@@ -1,4 +1,4 @@
-"""The search box of the graph: type a part of a name, choose a note, and the camera flies there."""
+"""The search box of the graph: type part of a name, choose a note, and the camera flies there."""
 
 from __future__ import annotations
 
@@ -52,11 +52,14 @@ class FindBox(SearchField):
 
     @property
     def suggestions(self) -> list[str]:
-        """The suggestions, which are visible only while something is typed."""
+        """The listed suggestions."""
         return self._model.stringList()
 
     def rows_for(self, text: str) -> list[int]:
-        """Return the rows of names that match `text`: equal first, then by prefix, then by substring."""
+        """Return the rows of names that match `text`: exact matches, then prefixes, then other substrings.
+
+        Within each kind, shorter names come first.
+        """
         typed = text.strip().casefold()
         if not typed:
             return []
@@ -96,7 +99,7 @@ class FindBox(SearchField):
             self.chosen.emit(row)
 
     def _enter(self) -> None:
-        """Choose the best match on Enter in the field; Enter on a suggestion is handled by the list."""
+        """Choose the highlighted suggestion, otherwise the best match."""
         if self.popup.isVisible() and self.popup.currentIndex().isValid():
             self._accept(self.popup.currentIndex())
             return

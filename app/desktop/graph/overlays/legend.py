@@ -28,8 +28,8 @@ class Legend(QFrame):
     """Lists node groups and relation types; can be collapsed.
 
     Signals:
-        toggled: A group, and whether to show it.
-        resized: The legend was collapsed or expanded.
+        toggled: The key of a group, and whether to show its nodes.
+        resized: The user collapsed or expanded the legend.
     """
 
     toggled = Signal(str, bool)
@@ -51,14 +51,9 @@ class Legend(QFrame):
         self._fold_button.clicked.connect(self._toggle)
 
     @property
-    def is_open(self) -> bool:
+    def is_expanded(self) -> bool:
         """True if the legend is expanded: by the user's choice, otherwise if there is space."""
         return not self._is_small if self._user_choice is None else self._user_choice
-
-    @property
-    def is_collapsed(self) -> bool:
-        """True if the legend is collapsed."""
-        return not self.is_open
 
     @property
     def count(self) -> int:
@@ -74,9 +69,16 @@ class Legend(QFrame):
         ratio: float,
         sizes: str = "",
     ) -> None:
-        """Replace the entries; relations are sorted by frequency.
+        """Replace the entries.
 
-        `sizes` describes the meaning of node sizes, if it is not the number of links.
+        Args:
+            groups: The node groups. Empty ones are omitted; beyond the first eight, only unresolved links and
+                attachments are listed.
+            relations: The relation types, most frequent first; only the first eight are listed.
+            hidden: The keys of hidden groups.
+            theme: The theme.
+            ratio: Device pixels per pixel.
+            sizes: The meaning of node sizes, if it is not the number of links.
         """
         state = (tuple(groups), tuple(relations), frozenset(hidden), theme.name, ratio, sizes)
         if state == self._shown_state:
@@ -100,8 +102,8 @@ class Legend(QFrame):
     def arrange(self, width: int, *, small: bool = False) -> None:
         """Lay the entries out in lines of at most `width` pixels and resize to fit.
 
-        Relations have one line; the rarest that do not fit are hidden. In a `small` view the legend is
-        collapsed until the user expands it.
+        Relations have one line; those that do not fit are hidden. In a `small` view the legend is collapsed
+        until the user expands it.
         """
         if small != self._is_small:
             self._is_small = small
@@ -121,7 +123,7 @@ class Legend(QFrame):
             for widget in widgets:
                 size = widget.sizeHint()
                 fits = x == _PADDING or x + size.width() <= right
-                widget.setVisible(self.is_open and (fits or widgets is self._entries))
+                widget.setVisible(self.is_expanded and (fits or widgets is self._entries))
                 if widget.isHidden():
                     continue
                 if not fits:
@@ -130,7 +132,7 @@ class Legend(QFrame):
                 x += size.width() + _ENTRY_GAP
                 content_width = max(content_width, x)
             row_number += bool(widgets)
-        if self.is_open:
+        if self.is_expanded:
             self.resize(
                 min(width, content_width + button_size + 4), 8 + max(button_size, row_number * row_height)
             )
@@ -141,15 +143,15 @@ class Legend(QFrame):
         self._fold_button.setGeometry(self.width() - button_size - 4, top, button_size, button_size)
 
     def _toggle(self) -> None:
-        self._user_choice = not self.is_open
+        self._user_choice = not self.is_expanded
         self._update_fold_button()
         self.resized.emit()
 
     def _update_fold_button(self) -> None:
         if self._theme is None:
             return
-        text = self.tr("Collapse legend") if self.is_open else self.tr("Show legend")
-        self._fold_button.setIcon(icon(self._theme, "caret-down" if self.is_open else "palette"))
+        text = self.tr("Collapse legend") if self.is_expanded else self.tr("Show legend")
+        self._fold_button.setIcon(icon(self._theme, "caret-down" if self.is_expanded else "palette"))
         self._fold_button.setToolTip(text)
         self._fold_button.setAccessibleName(text)
 
@@ -161,13 +163,13 @@ class Legend(QFrame):
             else group.label[: _MAX_LABEL_CHARS - 1].rstrip() + "…"
         )
         button.setText(f" {label.replace('&', '&&')}  {group.count:,}")
-        button.setIcon(_swatch(group, is_visible, theme, ratio))
+        button.setIcon(_draw_swatch(group, is_visible, theme, ratio))
         button.setIconSize(QSize(12, 12))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setAutoRaise(True)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         button.setToolTip((self.tr("Hide {0}") if is_visible else self.tr("Show {0}")).format(group.label))
-        count = PluralText("Legend", "{0} note", "{0} notes").format(group.count)
+        count = PluralText("Legend", "{0} node", "{0} nodes").format(group.count)
         state = self.tr("shown") if is_visible else self.tr("hidden")
         button.setAccessibleName(f"{group.label}, {count}, {state}")
         button.clicked.connect(lambda: self.toggled.emit(group.key, not is_visible))
@@ -191,8 +193,8 @@ class Legend(QFrame):
         return label
 
 
-def _swatch(group: LegendEntry, is_visible: bool, theme: Theme, ratio: float) -> QIcon:
-    """Draw a node as in the graph; a hidden one as a ring."""
+def _draw_swatch(group: LegendEntry, is_visible: bool, theme: Theme, ratio: float) -> QIcon:
+    """Draw an icon of the group's nodes as in the graph; a ring if they are hidden."""
     pixmap = QPixmap(round(12 * ratio), round(12 * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)

@@ -1,4 +1,4 @@
-"""A small picture of the whole graph with the visible part; a click or drag moves the view there."""
+"""A small image of the whole graph that frames the visible part; a click or drag moves the view there."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Minimap(QFrame):
         self._update()
 
     def _update(self) -> None:
-        """Update after the camera or the picture changed."""
+        """Update after the camera or the image changed."""
         overview = self._canvas.overview
         viewport = self._canvas.viewport()
         is_needed = overview is not None and (
@@ -88,7 +88,7 @@ class Minimap(QFrame):
         return self._bounds[1]
 
     def frame(self) -> QRectF:
-        """Return the visible part of the graph in pixels of the minimap; null while there is no picture."""
+        """Return the visible part of the graph in pixels of the minimap; null while there is no image."""
         overview = self._canvas.overview
         if overview is None:
             return QRectF()
@@ -102,7 +102,7 @@ class Minimap(QFrame):
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the picture and the frame."""
+        """Paint the image and the frame."""
         super().paintEvent(event)
         overview = self._canvas.overview
         if overview is None:
@@ -112,14 +112,14 @@ class Minimap(QFrame):
             painter.setRenderHints(hints.Antialiasing | hints.SmoothPixmapTransform)
             content = self._content_rect()
             scale, corner = self._scale(overview.area)
-            picture = QRectF(corner, overview.area.size() * scale)
-            painter.drawImage(picture, overview.image)
+            target = QRectF(corner, overview.area.size() * scale)
+            painter.drawImage(target, overview.image)
             frame = self.frame().intersected(content)
             shade = QColor(self._theme.window)
             shade.setAlphaF(0.45)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(shade)
-            for part in _frame_rects(content, frame):
+            for part in _subtract_rect(content, frame):
                 painter.drawRect(part)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(self._theme.accent), 1.4))
@@ -160,7 +160,7 @@ class Minimap(QFrame):
         return QRectF(self.rect()).adjusted(_PADDING, _PADDING, -_PADDING, -_PADDING)
 
     def _scale(self, area: QRectF) -> tuple[float, QPointF]:
-        """Return pixels per layout unit and the position of the picture's corner."""
+        """Return pixels per layout unit and the position of the image's corner."""
         content = self._content_rect()
         scale = min(content.width() / max(area.width(), 1e-6), content.height() / max(area.height(), 1e-6))
         width, height = area.width() * scale, area.height() * scale
@@ -175,8 +175,8 @@ class Minimap(QFrame):
         self._canvas.center_on(target.x(), target.y())
 
 
-def _frame_rects(outer: QRectF, hole: QRectF) -> tuple[QRectF, ...]:
-    """Return `outer` without `hole` as four rectangles."""
+def _subtract_rect(outer: QRectF, hole: QRectF) -> tuple[QRectF, ...]:
+    """Return `outer` without `hole` as four rectangles; all of `outer` if `hole` is empty."""
     if hole.isEmpty():
         return (outer,)
     return (

@@ -1,7 +1,7 @@
-"""The links of the selected node as a list, for screen readers, the keyboard and hidden labels.
+"""The selected node's links as a list, for screen readers, the keyboard and nodes without labels.
 
 The list belongs to one note. Up and Down select its neighbors in the graph; Right shows the links of the
-selected neighbor, Left goes back, Enter opens it, Escape returns to the graph.
+selected neighbor, Left goes back, Enter opens the neighbor, Escape returns to the graph.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.graph.model import PLAIN_LINK, Graph
 
-MIN_WIDTH = 280
+_MIN_WIDTH = 280
 _ROOT_INDEX = QModelIndex()
 
 
@@ -118,7 +118,7 @@ class _NeighborListView(QListView):
     leave_requested = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle the keys: Enter opens, Right follows the link, Left goes back, Escape closes."""
+        """Handle the keys: Enter opens, Right follows the link, Left and Backspace go back, Escape leaves."""
         signal = {
             Qt.Key.Key_Return: self.open_requested,
             Qt.Key.Key_Enter: self.open_requested,
@@ -137,7 +137,7 @@ class NeighborList(QFrame):
     """A panel over the graph, hidden at first.
 
     Signals:
-        chosen: A row to select: that of the list's current line, or of the note it belongs to.
+        chosen: A row to select: that of the current neighbor, or of the note that the list belongs to.
         open_requested: A row to open.
         leave_requested: The focus returns to the graph.
         closed: The user closed the panel.
@@ -184,8 +184,8 @@ class NeighborList(QFrame):
 
     @property
     def preferred_width(self) -> int:
-        """The preferred width."""
-        return max(MIN_WIDTH, self.fontMetrics().averageCharWidth() * 36)
+        """The width for the current font, in pixels."""
+        return max(_MIN_WIDTH, self.fontMetrics().averageCharWidth() * 36)
 
     @property
     def rows(self) -> tuple[NeighborItem, ...]:

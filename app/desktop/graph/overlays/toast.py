@@ -1,4 +1,4 @@
-"""A short message over the graph that disappears after some seconds."""
+"""A short message over the graph that disappears after a few seconds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Toast(QLabel):
         self.hide()
 
     def show_message(self, text: str) -> None:
-        """Show `text` for some seconds."""
+        """Show `text` for a few seconds."""
         self.setText(text)
         self.setAccessibleName(text)
         self.show()

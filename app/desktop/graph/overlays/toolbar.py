@@ -13,7 +13,18 @@ from app.desktop.theme.icons import icon
 
 
 class Toolbar(QFrame):
-    """Buttons, each with a signal; `export_requested` carries "png" or "svg"."""
+    """Buttons over the graph.
+
+    Signals:
+        zoomed: The factor to zoom by.
+        fit_requested: The user wants to see the whole graph.
+        list_requested: The user wants to show or hide the list of links.
+        settings_requested: The user wants to show or hide the settings.
+        lasso_toggled: Whether the lasso is on.
+        paused: Whether to pause the layout.
+        export_requested: "png" or "svg".
+        help_requested: The user wants to read the help.
+    """
 
     zoomed = Signal(float)
     fit_requested = Signal()
@@ -61,7 +72,7 @@ class Toolbar(QFrame):
         self.show_paused(self.pause.isChecked())
 
     def set_narrow(self, narrow: bool) -> None:
-        """Hide the buttons whose actions are also available by wheel or command palette."""
+        """Show or hide the buttons whose actions are also available by wheel or command palette."""
         for button in self._optional_buttons:
             button.setVisible(not narrow)
 
@@ -93,7 +104,12 @@ class Toolbar(QFrame):
 
 
 class LocalBar(QFrame):
-    """Shows which notes and how many links the local graph covers, and returns to the whole graph."""
+    """Shows the local graph's start nodes and depth, and leads back to the whole graph.
+
+    Signals:
+        depth_changed: The new depth, in links.
+        leave_requested: The user wants to see the whole graph.
+    """
 
     depth_changed = Signal(int)
     leave_requested = Signal()
@@ -131,7 +147,7 @@ class LocalBar(QFrame):
         self._back_button.setIcon(icon(theme, "arrow-left"))
 
     def show_for(self, name: str, depth: int) -> None:
-        """Show the bar for the note `name`, or for several notes."""
+        """Show the bar; `name` is that of the start node, or a text that names several."""
         self._name.setText(name if len(name) <= 30 else name[:29] + "…")
         self._name.setToolTip(name)
         blocked = self._slider.blockSignals(True)

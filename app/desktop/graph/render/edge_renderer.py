@@ -1,7 +1,7 @@
-"""Render all links into a picture in a worker; the last picture stays until the next one is ready.
+"""Render all links into an image in a worker; the last image stays until the next one is ready.
 
-While the camera moves, the last picture is moved and scaled with it, so a frame costs one blit. The worker
-draws drafts as fast as it can, and a full-quality picture right after the motion.
+While the camera moves, the last image is moved and scaled with it, so a frame costs one blit. The worker
+draws drafts as fast as it can, and a full-quality image right after the motion.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MAX_DRAFT_THREADS = max(1, min(4, (os.cpu_count() or 1) - 1))
 
 @dataclass(frozen=True, eq=False)
 class EdgeRenderRequest:
-    """A request for a picture.
+    """A request for an image.
 
     Args:
         compute_style: Computes the links' style in the thread that draws.
@@ -43,10 +43,9 @@ class EdgeRenderRequest:
         ratio: Device pixels per pixel.
         alpha: The opacity of one link.
         omitted_rows: Rows whose links are omitted because they are drawn in each frame.
-        is_draft: True if a sample at one device pixel per pixel is enough, because the next picture comes
-            soon.
+        is_draft: True if a sample at one device pixel per pixel is enough, because the next image comes soon.
         margin: The margin around the view, as a share of its size, so that a short pan does not show the
-            picture's edge.
+            image's edge.
     """
 
     compute_style: Callable[[], EdgeStyle]
@@ -63,7 +62,7 @@ class EdgeRenderRequest:
 
 @dataclass(frozen=True, eq=False)
 class EdgeImage:
-    """A finished picture, its memory as uint8 (height, width, 4), and its request."""
+    """A finished image, its memory as uint8 (height, width, 4), its request, and its ratio."""
 
     image: QImage
     pixels: NDArray[np.uint8]
@@ -73,7 +72,7 @@ class EdgeImage:
 
 @dataclass(slots=True)
 class _FullQualityJob:
-    """A picture in full quality that is being drawn."""
+    """A full-quality image that is being drawn; the worker stops when it is no longer wanted."""
 
     is_wanted: bool = True
 
@@ -81,29 +80,29 @@ class _FullQualityJob:
 class EdgeRenderer:
     """Draws one request at a time; of the waiting requests only the newest is kept.
 
-    A draft cancels a full-quality picture, which is out of date and would delay it. So a full-quality picture
-    can be started as soon as nothing moves.
+    A draft cancels a full-quality image, which is out of date and would delay it. So a full-quality image can
+    be started as soon as nothing moves.
     """
 
     def __init__(self) -> None:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="graph edges")
-        # All pictures share these threads, because every new thread allocates memory. Drafts leave one core
+        # All images share these threads, because every new thread allocates memory. Drafts leave one core
         # to the GUI.
         self._all_threads, self._draft_threads = WorkerThreads(), WorkerThreads(_MAX_DRAFT_THREADS)
         self._outdated: Future[EdgeImage | None] | None = None
         self._running: Future[EdgeImage | None] | None = None
         self._full_quality: _FullQualityJob | None = None
         self._next_request: EdgeRenderRequest | None = None
-        self.picture: EdgeImage | None = None
+        self.latest_image: EdgeImage | None = None
         self._is_closed = False
 
     @property
     def is_busy(self) -> bool:
-        """True if a picture is being drawn."""
+        """True if an image is being drawn or waits to be collected."""
         return self._running is not None
 
     def request(self, request: EdgeRenderRequest) -> None:
-        """Request a picture."""
+        """Request an image."""
         if self._is_closed:
             return
         if self._running is not None:
@@ -116,40 +115,44 @@ class EdgeRenderer:
 
     @property
     def is_ready(self) -> bool:
-        """True if a picture is ready to collect."""
+        """True if an image is ready to collect."""
         return self._running is not None and self._running.done()
 
     def collect(self) -> bool:
-        """Adopt a finished picture; return whether there was one."""
+        """Adopt a finished image unless it was discarded, and start the next request.
+
+        Returns:
+            True if an image was finished, even a discarded one; false if none was, or if it was cancelled.
+        """
         if self._running is None or not self._running.done():
             return False
         finished, self._running = self._running, None
-        picture = finished.result()
-        if picture is not None and finished is not self._outdated:
-            self.picture = picture
+        edge_image = finished.result()
+        if edge_image is not None and finished is not self._outdated:
+            self.latest_image = edge_image
         if self._next_request is not None:
             next_request, self._next_request = self._next_request, None
             self.request(next_request)
-        return picture is not None
+        return edge_image is not None
 
     def draw_now(self, request: EdgeRenderRequest) -> None:
-        """Draw in the calling thread, for exports and still pictures."""
-        self.picture = self._draw(request, None)
+        """Draw in the calling thread, for exports and still images."""
+        self.latest_image = self._draw(request, None)
 
     def _draw(self, request: EdgeRenderRequest, full_quality: _FullQualityJob | None) -> EdgeImage | None:
         threads = self._draft_threads if request.is_draft else self._all_threads
         return _draw_edges(request, threads, lambda: full_quality is None or full_quality.is_wanted)
 
     def discard(self) -> None:
-        """Discard all pictures because another graph is shown."""
-        self.picture, self._next_request, self._outdated = None, None, self._running
+        """Discard all images because another graph is shown."""
+        self.latest_image, self._next_request, self._outdated = None, None, self._running
 
     def run_in_worker(self, work: Callable[[], T]) -> Future[T]:
-        """Run a function in the worker between two pictures."""
+        """Run a function in the worker between two images."""
         return self._worker.submit(work)
 
     def close(self) -> None:
-        """Stop the worker; later requests are ignored."""
+        """Stop the worker and wait for its end; later requests are ignored."""
         self._is_closed = True
         self._running = self._next_request = None
         self._worker.shutdown(cancel_futures=True)
@@ -165,7 +168,7 @@ def image_pixels(image: QImage) -> NDArray[np.uint8]:
 def _draw_edges(
     request: EdgeRenderRequest, threads: WorkerThreads, is_wanted: Callable[[], bool]
 ) -> EdgeImage | None:
-    """Return the picture, or None if it was cancelled."""
+    """Return the image, or None if it was cancelled."""
     ratio = 1.0 if request.is_draft else request.ratio
     share_with_margins = 1 + 2 * request.margin
     width = math.ceil(request.width * share_with_margins * ratio)
@@ -184,12 +187,12 @@ def _draw_edges(
     return EdgeImage(image, pixels, request, ratio) if is_wanted() else None
 
 
-def image_rect(picture: EdgeImage, camera: Camera, width: float, height: float) -> QRectF:
-    """Return the rectangle of a picture under `camera`, in pixels of a view of that size."""
-    request = picture.request
+def image_rect(edge_image: EdgeImage, camera: Camera, width: float, height: float) -> QRectF:
+    """Return the rectangle of an image under `camera`, in pixels of a view of that size."""
+    request = edge_image.request
     zoom = camera.scale / request.camera.scale
-    image_width = picture.image.width() / picture.ratio * zoom
-    image_height = picture.image.height() / picture.ratio * zoom
+    image_width = edge_image.image.width() / edge_image.ratio * zoom
+    image_height = edge_image.image.height() / edge_image.ratio * zoom
     x = width / 2 + (request.camera.x - camera.x) * camera.scale - image_width / 2
     y = height / 2 + (request.camera.y - camera.y) * camera.scale - image_height / 2
     return QRectF(x, y, image_width, image_height)

@@ -1,6 +1,6 @@
-"""The image that a frame is composed on, in device pixels: links, nodes and overlays.
+"""The image that a frame is composed on, in device pixels: links, nodes, overlays and labels.
 
-The C core writes links and nodes into its memory; Qt paints the rest.
+The C core draws links, nodes and labels into the image's memory; Qt paints the rest.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ _MAX_BRIGHT_NODES = 15_000
 class _CachedFrame:
     """The layers of a frame below its labels, which may stay the same while only labels fade.
 
-    They are copied when they are painted for the second time, so that a sequence of different frames costs
-    nothing more. The last frame without a hovered node is kept as the dimmed background of a hover.
+    They are copied when they are final or are painted for the second time, so that a sequence of different
+    frames costs nothing more. The last frame without a hovered node is kept as the dimmed background of a
+    hover.
     """
 
     def __init__(self) -> None:
@@ -41,7 +42,7 @@ class _CachedFrame:
         if _is_undimmed(frame):
             pixels = self.undimmed_pixels(frame, image)
         else:
-            is_cached = self._image is not None and _are_identical(frame.content, self._content)
+            is_cached = self._image is not None and _are_equal(frame.content, self._content)
             pixels = _pixels_of_same_size(self._image, image) if is_cached else None
         if pixels is None:
             return False
@@ -51,14 +52,14 @@ class _CachedFrame:
     def store(self, frame: FrameState, image: QImage) -> None:
         """Cache the painted layers if they were painted before or may be painted again."""
         content = frame.content
-        self._image = image.copy() if _is_final(frame) or _are_identical(content, self._content) else None
+        self._image = image.copy() if _is_final(frame) or _are_equal(content, self._content) else None
         self._content = content
         if self._image is not None and _is_undimmed(frame):
             self._undimmed_image, self._undimmed_content = self._image, frame.undimmed_content
 
     def undimmed_pixels(self, frame: FrameState, image: QImage) -> NDArray[np.uint8] | None:
         """Return the layers without dimming, uint8 (h, w, 4); None if none of that size are cached."""
-        if self._undimmed_image is None or not _are_identical(frame.undimmed_content, self._undimmed_content):
+        if self._undimmed_image is None or not _are_equal(frame.undimmed_content, self._undimmed_content):
             return None
         return _pixels_of_same_size(self._undimmed_image, image)
 
@@ -68,9 +69,13 @@ def _is_undimmed(frame: FrameState) -> bool:
 
 
 def _is_final(frame: FrameState) -> bool:
-    """Return whether the layers are final: hover fades have ended and the links are in full quality."""
-    picture = frame.picture
-    is_sharp = picture is not None and not picture.request.is_draft and picture.request.camera == frame.camera
+    """Return whether the layers are final: fully dimmed, or undimmed with the links in full quality."""
+    edge_image = frame.edge_image
+    is_sharp = (
+        edge_image is not None
+        and not edge_image.request.is_draft
+        and edge_image.request.camera == frame.camera
+    )
     return frame.dim >= 1.0 or (is_sharp and frame.dim <= 0.0 and frame.dragged_rows is None)
 
 
@@ -78,8 +83,8 @@ def _pixels_of_same_size(cached: QImage | None, image: QImage) -> NDArray[np.uin
     return image_pixels(cached) if cached is not None and cached.size() == image.size() else None
 
 
-def _are_identical(first: tuple[object, ...], second: tuple[object, ...]) -> bool:
-    """Return whether all are identical; arrays are compared by identity."""
+def _are_equal(first: tuple[object, ...], second: tuple[object, ...]) -> bool:
+    """Return whether two contents are equal; arrays are compared by identity."""
     return len(first) == len(second) and all(
         left is right
         or (not (isinstance(left, np.ndarray) or isinstance(right, np.ndarray)) and left == right)
@@ -100,7 +105,7 @@ class Framebuffer:
         Args:
             frame: The frame.
             ratio: Device pixels per pixel.
-            is_static: True for a picture, in which labels appear without fading.
+            is_static: True for a still image, in which labels appear without fading.
         """
         width, height = max(1, round(frame.width * ratio)), max(1, round(frame.height * ratio))
         if (self._image.width(), self._image.height()) != (width, height):
@@ -138,18 +143,20 @@ class Framebuffer:
         painter.end()
 
     def _paint_links(self, frame: FrameState, ratio: float) -> None:
-        """Draw the background and the picture of the links under this camera."""
-        background, picture = QColor(frame.scene.theme.window), frame.picture
-        if picture is None:
+        """Draw the background and the image of the links under this camera."""
+        background, edge_image = QColor(frame.scene.theme.window), frame.edge_image
+        if edge_image is None:
             self._image.fill(background)
             return
-        area = image_rect(picture, frame.camera, frame.width, frame.height)
-        zoom = area.width() * ratio / picture.image.width()
+        area = image_rect(edge_image, frame.camera, frame.width, frame.height)
+        zoom = area.width() * ratio / edge_image.image.width()
         corner = (area.x() * ratio, area.y() * ratio)
         color = rgb(frame.scene.theme.window)
         # Treat a zoom of almost 1 as 1: whole pixels are ten times as fast.
         zoom = 1.0 if abs(zoom - 1.0) < 1e-5 else zoom
-        composite(picture.pixels, corner, zoom, frame.dimmed_opacity, color, image_pixels(self._image), None)
+        composite(
+            edge_image.pixels, corner, zoom, frame.dimmed_opacity, color, image_pixels(self._image), None
+        )
 
     def _draw_nodes(
         self,

@@ -1,4 +1,4 @@
-"""Labels as small pictures, drawn in a thread because loading a font can take long.
+"""Labels as small images, drawn in a thread because loading a font can take long.
 
 A label is drawn once, with a halo in the background's color, and then copied.
 """
@@ -49,7 +49,7 @@ class LabelImage:
 class LabelImages:
     """Images by name and size in pixels at a zoom of one; missing ones are drawn by a thread.
 
-    `request` replaces the list of missing images, so that none is drawn that is no longer needed.
+    `request` replaces the list of missing images, so that no image is drawn that is no longer needed.
     """
 
     def __init__(self, style: LabelStyle) -> None:
@@ -162,14 +162,14 @@ def draw_label(name: str, pixels: int, style: LabelStyle) -> LabelImage:
 
 
 def draw_labels(
-    pictures: Sequence[LabelImage], corners: NDArray[np.int32], opacities: NDArray[np.float32], image: QImage
+    labels: Sequence[LabelImage], corners: NDArray[np.int32], opacities: NDArray[np.float32], image: QImage
 ) -> None:
     """Draw labels over an opaque image.
 
     Args:
-        pictures: The labels.
+        labels: The images of the labels.
         corners: int32 (k, 2), the pixel of each upper left corner.
-        opacities: float32 (k,), the opacity of each.
+        opacities: float32 (k,), the opacity of each label.
         image: An image in device pixels, without a ratio.
     """
-    stamp([picture.pixels for picture in pictures], corners, opacities, image_pixels(image))
+    stamp([label.pixels for label in labels], corners, opacities, image_pixels(image))

@@ -10,7 +10,12 @@ Box = tuple[float, float, float, float]
 
 
 def label_box(label: list[float], side: int) -> Box:
-    """Return the box of a label, given as x and y of its node, its radius, width and height, on one side."""
+    """Return the box of a label.
+
+    Args:
+        label: x and y of its node, the node's radius, the label's width and height.
+        side: The side of the node: 0 is below, 1 above, 2 right, 3 left.
+    """
     x, y, radius, width, height = label
     left, top = x - width / 2, y - height / 2
     if side == 0:

@@ -74,7 +74,7 @@ class LabelRenderer:
 
     @property
     def is_fading(self) -> bool:
-        """True if a label is fading in or out."""
+        """True if labels still change: one fades, waits for its image or for a new placement."""
         fades_out = any(row not in self._target_opacities for row in self._opacities)
         fades_in = any(
             self._opacities.get(row, 0.0) != target for row, target in self._target_opacities.items()
@@ -82,7 +82,7 @@ class LabelRenderer:
         return bool(self._missing_keys) or self._is_postponed or fades_out or fades_in
 
     def needs_placement(self, content: Hashable) -> bool:
-        """Return whether labels must be placed again for `content`.
+        """Return whether labels must be placed for `content`, which is then remembered as placed.
 
         During motion they are not placed in every frame: they move with their nodes in between.
         """
@@ -107,10 +107,10 @@ class LabelRenderer:
         """Choose the visible labels and place them.
 
         Args:
-            scene: The nodes; heavier ones come first.
+            scene: The nodes; the most linked ones come first.
             view: The view of the layout.
-            opacity: float32 (n,), of the nodes; faint ones get no label.
-            forced: Rows that get a label before all others, however small they are.
+            opacity: float32 (n,), the opacity of each node; faint nodes get no label.
+            forced: Rows to label before all others, however small they are.
             size: The size of the view in pixels.
         """
         width, height = size
@@ -120,26 +120,26 @@ class LabelRenderer:
         forced_rows = self._visible_rows(forced, scene, view, bounds)
         ranked = self._rank_rows(scene, bodies, view, bounds, capacity * 4)
         candidates = dict.fromkeys([*forced_rows, *ranked])
-        pictures = self._drawn_labels(candidates)
-        rows = [row for row in candidates if row in pictures]
-        self._missing_keys = [self._key(row) for row in candidates if row not in pictures]
-        forced_count = sum(row in pictures for row in dict.fromkeys(forced_rows))
-        labels = self._measure(scene, rows, pictures, view)
+        images = self._drawn_labels(candidates)
+        rows = [row for row in candidates if row in images]
+        self._missing_keys = [self._key(row) for row in candidates if row not in images]
+        forced_count = sum(row in images for row in dict.fromkeys(forced_rows))
+        labels = self._measure(scene, rows, images, view)
         sides = np.array([self._sides.get(row, 0) for row in rows], dtype=np.int32)
-        discs = self._covered_boxes(scene, bodies, view, bounds)
+        discs = self._avoided_boxes(scene, bodies, view, bounds)
         place_labels(labels, discs, float(width), forced_count, capacity, _FORCED_LABEL_COUNT, sides)
         self._store_placement(rows, labels, sides, forced_count, opacity)
         self._images.request(self._missing_keys[:_MAX_REQUESTED_IMAGES])
 
     def _measure(
-        self, scene: Scene, rows: Sequence[int], pictures: Mapping[int, LabelImage], view: Viewport
+        self, scene: Scene, rows: Sequence[int], images: Mapping[int, LabelImage], view: Viewport
     ) -> NDArray[np.float32]:
         """Return positions, radii and sizes of the labels, float32 (k, 5); see `place_labels`."""
         row_indices = np.array(rows, dtype=np.int64)
         labels = np.empty((len(rows), 5), dtype=np.float32)
         labels[:, :2] = view.to_pixels(scene.positions[row_indices])
         labels[:, 2] = view.radii(scene.radii[row_indices])
-        sizes = np.array([pictures[row].size for row in rows], dtype=np.float32).reshape(-1, 2)
+        sizes = np.array([images[row].size for row in rows], dtype=np.float32).reshape(-1, 2)
         labels[:, 3:] = sizes / np.float32(self._images.style.ratio)
         return labels
 
@@ -153,7 +153,7 @@ class LabelRenderer:
     def _rank_rows(self, scene: Scene, bodies: Bodies, view: Viewport, bounds: Box, limit: int) -> list[int]:
         """Return the heaviest visible nodes; labeled ones get a bonus, so that labels do not flicker.
 
-        Zoomed out, where all nodes are too small, the heaviest few are labeled as landmarks.
+        If hardly any node is large enough, as when zoomed out, the heaviest few are labeled as landmarks.
         """
         visible = first_seen(bodies, scene.heaviest, view, bounds, MIN_NAMED_RADIUS, MIN_NAMED_OPACITY, limit)
         if len(visible) < _LANDMARK_COUNT:
@@ -170,10 +170,10 @@ class LabelRenderer:
         ranked: list[int] = rows[np.argsort(-priority, kind="stable")][:limit].tolist()
         return ranked
 
-    def _covered_boxes(
+    def _avoided_boxes(
         self, scene: Scene, bodies: Bodies, view: Viewport, bounds: Box
     ) -> NDArray[np.float32]:
-        """Return boxes inside the largest discs, which no label may cover; their edges may be touched."""
+        """Return boxes inside the largest discs, which labels avoid; they may touch the discs' edges."""
         rows = first_seen(
             bodies, scene.largest, view, bounds, _MIN_AVOIDED_RADIUS, MIN_NAMED_OPACITY, _MAX_AVOIDED_NODES
         )
@@ -225,26 +225,26 @@ class LabelRenderer:
         visible = [
             row for row, opacity in self._opacities.items() if opacity > 0.0 and row < len(scene.graph)
         ]
-        pictures = self._drawn_labels(visible)
-        rows = [row for row in visible if row in pictures]
+        images = self._drawn_labels(visible)
+        rows = [row for row in visible if row in images]
         if not rows:
             return
-        labels = self._measure(scene, rows, pictures, view)
+        labels = self._measure(scene, rows, images, view)
         labels[:, :3] /= np.float32(ratio)
         sides = np.array([self._sides.get(row, 0) for row in rows], dtype=np.int32)
         corners = np.rint(label_corners(labels, sides) * np.float32(ratio)).astype(np.int32)
         opacities = np.array([self._opacities[row] for row in rows], dtype=np.float32)
-        draw_labels([pictures[row] for row in rows], corners, opacities, image)
+        draw_labels([images[row] for row in rows], corners, opacities, image)
 
     def _key(self, row: int) -> Key:
         return self._names[row], int(self._sizes[row])
 
     def _drawn_labels(self, rows: Iterable[int]) -> dict[int, LabelImage]:
-        """Return the drawn labels of `rows`; a still picture waits for all of them."""
+        """Return the drawn labels of `rows`; without animation, missing ones are drawn now."""
         if len(self._drawn_images) > _MAX_CACHED_IMAGES:
             self._drawn_images.clear()
         cache = self._drawn_images
-        labels = {row: picture for row in rows if (picture := cache.get(row) or self._drawn_label(row))}
+        labels = {row: image for row in rows if (image := cache.get(row) or self._drawn_label(row))}
         cache.update(labels)
         return labels
 

@@ -1,4 +1,4 @@
-"""The layers of a frame: pictures of links, nodes and labels, cached until their content changes."""
+"""The layers of a frame: images of links, nodes and labels, cached until their content changes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Layers:
         font: The font of labels.
         ratio: Device pixels per pixel.
         zoom: The zoom of the interface, which scales labels.
-        is_static: True for a picture, which waits for labels and shows them without fading.
+        is_static: True for a still image, which waits for labels and shows them without fading.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Layers:
         )
         self.resize()
 
-    def request(
+    def create_edge_request(
         self,
         camera: Camera,
         size: tuple[int, int],
@@ -92,7 +92,7 @@ class Layers:
         is_draft: bool = False,
         margin: float = MARGIN_SHARE,
     ) -> EdgeRenderRequest:
-        """Return the request for the next picture of links; see `EdgeRenderRequest`."""
+        """Return the request for the next image of links; see `EdgeRenderRequest`."""
         scene = self._scene
         alpha = edge_alpha(len(scene.graph.edges), camera.scale, scene.theme.is_dark)
         compute_style = scene.edge_style_factory()
@@ -107,7 +107,7 @@ class Layers:
             self._scene,
             camera,
             *size,
-            self.edges.picture,
+            self.edges.latest_image,
             self.labels,
             self._font,
             motion.dim,
@@ -139,7 +139,7 @@ def draw_static_image(
     """
     layers = Layers(scene, font, ratio, zoom, is_static=True)
     try:
-        layers.edges.draw_now(layers.request(camera, size))
+        layers.edges.draw_now(layers.create_edge_request(camera, size))
         return layers.paint(camera, size, Motion())
     finally:
         layers.close()

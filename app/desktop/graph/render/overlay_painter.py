@@ -1,4 +1,4 @@
-"""Paint the overlays of a frame besides links and nodes: lit links, rings, glows and the path."""
+"""Paint the overlays of a frame: lit and dragged links, the path, glows, rings and the selection."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class FrameState:
         camera: The camera.
         width: The width of the view in pixels.
         height: The height of the view in pixels.
-        picture: The links, once there is a picture.
+        edge_image: The image of the links; None until there is one.
         labels: The labels.
         font: The font of messages.
-        dim: 0 to 1, the dimming of all but the lit nodes.
+        dim: 0 to 1, the dimming of all but the bright nodes.
         bright_rows: Rows that stay bright.
         dragged_rows: Rows whose links are drawn in each frame during a drag.
         glow_phase: 0 to 1, the phase of the pulsating glow.
@@ -55,7 +55,7 @@ class FrameState:
     camera: Camera
     width: int
     height: int
-    picture: EdgeImage | None
+    edge_image: EdgeImage | None
     labels: LabelRenderer
     font: QFont
     dim: float
@@ -71,7 +71,7 @@ class FrameState:
 
     @property
     def content(self) -> tuple[object, ...]:
-        """The content of the layers below the labels; equal frames share arrays."""
+        """The content of the layers below the labels, to be compared with that of other frames."""
         return (*self.undimmed_content, self.scene.hovered, self.dim, self.bright_rows)
 
     @property
@@ -88,7 +88,7 @@ class FrameState:
         viewport = (self.camera, self.width, self.height, scene.version, scene.theme)
         return (
             viewport,
-            self.picture,
+            self.edge_image,
             highlights,
             changes,
             self.selection_rect and self.selection_rect.getRect(),
@@ -106,7 +106,7 @@ class FrameState:
 
     @property
     def dimmed_opacity(self) -> float:
-        """The opacity of nodes that do not stay bright."""
+        """The opacity of links and of nodes that do not stay bright."""
         return 1.0 - (1.0 - _DIMMED_OPACITY) * self.dim
 
     def opacity(self) -> NDArray[np.float32]:
@@ -124,7 +124,7 @@ class FrameState:
             self.labels.place(scene, self.view, self.opacity(), self._forced_labels(), size)
 
     def _forced_labels(self) -> list[int]:
-        """Return rows labeled first: hovered, on the path, selected, heavy neighbors of the hovered node."""
+        """Return the rows to label first: hovered node, path, selection, best-linked neighbors."""
         scene = self.scene
         forced = [scene.hovered] if scene.hovered >= 0 else []
         forced += [*scene.highlights.path[:40], *scene.selection[:40]]
@@ -159,7 +159,7 @@ def paint_under(painter: QPainter, image: QImage, frame: FrameState) -> None:
         _paint_lit_links(painter, image, frame)
     if len(frame.scene.highlights.path) > 1:
         _paint_path(painter, frame)
-    _paint_glow(painter, frame)
+    _paint_glows(painter, frame)
 
 
 def paint_over(painter: QPainter, frame: FrameState) -> None:
@@ -170,7 +170,7 @@ def paint_over(painter: QPainter, frame: FrameState) -> None:
 
 
 def _paint_lit_links(painter: QPainter, image: QImage, frame: FrameState) -> None:
-    """Draw the links of the hovered node in the color of their relation."""
+    """Draw the links of the hovered node, or of the last one while it fades, colored by relation."""
     scene = frame.scene
     hub = (
         scene.hovered
@@ -208,7 +208,7 @@ def _paint_lit_links(painter: QPainter, image: QImage, frame: FrameState) -> Non
 
 
 def _paint_arrows(painter: QPainter, frame: FrameState, links: NDArray[np.int64]) -> None:
-    """Draw an arrowhead at the end of each link."""
+    """Draw an arrowhead at the end of each link that is long enough."""
     scene, view = frame.scene, frame.view
     edges = scene.graph.edges[links]
     source = view.to_pixels(scene.positions[edges[:, 0]])
@@ -227,7 +227,7 @@ def _paint_arrows(painter: QPainter, frame: FrameState, links: NDArray[np.int64]
 def _paint_dragged_links(
     painter: QPainter, image: QImage, frame: FrameState, rows: NDArray[np.int64]
 ) -> None:
-    """Draw the links of dragged nodes."""
+    """Draw the links of dragged nodes, or a sample of them."""
     scene = frame.scene
     style = scene.edges
     links = _sample(scene.links_among(rows), _MAX_DRAGGED_LINKS)
@@ -256,8 +256,8 @@ def _glows(scene: Scene) -> list[Glow]:
     return [changed, *scene.highlights.glows.values(), pending]
 
 
-def _paint_glow(painter: QPainter, frame: FrameState) -> None:
-    """Draw a pulsating glow behind nodes of pending changes and a steady one behind changed nodes."""
+def _paint_glows(painter: QPainter, frame: FrameState) -> None:
+    """Draw a glow behind each changed, highlighted or pending node; some glows pulsate."""
     scene = frame.scene
     pulse = 0.5 + 0.5 * math.sin(frame.glow_phase * 2 * math.pi)
     for glow in _glows(scene):
@@ -303,7 +303,7 @@ def _gradient_image(color: str, radius: int, ratio: float) -> QImage:
 
 
 def _paint_rings(painter: QPainter, frame: FrameState) -> None:
-    """Draw rings around selected, hovered, pending and changed nodes, which do not depend on color vision."""
+    """Draw rings around glowing, selected and hovered nodes, which stand out without color vision."""
     scene = frame.scene
     painter.setBrush(Qt.BrushStyle.NoBrush)
     solid, dashes = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
@@ -322,7 +322,7 @@ def _paint_rings(painter: QPainter, frame: FrameState) -> None:
 
 
 def _circles(frame: FrameState, rows: Sequence[int]) -> list[tuple[QPointF, float]]:
-    """Return centers and radii in pixels of those nodes in `rows` that are in or near the view."""
+    """Return centers and radii in pixels of the nodes in `rows` that are in or near the view."""
     if not rows:
         return []
     view, scene = frame.view, frame.scene
@@ -331,7 +331,7 @@ def _circles(frame: FrameState, rows: Sequence[int]) -> list[tuple[QPointF, floa
     x, y = pixels[:, 0], pixels[:, 1]
     is_near = (x > -margin) & (x < frame.width + margin) & (y > -margin) & (y < frame.height + margin)
     return [
-        (to_point(center), float(radius))
+        (_to_point(center), float(radius))
         for center, radius in zip(pixels[is_near], radii[is_near], strict=True)
     ]
 
@@ -378,6 +378,6 @@ def _ends(frame: FrameState, edges: NDArray[np.int32]) -> NDArray[np.float64]:
     return np.concatenate(ends, axis=1).astype(np.float64)
 
 
-def to_point(position: NDArray[np.float32]) -> QPointF:
+def _to_point(position: NDArray[np.float32]) -> QPointF:
     """Return a position, float32 (2,), as a QPointF."""
     return QPointF(float(position[0]), float(position[1]))

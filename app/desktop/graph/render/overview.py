@@ -1,4 +1,4 @@
-"""A small picture of the whole graph for the minimap, drawn in a worker."""
+"""A small image of the whole graph for the minimap, drawn in a worker."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _MIN_RADIUS = 0.8
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GraphOverview:
-    """A picture of the whole graph.
+    """An image of the whole graph.
 
     Args:
-        image: The picture, transparent where it is empty.
+        image: The image, transparent where it is empty.
         area: The rectangle of the layout that it shows, in layout units.
     """
 
@@ -50,22 +50,22 @@ class GraphOverviewRenderer:
 
     @property
     def is_busy(self) -> bool:
-        """True if an overview is due."""
+        """True if an overview is being drawn or waits to be collected."""
         return self._running is not None
 
     @property
     def is_outdated(self) -> bool:
-        """True if the current overview shows an older state of the scene."""
+        """True if an overview is requested and the scene has changed since the last drawing."""
         return min(self._size) > 0 and self._drawn_state != self._state()
 
     def request(self, width: int, height: int, ratio: float) -> None:
-        """Request an overview of that size in pixels at a ratio of one; 0 for none."""
+        """Request an overview of this size in pixels at a ratio of one; a size of 0 removes it."""
         self._size, self._ratio = (width, height), ratio
         if min(self._size) <= 0:
             self.overview = None
 
     def start(self) -> None:
-        """Start drawing, unless a drawing is in progress or nothing changed."""
+        """Start drawing unless a drawing is in progress or nothing has changed."""
         if self._running is None and self.is_outdated:
             self._drawn_state = self._state()
             self._running = self._edges.run_in_worker(_create_drawing(self._scene, self._size, self._ratio))

@@ -16,7 +16,7 @@ from app.graph.core_drawing import draw_strokes
 
 
 def draw_disc(painter: QPainter, center: QPointF, radius: float, group: LegendEntry, background: str) -> None:
-    """Draw a node as a disc with a rim that separates it from the background; hollow for a missing note."""
+    """Draw a node as a disc with a rim that separates it from the background; a hollow one as a ring."""
     color = QColor(group.color)
     if group.hollow:
         pen = QPen(color, min(1.6, max(0.8, radius * 0.3)))
@@ -49,9 +49,9 @@ def stroke_lines(image: QImage, lines: NDArray[np.float64], color: str, width: f
 
     Args:
         image: An opaque image.
-        lines: float64 (n, 4), x1 y1 x2 y2.
+        lines: float64 (n, 4), x1 y1 x2 y2 in pixels at a ratio of one.
         color: "#rrggbb".
-        width: The width of the lines.
+        width: The width of the lines in pixels at a ratio of one.
         opacity: 0 to 1.
     """
     ratio = image.devicePixelRatio()

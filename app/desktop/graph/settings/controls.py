@@ -95,7 +95,7 @@ class CollapsibleSection(QWidget):
 class _Slider(QSlider):
     """A slider that leaves the wheel to the panel; a double-click requests the default value."""
 
-    reset = Signal()
+    reset_requested = Signal()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Leave the wheel to the panel."""
@@ -103,7 +103,7 @@ class _Slider(QSlider):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Request the default value."""
-        self.reset.emit()
+        self.reset_requested.emit()
         event.accept()
 
 
@@ -155,7 +155,7 @@ class SliderRow(QWidget):
         self.setFocusProxy(self.slider)
         self.set_value(default)
         self.slider.valueChanged.connect(self._emit_value)
-        self.slider.reset.connect(lambda: self.slider.setValue(round(self._default / self._step)))
+        self.slider.reset_requested.connect(lambda: self.slider.setValue(round(self._default / self._step)))
 
     @property
     def value(self) -> float:
@@ -175,7 +175,7 @@ class SliderRow(QWidget):
 
 
 def create_checkbox(title: str, tooltip: str) -> QCheckBox:
-    """Create a check box."""
+    """Create a checkbox."""
     box = QCheckBox(title)
     box.setToolTip(tooltip)
     return box
@@ -207,7 +207,8 @@ def with_label(title: str, widget: QWidget) -> QWidget:
 class GraphQueryField(QWidget):
     """A query field with a menu of saved searches, and the number of results or the error below it.
 
-    `submitted` carries the query when the user pauses or presses Enter.
+    `submitted` carries the changed query when the user pauses typing, presses Enter, clears the field or
+    chooses a saved search.
     """
 
     submitted = Signal(str)
@@ -242,7 +243,7 @@ class GraphQueryField(QWidget):
         self.set_theme(theme)
 
     def show_saved_searches(self, searches: Sequence[SavedSearch]) -> None:
-        """List the saved searches in the menu of the star; hide the star if there are none."""
+        """List the saved searches in the star's menu; hide the star if there are none."""
         self._menu.clear()
         for search in searches:
             action = self._menu.addAction(search.name)

@@ -22,7 +22,7 @@ _SWATCH_SIZE = 14
 
 
 class GroupRows(QWidget):
-    """Edits the groups; `changed` carries the new ones after every edit."""
+    """Edits the groups; `changed` carries all of them after every edit."""
 
     changed = Signal(object)
 
@@ -79,7 +79,7 @@ class GroupRows(QWidget):
         self._update_positions()
 
     def show_count(self, index: int, count: int) -> None:
-        """Report a query that finds no note; the legend shows the other counts."""
+        """Show that a query finds no note; the legend shows the other counts."""
         if index < len(self._rows) and self._rows[index].query.text:
             no_notes = PluralText("GroupRows", "{0} note", "{0} notes").format(0)
             self._rows[index].query.show_result("" if count else no_notes)
@@ -141,7 +141,7 @@ class GroupRows(QWidget):
 
 
 class _GroupRow(QWidget):
-    """One group."""
+    """The row of one group."""
 
     edited = Signal()
     moved_up = Signal()
@@ -184,7 +184,7 @@ class _GroupRow(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
         self._theme = theme
-        self._color_button.setIcon(_disc(theme.node_colors[self._color]))
+        self._color_button.setIcon(_disc_icon(theme.node_colors[self._color]))
         self.query.set_theme(theme)
         self._up_button.setIcon(icon(theme, "arrow-up"))
         self._remove_button.setIcon(icon(theme, "x"))
@@ -192,12 +192,12 @@ class _GroupRow(QWidget):
         for index, color in enumerate(PALETTE):
             label = self.tr("Color {0}").format(index + 1)
             self._color_menu.addAction(
-                _disc(theme.node_colors[color]), label, partial(self._set_color, color)
+                _disc_icon(theme.node_colors[color]), label, partial(self._set_color, color)
             )
 
     def _set_color(self, color: str) -> None:
         self._color = color
-        self._color_button.setIcon(_disc(self._theme.node_colors[color]))
+        self._color_button.setIcon(_disc_icon(self._theme.node_colors[color]))
         self.edited.emit()
 
     def _create_button(self, label: str) -> QToolButton:
@@ -209,7 +209,7 @@ class _GroupRow(QWidget):
         return button
 
 
-def _disc(color: str) -> QIcon:
+def _disc_icon(color: str) -> QIcon:
     """Return an icon of a filled disc."""
     size = 4 * _SWATCH_SIZE
     pixmap = QPixmap(size, size)

@@ -15,7 +15,7 @@ PALETTE = tuple(f"palette-{index}" for index in range(8))
 
 
 class LayoutMode(StrEnum):
-    """The property of notes that determines the positions of nodes."""
+    """The layout of the graph: by links (`FORCE`), or by a property of the notes."""
 
     FORCE = "force"
     FOLDER = "folder"
@@ -55,7 +55,11 @@ def _check_limits(forces: ForceParams) -> ForceParams:
 
 
 class GraphSettings(BaseModel):
-    """All settings. `minimap` and `color_by` are None for the vault's default; `folded` names sections."""
+    """All settings of the graph view.
+
+    `color_by` and `minimap` are None for the default, which depends on the vault; `folded` has the keys of
+    the collapsed sections.
+    """
 
     model_config = ConfigDict(frozen=True, defer_build=True, validate_by_name=True, serialize_by_alias=True)
 
@@ -72,7 +76,7 @@ class GraphSettings(BaseModel):
     folded: tuple[str, ...] = ("groups", "forces", "arrange", "analysis")
 
     def updated(self, **values: object) -> GraphSettings:
-        """Return a copy with other values."""
+        """Return a copy with these values changed."""
         return self.model_copy(update=values)
 
 

@@ -1,4 +1,7 @@
-"""The sections of the graph's settings panel: each edits a part of the `GraphSettings`."""
+"""The sections of the graph's settings panel: each edits a part of the `GraphSettings`.
+
+A section's signal `changed` carries the new settings.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ class DisplaySection(CollapsibleSection):
         self.minimap.clicked.connect(lambda on: self._emit_changed(minimap=on))
 
     def show_settings(self, settings: GraphSettings) -> None:
-        """Show `settings`."""
+        """Show `settings`; `show_minimap` shows the minimap, which the size of the graph may decide."""
         self._settings = settings
         self.colors.setCurrentIndex(max(0, self.colors.findData(settings.color_by)))
 
@@ -122,7 +125,7 @@ class FilterSection(CollapsibleSection):
         self.query.set_theme(theme)
 
     def box(self, name: str) -> QCheckBox:
-        """Return the switch of one field of `VisibilitySettings`."""
+        """Return the checkbox for a field of `VisibilitySettings`."""
         return self._boxes[name]
 
     def show_settings(self, settings: GraphSettings) -> None:
@@ -138,7 +141,7 @@ class FilterSection(CollapsibleSection):
 
 
 class GroupSection(CollapsibleSection):
-    """Groups by query."""
+    """The groups of notes, each with a query and a color."""
 
     changed = Signal(object)
 
@@ -162,7 +165,7 @@ class GroupSection(CollapsibleSection):
 
 
 class ForceSection(CollapsibleSection):
-    """The sliders of the layout's forces, with reset and pause."""
+    """The sliders for the layout's forces, with reset and pause."""
 
     changed = Signal(object)
     paused = Signal(bool)
@@ -313,7 +316,7 @@ class LayoutSection(CollapsibleSection):
         self.buttons[settings.arrangement].setChecked(True)
 
     def disable(self, reasons: Mapping[LayoutMode, str]) -> None:
-        """Disable unavailable layouts, with the reason as their tooltip."""
+        """Disable the layouts in `reasons`, show the reasons, and enable the other layouts."""
         for mode, button in self.buttons.items():
             button.setEnabled(mode not in reasons)
             button.setToolTip(reasons.get(mode, self._tooltips[mode]))

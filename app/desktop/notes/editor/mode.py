@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class EditorMode(StrEnum):
-    """How the editor shows a note: as a live preview, or as its source."""
+    """The display of a note in the editor: a live preview, or the source."""
 
     LIVE = "live"
     SOURCE = "source"

@@ -9,13 +9,13 @@ from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.note_rows import Position
 
 _Key = QKeySequence.StandardKey
-_SIDES = (
+_SIDE_KEYS = (
     (_Key.MoveToStartOfLine, False, False),
     (_Key.MoveToEndOfLine, True, False),
     (_Key.SelectStartOfLine, False, True),
     (_Key.SelectEndOfLine, True, True),
 )
-_VERTICAL = (
+_VERTICAL_KEYS = (
     (_Key.MoveToPreviousLine, -1, False, False),
     (_Key.MoveToNextLine, 1, False, False),
     (_Key.SelectPreviousLine, -1, False, True),
@@ -26,13 +26,13 @@ _VERTICAL = (
     (_Key.SelectNextPage, 1, True, True),
 )
 PAGE_SHARE = 0.9  # the fraction of the visible height that a page key scrolls by
-_BEYOND_EDGE = 3.0
+_LINE_STEP_PX = 3.0
 _FAR_X = 99_999.0
 
 
 def vertical_key(event: QKeyEvent) -> tuple[int, bool, bool] | None:
     """Return the direction of a key (-1 up, 1 down), whether it moves by pages, and whether it selects."""
-    for key, step, by_page, selects in _VERTICAL:
+    for key, step, by_page, selects in _VERTICAL_KEYS:
         if event.matches(key):
             return step, by_page, selects
     return None
@@ -40,7 +40,7 @@ def vertical_key(event: QKeyEvent) -> tuple[int, bool, bool] | None:
 
 def side_key(event: QKeyEvent) -> tuple[bool, bool] | None:
     """Return whether a key moves to the end of the visual line (else its start), and whether it selects."""
-    for key, to_end, selects in _SIDES:
+    for key, to_end, selects in _SIDE_KEYS:
         if event.matches(key):
             return to_end, selects
     return None
@@ -63,7 +63,7 @@ def move_vertically(
     """
     caret = hit_test.caret_rect(flow, *start)
     goal_x = caret.x() if x is None else x
-    distance = page_height * PAGE_SHARE if page_height else _BEYOND_EDGE
+    distance = page_height * PAGE_SHARE if page_height else _LINE_STEP_PX
     y = caret.top() - distance if step < 0 else caret.bottom() + distance
     if y < 0:
         return (first_text_line(flow), 0), goal_x

@@ -159,7 +159,7 @@ class NoteRows:
         )
         if depth:
             shift = scan.marker
-            spans = [one._replace(start=one.start + shift, end=one.end + shift) for one in spans]
+            spans = [span._replace(start=span.start + shift, end=span.end + shift) for span in spans]
         return spans
 
     def fold_range(self, index: int) -> tuple[int, int] | None:

@@ -297,7 +297,7 @@ def _rendered_fragment(
         return _source_fragment(flow, index, row, spans, y, font)
     fragment, placed_drawings = without_markup(flow, line, hidden, inline_scan.separators, drawings, font)
     fragment.x, fragment.y = x, y
-    visible_spans = [one for one in spans if not (one[2] & inline.MATH and one[0] in drawings)]
+    visible_spans = [span for span in spans if not (span[2] & inline.MATH and span[0] in drawings)]
     _set_formats(flow, index, row, fragment, line, visible_spans)
     if placed_drawings:
         reserve_space(flow, fragment, placed_drawings)
@@ -331,7 +331,7 @@ def _set_formats(
         format_range(start, end - start, flow.style.text_format(bits))
         for start, end, bits in split_overlaps(
             [
-                *(one for one in displayed_spans if one[1] > one[0]),
+                *(span for span in displayed_spans if span[1] > span[0]),
                 *misspelled_ranges(flow, row, line, spans, fragment),
             ]
         )

@@ -123,7 +123,7 @@ class EditorRow:
     code_spans: list[CodeSpan] = field(default_factory=list)
 
     def column_below(self, y: float) -> int | None:
-        """Return the first column of the first visual line that starts at or below `y`; None in tables."""
+        """Return the first column of the first visual line at or below `y`; None if none, as in tables."""
         for fragment in self.fragments or ():
             for number in range(fragment.layout.lineCount()):
                 line = fragment.layout.lineAt(number)

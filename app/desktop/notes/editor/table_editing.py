@@ -95,7 +95,7 @@ def display_width(text: str) -> int:
 
 
 def _split_cells(line: str, start: int) -> list[str]:
-    return [line[a:b] for a, b in cell_ranges(line, start)]
+    return [line[left:right] for left, right in cell_ranges(line, start)]
 
 
 def _cell_at_cursor(cursor: QTextCursor, marker: int) -> int:

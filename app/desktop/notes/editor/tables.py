@@ -104,15 +104,17 @@ def _lay_out_cell(
     fragment, placed_drawings = text_layout.without_markup(
         flow, text, inline_scan.hidden, inline_scan.separators, drawings, font
     )
-    visible_spans = [one for one in spans if not (one[2] & inline.MATH and one[0] in drawings)]
-    displayed_spans = [(fragment.offset_of(a), fragment.offset_of(b), bits) for a, b, bits in visible_spans]
+    visible_spans = [span for span in spans if not (span[2] & inline.MATH and span[0] in drawings)]
+    displayed_spans = [
+        (fragment.offset_of(first), fragment.offset_of(last), bits) for first, last, bits in visible_spans
+    ]
     displayed_spans += text_layout.misspelled_ranges(
         flow, EditorRow(row.scan._replace(marker=0)), text, spans, fragment
     )
     fragment.layout.setFormats(
         [
-            text_layout.format_range(a, b - a, flow.style.text_format(bits))
-            for a, b, bits in split_overlaps([one for one in displayed_spans if one[1] > one[0]])
+            text_layout.format_range(first, last - first, flow.style.text_format(bits))
+            for first, last, bits in split_overlaps([span for span in displayed_spans if span[1] > span[0]])
         ]
     )
     if placed_drawings:
@@ -157,10 +159,10 @@ def _column_widths(flow: NoteRows, first: int) -> list[float]:
 def _shrink(widths: list[float], available_width: float, total: float) -> list[float]:
     """Return reduced widths; columns narrower than an equal share keep their width."""
     share = available_width / len(widths)
-    wide_columns = [one for one in widths if one > share]
-    narrow_total = total - sum(wide_columns)
-    scale = max(0.05, (available_width - narrow_total) / sum(wide_columns)) if wide_columns else 1.0
-    return [max(_MIN_COLUMN_WIDTH, one * scale) if one > share else one for one in widths]
+    wide_total = sum(width for width in widths if width > share)
+    narrow_total = total - wide_total
+    scale = max(0.05, (available_width - narrow_total) / wide_total) if wide_total else 1.0
+    return [max(_MIN_COLUMN_WIDTH, width * scale) if width > share else width for width in widths]
 
 
 def _cell_width(flow: NoteRows, index: int, start: int, end: int) -> float:

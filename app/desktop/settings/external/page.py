@@ -108,8 +108,8 @@ class ExternalServersPage(Editor):
     def _create_card(self, server: ExternalServer) -> ServerCard:
         card = ServerCard(server, self._theme)
         card.switched.connect(partial(self._switch, server.name))
-        card.edited.connect(partial(self._start, self._edit, server))
-        card.removed.connect(partial(self._start, self._remove, server))
+        card.edited.connect(lambda: self._start(self._edit, card.server))
+        card.removed.connect(lambda: self._start(self._remove, card.server))
         card.retried.connect(partial(self._run, lambda vault: vault.external.retry(server.name)))
         card.allowed.connect(partial(self._allow, server.name))
         card.revoked.connect(partial(self._revoke, server.name))
@@ -140,10 +140,21 @@ class ExternalServersPage(Editor):
 
     async def _edit(self, initial: ExternalServer) -> None:
         server, has_new_token = await self._run_form(initial)
-        if server is not None and server != initial:
-            self._set_servers([server if other.name == initial.name else other for other in self.servers])
-        elif server is not None and has_new_token and server.on:
-            self._run(lambda vault: vault.external.retry(initial.name))
+        if server is None:
+            return
+        if server == initial:
+            if has_new_token and server.on:
+                self._run(lambda vault: vault.external.retry(initial.name))
+            return
+        account = token_account(initial.name, initial.address)
+        new_account = token_account(server.name, server.address)
+        is_same_origin = account[1] == new_account[1] != ""
+        if self._client is not None and account != new_account and is_same_origin and not has_new_token:
+            # The server starts under its new name, and needs its token then.
+            await self._client.run(partial(_copy_token, account, new_account))
+        self._set_servers([server if other.name == initial.name else other for other in self.servers])
+        if account != new_account:
+            self._forget(initial)
 
     async def _run_form(self, initial: ExternalServer | None) -> tuple[ExternalServer | None, bool]:
         """Ask for a server; return it (None if canceled) and whether it has a new token."""
@@ -162,6 +173,10 @@ class ExternalServersPage(Editor):
         if not confirmed:
             return
         self._set_servers([other for other in self.servers if other.name != server.name])
+        self._forget(server)
+
+    def _forget(self, server: ExternalServer) -> None:
+        """Delete the token and the permissions of a server that is gone or has another name or address."""
         account = token_account(server.name, server.address)
 
         def forget(vault: VaultService) -> None:
@@ -192,3 +207,8 @@ class ExternalServersPage(Editor):
             self._allow(server.name, tool)
         elif answer == REVOKE_RESULT:
             self._revoke(server.name, tool)
+
+
+def _copy_token(account: tuple[str, str], new_account: tuple[str, str], vault: VaultService) -> None:
+    if (token := vault.settings.key(*account)) is not None:
+        vault.settings.set_key(*new_account, token)

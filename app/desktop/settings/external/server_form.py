@@ -120,9 +120,7 @@ class ServerDialog(dialogs.SheetDialog):
         self.save_button.setDefault(True)
         self.name.setFocus()
         if self._client is not None and self._initial is not None:
-            tasks.start(
-                self._show_saved_token(self._initial), owner=self, action=self.tr("look for the token")
-            )
+            tasks.start(self._show_saved_token(self._initial), owner=self, action=self.tr("read the token"))
 
     def _add_line(self, title: str, text: str, hint: str) -> QLineEdit:
         field = QLineEdit(text)

@@ -27,10 +27,10 @@ _MAX_SPOKEN_CHARS = 2_000
 
 
 class DiffCanvas(DiffViewport):
-    """A diff: F8 goes to the next hunk, Space or a click toggles it, and its text can be copied.
+    """A diff: F8 goes to the next hunk, Space or its check box toggles it, and its text can be copied.
 
-    `hunk_toggled` carries the hunk and whether it is now included, `unfold_requested` the first line of a
-    fold, `current_changed` the hunk that the keys act on.
+    `hunk_toggled` carries the hunk and whether to include it, `unfold_requested` the first line of a fold,
+    `current_changed` the hunk that the keys act on.
     """
 
     hunk_toggled = Signal(int, bool)
@@ -87,18 +87,26 @@ class DiffCanvas(DiffViewport):
         self._reveal(index)
         self._set_current(index)
 
-    def hunk_text(self, index: int) -> str:
-        """Return hunk `index` as lines with − and +, at most 20 of each side, hidden characters named."""
+    def hunk_text(self, index: int, *, is_spoken: bool = False) -> str:
+        """Return hunk `index` as lines with − and +, hidden characters named.
+
+        With `is_spoken`, the text is limited to 20 lines of each side and 2,000 characters of a line.
+        """
         if self._diff_rows is None:
             return ""
         hunk, diff_rows = self._diff_rows.diff.hunks[index], self._diff_rows
-        removed = range(hunk.before_start, min(hunk.before_end, hunk.before_start + _MAX_SPOKEN_LINES))
-        added = range(hunk.after_start, min(hunk.after_end, hunk.after_start + _MAX_SPOKEN_LINES))
-        parts = [f"− {_line_text(diff_rows.line('before', number))}" for number in removed]
-        return "\n".join(parts + [f"+ {_line_text(diff_rows.line('after', number))}" for number in added])
+        max_lines, max_chars = (_MAX_SPOKEN_LINES, _MAX_SPOKEN_CHARS) if is_spoken else (None, None)
+        removed = range(hunk.before_start, hunk.before_end)[:max_lines]
+        added = range(hunk.after_start, hunk.after_end)[:max_lines]
+        parts = [f"− {_line_text(diff_rows.line('before', number), max_chars)}" for number in removed]
+        parts += [f"+ {_line_text(diff_rows.line('after', number), max_chars)}" for number in added]
+        return "\n".join(parts)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move between hunks with F8 and Shift+F8, toggle one with Space, copy with Ctrl+C."""
+        """Handle the keys: F8 and Shift+F8 move between hunks, Space toggles one, Home and End scroll.
+
+        Ctrl+C copies, and Ctrl+A selects all.
+        """
         self._is_unscrolled = False
         bar, key = self.verticalScrollBar(), event.key()
         if key == Qt.Key.Key_F8:
@@ -121,7 +129,7 @@ class DiffCanvas(DiffViewport):
         super().wheelEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Unfold lines, toggle a hunk, or make a hunk current and start selecting."""
+        """Unfold lines or toggle a hunk's check box; elsewhere, make the hunk current and start selecting."""
         self._is_unscrolled = False
         row = self._row_at(event)
         if event.button() is not Qt.MouseButton.LeftButton:
@@ -137,7 +145,7 @@ class DiffCanvas(DiffViewport):
                 self._toggle(row.hunk)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Select the word."""
+        """Select the word under the pointer."""
         pane = pane_at(self._panes(), event.position().x())
         if pane is None or self._diff_rows is None:
             return
@@ -148,7 +156,7 @@ class DiffCanvas(DiffViewport):
             self._select(Selection(pane.sides, TextPosition(row, start), TextPosition(row, end)))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Extend the selection, or show the pointer shape for a click."""
+        """Extend the selection, or show by the pointer's shape what a click would do."""
         if event.buttons() & Qt.MouseButton.LeftButton and self._selection is not None:
             self._extend_selection(event.position())
             return
@@ -193,7 +201,7 @@ class DiffCanvas(DiffViewport):
             QGuiApplication.clipboard().setText(self.hunk_text(self.current))
 
     def select_all(self) -> None:
-        """Select every shown line; side by side, those of the right side."""
+        """Select all shown lines; side by side, those of the right side."""
         diff_rows = self._diff_rows
         if diff_rows is None or not diff_rows.rows:
             return
@@ -238,22 +246,25 @@ class DiffCanvas(DiffViewport):
             if index in self._check_boxes.excluded_hunks:
                 label = self.tr("Change {0} of {1}, excluded")
             label = label.format(index + 1, len(self._diff_rows.diff.hunks))
-            self.setAccessibleDescription(f"{label}\n{self.hunk_text(index)}")
+            self.setAccessibleDescription(f"{label}\n{self.hunk_text(index, is_spoken=True)}")
         self.current_changed.emit(index)
         self.viewport().update()
 
 
-def _line_text(line: EscapedLine) -> str:
+def _line_text(line: EscapedLine, max_chars: int | None) -> str:
     """Return a shown line as plain text, with its labels in ⟨⟩ so that they can't be mistaken for text."""
     parts: list[str] = []
-    position = 0
-    if len(line.text) > _MAX_SPOKEN_CHARS:
-        return f"{line.text[:_MAX_SPOKEN_CHARS]}… ({len(line.text):,} characters)"
+    position, limit = 0, len(line.text) if max_chars is None else max_chars
     for start, end, kind in line.signs:
+        if start >= limit:
+            break
         sign_text = line.text[start:end]
         parts += [
             line.text[position:start],
             f"⟨{sign_text}⟩" if kind in (CHIP_SIGN, NOTE_SIGN) else sign_text,
         ]
         position = end
-    return "".join([*parts, line.text[position:]])
+    parts.append(line.text[position:limit])
+    if len(line.text) > limit:
+        parts.append(f"… ({len(line.text):,} characters)")
+    return "".join(parts)

@@ -9,14 +9,14 @@ _BYTES_PER_LINE = 16
 
 
 def hex_dump(content: bytes) -> bytes:
-    """Return offset, bytes and characters, 16 per line; after 1 MiB, only size and hash of the rest."""
+    """Return offset, bytes and characters, 16 per line; after 1 MiB, only the size and hash of the rest."""
     dumped = content[:_MAX_DUMP_BYTES]
     lines = [
         _dump_line(offset, dumped[offset : offset + _BYTES_PER_LINE])
         for offset in range(0, len(dumped), _BYTES_PER_LINE)
     ]
     if remainder := content[_MAX_DUMP_BYTES:]:
-        lines.append(f"and {len(remainder):,} bytes more, SHA-256 {hashlib.sha256(remainder).hexdigest()}\n")
+        lines.append(f"and {len(remainder):,} more bytes, SHA-256 {hashlib.sha256(remainder).hexdigest()}\n")
     return "".join(lines).encode()
 
 

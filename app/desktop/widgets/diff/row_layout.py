@@ -50,8 +50,9 @@ class DiffRow(NamedTuple):
 class DiffRows:
     """A diff laid out in one mode.
 
-    Construction for a very large diff belongs in a thread; afterwards, the cost of each method depends only
-    on the visible rows.
+    `partners` maps a replaced line (side, number) to its counterpart on the other side, and `first_rows`
+    holds the index of each hunk's first row. For a very large diff, construct it and call `prepare` in a
+    thread; afterwards, the cost of painting depends only on the visible rows.
     """
 
     diff: Diff
@@ -66,7 +67,7 @@ class DiffRows:
     _heights: dict[int, _Numbers] = field(default_factory=dict, repr=False)
 
     def line(self, side: str, number: int) -> EscapedLine:
-        """Return line `number` of "before" or "after" as it is displayed."""
+        """Return line `number` of the side "before" or "after" as it is displayed."""
         return self._lines(side, number)
 
     def breaks(self, side: str, number: int, columns: int) -> list[int]:
@@ -74,7 +75,7 @@ class DiffRows:
         return self._breaks(side, number, columns)
 
     def marks(self, side: str, number: int) -> tuple[Span, ...]:
-        """Return the changed words of a line as spans of its displayed text; empty without another side."""
+        """Return the changed words of a line as spans of its displayed text; empty without a counterpart."""
         partner = self.partners.get((side, number))
         if partner is None:
             return ()
@@ -89,11 +90,11 @@ class DiffRows:
         return list(np.nonzero(self._cells < 0)[0].tolist())
 
     def fold_end(self, row: DiffRow) -> int:
-        """Return the first line after the fold `row`, as an index of the lines before the change."""
+        """Return the first line after the fold `row`, as an index of the old text's lines."""
         return (row.before or 0) + row.folded
 
     def heights(self, columns: int) -> _Numbers:
-        """Return the number of text lines of each row in panes `columns` cells wide, as a cached array."""
+        """Return the number of text lines of each row in panes `columns` cells wide (cached)."""
         heights = self._heights.get(columns)
         if heights is None:
             heights = self._heights[columns] = self._measure(columns)
@@ -104,7 +105,7 @@ class DiffRows:
         return columns in self._heights or int(self._cells.clip(0).sum()) <= _MAX_SYNC_CELLS
 
     def prepare(self, columns: int) -> None:
-        """Precompute heights and marks that would slow down painting at this width; for a worker thread."""
+        """Compute heights and changed words in advance that would delay painting; for a worker thread."""
         self.heights(columns)
         for index in np.nonzero(self._cells > _LONG_LINE_CELLS)[0]:
             if self.rows[index].hunk >= 0:
@@ -118,7 +119,7 @@ class DiffRows:
             heights[index] = max(len(self.breaks(side, number, columns)) for side, number in lines)
         return heights
 
-    def rows_above_change(self, index: int, columns: int) -> int:
+    def lines_above_change(self, index: int, columns: int) -> int:
         """Return the number of text lines in row `index` above its first changed word."""
         row = self.rows[index]
         counts: list[int] = []
@@ -135,12 +136,14 @@ def _row_lines(row: DiffRow) -> list[tuple[str, int]]:
 
 
 def layout_rows(diff: Diff, mode: DiffMode, unfolded: Iterable[int] = ()) -> DiffRows:
-    """Return the rows of `diff`; unchanged lines beyond `CONTEXT_LINES` from a change are folded.
+    """Return the rows of `diff`, with long runs of unchanged lines folded.
+
+    The `CONTEXT_LINES` lines next to a change stay visible.
 
     Args:
         diff: The diff.
         mode: The display mode.
-        unfolded: The folds to show unfolded, by their first line before the change.
+        unfolded: The folds to show unfolded, by their first line in the old text.
     """
     partners: dict[tuple[str, int], int] = {}
     rows: list[DiffRow] = []
@@ -178,10 +181,10 @@ def _unchanged_rows(section: Hunk, diff: Diff, unfolded: frozenset[int]) -> Iter
     leading = CONTEXT_LINES if follows_change or not diff.hunks else 0
     trailing = CONTEXT_LINES if precedes_change or not diff.hunks else 0
     folded = count - leading - trailing
-    folds = folded >= _MIN_FOLDED_LINES and section.before_start + leading not in unfolded
-    for offset in range(leading if folds else count):
+    is_folded = folded >= _MIN_FOLDED_LINES and section.before_start + leading not in unfolded
+    for offset in range(leading if is_folded else count):
         yield DiffRow(section.before_start + offset, section.after_start + offset)
-    if folds:
+    if is_folded:
         yield DiffRow(section.before_start + leading, section.after_start + leading, folded=folded)
         for offset in range(count - trailing, count):
             yield DiffRow(section.before_start + offset, section.after_start + offset)

@@ -17,7 +17,7 @@ from app.vault.diff_words import Span
 from app.vault.escaped_line import escape_hidden
 
 CHECK_BOX_WIDTH = 28
-FOLD_EXTRA = 10
+FOLD_PADDING = 10
 _PADDING = 8
 _EXCLUDED_OPACITY = 0.38
 _MAX_HEADING_DISTANCE = 3_000
@@ -25,7 +25,7 @@ _MAX_HEADING_DISTANCE = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """The geometry of one side, in pixels: its edges, line numbers (side, right edge), sign and text."""
+    """The geometry of one pane, in pixels: its edges, line numbers (side, right edge), sign and text."""
 
     sides: tuple[str, ...]
     left: int
@@ -45,7 +45,7 @@ class CheckBoxState:
 
 
 def layout_panes(diff_rows: DiffRows, grid: Grid, width: int, has_check_boxes: bool) -> tuple[Pane, ...]:
-    """Return the panes for a viewport of `width`: one, or two side by side."""
+    """Return the panes for a viewport of `width` pixels: one, or two side by side."""
     left = CHECK_BOX_WIDTH if has_check_boxes else 4
     digits = max(2, len(str(max(len(diff_rows.diff.before), len(diff_rows.diff.after)))))
     number_width, sign_width = round(digits * grid.cell) + _PADDING, round(2 * grid.cell)
@@ -71,7 +71,7 @@ def pane_at(panes: Sequence[Pane], x: float) -> Pane | None:
 
 
 def text_columns(diff_rows: DiffRows, grid: Grid, width: int, has_check_boxes: bool) -> int:
-    """Return the number of cells in a text line of the narrower pane."""
+    """Return the number of cells in a text line of the narrower pane, at least 8."""
     text_width = min(
         pane.right - pane.text_x for pane in layout_panes(diff_rows, grid, width, has_check_boxes)
     )
@@ -80,7 +80,7 @@ def text_columns(diff_rows: DiffRows, grid: Grid, width: int, has_check_boxes: b
 
 @dataclass(frozen=True)
 class PaintContext:
-    """The painting parameters: grid, colors, width in pixels, and cells per line of text."""
+    """The parameters for painting: grid, colors, width in pixels, and cells per line of text."""
 
     grid: Grid
     theme: Theme
@@ -216,7 +216,7 @@ class RowPainter:
         self._painter.drawText(text_area, alignment, text)
 
     def _heading_before(self, row: DiffRow) -> str:
-        """Return the Markdown heading that applies to the text after the fold."""
+        """Return the last Markdown heading in or before the fold; empty if there is none nearby."""
         lines = self._diff_rows.diff.before
         end = self._diff_rows.fold_end(row)
         if end >= len(lines):

@@ -1,4 +1,4 @@
-"""The mouse selection in a diff, and the text that it copies. Pure.
+"""The text selection in a diff, and the text that it copies. Pure.
 
 A selection stays in one pane and has two ends: rows of the diff and positions in their displayed text. A copy
 keeps tabs and spaces, names hidden characters in ⟨⟩, and omits the labels for line endings.
@@ -26,7 +26,7 @@ class TextPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A selection from `anchor`, where the mouse was pressed, to `end`, in the pane that shows `sides`."""
+    """A selection from `anchor`, where it began, to `end`, in the pane that shows `sides`."""
 
     sides: tuple[str, ...]
     anchor: TextPosition
@@ -50,7 +50,7 @@ class Selection:
         return first.offset if row == first.row else 0, last.offset if row == last.row else length
 
     def text(self, diff_rows: DiffRows) -> str:
-        """Return the selected text, by lines; a fold is an ellipsis."""
+        """Return the selected text, line by line, with an ellipsis for each fold."""
         first, last = self.ordered
         lines: list[str] = []
         for index in range(first.row, last.row + 1):
@@ -64,14 +64,14 @@ class Selection:
 
 
 def row_side(row: DiffRow, sides: tuple[str, ...]) -> str | None:
-    """Return the side that a row shows in a pane with these sides; None if it has no line there."""
+    """Return the side that a row shows in a pane with these sides; None if the row has no line there."""
     if "after" in sides and row.after is not None:
         return "after"
     return "before" if "before" in sides and row.before is not None else None
 
 
 def row_line(diff_rows: DiffRows, row: DiffRow, sides: tuple[str, ...]) -> EscapedLine | None:
-    """Return the line that a row shows in the pane of `sides`."""
+    """Return the line that a row shows in a pane with these sides; None for a fold or if there is none."""
     side = row_side(row, sides)
     if side is None or row.folded:
         return None
@@ -94,7 +94,7 @@ def nearest_position(line: EscapedLine, part: Span, cells: float) -> int:
 
 
 def word_at(line: EscapedLine, position: int) -> Span:
-    """Return the word, or the run of spaces or punctuation, around a position."""
+    """Return the label, word, or run of spaces or punctuation at a position."""
     for start, end, _ in line.signs:
         if start <= position < end:
             return start, end
@@ -110,7 +110,7 @@ def word_at(line: EscapedLine, position: int) -> Span:
 
 
 def copied_text(line: EscapedLine, start: int, end: int) -> str:
-    """Return the copied text for a part of a displayed line."""
+    """Return the text to copy for a part of a displayed line."""
     parts: list[str] = []
     position = start
     for left, right, kind in line.signs:

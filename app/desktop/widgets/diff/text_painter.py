@@ -26,7 +26,7 @@ _RUN = re.compile(
 
 @dataclass(frozen=True)
 class Grid:
-    """The size of a character cell in `font`, in logical pixels; `shaped_font` is the font with shaping."""
+    """The size of a character cell in `font`, in logical pixels; `shaped_font` is `font` with shaping."""
 
     font: QFont
     shaped_font: QFont
@@ -64,7 +64,7 @@ class TextPainter:
     def paint_marks(
         self, line: EscapedLine, part: Span, corner: QPointF, spans: tuple[Span, ...], color: QColor
     ) -> None:
-        """Paint the background of the changed words in `part` of `line`."""
+        """Paint `color` behind those parts of `spans` that are in `part` of `line`."""
         start, end = part
         for left, right in spans:
             left, right = max(left, start), min(right, end)
@@ -132,7 +132,7 @@ class TextPainter:
 
 
 def _marked_pieces(line: EscapedLine, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """Split `start` to `end` at the marked characters; each piece has its kind ("" for plain text)."""
+    """Split the text from `start` to `end` at its signs; each piece has its kind ("" for plain text)."""
     position = start
     for left, right, kind in line.signs:
         left, right = max(left, start), min(right, end)

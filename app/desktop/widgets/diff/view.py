@@ -1,4 +1,4 @@
-"""The diff view that approval, audit and history share: two versions, unified or side by side."""
+"""The diff view: two versions of a text, unified or side by side."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _MESSAGE_HEIGHT = 120
 class DiffView(QWidget):
     """Shows the change between two contents, computing large diffs in a thread.
 
-    With `show_contents(…, selectable=True)` each hunk has a check box, and `excluded_hunks_changed` carries
-    the excluded hunks. `compared` carries the `Diff` as soon as it is computed.
+    With `show_contents(…, selectable=True)`, each hunk has a check box if there are several, and
+    `excluded_hunks_changed` carries the excluded hunks. `compared` carries a new `Diff` once it is shown.
     """
 
     excluded_hunks_changed = Signal(object)
@@ -104,9 +104,10 @@ class DiffView(QWidget):
         Args:
             before: The old bytes.
             after: The new bytes.
-            comparison: Returns the diff, if the caller caches it; may be called in a thread.
+            comparison: Returns the diff, if the caller caches it; may be called in a thread, and is not
+                called for binary content.
             selectable: Whether to show check boxes; binary content never has them, and is shown as a dump.
-            excluded_hunks: The hunks whose check box is off.
+            excluded_hunks: The hunks whose check boxes are off.
             keep_scroll: Whether to keep the scroll position, for a text that is being edited.
         """
         old_content, new_content = before or b"", after or b""
@@ -114,7 +115,7 @@ class DiffView(QWidget):
         self._selectable = selectable and not is_dump
         self._excluded_hunks = excluded_hunks
         if not keep_scroll:
-            self._unfolded = set()
+            self._unfolded = {_ALL_FOLDS} if self._unfold_button.isChecked() else set()
 
         def compute_diff() -> Diff:
             if is_dump:
@@ -150,7 +151,7 @@ class DiffView(QWidget):
         self._lay_out_again()
 
     def set_header(self, widget: QWidget) -> None:
-        """Put `widget` at the left of the bar, to name the compared versions."""
+        """Put `widget` on the left of the bar, to name the compared versions."""
         self._header.addWidget(widget)
 
     def step(self, by: int) -> bool:
@@ -188,7 +189,7 @@ class DiffView(QWidget):
             self._show(diff, diff_rows, keep_scroll=keep_scroll)
 
     async def _prepare_rows(self, diff_rows: DiffRows) -> None:
-        """Prepare `diff_rows` for the current width, again whenever the width changes meanwhile."""
+        """Prepare `diff_rows` for the current width, and again if the width changes meanwhile."""
         while not diff_rows.is_ready(columns := self.canvas.measure(self._selectable)(diff_rows)):
             await asyncio.to_thread(diff_rows.prepare, columns)
 

@@ -1,4 +1,4 @@
-"""The viewport of a diff; it paints only the visible rows, so the size of the texts does not matter."""
+"""The viewport of a diff, which paints only the visible rows, so that scrolling a large diff stays fast."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from app.desktop.theme.theme import Theme, code_font
 from app.desktop.widgets.diff.row_layout import DiffRow, DiffRows
 from app.desktop.widgets.diff.row_painter import (
-    FOLD_EXTRA,
+    FOLD_PADDING,
     CheckBoxState,
     PaintContext,
     Pane,
@@ -107,7 +107,7 @@ class DiffViewport(QAbstractScrollArea):
         self.arrange()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Apply a new size of the interface's font."""
+        """Adapt to a new size of the interface's font."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._grid = Grid.of(_code_font(self), self)
@@ -156,7 +156,7 @@ class DiffViewport(QAbstractScrollArea):
             else:
                 self.measure_requested.emit()
             heights = self._diff_rows.heights(self._columns) * self._grid.height
-            heights[self._diff_rows.fold_rows] += FOLD_EXTRA
+            heights[self._diff_rows.fold_rows] += FOLD_PADDING
             self._row_tops = np.concatenate(([0], np.cumsum(heights)))
         if int(self._row_tops[-1]) != old_height and self._is_unscrolled:
             self.height_changed.emit()
@@ -175,7 +175,7 @@ class DiffViewport(QAbstractScrollArea):
         if self._diff_rows is None:
             return
         row = self._diff_rows.first_rows[index]
-        above = self._diff_rows.rows_above_change(row, self._columns) * self._grid.height
+        above = self._diff_rows.lines_above_change(row, self._columns) * self._grid.height
         bar, page = self.verticalScrollBar(), self.viewport().height()
         top = int(self._row_tops[row])
         if above + 2 * self._grid.height > page:
@@ -194,7 +194,7 @@ class DiffViewport(QAbstractScrollArea):
 
 
 def _code_font(widget: QWidget) -> QFont:
-    """Return the code font at the size of the interface font."""
+    """Return the code font at the size of the interface font, but at least 8 points."""
     font = code_font()
     font.setPointSizeF(max(8.0, widget.font().pointSizeF()))
     return font

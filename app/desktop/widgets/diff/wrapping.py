@@ -1,4 +1,4 @@
-"""Find the line breaks for lines wider than the pane, in character cells. Pure."""
+"""Find where to break lines that are wider than their pane, in character cells. Pure."""
 
 from __future__ import annotations
 

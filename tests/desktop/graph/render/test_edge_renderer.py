@@ -51,10 +51,10 @@ def test_a_sharp_picture_yields_to_a_quick_one_but_not_vice_versa(renderer, qtbo
     may_continue.set()
     qtbot.waitUntil(lambda: renderer.is_ready, timeout=20_000)
     assert not renderer.collect()
-    assert renderer.picture is None
+    assert renderer.latest_image is None
     qtbot.waitUntil(lambda: renderer.is_ready, timeout=20_000)
     assert renderer.collect()
-    assert renderer.picture.request.camera.scale == 2.0
+    assert renderer.latest_image.request.camera.scale == 2.0
 
     started.clear()
     may_continue.clear()
@@ -64,10 +64,10 @@ def test_a_sharp_picture_yields_to_a_quick_one_but_not_vice_versa(renderer, qtbo
     may_continue.set()
     qtbot.waitUntil(lambda: renderer.is_ready, timeout=20_000)
     assert renderer.collect()
-    assert renderer.picture.request.is_draft
+    assert renderer.latest_image.request.is_draft
 
 
 def test_without_a_margin_the_picture_is_as_large_as_the_view(renderer):
     positions = np.zeros((2, 2), np.float32)
     renderer.draw_now(EdgeRenderRequest(one_line, positions, Camera(), 200, 150, 1.0, 0.5, margin=0.0))
-    assert renderer.picture.image.size().toTuple() == (200, 150)
+    assert renderer.latest_image.image.size().toTuple() == (200, 150)

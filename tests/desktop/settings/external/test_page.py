@@ -193,6 +193,30 @@ def test_a_server_is_added_edited_and_removed(
     gui(main())
 
 
+def test_a_renamed_server_keeps_its_token_and_stays_off(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        far = ExternalServer(name="Far", transport="http", address="http://127.0.0.1:9/mcp", on=True)
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            keys = vault.workspace.keys
+            account, new_account = (("external-" + name, "http://127.0.0.1:9") for name in ("Far", "Near"))
+            keys.set(*account, "sesame")
+            setup = setup_of(vault, (far,))
+            setup.cards["Far"].switch.click()
+            setup.cards["Far"].edited.emit()
+            await wait_until(lambda: setup.findChild(ServerDialog) is not None)
+            form = setup.findChild(ServerDialog)
+            form.name.setText("Near")
+            form.save_button.click()
+            await wait_until(lambda: [(one.name, one.on) for one in setup.value] == [("Near", False)])
+            await wait_until(lambda: keys.get(*account) is None)
+            assert keys.get(*new_account) == "sesame"
+            setup.deleteLater()
+
+    gui(main())
+
+
 def test_without_a_vault_the_list_can_be_looked_at(qtbot) -> None:
     far = ExternalServer(name="Far", transport="http", address="https://example.org/mcp")
     setup = ExternalServersPage(None, ThemeSource("dark"), (far,))

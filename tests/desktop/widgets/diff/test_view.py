@@ -261,6 +261,27 @@ def test_a_change_is_copied_with_its_hidden_characters_named(view: DiffView) -> 
     assert QGuiApplication.clipboard().text() == "− pay me\n+ pay ⟨RLO⟩me"
 
 
+def test_a_long_change_is_copied_whole_and_announced_in_part(view: DiffView) -> None:
+    lines = ["\u202e" + "x" * 3_000 + "\u202e", *(f"line {n}" for n in range(40))]
+    view.show_contents(b"pay me\n", "".join(f"{line}\n" for line in lines).encode())
+    QTest.keyClick(view.canvas, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    copied = QGuiApplication.clipboard().text().splitlines()
+    assert copied[1] == "+ ⟨RLO⟩" + "x" * 3_000 + "⟨RLO⟩"
+    assert copied[2:] == [f"+ line {n}" for n in range(40)]
+    announced = view.canvas.accessibleDescription().splitlines()
+    assert announced[2].startswith("+ ⟨RLO⟩xxx") and announced[2].endswith("x… (3,006 characters)")
+    assert announced[-1] == "+ line 18"
+
+
+def test_unchanged_lines_stay_visible_in_the_next_diff(view: DiffView) -> None:
+    view.show_contents(BEFORE, AFTER)
+    view._unfold_button.click()
+    view.show_contents(BEFORE, AFTER + b"the end\n")
+    assert view._unfold_button.isChecked()
+    assert view.canvas.diff_rows is not None
+    assert not any(row.folded for row in view.canvas.diff_rows.rows)
+
+
 def test_wide_views_show_both_sides_until_the_user_chooses(view: DiffView) -> None:
     view.show_contents(BEFORE, AFTER)
     assert view.canvas.diff_rows.mode is DiffMode.SIDE_BY_SIDE
