@@ -21,9 +21,10 @@ _MAX_VERSIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """The new state of a document: `hash` is None for a deletion, `previous_hash` is the previous hash.
+    """The state of a document: its bytes, which are parsed into `block` or `entry`, and their hash.
 
-    The bytes are parsed into `block` or `entry`.
+    `hash` is None for a deletion. `previous_hash` is the hash that the change to this state expects in the
+    database; None if it expects no document.
     """
 
     path: NotePath

@@ -20,7 +20,7 @@ class ChannelRegistry:
 
     Args:
         settings: Returns the current settings.
-        secrets: The store of the webhook's address and the app password.
+        secrets: Stores the webhooks' addresses and the app passwords.
     """
 
     def __init__(self, settings: Callable[[], MessageSettings], secrets: Secrets) -> None:
@@ -36,7 +36,7 @@ class ChannelRegistry:
 
         Raises:
             NotFoundError: There is no such channel or handle; `suggestions` lists the known ones.
-            InvalidParametersError: The channel is off or not set up.
+            InvalidParametersError: There is no such service, or the channel is off or not set up.
         """
         settings = self._settings()
         if target == DISCORD:

@@ -84,7 +84,10 @@ class PendingStore:
 
     Args:
         folder: The vault's data folder.
-        clock: Unix time in seconds.
+        clock: Returns the time in Unix seconds.
+
+    Raises:
+        StorageError: The file can't be opened. Methods raise it if the file can't be read or written.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
@@ -106,7 +109,10 @@ class PendingStore:
             StorageError: The operation can't be written.
         """
         if len(self.open_operations()) >= _MAX_OPEN:
-            raise LimitError(f"{_MAX_OPEN} operations are already pending.", limit=_MAX_OPEN)
+            message = (
+                f"{_MAX_OPEN:,} operations are already pending. Wait until some are decided, or cancel some."
+            )
+            raise LimitError(message, limit=_MAX_OPEN)
         row = (
             operation.id,
             operation.created,

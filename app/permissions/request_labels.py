@@ -14,7 +14,7 @@ from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Updat
 from app.vault.escaped_line import escape_hidden
 
 CALLER_KINDS = {
-    CallerKind.USER: "you, at this window",
+    CallerKind.USER: "you, in this window",
     CallerKind.DESKTOP_AGENT: "agent in this window",
     CallerKind.MCP: "MCP client",
     CallerKind.HTTP: "HTTP client",

@@ -87,7 +87,7 @@ class CompiledRule:
         return self.place == place if VAULT in (self.place, place) else word_matches(self.place, place)
 
     def touches(self, part: ImpactPart) -> bool:
-        """Return whether the rule applies to the part, including a move into or out of its paths.
+        """Return whether the rule applies to the part, or to a move into or out of the rule's paths.
 
         For these paths, moving a note out is like deleting it, and moving a note in is like creating it.
         """

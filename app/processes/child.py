@@ -96,18 +96,19 @@ class ChildProcess:
         return await self._process.wait()
 
     async def ends_within(self, seconds: float) -> bool:
-        """Return whether the process ends within the time limit."""
+        """Wait at most `seconds` for the end of the process; return whether it has ended."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._process.wait()
         return self._process.returncode is not None
 
     async def stop(self, grace: float = 0.0, *, terminate: bool = False) -> None:
-        """Close its input, wait `grace` seconds, then kill it and its children; always reap it.
+        """Close its input, wait up to `grace` seconds, then kill it and its children; always reap it.
 
         Args:
             grace: Seconds to wait for its end.
-            terminate: Send SIGTERM to its group after that, and wait another `grace` seconds.
+            terminate: If it has not ended by then, send SIGTERM to its group and wait up to `grace` seconds
+                again.
         """
         descendants = self._descendants()
         try:

@@ -48,7 +48,7 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """The process's id."""
+        """The process id."""
         return self._process.pid
 
     async def send(self, frame: Frame) -> None:

@@ -27,7 +27,7 @@ class ClientSeen(Event):
 
 @dataclass(frozen=True, slots=True)
 class ClientGone(Event):
-    """A client disconnected, or was inactive for a while."""
+    """A client disconnected, or was dropped because it was inactive."""
 
     client: Client
 

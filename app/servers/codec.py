@@ -75,9 +75,9 @@ def outcome_from_wire(data: Mapping[str, Any]) -> ToolOutcome:
     return ToolOutcome(**fields)
 
 
-def descriptor_to_wire(entry: ToolDescriptor) -> Json:
+def descriptor_to_wire(descriptor: ToolDescriptor) -> Json:
     """Encode a tool descriptor."""
-    return asdict(entry)
+    return asdict(descriptor)
 
 
 def descriptor_from_wire(data: Mapping[str, Any]) -> ToolDescriptor:

@@ -109,7 +109,7 @@ class LocalServer:
         self._stop.clear()
         self.connections.closed = False
         self._serving = asyncio.create_task(self._serve(listener, endpoint, ready), name="local server")
-        # However the task ends, even before its first step.
+        # Close it however the task ends, even before its first step.
         self._serving.add_done_callback(lambda _: listener.close())
         try:
             await asyncio.wait({self._serving, ready}, return_when=asyncio.FIRST_COMPLETED)
@@ -208,7 +208,7 @@ class LocalServer:
 
 
 class _Server(uvicorn.Server):
-    """The HTTP server as a part of the app: it handles no signals and stops on an event."""
+    """A uvicorn server inside the app: it leaves signals to the app and stops on an event."""
 
     def __init__(
         self,
@@ -267,7 +267,7 @@ def _listen(port: int) -> socket.socket:
         NetworkError: no port is available.
     """
     for candidate in (port, 0):
-        # With an explicit protocol asyncio disables Nagle's algorithm, which delays responses by 40 ms.
+        # With an explicit protocol, asyncio disables Nagle's algorithm, which delays responses by 40 ms.
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             if os.name == "posix":
@@ -280,4 +280,4 @@ def _listen(port: int) -> socket.socket:
             listener.close()
             log.info("port %d is not available: %s", candidate, error)
             last_error = error
-    raise NetworkError(f"No port of this machine is available: {last_error.strerror}.")
+    raise NetworkError(f"No port on this machine is available: {last_error.strerror}.")

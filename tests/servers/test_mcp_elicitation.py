@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import mcp_types as t
 import pytest
@@ -15,7 +16,7 @@ from app.permissions.scope import Operation, Scope, ScopeKind
 from app.servers import mcp_approval_form
 from app.servers.mcp_elicitation import ClientApprover, Elicitation, _PendingElicitation
 from app.settings import Settings
-from app.vault.changes import ChangeSet, Create, Update
+from app.vault.changes import ChangeSet, Create, Delete, Update
 from app.vault.path import NotePath
 from app.workspace import VaultService
 from app.workspace.opening import open_workspace
@@ -205,6 +206,13 @@ def test_a_question_shows_each_file_and_names_hidden_characters():
 def test_a_question_shows_the_whole_of_an_effect():
     text = mcp_approval_form.question_text(request(Effect("command", "rm -rf x", (("folder", "a\nb"),))))
     assert "rm -rf x" in text and "folder:\n  a\n  b" in text
+
+
+def test_a_question_counts_the_backlinks_that_it_does_not_name():
+    asked = request(ChangeSet.of(Delete(NotePath("A.md"), b"text")))
+    backlinks = tuple(NotePath(f"Note {number:02}.md") for number in range(25))
+    text = mcp_approval_form.question_text(replace(asked, scope=replace(asked.scope, backlinks=backlinks)))
+    assert "Backlinks: Note 00.md, " in text and "Note 19.md, and 5 more\n" in text
 
 
 def test_a_change_that_is_too_long_to_read_is_not_asked():
