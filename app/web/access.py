@@ -131,7 +131,7 @@ class WebAccess:
 
 
 def key_account(provider: str, address: str) -> tuple[str, str]:
-    """Return the key store's name and address for a provider's key; each of the user's servers has its own."""
+    """Return the name and address of a provider's key in the key store; own servers have a key each."""
     provider_info = PROVIDERS.get(provider)
     return (
         f"web-{provider}",
