@@ -55,7 +55,7 @@ class ChildProcess:
             low_priority: Lower its priority where a starting process can (Windows).
 
         Raises:
-            NotFoundError: There is no such program.
+            NotFoundError: There is no such program or working folder.
             StorageError: The program can't be started.
         """
         pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
@@ -76,6 +76,8 @@ class ChildProcess:
                 creationflags=flags,
             )
         except FileNotFoundError as error:
+            if cwd is not None and not Path(cwd).is_dir():
+                raise NotFoundError(f"There is no folder {str(cwd)!r}.", path=str(cwd)) from error
             raise NotFoundError(f"There is no program {command[0]!r}.", program=command[0]) from error
         except (OSError, ValueError) as error:
             raise StorageError(f"{command[0]} can't be started: {error}") from error

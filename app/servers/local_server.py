@@ -98,7 +98,7 @@ class LocalServer:
         """Start listening on the port in the settings, or another one if it is taken; return the port.
 
         Raises:
-            NetworkError: no port is available.
+            NetworkError: no port is available, or the server could not be started.
             StorageError: the endpoint file can't be written.
         """
         if self.endpoint is not None:
