@@ -129,8 +129,8 @@ class LocalServer:
         self._unsubscribe = self._events.subscribe(ClientsChanged, self._end_revoked_requests)
         return endpoint.port
 
-    def settings_changed(self) -> None:
-        """Cancel requests to apps that were switched off."""
+    def apply_settings(self) -> None:
+        """Cancel running requests to apps that the settings now turn off."""
         if self._middleware is not None:
             self._middleware.end_closed_requests()
 
@@ -196,10 +196,10 @@ class LocalServer:
         return tuple(mounts)
 
     def _api_closed(self) -> str:
-        return "" if self._settings().http_api else "The HTTP API is switched off in the settings."
+        return "" if self._settings().http_api else "The HTTP API is turned off in the settings."
 
     def _mcp_closed(self) -> str:
-        return "" if self._settings().mcp else "The MCP server is switched off in the settings."
+        return "" if self._settings().mcp else "The MCP server is turned off in the settings."
 
     def _end_revoked_requests(self, event: ClientsChanged) -> None:
         if self._middleware is not None:

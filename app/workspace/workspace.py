@@ -158,7 +158,7 @@ class Workspace:
             self.memory,
         )
         self.hub = self.endpoints.local_vault
-        self.hub.in_turn = self.programs.caller_named
+        self.hub.find_turn_caller = self.programs.caller_named
         self._apply_search_settings()
         self._enabled_ids: frozenset[str] = frozenset()
         self._apply_tool_settings()
