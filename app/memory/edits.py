@@ -164,7 +164,8 @@ def _change_part(
     schema = block.schema
     if part is None:
         if isinstance(schema, MapSchema | CompositeSchema):
-            raise InvalidParametersError(_part_required_message(schema), allowed=_names(schema))
+            names = _names(schema)
+            raise InvalidParametersError(f"Name the part in `field`: {', '.join(names)}.", allowed=names)
         return block.with_content(cast("Content", change(schema, block.content)))
     return block.with_content(_edit_part(schema, block.content, part, change))
 
@@ -214,10 +215,6 @@ def _find_part(parts: Mapping[str, V], name: str) -> V:
 def _names(schema: MapSchema | CompositeSchema) -> list[str]:
     parts = schema.fields if isinstance(schema, MapSchema) else schema.sections
     return [one.name for one in parts]
-
-
-def _part_required_message(schema: MapSchema | CompositeSchema) -> str:
-    return f"Name the part in `field`: {', '.join(_names(schema))}."
 
 
 def _parse_integer(text: str) -> int:

@@ -57,6 +57,7 @@ class LocalServer:
         tokens: The programs that may connect.
         folder: The vault's data folder, for `door.json`.
         settings: Returns the current settings.
+        events: Announces revoked clients, and receives rejected tokens.
         mcp: The app of the MCP server.
         holder: The kind of this process.
         on_yield: Closes the vault for another process that asks; None if that is not allowed.
