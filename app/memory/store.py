@@ -276,7 +276,7 @@ class MemoryStore:
         with self._lock:
             self._flush_outbox()
             rows = [self._row(change_set, position) for position in range(len(change_set.changes))]
-            undoes = tuple(undoes) or self._journal.undone(change_set.digest)
+            undoes = tuple(undoes) or self._journal.planned_undos(change_set.digest)
             draft = CommitDraft(
                 author,
                 change_set.digest,

@@ -214,7 +214,11 @@ class Workspace:
     def _build_agent(self) -> None:
         """Build the agents of the panel: the built-in one, and the one with a model."""
         builtin = BuiltinAgent(
-            self.registry, self.index.resolver, self._vault_words, self._builtin_changes_today
+            self.registry,
+            self.index.resolver,
+            self._vault_words,
+            self._builtin_changes_today,
+            find_notes=self.index.matching,
         )
         text = self._model_visibility.text
         news = partial(news_for_model, self.sources, text)

@@ -42,7 +42,7 @@ def current(kept: Kept, path: NotePath) -> bytes | None:
 
 
 def undo(kept: Kept, *commits: int) -> None:
-    plan = kept.journal.undo(commits, lambda path: current(kept, path))
+    plan = kept.journal.plan_undo(commits, lambda path: current(kept, path))
     assert not plan.conflicts
     kept.store.commit(plan.change_set, author="undo")
 
