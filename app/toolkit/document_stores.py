@@ -138,7 +138,7 @@ class StoreRegistry:
     def plan_undo(self, journal: Journal, commits: Sequence[int]) -> UndoPlan:
         """Plan the undo of these commits, all of one store; raises the same errors as `Journal.undo`."""
         place = journal.commit(commits[0]).place if commits else VAULT
-        return journal.undo(commits, partial(self.current, place))
+        return journal.plan_undo(commits, partial(self.current, place))
 
     def current(self, name: str, path: NotePath) -> bytes | None:
         """Return the current bytes of a document of a store, or None if it does not exist.

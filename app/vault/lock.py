@@ -19,7 +19,7 @@ _OWNER_FILE = "vault.owner.json"
 
 
 class VaultLock:
-    """The right to write one vault, held by a lock on a file in the vault's data folder.
+    """The lock on a file in a vault's data folder whose holder may write the vault.
 
     The operating system holds the lock (filelock uses flock or LockFile) and releases it when the process
     dies. A second file names the owner, because a locked file cannot be read on Windows.

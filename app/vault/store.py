@@ -283,7 +283,7 @@ class NoteStore:
         plan = CommitPlanner(self._vault, uid, partial(self.journal.trash_name, place=self.place)).plan(
             change_set
         )
-        undoes = undoes or self.journal.undone(change_set.digest)
+        undoes = undoes or self.journal.planned_undos(change_set.digest)
         draft = CommitDraft(
             author,
             change_set.digest,

@@ -104,10 +104,10 @@ class Endpoints:
 
     def settings_changed(self) -> None:
         """Apply changed settings to the tools and the server, and reopen the server if its port changed."""
-        self.local_vault.tools_changed()
+        self.local_vault.notify_tools_changed()
         if self.server is None:
             return
-        self.server.settings_changed()
+        self.server.apply_settings()
         if self._settings().port != self._wanted_port and (self._move_task is None or self._move_task.done()):
             self._move_task = asyncio.create_task(self._move(), name="move the local server")
 

@@ -158,7 +158,7 @@ class Workspace:
             self.memory,
         )
         self.hub = self.endpoints.local_vault
-        self.hub.in_turn = self.programs.caller_named
+        self.hub.find_turn_caller = self.programs.caller_named
         self._apply_search_settings()
         self._enabled_ids: frozenset[str] = frozenset()
         self._apply_tool_settings()
@@ -214,7 +214,11 @@ class Workspace:
     def _build_agent(self) -> None:
         """Build the agents of the panel: the built-in one, and the one with a model."""
         builtin = BuiltinAgent(
-            self.registry, self.index.resolver, self._vault_words, self._builtin_changes_today
+            self.registry,
+            self.index.resolver,
+            self._vault_words,
+            self._builtin_changes_today,
+            find_notes=self.index.matching,
         )
         text = self._model_visibility.text
         news = partial(news_for_model, self.sources, text)

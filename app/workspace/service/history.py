@@ -95,7 +95,7 @@ class HistoryService:
         else:
             entry = int(str(arguments["entry"]))
             commits = self._audit.commits_of_entry(entry, self._journal)
-        first, *_ = self._journal.by_place([commit.id for commit in commits])
+        first, *_ = self._journal.group_by_place([commit.id for commit in commits])
         return self._stores.plan_undo(self._journal, first)
 
     # Versions
