@@ -371,7 +371,7 @@ class MemoryStore:
     def _roll_back(
         self, draft: CommitDraft, rows: list[DocumentRow], previous_rows: dict[str, DocumentRow | None]
     ) -> None:
-        """Roll back after the journal failed; if that fails too, the outbox recovers it later."""
+        """Roll back after the journal failed; if that fails too, the outbox keeps the commit."""
         with self.database.transaction(write=True) as db:
             for row in reversed(rows):
                 previous = previous_rows[row.path.key] or DocumentRow(row.path, "", b"", None, None)

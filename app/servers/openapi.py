@@ -13,7 +13,7 @@ Json = dict[str, Any]
 _EVENT_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
 _ERRORS = {
     "401": "The token is missing or unknown.",
-    "403": "The caller may not do this, or the HTTP API is switched off.",
+    "403": "The caller may not do this, or the HTTP API is turned off.",
     "404": "Not found.",
     "409": "Conflict with a newer state.",
     "413": "The body is too large.",

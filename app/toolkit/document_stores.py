@@ -136,7 +136,7 @@ class StoreRegistry:
             raise NotFoundError(f"{name} is not open now, so it can't be changed.", place=name) from None
 
     def plan_undo(self, journal: Journal, commits: Sequence[int]) -> UndoPlan:
-        """Plan the undo of these commits, all of one store; raises the same errors as `Journal.undo`."""
+        """Plan the undo of these commits, all of one store; raises the same errors as `Journal.plan_undo`."""
         place = journal.commit(commits[0]).place if commits else VAULT
         return journal.plan_undo(commits, partial(self.current, place))
 
