@@ -27,15 +27,15 @@ class DuckDuckGo:
     needs_key: ClassVar[bool] = False
     content_types: ClassVar[frozenset[str]] = HTML_CONTENT_TYPES
 
-    def request(self, address: str, query: str, limit: int) -> WebRequest:
+    def build_request(self, address: str, query: str, limit: int) -> WebRequest:
         """Return a GET request for /html/, which lists about thirty results."""
         return WebRequest(f"{address.rstrip('/')}/html/?{urlencode({'q': query})}", accept="text/html")
 
-    def secret(self, key: str) -> Mapping[str, str]:
+    def key_headers(self, key: str) -> Mapping[str, str]:
         """Return no headers: there is no key."""
         return {}
 
-    def hits(self, response: WebResponse) -> list[WebSearchHit]:
+    def parse_hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Parse the results of the page, without advertisements."""
         from lxml.etree import ParserError
         from lxml.html import HTMLParser, document_fromstring
