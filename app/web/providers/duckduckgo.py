@@ -70,8 +70,11 @@ def _iter_results(results: list[HtmlElement]) -> Iterator[tuple[object, object, 
 
 
 def _result_target(href: str) -> str:
-    """Return the target of a result link, which leads through a redirect that counts clicks."""
-    parts = urlsplit(f"https:{href}" if href.startswith("//") else href)
+    """Return the target of a result link, which leads through a redirect; "" if it is malformed."""
+    try:
+        parts = urlsplit(f"https:{href}" if href.startswith("//") else href)
+    except ValueError:
+        return ""
     if parts.path.startswith("/l/"):
         return parse_qs(parts.query).get("uddg", [""])[0]
     return parts.geturl()
