@@ -253,7 +253,7 @@ async def test_nothing_is_written_while_the_log_is_unwritable(bench, monkeypatch
 
 
 async def test_a_failing_index_does_not_undo_what_is_written(bench, monkeypatch, caplog, errors):
-    errors.append("the index could not follow commit 1")
+    errors.append("the index could not be updated after commit 1")
 
     async def fail(changed, removed=()):
         raise RuntimeError("index")
