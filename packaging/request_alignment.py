@@ -27,6 +27,7 @@ from app.agent.language.program import (
     Symbol,
     conditions_on_kind,
     item_text,
+    opposite_conditions,
     plain_number,
 )
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
@@ -68,16 +69,51 @@ class Aligner:
         return found
 
     def _step(self, step: PipelineStep, parts: dict[str, list[str]], *, follows: bool) -> Iterator[Symbol]:
+        if (task := self._task(step, parts)) is not None:
+            yield from task
+            return
         yield step.action
         if step.target is not None:
             yield from self.symbols(step.target, follows=follows)
-        for role, value in step.arguments.items():
+        arguments = step.arguments
+        if span := self._path_of(step):
+            yield "name="
+            yield span
+            arguments = {role: arguments[role] for role in arguments if role not in ("name", "folder")}
+        for role, value in arguments.items():
             role = SAME_VALUES.get(role, role)
             yield f"{role}="
             yield from self._value(role, value, follows=follows)
         for role, pieces in parts.items():
             yield f"{role}="
             yield from self._parts(pieces)
+
+    def _task(self, step: PipelineStep, parts: dict[str, list[str]]) -> list[Symbol] | None:
+        """Return the symbols of a replacement that checks or clears the box of a task; None for others."""
+        if step.action != "replace" or step.target is None:
+            return None
+        old, text = (parts.get(role) or [str(step.arguments.get(role, ""))] for role in ("old", "text"))
+        action = {"[x]": "complete_task", "[ ]": "reopen_task"}.get("".join(re.findall(r"\[[x ]\]", text[0])))
+        if action is None:
+            return None
+        words = set(re.findall(r"\w+", " ".join(old).casefold())) - {"x"}
+        spans = [
+            span
+            for span in self._spans(8)
+            if (own := set(re.findall(r"\w+", self.text(span).casefold()))) and own <= words
+        ]
+        if not spans:
+            raise Unaligned(f"task {old}")
+        notes = [self._mention(path) for path in step.target.notes[:1]]
+        target: list[Symbol] = ["@", notes[0]] if notes and notes[0] and notes[0] not in spans else []
+        return [action, *target, "query=", max(spans, key=lambda span: span[1] - span[0])]
+
+    def _path_of(self, step: PipelineStep) -> Span | None:
+        """Return the words that name a new note with its folder ("Concepts/Parallax")."""
+        name, folder = (str(step.arguments.get(role, "")) for role in ("name", "folder"))
+        if step.action != "create_note" or not (name and folder):
+            return None
+        return self._find(lambda own: _squeezed(own) == _squeezed(f"{folder.rstrip('/')}/{name}"))
 
     # Sets
 
@@ -113,6 +149,19 @@ class Aligner:
         if len(paths) > 1 and last is not None and set(paths) == set(last.notes):
             yield "target"
             return
+        if len(paths) > 1 and set(paths) == set(state.recent) and not self._mention(paths[0]):
+            yield "both"
+            return
+        if set(paths) == set(state.others) and len(state.them) > len(paths) and self._says_others():
+            yield "others"
+            return
+        left_out = [path for path in state.them if path not in paths]
+        if len(paths) > 1 and set(paths) < set(state.them) and len(left_out) <= 2 < len(state.them):
+            yield "these"
+            for path in left_out:
+                yield "-"
+                yield from self._notes((path,))
+            return
         for path in paths:
             if span := self._mention(path):
                 yield "@"
@@ -137,6 +186,9 @@ class Aligner:
                 yield span
             else:
                 raise Unaligned(f"note {path}")
+
+    def _says_others(self) -> bool:
+        return any(token.key in _OTHERS for item in self._items for token in item.tokens)
 
     def _mention(self, path: str) -> Span | None:
         for index, item in enumerate(self._items):
@@ -193,6 +245,10 @@ class Aligner:
             known = [atom for atom in _atoms(last.query) if atom != "OR"]
         symbols: list[list[Symbol]] = []
         from_last: list[str] = []
+        opposite = opposite_conditions(last.query) if last is not None else []
+        if opposite and _folded(opposite) == _folded(atoms):
+            yield "unlike"
+            return
         for atom in atoms:
             try:
                 symbols.append(list(self._atom(atom)))
@@ -260,6 +316,11 @@ class Aligner:
                     found = list(self._notes((paths[0],)))
                     yield found[-1]
             case "tag":
+                if value == self._last_tag() and not self._find(
+                    lambda t: value in (self._request.vocabulary.find_similar_tag(t), t.lstrip("#"))
+                ):
+                    yield "same"
+                    return
                 yield self._need(
                     lambda t: (
                         value in (self._request.vocabulary.find_similar_tag(t) or t, t.lstrip("#"))
@@ -281,7 +342,7 @@ class Aligner:
                 yield self._need(
                     lambda t: self._sets.type_of(t) == value or name_key(t) == value, f"type {value}", value
                 )
-            case "rel":
+            case "rel" | "backlinks":
                 yield next(
                     (
                         (at, at)
@@ -294,6 +355,11 @@ class Aligner:
                 raise Unaligned(f"date {atom}")
             case _:
                 yield self._need(lambda t: name_key(t) == name_key(value), f"{field} {value}")
+
+    def _last_tag(self) -> str:
+        last = self._state.last.last.arguments if self._state.last else {}
+        tag = last.get("tag")
+        return str(tag[0] if isinstance(tag, tuple) and tag else tag or "")
 
     def _period(self, atoms: str, field: str) -> Span | None:
         """Return the shortest span of words that mean a period."""
@@ -451,10 +517,15 @@ class Aligner:
             date = self._request.dates.parse_span(part, 0)
             if date is not None and date.end == len(part) and date.first and date.first.isoformat() == text:
                 return span
+            if self._sets.days_ahead(part) == text:
+                return span
         return None
 
     def _parts(self, pieces: list[str]) -> Iterator[Symbol]:
         spans = []
+        if any(piece.startswith("- [ ] ") for piece in pieces):
+            yield "task"
+            pieces = [piece.removeprefix("- [ ] ") for piece in pieces]
         for piece in pieces:
             span = self._exactly(piece)
             if span is None:
@@ -501,11 +572,16 @@ class Aligner:
 
 
 _THIS = frozenset(("this", "here", "current", "open", "dieser", "diese", "dieses", "diesem", "hier"))
+_OTHERS = frozenset(("other", "others", "rest", "remaining", "andere", "anderen", "restlichen"))
 _LAST = frozenset(("last", "bottom", "final", "letzte", "letzten", "letztes"))
 
 
 def _fail(what: str) -> Span:
     raise Unaligned(what)
+
+
+def _folded(atoms: Sequence[str]) -> set[str]:
+    return {atom.casefold().rstrip("/") for atom in atoms}
 
 
 def _squeezed(text: str) -> str:
@@ -571,22 +647,27 @@ def _is_period(found: str, wanted: str, today: date) -> bool:
         text = text.replace("created:", "modified:")
         if match := re.fullmatch(r"modified:(\d{4})-(\d\d)", text):
             last = calendar.monthrange(int(match[1]), int(match[2]))[1]
-            return frozenset(
-                (f"modified:>={match[1]}-{match[2]}-01", f"modified:<={match[1]}-{match[2]}-{last}")
-            )
-        if match := re.fullmatch(r"modified:(\d{4})", text):
-            return frozenset((f"modified:>={match[1]}-01-01", f"modified:<={match[1]}-12-31"))
-        if match := re.fullmatch(r"modified:(\d{4})-W(\d\d)", text):
+            text = f"modified:>={match[1]}-{match[2]}-01 modified:<={match[1]}-{match[2]}-{last}"
+        elif match := re.fullmatch(r"modified:(\d{4})", text):
+            text = f"modified:>={match[1]}-01-01 modified:<={match[1]}-12-31"
+        elif match := re.fullmatch(r"modified:(\d{4})-W(\d\d)", text):
             first = date.fromisocalendar(int(match[1]), int(match[2]), 1)
-            return frozenset((f"modified:>={first}", f"modified:<={first + timedelta(days=6)}"))
-        if match := re.fullmatch(r"modified:<(\d{4})", text):
-            return frozenset((f"modified:<={int(match[1]) - 1}-12-31",))
+            text = f"modified:>={first} modified:<={first + timedelta(days=6)}"
+        elif match := re.fullmatch(r"modified:<(\d{4})", text):
+            text = f"modified:<={int(match[1]) - 1}-12-31"
+        elif match := re.fullmatch(r"modified:<(\d{4})-(\d\d)", text):
+            text = f"modified:<{match[1]}-{match[2]}-01"
+        elif match := re.fullmatch(r"modified:>=(\d{4})(-\d\d)?", text):
+            text = f"modified:>={match[1]}{match[2] or '-01'}-01"
         text = re.sub(
             r":<(\d{4}-\d\d-\d\d)",
             lambda match: f":<={date.fromisoformat(match[1]) - timedelta(days=1)}",
             text,
         )
         parts = frozenset(text.split())
-        return parts - {f"modified:<={today}"} if len(parts) > 1 else parts
+        # Nothing was modified after today.
+        return frozenset(
+            part for part in parts if len(parts) == 1 or part[:11] != "modified:<=" or part[11:] < str(today)
+        )
 
     return plain(found) == plain(wanted)

@@ -36,6 +36,8 @@ ROLES: Mapping[str, Mapping[str, Sequence[str]]] = {
     "prepend": {**_ON_NOTES, "topic": ("text",), "quoted": ("text",)},
     "replace": {**_ON_NOTES, "topic": ("old", "text"), "quoted": ("old", "text")},
     "remove_text": {**_ON_NOTES, "topic": ("old",), "quoted": ("old",)},
+    "complete_task": {**_ON_NOTES, "topic": ("query",), "quoted": ("query",)},
+    "reopen_task": {**_ON_NOTES, "topic": ("query",), "quoted": ("query",)},
     "add_tag": {**_ON_NOTES, "tag": ("tag",), "topic": ("tag",), "quoted": ("tag",)},
     "remove_tag": {**_ON_NOTES, "tag": ("tag",), "topic": ("tag",), "quoted": ("tag",)},
     "rename_tag": {"tag": ("tag", "new_tag"), "quoted": ("new_tag",), "topic": ("new_tag",)},

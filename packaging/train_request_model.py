@@ -40,7 +40,7 @@ CLASSES = (
     *("word", "mark", "note", "near", "names", "quoted", "link", "hashtag"),
     *("tag", "kind", "prop", "num", "date", "rel"),
 )
-MAX_ITEMS, MAX_SYMBOLS = 60, 48
+MAX_ITEMS, MAX_SYMBOLS, MAX_STATE = 60, 48, 12
 ITEM_BUCKETS, SYMBOL_BUCKETS = (16, 28, MAX_ITEMS), (12, 24, MAX_SYMBOLS)
 """Lengths to which batches are padded: each pair of lengths is compiled once."""
 PIECE_SIZE, WORD_SIZE, CLASS_SIZE, STATE_SIZE, SYMBOL_SIZE = 96, 64, 16, 24, 64
@@ -250,7 +250,7 @@ def batch_of(
         "flags": np.zeros((count, width, FLAGS), np.float32),
         "pieces": np.zeros((count, width, PIECE_SIZE), np.float32),
         "mask": np.zeros((count, width), np.float32),
-        "state": np.zeros((count, 4), np.int32),
+        "state": np.zeros((count, MAX_STATE), np.int32),
         "target": np.zeros((count, length), np.int32),
         "target_mask": np.zeros((count, length), np.float32),
     }
@@ -262,7 +262,8 @@ def batch_of(
             batch["flags"][row, at] = flags
             batch["pieces"][row, at] = pieces.vector(words)
             batch["mask"][row, at] = 1
-        batch["state"][row] = [vocabulary.state_at.get(state, 0) for state in one["state"]]
+        for at, state in enumerate(one["state"]):
+            batch["state"][row, at] = vocabulary.state_at.get(state, 0)
         numbers: list[int] = []
         for symbol in one["program"]:
             if isinstance(symbol, list):
@@ -352,7 +353,7 @@ def log_odds(weights: Arrays, batch: Arrays, key: Any) -> Any:
         _, found = jax.lax.scan(step, first, (inputs.swapaxes(0, 1), batch["mask"].T), reverse=backward)
         return found.swapaxes(0, 1)
 
-    state = weights["state"][batch["state"]].sum(1)
+    state = (weights["state"][batch["state"]] * (batch["state"] > 0)[..., None]).sum(1)
     words = weights["word"][batch["word"]] + batch["pieces"] @ weights["piece_in"]
     shared = jnp.broadcast_to(state[:, None], (*batch["word"].shape, STATE_SIZE))
     values = jnp.concatenate([words, weights["class"][batch["class"]], batch["flags"], shared], -1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -12,7 +12,7 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.answers import localize
 from app.agent.language.chips import Chip, reading_chips
-from app.agent.language.choices import sets_of
+from app.agent.language.choices import MAX_OPTIONS, question_about, sets_of
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter, is_outcome, meaning_of
 from app.agent.language.lexicon import ActionFrame, Language, languages
@@ -20,6 +20,7 @@ from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.questions import question_language, with_name_for_pronouns
 from app.agent.language.readings import (
     Clarification,
+    ClarificationOption,
     ContentQuestion,
     Interpretation,
     ModelRequired,
@@ -34,7 +35,7 @@ from app.agent.pipeline import NOT_UNDERSTOOD, ChangesToday, Pipeline
 from app.agent.result_formatting import format_outcome, shown_passages
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice, ReadingChip
 from app.agent.turn import Turn
-from app.errors import NotFoundError
+from app.errors import NotFoundError, QueryError
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
 from app.vault.path import NotePath
@@ -63,6 +64,8 @@ BUILTIN_NAME = "Built-in agent"
 MAX_PASSAGES = 3
 """The maximum number of passages in an answer."""
 
+RUNS_TOGETHER = 0.75
+"""Probability of readings that mean the same notes from which the first of them is run."""
 _MAX_NAME_WORDS = 8
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
@@ -93,6 +96,8 @@ class BuiltinAgent:
         words: Returns the tags, types and properties of the vault.
         changes_today: Returns the audit entries of this agent's changes since midnight, oldest first.
         now: Returns the current time.
+        find_notes: Returns every note that a search matches; without it, a question may offer several
+            searches with the same notes.
     """
 
     def __init__(
@@ -102,12 +107,14 @@ class BuiltinAgent:
         words: Callable[[], VaultWords],
         changes_today: ChangesToday = tuple,
         now: Callable[[], datetime] = datetime.now,
+        find_notes: Callable[[str], Awaitable[Collection[NotePath]]] | None = None,
     ) -> None:
         self._registry = registry
         self._resolver = resolver
         self._words = words
         self._changes_today = changes_today
         self._now = now
+        self._find_notes = find_notes
         self._states: dict[tuple[str, str], DialogState] = {}
 
     @cached_property
@@ -118,7 +125,7 @@ class BuiltinAgent:
     async def respond(self, turn: Turn) -> None:
         """Carry out the request, ask for clarification, or explain that it needs a model."""
         state = self.state(turn)
-        interpretation = self.interpret(turn.prompt.text, state)
+        interpretation = await self.distinct(self.interpret(turn.prompt.text, state))
         language = self._interpreter.language_of(turn.prompt.text)
         match interpretation:
             case Clarification() if interpretation.options and turn.caller.uses_model:
@@ -151,8 +158,9 @@ class BuiltinAgent:
         vocabulary = self._vocabulary_of(self._words())
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
-            is_pipeline = reading is not None and len(reading.steps) > 1
-            if reading is not None and not (is_pipeline and any(map(is_outcome, reading.steps))):
+            if reading is not None and len(reading.steps) > 1 and any(map(is_outcome, reading.steps)):
+                return Reply("", understood=False)
+            if reading is not None:
                 # The name of a missing note must not select all notes.
                 missing = next((notes.unknown for notes in sets_of(reading) if notes.unknown), "")
                 if missing:
@@ -165,6 +173,48 @@ class BuiltinAgent:
                 return meaning_of(reading)
         now = self._now().replace(second=0, microsecond=0)
         return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
+
+    async def distinct(self, interpretation: Interpretation) -> Interpretation:
+        """Return a question without answers that mean the same notes as likelier ones.
+
+        If the answers that mean the same as the first are likely enough together and change nothing, return
+        the first as the interpretation.
+        """
+        if not isinstance(interpretation, Clarification) or self._find_notes is None:
+            return interpretation
+        options: dict[str, ClarificationOption] = {}
+        shares: dict[str, float] = {}
+        for option in (*interpretation.options, *interpretation.spare):
+            meaning = await self._meaning(option.reading)
+            options.setdefault(meaning, option)
+            shares[meaning] = shares.get(meaning, 0.0) + option.share
+        offered = tuple(options.values())[:MAX_OPTIONS]
+        if not offered or offered == interpretation.options:
+            return interpretation
+        reading = offered[0].reading
+        is_likely = len(offered) == 1 or shares[next(iter(options))] >= RUNS_TOGETHER
+        if is_likely and not any(self.actions()[step.action].writes for step in reading.steps):
+            return meaning_of(reading)
+        return replace(interpretation, question=question_about(offered), options=offered, spare=())
+
+    async def _meaning(self, reading: Reading) -> str:
+        """Return the reading in the notation, with the found notes in place of searches."""
+        steps = [
+            step if step.target is None else replace(step, target=await self._found(step.target))
+            for step in reading.steps
+        ]
+        return serialize(replace(reading, steps=tuple(steps)))
+
+    async def _found(self, notes: NoteSet) -> NoteSet:
+        """Return the notes that a set means now; the set itself if its search is invalid."""
+        if not notes.query or self._find_notes is None:
+            return notes
+        try:
+            found = {str(path) for path in await self._find_notes(f"{notes.query} ")}
+        except QueryError:
+            return notes
+        kept = found & set(notes.notes) if notes.notes else found
+        return replace(notes, query="", notes=tuple(sorted(kept)))
 
     def _vocabulary_of(self, words: VaultWords) -> Callable[[Language], Vocabulary]:
         def vocabulary(language: Language) -> Vocabulary:

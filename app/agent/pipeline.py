@@ -39,6 +39,10 @@ NOT_UNDERSTOOD = (
 )
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
+_TASK_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)]) )\[.\]")
+_WORD = re.compile(r"\w+")
+_MIN_TASK_SHARE = 0.5
+"""Share of the words of a request that the task which it names must have."""
 _MAX_OCCURRENCES = 5
 _MAX_LISTED_TASKS = 50
 _MAX_SEARCH_HITS = 1000
@@ -107,7 +111,7 @@ class Pipeline:
                 self._focus_after_failure(step)
                 break
             previous = result
-        self._dialog = replace(self._dialog, last=reading, question=self._question)
+        self._dialog = self._dialog.after(reading, self._question)
         return self._dialog
 
     def _focus_after_failure(self, step: PipelineStep) -> None:
@@ -133,6 +137,8 @@ class Pipeline:
                 return self._dialog.them
             case "list_tasks":
                 return await self._list_tasks(step, previous)
+            case "complete_task" | "reopen_task":
+                return await self._set_task(step, previous)
             case "undo":
                 notes: tuple[str, ...] | None = None
                 if step.target is not None:
@@ -308,6 +314,45 @@ class Pipeline:
         self._say(f"{total}:\n\n{shown_lines}" if lines else f"There are no {state}s.")
         self._dialog = replace(self._dialog, results=paths)
         return paths
+
+    async def _set_task(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Check the box of the task that the words of a step name, or clear it."""
+        notes = await self._resolve_notes(step.target, previous) if step.target is not None else None
+        if step.target is not None and notes is None:
+            return None
+        is_done = step.action == "complete_task"
+        outcome = await self._search(f'{"task-todo" if is_done else "task-done"}:""', _MAX_SEARCH_HITS)
+        if outcome is None:
+            return None
+        tasks = [
+            (str(hit["path"]), str(line["text"]).strip())
+            for hit in _as_list(outcome.result, "hits")
+            if notes is None or hit["path"] in notes
+            for line in hit["lines"]
+        ]
+        words = str(step.arguments["query"])
+        matches = matching_tasks(words, tasks)
+        if not matches:
+            self._say(f"There is no {'open' if is_done else 'done'} task that matches “{words}”.")
+            return None
+        if len(matches) > 1:
+            readings = [
+                Reading(
+                    (PipelineStep(step.action, NoteSet(notes=(path,)), {"query": _task_text(line)}),), 1.0
+                )
+                for path, line in matches[:_MAX_OCCURRENCES]
+            ]
+            options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
+            self._question = Clarification("Which one?", options)
+            return None
+        path, line = matches[0]
+        checked = _TASK_BOX.sub(rf"\g<1>[{'x' if is_done else ' '}]", line, count=1)
+        call: Arguments = {"name": path, "op": "replace", "old": line, "text": checked}
+        outcome = await self._call(step, "edit_note", call)
+        if not outcome.success:
+            return None
+        self._record_change(step.action, outcome, (path,))
+        return (path,)
 
     # Reading
 
@@ -626,6 +671,30 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification
     readings = [Reading((step.with_argument("occurrence", choice),), 1.0) for choice in choices]
     options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
     return Clarification("Which one?", options)
+
+
+def matching_tasks(words: str, tasks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the tasks that these words name: with all of them, or else with most of them.
+
+    Args:
+        words: Words of the request.
+        tasks: The paths of notes, each with the line of a task.
+    """
+    wanted = set(_WORD.findall(words.casefold()))
+    shares = [
+        len(wanted & set(_WORD.findall(_task_text(line).casefold()))) / len(wanted or "-")
+        for _, line in tasks
+    ]
+    best = max(shares, default=0.0)
+    if best < _MIN_TASK_SHARE:
+        return []
+    matches = [task for task, share in zip(tasks, shares, strict=True) if share == best]
+    exact = [task for task in matches if _task_text(task[1]).casefold() == words.casefold()]
+    return exact or matches
+
+
+def _task_text(line: str) -> str:
+    return _TASK_BOX.sub("", line).strip()
 
 
 def _is_due(task: str, days: str) -> bool:

@@ -127,7 +127,7 @@ class TerminalApprover:
         for number, file in enumerate(draft.files, 1):
             is_chosen = number in chosen
             if is_chosen != (file.selection_state is not SelectionState.NONE):
-                file.set_ticked(is_chosen)
+                file.set_selected(is_chosen)
             mark = "✓" if is_chosen else " "
             self._console.print_message(f"  {mark} {number:>3}  {change_name(file.change)}")
 

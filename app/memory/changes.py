@@ -1,4 +1,4 @@
-"""Build change sets of the memory: blocks and entries as bytes, before and after. Pure functions."""
+"""Build change sets of the memory from blocks and entries, as bytes before and after. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.memory.serialization import serialize_block
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Update
 
 MEMORY_PLACE = "memory"
-"""The store of the memory's change sets."""
+"""The memory's store name in change sets and in the journal."""
 
 
 def create_block(block: Block, summary: str = "") -> ChangeSet:
@@ -20,13 +20,13 @@ def create_block(block: Block, summary: str = "") -> ChangeSet:
 
 
 def edit_block(before: Block, after: Block, summary: str = "") -> ChangeSet:
-    """Return the change set that replaces a block with one of the same label."""
+    """Return the change set that stores the new state of a block: an edit, or the block's creation."""
     change = block_change(before, after)
     return ChangeSet.of(change, summary=summary or f"Edit the block {before.label}", place=MEMORY_PLACE)
 
 
 def block_change(before: Block, after: Block) -> FileChange:
-    """Return the change; a block that is not stored yet is created."""
+    """Return the change from `before` to `after`: a creation if `before` is not stored yet."""
     if not before.is_stored:
         return Create(before.path, serialize_block(replace(after, is_stored=True)))
     return Update(before.path, serialize_block(before), serialize_block(after))

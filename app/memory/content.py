@@ -1,8 +1,8 @@
-"""Convert the content of a block between values and text, lossless in both directions. Pure functions.
+"""Convert the content of a block to text and back without loss. Pure functions.
 
-A list has lines that start with `- `, a log the same with a time before each text, a map `name: value`
-lines, and a composite block the names of its sections, each followed by its indented text. Further lines of
-a text are indented by two spaces.
+An item of a list is a line that starts with `- `, and an entry of a log has a time after that. A field of a
+map is `name: value`, or `name:` above its indented items; empty fields are omitted. A composite block has the
+name of each section above its indented content. Further lines of a text are indented by two spaces.
 """
 
 from __future__ import annotations
@@ -46,7 +46,11 @@ Content = PlainContent | Mapping[str, PlainContent]
 
 
 def default_content(schema: Schema) -> Content:
-    """Return the default content of a schema."""
+    """Return the default content of a schema.
+
+    Raises:
+        InvalidParametersError: a field can't have its default value.
+    """
     match schema:
         case TextSchema():
             return ""
@@ -67,7 +71,11 @@ def timestamp() -> str:
 
 
 def render(schema: Schema, content: object) -> str:
-    """Return the content as text; `parse` is the inverse."""
+    """Return the content as text, from which `parse` restores it.
+
+    Raises:
+        InvalidParametersError: a text or a list item contains a lone surrogate.
+    """
     match schema:
         case TextSchema():
             return _check_text(content)
@@ -91,7 +99,7 @@ def _section(schema: Schema, content: object) -> str:
     text = render(schema, content)
     if not text:
         return ""
-    # In a text, every newline counts; other content always ends with one.
+    # Every newline counts in a text; other content always ends with one.
     return _indent(text if isinstance(schema, TextSchema) else text.removesuffix("\n"))
 
 
@@ -122,7 +130,8 @@ def parse(schema: Schema, text: str) -> Content:
     """Parse a text into content.
 
     Raises:
-        InvalidParametersError: the text does not follow the schema; `line` counts from 1.
+        InvalidParametersError: the text does not follow the schema; `line` in its data, if known, counts from
+            1.
     """
     match schema:
         case TextSchema():
@@ -189,8 +198,12 @@ def _parse_sections(schema: CompositeSchema, text: str) -> Mapping[str, PlainCon
     return values
 
 
-def _groups(text: str, names: Mapping[str, object]) -> Iterator[tuple[str, str, list[str], int]]:
-    """Yield the parts that start with `name:`: name, first line, other lines and line number."""
+def _groups(text: str, names: Mapping[str, object]) -> list[tuple[str, str, list[str], int]]:
+    """Return the parts that start with `name:`: name, rest of that line, further lines and line number.
+
+    Raises:
+        InvalidParametersError: a line names no part, or a part that occurs twice.
+    """
     groups: list[tuple[str, str, list[str], int]] = []
     for number, line in enumerate(_lines(text), 1):
         if groups and (line.startswith(_INDENT) or not line):
@@ -205,24 +218,25 @@ def _groups(text: str, names: Mapping[str, object]) -> Iterator[tuple[str, str, 
         if any(name == head[1] for name, *_ in groups):
             raise InvalidParametersError(f"Line {number}: {head[1]} occurs twice.", line=number)
         groups.append((head[1], head[2] or "", [], number))
-    yield from groups
+    return groups
 
 
 def _scalar(field: MapField, text: str, number: int) -> FieldValue:
     if field.kind is FieldKind.TIMESTAMP:
         return _timestamp(text)
     try:
-        return field_value(field, json.loads(text))
-    except json.JSONDecodeError as error:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
         message = f"Line {number}: {field.name} should be a {field.kind}: {text[:80]!r}."
         raise InvalidParametersError(message, line=number) from error
+    return field_value(field, value)
 
 
 # Values
 
 
 def field_value(field: MapField, value: object) -> FieldValue:
-    """Validate and normalize the value of a field; None empties the field.
+    """Validate and normalize a field's value; None empties the field or resets a counter to 0.
 
     Raises:
         InvalidParametersError: the field can't have this value.
@@ -266,7 +280,7 @@ _KIND_NAMES = {
 
 
 def check(schema: Schema, content: object) -> None:
-    """Check content against its schema.
+    """Check the length of lists and the presence of required fields.
 
     Raises:
         InvalidParametersError: a required field is empty, or a list is too long.

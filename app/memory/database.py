@@ -52,8 +52,9 @@ SCHEMA = Schema(
 class MemoryDatabase(Database):
     """One connection to `memory.sqlite` in a folder, used by one thread at a time.
 
-    A damaged file is set aside and replaced with the newest backup; then `problem` explains it, and
-    `restored` is the time of that backup (0 if there was none).
+    A damaged file is set aside and replaced with the newest readable backup; then `problem` explains it, and
+    `restored` is the Unix time of that backup (0 without one). `restored` is None if the file was not
+    replaced.
 
     Args:
         folder: The folder of the file and its backups.
@@ -75,10 +76,12 @@ class MemoryDatabase(Database):
     @property
     def problem(self) -> str | None:
         """The message for the user about a damaged file, or None."""
-        if self.damage is None or self.restored is None:
-            return None if self.damage is None else self.damage.message
+        if self.damage is None:
+            return None
+        if self.restored is None:
+            return self.damage.message
         if not self.restored:
-            return f"{self.damage.message} There was no backup yet, so the memory starts empty."
+            return f"{self.damage.message} There was no usable backup."
         backup_time = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.restored))
         return f"{self.damage.message} The backup of {backup_time} was restored."
 
@@ -95,13 +98,13 @@ class MemoryDatabase(Database):
         return sorted(self.backups.glob("memory-*.sqlite")) if self.backups.is_dir() else []
 
     def back_up(self, *, min_age: float = _BACKUP_INTERVAL_S) -> Path | None:
-        """Make a backup if the newest is older than `min_age` seconds, and delete surplus old ones.
+        """Make a backup if the newest is older than `min_age` seconds, and delete surplus and partial ones.
 
         Returns:
-            The new backup; None if none was due, or the memory is empty.
+            The new backup; None if none was due, the memory is empty, or this process may not write.
 
         Raises:
-            StorageError: writing failed.
+            StorageError: reading or writing failed.
         """
         backups = self.list_backups()
         if not self._writable or (backups and time.time() - backups[-1].stat().st_mtime < min_age):
@@ -109,11 +112,14 @@ class MemoryDatabase(Database):
         with self.transaction() as db:
             if not db.execute("SELECT 1 FROM documents LIMIT 1").fetchone():
                 return None
-        # Read the clock only once: between two reads, the second could change and break the order of names.
+        # Reading the clock twice could pair a second with the nanoseconds of the next one, and break the
+        # order of names.
         seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
         name = f"memory-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(seconds))}-{nanoseconds:09d}.sqlite"
         try:
             make_private_folder(self.backups)
+            for partial in self.backups.glob("memory-*.part"):
+                partial.unlink(missing_ok=True)
             backup = self._copy_to(self.backups / name)
             for outdated in backups[: max(0, len(backups) + 1 - _MAX_BACKUPS)]:
                 outdated.unlink(missing_ok=True)

@@ -1,13 +1,13 @@
 """A block as a loro document (CRDT), which merges concurrent edits without losing any.
 
-The header is a map; texts, lists and counters are separate loro containers, so that an edit changes
-only what differs.
+The header is stored in maps; each text, list and counter is a loro container of its own, so that an edit
+changes only what differs.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, cast
 
@@ -39,7 +39,7 @@ class BlockDocument:
             self._doc.import_(data)
 
     def save(self) -> bytes:
-        """Return the document with its history."""
+        """Return the document with its history, as bytes."""
         self._doc.commit()
         return self._doc.export(ExportMode.Snapshot())
 
@@ -121,7 +121,7 @@ class BlockDocument:
             case MapSchema():
                 return {field.name: self._field(container, field.name, field.kind) for field in schema.fields}
 
-    def _field(self, container: str, name: str, kind: FieldKind) -> Any:  # noqa: ANN401 (a value of a field)
+    def _field(self, container: str, name: str, kind: FieldKind) -> Any:  # noqa: ANN401 (any field value)
         name_in_container = f"{container}:{name}"
         match kind:
             case FieldKind.TEXT:
@@ -201,9 +201,5 @@ class BlockDocument:
             if kind in ("delete", "replace"):
                 target.delete(start, end - start)
             if kind in ("insert", "replace"):
-                _insert_all(target.insert, start, items[new_start:new_end])
-
-
-def _insert_all(insert: Callable[[int, str], None], start: int, items: Iterable[str]) -> None:
-    for offset, item in enumerate(items):
-        insert(start + offset, item)
+                for position, item in enumerate(items[new_start:new_end], start):
+                    target.insert(position, item)

@@ -1,12 +1,13 @@
 """Edits of a block's content. Pure functions: each returns the edited block.
 
-`part` names a field of a map or a section of a composite block; without it, the edit is for the block itself.
+`part` names a field of a map, a section of a composite block, or a field in a section (`section.field`).
+Without it, the edit applies to the whole content, which must not be a map or a composite.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import re2
 
@@ -33,7 +34,7 @@ V = TypeVar("V")
 
 
 def append(block: Block, text: str, part: str | None = None) -> Block:
-    """Append to a text as a new line, to a list as an item, or to a log with the time.
+    """Append to a text as a new line, to a list as an item, or to a log with the time; increase a counter.
 
     Raises:
         InvalidParametersError: the block has no such part, or it can't be appended to.
@@ -50,7 +51,7 @@ def append(block: Block, text: str, part: str | None = None) -> Block:
                 return (*cast("tuple[LogEntry, ...]", content), LogEntry(contents.timestamp(), text))
             case MapField(kind=FieldKind.COUNTER):
                 return contents.field_value(schema, int(cast("int", content)) + _parse_integer(text))
-        raise InvalidParametersError(f"A {_schema_kind(schema)} can't be appended to; use set_field.")
+        raise InvalidParametersError(f"A {schema.kind} can't be appended to; use set_field.")
 
     return _change_part(block, part, add)
 
@@ -65,10 +66,11 @@ def replace(
 
     Raises:
         NotFoundError: the text does not occur, or not often enough.
-        InvalidParametersError: the part is not a text, or the expression is not valid.
+        InvalidParametersError: the part is not a text, or the expression or its replacement is not valid.
+        LimitError: the text would become too long.
     """
     if not old:
-        raise InvalidParametersError("The text to replace is empty.")
+        raise InvalidParametersError("Give the text to replace; use append to add text.")
     return _edit_text(block, part, lambda text: _replace_text(text, old, new, mode, nth or 1))
 
 
@@ -76,7 +78,8 @@ def patch(block: Block, diff_text: str, part: str | None = None) -> Block:
     """Apply a unified diff whose context lines must match the text.
 
     Raises:
-        ConflictError, InvalidParametersError: the diff does not apply, or can't be parsed.
+        ConflictError: the diff does not apply.
+        InvalidParametersError: the diff can't be parsed, or the part is not a text.
     """
     return _edit_text(block, part, lambda text: apply_patch(text, diff_text))
 
@@ -85,7 +88,7 @@ def edit_range(block: Block, first: int, last: int, text: str, part: str | None 
     """Replace the lines `first` to `last`, counted from 1, with a text; `last = first - 1` inserts.
 
     Raises:
-        InvalidParametersError: there are no such lines.
+        InvalidParametersError: there are no such lines, or the part is not a text.
     """
 
     def splice(current: str) -> str:
@@ -161,7 +164,8 @@ def _change_part(
     schema = block.schema
     if part is None:
         if isinstance(schema, MapSchema | CompositeSchema):
-            raise InvalidParametersError(_part_required_message(schema), allowed=_names(schema))
+            names = _names(schema)
+            raise InvalidParametersError(f"Name the part in `field`: {', '.join(names)}.", allowed=names)
         return block.with_content(cast("Content", change(schema, block.content)))
     return block.with_content(_edit_part(schema, block.content, part, change))
 
@@ -194,8 +198,8 @@ def _edit_part(
 def _edit_text(block: Block, part: str | None, edit: Callable[[str], str]) -> Block:
     def change(schema: Plain | MapField, content: object) -> object:
         if isinstance(schema, ListSchema | LogSchema) or not isinstance(content, str):
-            raise InvalidParametersError(f"This edit needs a text, but the part is a {_schema_kind(schema)}.")
-        return edit(str(content))
+            raise InvalidParametersError(f"This edit needs a text, but the part is a {schema.kind}.")
+        return edit(content)
 
     return _change_part(block, part, change)
 
@@ -213,14 +217,6 @@ def _names(schema: MapSchema | CompositeSchema) -> list[str]:
     return [one.name for one in parts]
 
 
-def _part_required_message(schema: MapSchema | CompositeSchema) -> str:
-    return f"Name the part in `field`: {', '.join(_names(schema))}."
-
-
-def _schema_kind(schema: Plain | MapField) -> str:
-    return str(schema.kind)
-
-
 def _parse_integer(text: str) -> int:
     try:
         return int(text)
@@ -236,18 +232,13 @@ def _parse_integer(text: str) -> int:
 def _replace_text(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
     if mode == "regex":
         return _replace_pattern(text, old, new)
-    if not old:
-        raise InvalidParametersError("Give the text to replace; use append to add text.")
     count = text.count(old)
     occurrence = nth if mode == "nth" else 1
     if count < occurrence:
-        problem = "was not found" if not count else f"occurs only {count} times"
+        problem = {0: "was not found", 1: "occurs only once"}.get(count, f"occurs only {count} times")
         raise NotFoundError(f"The text {old[:80]!r} {problem}.", found=count)
     if mode == "all":
-        if len(text) + count * len(new) > MAX_BLOCK_BYTES:
-            raise LimitError(
-                f"The text would be longer than {MAX_BLOCK_BYTES:,} characters.", limit=MAX_BLOCK_BYTES
-            )
+        _check_length(len(text) + count * (len(new) - len(old)))
         return text.replace(old, new)
     index = -1
     for _ in range(occurrence):
@@ -256,10 +247,31 @@ def _replace_text(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
 
 
 def _replace_pattern(text: str, old: str, new: str) -> str:
+    length = 0
+
+    def expand(match: Any) -> str:  # noqa: ANN401 (re2 has no types)
+        nonlocal length
+        part = str(match.expand(new))
+        length += len(part)
+        _check_length(length)
+        return part
+
+    options = re2.Options()
+    options.log_errors = False
     try:
-        result, count = re2.compile(old).subn(new, text)
+        result, count = re2.compile(old, options).subn(expand, text)
     except re2.error as error:
-        raise InvalidParametersError(f"{old[:80]!r} is not a valid regular expression: {error}.") from error
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
+        raise InvalidParametersError(f"{old[:80]!r} is not a valid regular expression: {reason}.") from error
+    except (IndexError, UnicodeDecodeError) as error:
+        message = f"{new[:80]!r} is not a valid replacement for this expression: {error}."
+        raise InvalidParametersError(message) from error
     if not count:
         raise NotFoundError(f"The expression {old[:80]!r} matches nothing.", found=0)
     return str(result)
+
+
+def _check_length(length: int) -> None:
+    if length > MAX_BLOCK_BYTES:
+        message = f"The text would be longer than {MAX_BLOCK_BYTES:,} characters."
+        raise LimitError(message, limit=MAX_BLOCK_BYTES)

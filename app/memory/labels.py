@@ -1,7 +1,7 @@
-"""Paths of blocks: `<agent>/<label>`, encoded so that no label can mislead a file system or a rule.
+"""Paths of blocks and archive entries, encoded so that no label can mislead a file system or a rule.
 
-Unsafe characters are percent-encoded, so that the label can be decoded. A `/` in a label creates a folder,
-which rules can name.
+A block is at `<agent>/<label>`. Unsafe characters are percent-encoded, so that the label can be decoded. A
+`/` in a label creates a folder, which rules can name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.vault.path import NotePath
 
 MAX_LABEL_CHARS = 200
 ARCHIVE = "@archive"
-"""The folder of an agent's entries; no label can collide with it, because `@` is encoded."""
+"""The folder of an agent's entries. No label can collide with it, because a leading `@` is encoded."""
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\%]|^[.@ ]|[. ]$')
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -71,7 +71,7 @@ def _path(parts: list[str], label: str) -> NotePath:
 
 
 def _encode_part(part: str) -> str:
-    """Encode a part of a path; of a device name such as `con`, the first letter."""
+    """Percent-encode unsafe characters in a part of a path; in a device name (`con`), the first letter."""
     encoded = _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), part)
     encoded = encoded.replace("/", "%2F")
     try:

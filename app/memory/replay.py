@@ -1,4 +1,4 @@
-"""After restoring a backup, replay later commits from the journal."""
+"""Replay commits from the journal that are newer than a restored backup."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ log = logging.getLogger(__name__)
 
 
 def replay(database: MemoryDatabase, journal: Journal) -> int:
-    """Restore each document to its last state in the journal, and return the number of changes."""
+    """Restore each document to its last state in the journal, and return the number of changed documents.
+
+    A document whose content the journal can't provide is logged and skipped.
+    """
     last: dict[str, CommittedFile] = {}
     for commit in journal.commits(1_000_000, place=MEMORY_PLACE):
         for change in commit.changes:

@@ -21,9 +21,10 @@ _MAX_VERSIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """The new state of a document: `hash` is None for a deletion, `previous_hash` is the previous hash.
+    """The state of a document: its bytes, which are parsed into `block` or `entry`, and their hash.
 
-    The bytes are parsed into `block` or `entry`.
+    `hash` is None for a deletion. `previous_hash` is the hash of the state that a change replaces; None if
+    the change creates the document, and in a row that was loaded.
     """
 
     path: NotePath

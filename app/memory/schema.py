@@ -13,7 +13,7 @@ Name = Annotated[str, Field(pattern=r"^[^\W\d][\w -]{0,59}$", description="One o
 
 
 class FieldKind(StrEnum):
-    """Type of a map's field. A counter is a whole number whose concurrent increments add up."""
+    """The type of a map's field. A counter is a whole number whose concurrent increments add up."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -51,7 +51,7 @@ class MapSchema(_Frozen):
     fields: tuple[MapField, ...] = Field(min_length=1, max_length=200)
 
     @model_validator(mode="after")
-    def _unique(self) -> MapSchema:
+    def _check_names(self) -> MapSchema:
         _check_unique([field.name for field in self.fields])
         return self
 
@@ -64,7 +64,7 @@ class ListSchema(_Frozen):
 
 
 class LogSchema(_Frozen):
-    """Texts with the times when they were added; the newest `display_limit` are in the context."""
+    """Texts with the times when they were added; the newest `display_limit` are shown in the context."""
 
     kind: Literal["log"] = "log"
     display_limit: int = Field(20, ge=1, le=10_000)
@@ -88,7 +88,7 @@ class CompositeSchema(_Frozen):
     sections: tuple[SectionSchema, ...] = Field(min_length=1, max_length=50)
 
     @model_validator(mode="after")
-    def _unique(self) -> CompositeSchema:
+    def _check_names(self) -> CompositeSchema:
         _check_unique([section.name for section in self.sections])
         return self
 

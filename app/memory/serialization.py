@@ -1,4 +1,4 @@
-"""Serialize a block to the bytes that are shown, journaled and undone: a header and its text. Lossless.
+"""Serialize a block, without loss, to the bytes that are shown and journaled: a header and a text.
 
     ---
     owner: "scriptorium"
@@ -10,7 +10,7 @@
     ---
     The text.
 
-Each line of the header is a name and a JSON value; defaults are omitted.
+Each line of the header is a name and a JSON value; empty values are omitted.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def serialize_block(block: Block) -> bytes:
 
 
 def block_header(block: Block) -> dict[str, JsonValue]:
-    """Return the header's values in order, without defaults."""
+    """Return the header's values in order, without empty ones."""
     values: dict[str, JsonValue] = {
         "owner": block.owner,
         "label": block.label,
@@ -90,7 +90,7 @@ def parse_document(data: bytes) -> tuple[dict[str, JsonValue], str]:
     """Parse a document into the header's values and the text below.
 
     Raises:
-        InvalidParametersError: the bytes are not such a document.
+        InvalidParametersError: the document is too long, is not UTF-8, or has no valid header.
     """
     if len(data) > MAX_BLOCK_BYTES:
         raise InvalidParametersError(
@@ -128,7 +128,7 @@ def parse_block(data: bytes) -> Block:
 
 
 def build_block(values: Mapping[str, JsonValue], content_of: Callable[[Block], contents.Content]) -> Block:
-    """Build a block from a header; `content_of` returns the content for the block without content.
+    """Build a block from a header; `content_of` receives the block without content and returns the content.
 
     Raises:
         InvalidParametersError: the header or the content is not valid.

@@ -93,11 +93,12 @@ class MemoryStore:
         self.problem = self.database.problem
         self._backup_checked_at = time.monotonic()
         if self.database.restored is not None:
-            restored = replay(self.database, journal)
-            if restored:
-                self.problem = (
-                    f"{self.problem or ''} {restored} later changes were restored from the journal."
-                )
+            count = replay(self.database, journal)
+            changes = "1 later change was" if count == 1 else f"{count} later changes were"
+            if count:
+                self.problem = f"{self.problem or ''} {changes} restored from the journal."
+            elif not self.database.restored:
+                self.problem = f"{self.problem or ''} The memory starts empty."
         self._load()
         if writable:
             self._flush_outbox()
@@ -112,7 +113,7 @@ class MemoryStore:
         self.database.close()
 
     def back_up(self) -> None:
-        """Make a backup if the last one is older than a day; a failure is logged and sets `problem`.
+        """Make a backup if the newest is older than a day; a failure is logged and sets `problem`.
 
         Commits call this too, so that an app that stays open for weeks has backups.
         """
@@ -138,7 +139,7 @@ class MemoryStore:
         return row.data
 
     def block_at(self, path: NotePath) -> Block | None:
-        """Return the block at a path, without checking permissions."""
+        """Return the block at a path, without checking permissions; None if there is none."""
         with self._lock:
             return self._blocks.get(path.key)
 
@@ -148,12 +149,12 @@ class MemoryStore:
             return tuple(self._blocks.values())
 
     def agents(self) -> tuple[str, ...]:
-        """Return the agents that have documents here."""
+        """Return the agents that own documents here, sorted."""
         with self._lock:
             return tuple(sorted({row.owner for row in self._documents.values()}))
 
     def blocks(self, agent: str) -> tuple[Block, ...]:
-        """Return the blocks that the agent may read: its own, default blocks, and shared ones."""
+        """Return the blocks that the agent may read, its own first: stored, default and shared ones."""
         with self._lock:
             stored = [block for block in self._blocks.values() if block.permission_of(agent) is not None]
             defaults = [one for one in default_blocks(agent) if one.path.key not in self._blocks]
@@ -162,7 +163,11 @@ class MemoryStore:
         )
 
     def find(self, label: str, agent: str) -> Block | None:
-        """Return the agent's block with this label: its own block before a shared one."""
+        """Return the agent's block with this label, its own before a shared one; None if there is none.
+
+        Raises:
+            InvalidParametersError: the label is not valid.
+        """
         own_key = block_path(agent, label).key
         shared = [one for one in self.blocks(agent) if one.label.casefold() == label.strip().casefold()]
         return next((one for one in shared if one.path.key == own_key), shared[0] if shared else None)
@@ -184,7 +189,7 @@ class MemoryStore:
         return block
 
     def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:
-        """Return the blocks in the agent's context."""
+        """Return the blocks in the agent's context, as the agent sees them."""
         return tuple(
             PinnedBlock(
                 one.label,
@@ -206,10 +211,13 @@ class MemoryStore:
             base: Its bytes when the edit began.
             theirs: Its bytes after the edit.
 
+        Returns:
+            The merged block's bytes.
+
         Raises:
             NotFoundError: the block no longer exists.
             ConflictError: the version is no longer stored, and both changed the same lines.
-            InvalidParametersError: `theirs` is not a block.
+            InvalidParametersError: `theirs` or the merged text is not a block.
         """
         current, edit = self.read(path), parse_block(theirs)
         if current == base:
@@ -254,9 +262,12 @@ class MemoryStore:
         """Write a change set completely or not at all, and record it in the journal.
 
         Raises:
+            VaultBusyError: another process owns the memory.
             ConflictError: a block has changed since the change set was built; nothing was written.
-            InvalidParametersError: bytes are not a block, or violate its schema; nothing was written.
-            StorageError: writing failed; nothing was written.
+            InvalidParametersError: the change set is for another store, renames a block, changes an entry, or
+                holds bytes that are not a valid block or entry; nothing was written.
+            StorageError: writing failed; nothing was written. If even the rollback failed, the outbox keeps
+                the commit and the next commit records it.
         """
         self.check_writable()
         if change_set.place != MEMORY_PLACE:
@@ -265,7 +276,7 @@ class MemoryStore:
         with self._lock:
             self._flush_outbox()
             rows = [self._row(change_set, position) for position in range(len(change_set.changes))]
-            undoes = tuple(undoes) or self._journal.undone(change_set.digest)
+            undoes = tuple(undoes) or self._journal.planned_undos(change_set.digest)
             draft = CommitDraft(
                 author,
                 change_set.digest,
@@ -348,7 +359,7 @@ class MemoryStore:
         return DocumentRow(path, block.owner, data, content_hash(data), hash_before, block=block)
 
     def _load_row(self, row: DocumentRow) -> None:
-        """Update the in-memory state to a row that was written."""
+        """Update the in-memory state after a row was written."""
         key = row.path.key
         self._documents.pop(key, None)
         self._blocks.pop(key, None)
@@ -360,7 +371,7 @@ class MemoryStore:
     def _roll_back(
         self, draft: CommitDraft, rows: list[DocumentRow], previous_rows: dict[str, DocumentRow | None]
     ) -> None:
-        """Roll back after the journal failed; if that fails too, the outbox recovers it later."""
+        """Roll back after the journal failed; if that fails too, the outbox keeps the commit."""
         with self.database.transaction(write=True) as db:
             for row in reversed(rows):
                 previous = previous_rows[row.path.key] or DocumentRow(row.path, "", b"", None, None)

@@ -33,6 +33,7 @@ _HANDLE = regex.compile(
 )
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _EXPIRED = "ExpiredToken"
+_CHECK_HINT = "Check the account to see whether the post is there."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class LinkSpan:
     address: str
 
 
-def graphemes(text: str) -> int:
+def count_graphemes(text: str) -> int:
     """Return the number of grapheme clusters, which is what Bluesky counts."""
     return sum(1 for _ in _GRAPHEME.finditer(text))
 
@@ -78,21 +79,23 @@ class BlueskyAccount:
 
     def __post_init__(self) -> None:
         if not _HANDLE.fullmatch(self.handle):
-            raise InvalidParametersError(f"{self.handle!r} is not a handle, such as name.bsky.social.")
+            raise InvalidParametersError(
+                f"{self.handle!r} is not a valid handle. Use the form name.bsky.social."
+            )
         parts = urlsplit(self.service)
         is_secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
         if not is_secure or not parts.hostname:
             raise InvalidParametersError(f"{self.service!r} is not the https address of a Bluesky server.")
 
     @property
-    def where(self) -> str:
+    def destination(self) -> str:
         """The account and its server, as shown in approval requests."""
-        return f"Bluesky, as @{self.handle} by {urlsplit(self.service).hostname}"
+        return f"Bluesky, as @{self.handle} on {urlsplit(self.service).hostname}"
 
     def check(self, text: str) -> None:
         """Check the text as in `Channel`: 1 to 300 graphemes, and at most 3,000 bytes."""
         check_sendable(text)
-        length, size = graphemes(text), len(text.encode())
+        length, size = count_graphemes(text), len(text.encode())
         if length > MAX_GRAPHEMES or size > MAX_BYTES:
             unit, limit, count = (
                 ("characters", MAX_GRAPHEMES, length)
@@ -119,7 +122,7 @@ class BlueskyAccount:
             try:
                 return await self._post(client, text)
             except AtProtocolError as error:
-                if _name_of(error) != _EXPIRED:
+                if _error_name(error) != _EXPIRED:
                     raise
                 return await self._post(client, text)
         except AtProtocolError as error:
@@ -127,7 +130,7 @@ class BlueskyAccount:
         except (httpx.HTTPError, ValueError) as error:
             # The library does not wrap these: a lost connection, or a response outside the protocol.
             kind = type(error).__name__
-            raise NetworkError(f"Bluesky's server did not answer as expected ({kind}).") from error
+            raise NetworkError(f"The connection to Bluesky failed ({kind}). {_CHECK_HINT}") from error
         finally:
             await request.close()
 
@@ -160,7 +163,7 @@ async def _refuse_redirect(response: Any) -> None:  # noqa: ANN401 (of a lazily 
         raise NetworkError("Bluesky's server redirects to another address, which is not followed.")
 
 
-def _name_of(error: Exception) -> str:
+def _error_name(error: Exception) -> str:
     """Return the error name from the server's response, or an empty string without such a response."""
     content = getattr(getattr(error, "response", None), "content", None)
     return str(getattr(content, "error", ""))
@@ -172,7 +175,7 @@ def _to_app_error(error: Exception) -> ScriptoriumError:
 
     content = getattr(getattr(error, "response", None), "content", None)
     server_message = str(getattr(content, "message", None) or "")[:200]
-    name = _name_of(error)
+    name = _error_name(error)
     if isinstance(error, exceptions.RateLimitExceededError):
         wait = error.retry_after
         retry_hint = f" Try again in {wait:g} s." if wait is not None else ""
@@ -182,14 +185,14 @@ def _to_app_error(error: Exception) -> ScriptoriumError:
             "Bluesky does not accept the handle with this app password. Enter it again in the settings."
         )
     if isinstance(error, exceptions.BadRequestError):
-        reason = server_message or name or "it gives no reason"
+        reason = server_message or name or "no reason given"
         return InvalidParametersError(f"Bluesky rejected this message: {reason}.")
     if isinstance(error, exceptions.InvokeTimeoutError):
         return TimeoutExpiredError(
-            "Bluesky did not answer in time. Check the account to see whether the post is there.",
+            f"Bluesky did not answer in time. {_CHECK_HINT}",
             limit=_TIMEOUT_S,
         )
     status = getattr(getattr(error, "response", None), "status_code", None)
     if status is None:
-        return NetworkError("Bluesky could not be reached; nothing was sent.")
-    return NetworkError(f"Bluesky answered with the error {status}; nothing was sent.", status=status)
+        return NetworkError(f"The connection to Bluesky failed. {_CHECK_HINT}")
+    return NetworkError(f"Bluesky returned the error {status}. {_CHECK_HINT}", status=status)

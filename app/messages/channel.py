@@ -23,7 +23,7 @@ class Channel(Protocol):
     """Sends messages to one destination that the user has set up."""
 
     @property
-    def where(self) -> str:
+    def destination(self) -> str:
         """The destination in words, for the approval; never contains a secret."""
         ...
 
@@ -31,7 +31,7 @@ class Channel(Protocol):
         """Check that the text can be sent unchanged; nothing is ever truncated.
 
         Raises:
-            InvalidParametersError: The text is empty.
+            InvalidParametersError: The text is empty, or contains surrogates.
             LimitError: The text is too long; `limit` and `length` are in its data.
         """
         ...
@@ -51,10 +51,10 @@ class Channel(Protocol):
 
 
 class Secrets(Protocol):
-    """The credential store of the system."""
+    """The system's credential store."""
 
     def get(self, provider: str, address: str) -> str | None:
-        """Return the secret of a service and an account, or None."""
+        """Return the secret of an account with a service, or None."""
         ...
 
 
@@ -71,6 +71,6 @@ def check_sendable(text: str) -> None:
 
 
 def keep_addresses_out_of_logs() -> None:
-    """Make the HTTP libraries log only warnings: they log addresses, which may contain a secret."""
+    """Limit the logs of the HTTP libraries to warnings: the addresses in them may contain a secret."""
     for name in _HTTP_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)

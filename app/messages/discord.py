@@ -27,6 +27,7 @@ MAX_CHARS = 2000
 _TIMEOUT_S = 20.0
 _PATH = re.compile(r"/api/(?:v\d+/)?webhooks/(\d+)/[\w-]+")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_CHECK_HINT = "Check the channel to see whether the message arrived."
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,11 @@ class DiscordWebhook:
             )
 
     def __repr__(self) -> str:
-        return f"DiscordWebhook({self.where})"
+        return f"DiscordWebhook({self.destination})"
 
     @property
-    def where(self) -> str:
-        """The webhook's number and its server, without the token."""
+    def destination(self) -> str:
+        """The webhook's name and number, and its server, without the token."""
         parts = urlsplit(self.address)
         number = _PATH.fullmatch(parts.path)
         name = f"{self.name}, " if self.name else ""
@@ -76,7 +77,7 @@ class DiscordWebhook:
             )
 
     async def send(self, text: str) -> Receipt:
-        """Send as in `Channel`. Mentions in the text notify no user."""
+        """Send as in `Channel`; mentions in the text do not notify anyone."""
         import httpx2
 
         self.check(text)
@@ -84,38 +85,39 @@ class DiscordWebhook:
         body = {"content": text, "allowed_mentions": {"parse": []}}
         try:
             async with httpx2.AsyncClient(timeout=_TIMEOUT_S, follow_redirects=False) as client:
-                answer = await client.post(self.address, params={"wait": "true"}, json=body)
+                response = await client.post(self.address, params={"wait": "true"}, json=body)
         except httpx2.ConnectTimeout:
             raise NetworkError("Discord could not be reached in time; nothing was sent.") from None
         except httpx2.TimeoutException:
             raise TimeoutExpiredError(
-                "Discord did not answer in time. Check the channel to see whether the message arrived.",
+                f"Discord did not answer in time. {_CHECK_HINT}",
                 limit=_TIMEOUT_S,
             ) from None
         except httpx2.HTTPError as error:
             # The library's message contains the address, which is the secret.
-            raise NetworkError(f"Discord could not be reached ({type(error).__name__}).") from None
-        if answer.status_code == 204:
+            hint = "Nothing was sent." if isinstance(error, httpx2.ConnectError) else _CHECK_HINT
+            raise NetworkError(f"The connection to Discord failed ({type(error).__name__}). {hint}") from None
+        if response.status_code == 204:
             return Receipt("")
-        if answer.status_code == 200:
-            return Receipt(str(_json_fields(answer).get("id", "")))
-        raise _to_app_error(answer)
+        if response.status_code == 200:
+            return Receipt(str(_json_fields(response).get("id", "")))
+        raise _to_app_error(response)
 
 
-def _json_fields(answer: httpx2.Response) -> Mapping[str, object]:
+def _json_fields(response: httpx2.Response) -> Mapping[str, object]:
     try:
-        fields = json.loads(answer.content)
+        fields = json.loads(response.content)
     except ValueError:
         return {}
     return fields if isinstance(fields, dict) else {}
 
 
-def _to_app_error(answer: httpx2.Response) -> ScriptoriumError:
+def _to_app_error(response: httpx2.Response) -> ScriptoriumError:
     """Return the error that explains Discord's response to the user."""
-    status, fields = answer.status_code, _json_fields(answer)
+    status, fields = response.status_code, _json_fields(response)
     server_message = str(fields.get("message", ""))[:200]
     if status == 429:
-        wait = _seconds(fields.get("retry_after", answer.headers.get("retry-after")))
+        wait = _seconds(fields.get("retry_after", response.headers.get("retry-after")))
         retry_hint = f" Try again in {wait:g} s." if wait is not None else ""
         return LimitError(f"Discord’s rate limit has been reached.{retry_hint}", retry_after=wait)
     if status in (401, 403):
@@ -126,9 +128,9 @@ def _to_app_error(answer: httpx2.Response) -> ScriptoriumError:
         return NotFoundError("The webhook was deleted in Discord. Create another one there.")
     if status == 400:
         return InvalidParametersError(
-            f"Discord rejected this message: {server_message or 'it gives no reason'}."
+            f"Discord rejected this message: {server_message or 'no reason given'}."
         )
-    return NetworkError(f"Discord answered with the error {status}; nothing was sent.", status=status)
+    return NetworkError(f"Discord returned the error {status}. {_CHECK_HINT}", status=status)
 
 
 def _seconds(value: object) -> float | None:

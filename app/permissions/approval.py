@@ -45,7 +45,7 @@ class GrantOffer:
 class Postponement:
     """An extension of a request's time limit while the user works on the answer.
 
-    The approver extends it in its own thread; the gate reads it when the limit is reached.
+    The approver extends it, possibly in another thread; the gate reads it when the limit is reached.
     """
 
     def __init__(self) -> None:
@@ -67,8 +67,7 @@ class ApprovalRequest:
 
     `timeout` counts in seconds from the request; None for a caller that waits as long as the user takes.
     `postponed` is added to it. `offers` is empty where the rules forbid standing permissions. `reason` is the
-    policy's reason for asking. `rewrites` are the notes whose links a move rewrites. `call` is the id of the
-    call.
+    policy's reason for asking. `rewrites` are the notes whose links a move rewrites. `call` is the call's id.
     """
 
     id: str
@@ -81,7 +80,7 @@ class ApprovalRequest:
     reason: str
     offers: tuple[GrantOffer, ...] = ()
     timeout: float | None = 300.0
-    rewrites: tuple[NotePath, ...] = field(default=())
+    rewrites: tuple[NotePath, ...] = ()
     call: str = ""
     postponed: Postponement = field(default_factory=Postponement, compare=False)
 

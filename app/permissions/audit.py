@@ -6,7 +6,7 @@ written; a crash between the two leaves the file one row behind, which is not da
 
 New rows continue after the stored head, so no number is used twice. Missing rows stay visible, and the row
 after them states the cause: lost when the computer stopped, in a damaged file that was set aside, or
-truncated. `problem` is the message for the user; `is_replaced` is true if the previous log was damaged.
+truncated.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _INSERT = (
 
 
 def m001_audit(db: sqlite3.Connection) -> None:
-    """Create the table, and the indexes for undo and for the turns of an agent."""
+    """Create the table, and the indexes for undo and for agent turns."""
     for statement in (
         """CREATE TABLE IF NOT EXISTS audit (
             id INTEGER PRIMARY KEY, time REAL NOT NULL, caller_kind TEXT NOT NULL, caller TEXT NOT NULL,
@@ -78,14 +78,15 @@ class AuditAppended(Event):
 class AuditLog(AuditLogReader):
     """The audit log of one vault.
 
-    Belongs to the thread that created it; `verify` may run in any thread.
+    Belongs to the thread that created it; `verify` may run in any thread. `problem` is a message for the user
+    about damage found at opening, or empty; `is_replaced` is true if the previous file was damaged.
 
     Args:
         folder: The log's folder; created if missing.
         head: The second file, best in another folder; by default in `folder`.
 
     Raises:
-        StorageError: The folder can't be written.
+        StorageError: The log can't be opened.
     """
 
     def __init__(self, folder: Path, head: Path | None = None) -> None:
@@ -109,7 +110,7 @@ class AuditLog(AuditLogReader):
             self._log_finding(self.problem, gap)
 
     def close(self) -> None:
-        """Close the file and mark the stored head as closed in order, if it matches the last row."""
+        """Close the file, and mark the stored head as cleanly closed if it matches the last row."""
         try:
             last, stored = self._last(), read_head(self._head_file)
             if stored is not None and (stored.id, stored.hash) == (last.id, last.hash):

@@ -35,7 +35,7 @@ class Head:
     Attributes:
         id: The row's number.
         hash: The row's hash.
-        boot: The boot of the computer in which the log is open; empty after an orderly close.
+        boot: The id of the computer's boot in which the log was opened; empty after a clean close.
         base: The last row when that session began.
     """
 
@@ -65,22 +65,24 @@ class Gap:
     @property
     def message(self) -> str:
         """The gap in one sentence."""
-        rows = f"row {self.first}" if self.first >= self.last else f"rows {self.first} to {self.last}"
+        is_one = self.first >= self.last
+        rows = f"row {self.first}" if is_one else f"rows {self.first} to {self.last}"
         if self.cause == "crash":
-            return f"The audit log lacks {rows}: the computer stopped before they were on the disk."
+            verb = "it was" if is_one else "they were"
+            return f"The audit log lacks {rows}: the computer stopped before {verb} on the disk."
         if self.cause == "set-aside":
-            return f"The audit log continues after {rows}, which are in {self.file}."
+            return f"The audit log continues after {rows}, which {'is' if is_one else 'are'} in {self.file}."
         return f"The audit log lacks {rows}: its end was cut off."
 
 
 @dataclass(frozen=True, slots=True)
 class AuditCheck:
-    """The result of a verification of the log.
+    """The result of verifying the log.
 
     Attributes:
-        ok: Whether no row was changed or removed.
+        ok: Whether the rows are intact; rows in `gaps` may be missing.
         rows: The number of rows read.
-        first_bad: The first bad row's number.
+        first_bad: The number of the first bad row.
         reason: A description of the problem.
         gaps: Missing rows that a crash or a damaged file explains.
     """
@@ -93,7 +95,7 @@ class AuditCheck:
 
 
 def boot_id() -> str:
-    """Return an identifier of the current boot of the computer."""
+    """Return an identifier of the computer's current boot."""
     try:
         return _BOOT_ID.read_text("ascii").strip()[:_BOOT_ID_CHARS]
     except (OSError, ValueError):
@@ -103,7 +105,7 @@ def boot_id() -> str:
 
 
 def is_same_boot(one: str, other: str) -> bool:
-    """Return whether both ids are of one boot; a start time may differ by a correction of the clock."""
+    """Return whether both ids belong to one boot; start times may differ by a clock correction."""
     if one.startswith(_START_PREFIX) and other.startswith(_START_PREFIX):
         return (
             abs(int(one[len(_START_PREFIX) :]) - int(other[len(_START_PREFIX) :])) < _MAX_CLOCK_CORRECTION_S
@@ -174,14 +176,18 @@ def check(database: Path, head_file: Path) -> AuditCheck:
     """Compare every row with its hash, the previous row and the head.
 
     The check opens its own connection, so it may run in any thread while rows are added. It repeats a failed
-    check once: damage persists, a log that was just created passes.
+    check once: damage persists, while a log that was just created passes.
+
+    Raises:
+        sqlite3.Error: The log can't be read.
     """
     result = _check(database, head_file)
     return result if result.ok else _check(database, head_file)
 
 
 def _check(database: Path, head_file: Path) -> AuditCheck:
-    # The head first: a row that is added during the check must not look like a head that is ahead.
+    # Read the head first: otherwise it could count a row that is added during the check, and seem to be
+    # ahead.
     head = _read_stable_head(head_file)
     rows, last, hash_at_head = 0, Head(), GENESIS if head is not None and head.id == 0 else ""
     gaps: list[Gap] = []
@@ -198,7 +204,7 @@ def _check(database: Path, head_file: Path) -> AuditCheck:
             rows, last = rows + 1, Head(id, stated)
             hash_at_head = stated if head is not None and id == head.id else hash_at_head
     if head is None:
-        return _without_head(rows, last)
+        return _check_without_head(rows, last)
     if (end := gap_at_end(last, head)) is not None and end.cause == "crash":
         return AuditCheck(True, rows, gaps=(*gaps, end))
     if end is not None:
@@ -222,7 +228,7 @@ def _read_stable_head(file: Path) -> Head | None:
 def _find_fault(
     last: Head, id: int, stored: list[object], previous: str, stated: str
 ) -> tuple[int, str] | None:
-    """Return the first bad number and the problem of a row; None if the row is intact."""
+    """Return the number of the first bad row and the problem; None if this row is intact."""
     if id != last.id + 1:
         return last.id + 1, _span(last.id + 1, id - 1) + " missing"
     if previous != last.hash:
@@ -232,7 +238,7 @@ def _find_fault(
     return None
 
 
-def _without_head(rows: int, last: Head) -> AuditCheck:
+def _check_without_head(rows: int, last: Head) -> AuditCheck:
     # The very first row is committed before the head is written for the first time.
     if rows <= 1:
         return AuditCheck(True, rows)

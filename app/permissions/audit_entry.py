@@ -34,11 +34,11 @@ class AuditDecision(StrEnum):
 class AuditEntry:
     """One call: its caller, tool and arguments, the decision with its reason, and the result.
 
-    `id` is 0 until the entry is in the log. `time` is in Unix seconds. `duration_ms` is the whole call
-    without the time the user took to answer. `arguments` is redacted JSON, `result` one line. `commit` and
-    `undoes` are ids of the journal. `paths` are the files that were changed, or read by name. `cost` is in
-    US dollars. `call` is the id in the events of the call. `undone_by` is the entry that undid this one; it
-    is looked up, not stored, since a row never changes.
+    `id` is 0 until the entry is in the log. `time` is in Unix seconds. `duration_ms` is the call's duration
+    without the time that the user took to answer. `arguments` is redacted JSON, `result` one line. `commit`
+    and `undoes` are ids of the journal. `paths` are the files that were changed, or read by name. `cost` is
+    in US dollars. `call` is the id in the call's events. `undone_by` is the entry that undid this one; it is
+    looked up, not stored, since a row never changes.
     """
 
     time: float
@@ -65,8 +65,8 @@ class AuditEntry:
     undone_by: int | None = None
 
     @property
-    def is_of_session(self) -> bool:
-        """True if the entry is a save of a writing session, whose saves are grouped."""
+    def is_session_save(self) -> bool:
+        """True if the entry is a save in a writing session, whose saves are grouped."""
         return self.tool == "save" and bool(self.turn) and self.commit is not None
 
 
@@ -90,28 +90,31 @@ class AuditFilter:
 
 _FIELDS = tuple(field.name for field in fields(AuditEntry) if field.name != "undone_by")
 STORED = tuple(f'"{name}"' if name in ("grant", "commit") else name for name in _FIELDS)
-"""The columns of a row, as SQL spells them."""
+"""The names of the stored columns, quoted for SQL where necessary."""
 
 _MAX_INTEGER = 2**63 - 1
 GENESIS = "0" * 64
 
-# Built once, since every call writes a row.
+# These are built once, since every call writes a row.
 _VALUES = attrgetter(*_FIELDS)
 _ID, _UNDOES, _PATHS = (_FIELDS.index(name) for name in ("id", "undoes", "paths"))
 _IS_REAL = tuple(name in ("time", "duration_ms", "cost") for name in _FIELDS)
-_LIST = json.JSONEncoder(ensure_ascii=False)
-_HASHED = json.JSONEncoder(separators=(",", ":"), default=repr)
+_LIST_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_HASH_ENCODER = json.JSONEncoder(separators=(",", ":"), default=repr)
 
 
 def with_id(entry: AuditEntry, id: int) -> AuditEntry:
-    """Return the entry with the number `id`; twice as fast as `replace`, since it runs for every call."""
+    """Return the entry with the number `id` and with values that can be stored.
+
+    Every call needs this, and it is twice as fast as `replace`.
+    """
     values = list(map(_storable, _VALUES(entry), _IS_REAL))
     values[_ID] = id
     return AuditEntry(*values)  # type: ignore[arg-type]
 
 
 def minimal_entry(entry: AuditEntry, error: Exception) -> AuditEntry:
-    """Return the entry without anything from outside, for one that can't be logged in full."""
+    """Return a copy without data from outside, for an entry that can't be logged in full."""
     reason = f"The whole entry could not be logged ({type(error).__name__})."
     return AuditEntry(
         time=time.time(),
@@ -139,7 +142,7 @@ def _storable(value: object, is_real: bool) -> object:
     if isinstance(value, int) and not -_MAX_INTEGER <= value <= _MAX_INTEGER:
         value = _MAX_INTEGER if value > 0 else -_MAX_INTEGER
     if is_real and isinstance(value, int | float):
-        # SQLite returns neither a minus zero nor an integer here, and the hash is of what it returns.
+        # SQLite returns neither a negative zero nor an integer here, and the hash must match what it returns.
         return float(value) + 0.0 if math.isfinite(value) else 0.0
     return value
 
@@ -147,7 +150,7 @@ def _storable(value: object, is_real: bool) -> object:
 def to_row(entry: AuditEntry) -> tuple[Any, ...]:
     """Return the stored values of an entry, in the order of `STORED`."""
     row = list(_VALUES(entry))
-    row[_UNDOES], row[_PATHS] = _LIST.encode(entry.undoes), _LIST.encode(entry.paths)
+    row[_UNDOES], row[_PATHS] = _LIST_ENCODER.encode(entry.undoes), _LIST_ENCODER.encode(entry.paths)
     return tuple(row)
 
 
@@ -161,4 +164,4 @@ def from_row(row: Sequence[Any], undone_by: int | None) -> AuditEntry:
 
 def row_hash(previous: str, row: Sequence[Any]) -> str:
     """Return the hash of a stored row that follows the row with the hash `previous`."""
-    return hashlib.sha256(_HASHED.encode([previous, *row]).encode("ascii")).hexdigest()
+    return hashlib.sha256(_HASH_ENCODER.encode([previous, *row]).encode("ascii")).hexdigest()

@@ -18,29 +18,36 @@ _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\n")
 def export_csv(entries: Iterable[AuditEntry], file: Path) -> int:
     """Write the entries to `file` as CSV and return their number.
 
-    A text that a spreadsheet would take for a formula is prefixed with an apostrophe.
+    Times are in ISO 8601. A text that a spreadsheet would take for a formula is prefixed with an apostrophe.
+
+    Raises:
+        OSError: The file can't be written; an existing file is unchanged.
     """
     count = 0
     with replacing(file) as fresh, fresh.open("w", encoding="utf-8-sig", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(field.name for field in fields(AuditEntry))
         for entry in entries:
-            writer.writerow(_escape_cell(value) for value in _csv_values(entry).values())
+            writer.writerow(_escape_cell(value) for value in _exported_values(entry).values())
             count += 1
     return count
 
 
 def export_jsonl(entries: Iterable[AuditEntry], file: Path) -> int:
-    """Write the entries to `file`, one JSON object per line, and return their number."""
+    """Write the entries to `file`, one JSON object per line with the time in ISO 8601; return their number.
+
+    Raises:
+        OSError: The file can't be written; an existing file is unchanged.
+    """
     count = 0
     with replacing(file) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as stream:
         for entry in entries:
-            stream.write(json.dumps(_csv_values(entry), ensure_ascii=False) + "\n")
+            stream.write(json.dumps(_exported_values(entry), ensure_ascii=False) + "\n")
             count += 1
     return count
 
 
-def _csv_values(entry: AuditEntry) -> dict[str, object]:
+def _exported_values(entry: AuditEntry) -> dict[str, object]:
     return {**asdict(entry), "time": datetime.fromtimestamp(entry.time, UTC).isoformat()}
 
 

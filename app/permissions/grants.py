@@ -1,7 +1,7 @@
 """Standing permissions that the user gave: the session's toggles, and narrow ones from the dialog.
 
-A grant ends with the session, or earlier if it has a time limit. Only one marked "always" is saved, in the
-user's data folder. A file that can't be read grants nothing and is set aside.
+A grant marked "always" is saved in the vault's data folder. Every other grant ends with the session, or
+earlier if it has a time limit. A file that can't be read grants nothing and is set aside.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _OPERATION_NAMES = {
     Operation.READ: "reading outside the vault",
     Operation.CREATE: "new notes",
     Operation.UPDATE: "edits",
-    Operation.DELETE: "deletes of notes that nothing links to",
+    Operation.DELETE: "deletions of notes without backlinks",
     Operation.NETWORK: "network requests",
 }
 
@@ -61,7 +61,7 @@ class Grant:
         A grant covers the vault alone: other document stores have permissions of their own.
 
         Args:
-            part: The part.
+            part: One operation of the call.
             tool: The tool's name.
             outside: The folders that the call reads outside the vault.
         """
@@ -76,7 +76,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class GrantsChanged(Event):
-    """A grant was given, used, revoked, or ended; `grants` are those in force now."""
+    """A grant was given, used or revoked, or has ended; `grants` are those in force now."""
 
     grants: tuple[Grant, ...]
 
@@ -84,9 +84,13 @@ class GrantsChanged(Event):
 class Grants:
     """The grants of one vault.
 
+    Deletes can be granted only while `deletes_unlocked` is true. `problem` is a message for the user about an
+    unreadable file, or empty. Methods that change the grants raise OSError if the file can't be written; the
+    change still applies until the vault is closed.
+
     Args:
         folder: The vault's data folder, where permanent grants are saved.
-        clock: Unix time in seconds.
+        clock: Returns the time in Unix seconds.
         events: Receives `GrantsChanged`.
     """
 
@@ -238,13 +242,13 @@ def _ungrantable_error(operation: Operation) -> PermissionDeniedError:
 
 
 def grant_label(offer: GrantOffer) -> str:
-    """Return what a grant covers and until when: "Edits by edit_note in Projects/ for 30 minutes"."""
+    """Return a grant's coverage and its end: "Edits by edit_note in Projects/ for 30 minutes"."""
     coverage = coverage_label(offer)
     return f"{coverage[0].upper()}{coverage[1:]} {_duration_label(offer)}"
 
 
 def coverage_label(offer: GrantOffer) -> str:
-    """Return what a grant covers, without its end."""
+    """Return a grant's coverage, without its end."""
     by = f" by {offer.tool}" if offer.tool else ""
     if offer.folder is None:
         scope = "" if offer.operation in (Operation.READ, Operation.NETWORK) else " anywhere in the vault"

@@ -46,7 +46,7 @@ _KINDS = {
 class ImpactPart:
     """One operation on one path (None if it has no path) of the vault or of another store.
 
-    Both ends of a move are parts: `other_end` is the destination (if `leaves`) or the origin of the file.
+    Both ends of a move are parts: `other_end` is the file's destination (if `leaves`) or its origin.
     """
 
     operation: Operation
@@ -60,8 +60,8 @@ class ImpactPart:
 class CallFacts:
     """The facts about a call that the policy decides on.
 
-    `op` is the operation of a tool with several; `effect` is the kind of an effect outside the notes.
-    `reads_only`: the tool or its category promises to change nothing. `executes`: its category may run
+    `op` is the chosen operation of a tool that has several; `effect` is the kind of an effect outside the
+    notes. `reads_only`: the tool or its category promises to change nothing. `executes`: its category may run
     programs. `creates_only`: the tool or its category creates notes and changes no existing one.
     `always_asks`: the tool requires approval for every call. `access` is the verdict of the store that holds
     the documents; None for the vault.
@@ -83,7 +83,7 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """The impact of a proposal: its operation, its scope, and its parts."""
+    """The impact of a proposal: its operation, its scope, its parts, and the kind of an effect."""
 
     operation: Operation
     scope: Scope
@@ -94,7 +94,8 @@ class Impact:
 def impact_of_changes(change_set: ChangeSet, backlinks: Backlinks, store_name: str = "") -> Impact:
     """Return the impact of changes to documents; the most severe part determines the operation.
 
-    `store_name` is the display name of their store, unless it is the vault.
+    `store_name` is the display name of their store, unless it is the vault. An empty change set counts
+    as a read.
     """
     store_id = change_set.place
     parts = tuple(
@@ -102,9 +103,9 @@ def impact_of_changes(change_set: ChangeSet, backlinks: Backlinks, store_name: s
         for change in change_set.changes
         for part in _parts(change)
     )
-    operation = max((part.operation for part in parts), key=_SEVERITY.index, default=Operation.READ)
     if not parts:
         return impact_of_reading(())
+    operation = max((part.operation for part in parts), key=_SEVERITY.index)
     scope = Scope(
         kind=_KINDS[operation],
         paths=change_set.paths,

@@ -1,7 +1,7 @@
 """The user's choices for an approval request: files, hunks and edited text.
 
-The approved bytes are computed here alone, from the proposal's own bytes; a draft without choices returns
-the proposal itself.
+The approved bytes are computed only here, from the proposal's own bytes; a draft without choices returns the
+proposal itself.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class FileDraft:
         self.change = change
         self._is_selected = True
         self._edited: bytes | None = None
-        self._unticked: frozenset[int] = frozenset()
+        self._excluded_hunks: frozenset[int] = frozenset()
         self._diff: Diff | None = None
         self._diff_lock = Lock()
 
@@ -51,9 +51,9 @@ class FileDraft:
         return self._diff
 
     @property
-    def unticked(self) -> frozenset[int]:
+    def excluded_hunks(self) -> frozenset[int]:
         """The hunks that are left out."""
-        return self._unticked
+        return self._excluded_hunks
 
     @property
     def is_edited(self) -> bool:
@@ -71,7 +71,7 @@ class FileDraft:
         chosen = self.chosen()
         if chosen is None:
             return SelectionState.NONE
-        return SelectionState.SOME if self._unticked else SelectionState.ALL
+        return SelectionState.SOME if self._excluded_hunks else SelectionState.ALL
 
     def compare(self) -> Diff:
         """Return the line diff, computed once; may be called in several threads."""
@@ -80,10 +80,10 @@ class FileDraft:
                 self._diff = compare(self.before or b"", self.after or b"")
             return self._diff
 
-    def set_ticked(self, is_selected: bool) -> None:
+    def set_selected(self, is_selected: bool) -> None:
         """Select the file with all of its hunks, or leave it out."""
         self._is_selected = is_selected
-        self._unticked = frozenset()
+        self._excluded_hunks = frozenset()
 
     def leave_out(self, hunks: Iterable[int]) -> None:
         """Leave out exactly these hunks.
@@ -91,27 +91,33 @@ class FileDraft:
         Raises:
             ValueError: The file is created or deleted as a whole, or there is no such hunk.
         """
-        unticked = frozenset(hunks)
-        if unticked and (not self.is_divisible or not unticked <= set(range(len(self.compare().hunks)))):
+        excluded_hunks = frozenset(hunks)
+        if excluded_hunks and (
+            not self.is_divisible or not excluded_hunks <= set(range(len(self.compare().hunks)))
+        ):
             raise ValueError(f"{self.change.path} has no such hunks to leave out")
-        self._unticked = unticked
+        self._excluded_hunks = excluded_hunks
         self._is_selected = True
 
     def edit(self, text: bytes | None) -> None:
-        """Replace the proposed text with `text`; None restores the proposal's text."""
+        """Replace the proposed text and select the whole file; None restores the proposal's text.
+
+        Raises:
+            ValueError: The file is deleted, so it has no text to edit.
+        """
         if isinstance(self.change, Delete):
             raise ValueError(f"{self.change.path} is deleted: there is no text to edit")
         self._edited = None if text == after_of(self.change) else text
         self._diff = None
-        self._unticked = frozenset()
+        self._excluded_hunks = frozenset()
         self._is_selected = True
 
     def chosen_bytes(self) -> bytes | None:
         """Return the file's bytes with the selected hunks applied; None if it is deleted."""
-        if not self._unticked:
+        if not self._excluded_hunks:
             return self.after
         diff = self.compare()
-        return diff.apply(set(range(len(diff.hunks))) - self._unticked)
+        return diff.apply(set(range(len(diff.hunks))) - self._excluded_hunks)
 
     def chosen(self) -> FileChange | None:
         """Return the change as selected and edited; None if nothing of it is left."""
@@ -121,9 +127,9 @@ class FileDraft:
         match self.change:
             case Create(path):
                 return Create(path, after or b"") if self.is_edited else self.change
-            case Update(path, before) if after is not None and (self._unticked or self.is_edited):
+            case Update(path, before) if after is not None and (self._excluded_hunks or self.is_edited):
                 return Update(path, before, after) if after != before else None
-            case Move(path, to, before) if after is not None and (self._unticked or self.is_edited):
+            case Move(path, to, before) if after is not None and (self._excluded_hunks or self.is_edited):
                 return Move(path, to, before, after)
         return self.change
 

@@ -84,7 +84,10 @@ class PendingStore:
 
     Args:
         folder: The vault's data folder.
-        clock: Unix time in seconds.
+        clock: Returns the time in Unix seconds.
+
+    Raises:
+        StorageError: The file can't be opened. Methods raise it if the file can't be read or written.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
@@ -106,7 +109,10 @@ class PendingStore:
             StorageError: The operation can't be written.
         """
         if len(self.open_operations()) >= _MAX_OPEN:
-            raise LimitError(f"{_MAX_OPEN} operations are already pending.", limit=_MAX_OPEN)
+            message = (
+                f"{_MAX_OPEN:,} operations are already pending. Wait until some are decided, or cancel some."
+            )
+            raise LimitError(message, limit=_MAX_OPEN)
         row = (
             operation.id,
             operation.created,
@@ -151,7 +157,7 @@ class PendingStore:
         return self._read("state IN ('waiting', 'running')", ())
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
-        """Return the newest operations of one caller, newest first."""
+        """Return at most 100 operations of one caller, newest first."""
         matching = (one for one in reversed(self._read("1", ())) if is_same_caller(one.caller, caller))
         return tuple(one for one, _ in zip(matching, range(_MAX_LISTED), strict=False))
 

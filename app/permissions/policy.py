@@ -1,8 +1,9 @@
 """The policy: decides whether a call is allowed, needs approval, or is denied.
 
 The order is: 1. Hard rules, which nothing loosens. 2. Deny rules. 3. Operations that always ask. 4. Ask
-rules. 5. Grants and allow rules. 6. The default: reads in the vault are allowed, everything else asks. So
-deny beats ask beats allow regardless of the order of the rules, and no grant overrides step 3.
+rules. 5. Grants and allow rules. 6. The default: reads in the vault, and changes that their own document
+store allows, are allowed; everything else asks. So deny beats ask beats allow regardless of the order of the
+rules, and no grant overrides step 3 or 4.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ class Policy:
     def may_read(self, caller: Caller, tool: str, path: NotePath, place: str = VAULT) -> Effect:
         """Return the effect of the rules on reading `path` of a store through `tool`; allow if none matches.
 
-        The folders of a profile are folders of the vault.
+        The folders in a profile restrict reads in the vault only.
         """
         if place == VAULT and not all(allows_note(profile, path) for profile in self._profiles_of(caller)):
             return "deny"
@@ -201,8 +202,8 @@ class Policy:
             return Ask(reason)
         new_folders = [folder for folder in call.scope.outside if self._grants.is_new_outside(folder)]
         if call.scope.kind is ScopeKind.READ_OUT_OF_SCOPE and (new_folders or not call.scope.outside):
-            target = new_folders[0] if new_folders else "a place"
-            return Ask(f"{target} outside the vault was not read before", self._offers(call))
+            target = new_folders[0] if new_folders else "the target"
+            return Ask(f"{target} is outside the vault and has not been read before", self._offers(call))
         return None
 
     def _always_ask_reason(self, call: CallFacts) -> str:
@@ -217,7 +218,8 @@ class Policy:
         if call.effect == MESSAGE:
             return "a message that leaves this machine always needs approval"
         if call.operation is Operation.DELETE and call.scope.backlinks:
-            return f"deleting always needs approval, and {_links(len(call.scope.backlinks))} here"
+            links = pluralize(len(call.scope.backlinks), "note links", "notes link")
+            return f"deleting always needs approval, and {links} here"
         if call.operation is Operation.DELETE and not self._grants.deletes_unlocked:
             return "deleting always needs approval"
         if call.always_asks:
@@ -241,10 +243,6 @@ class Policy:
 
     def _offers(self, call: CallFacts) -> tuple[GrantOffer, ...]:
         return offers_for(call, deletes_unlocked=self._grants.deletes_unlocked)
-
-
-def _links(count: int) -> str:
-    return pluralize(count, "note links", "notes link")
 
 
 def _rule_label(rule: Rule) -> str:

@@ -14,7 +14,7 @@ from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Updat
 from app.vault.escaped_line import escape_hidden
 
 CALLER_KINDS = {
-    CallerKind.USER: "you, at this window",
+    CallerKind.USER: "you, in this window",
     CallerKind.DESKTOP_AGENT: "agent in this window",
     CallerKind.MCP: "MCP client",
     CallerKind.HTTP: "HTTP client",
@@ -84,7 +84,7 @@ def caller_label(caller: Caller) -> str:
 
 
 def format_extent(request: ApprovalRequest) -> str:
-    """Return the number of files and bytes."""
+    """Return the number of files and bytes of a request; empty for an effect."""
     scope = request.scope
     parts: list[str] = []
     if isinstance(request.proposal, ChangeSet):

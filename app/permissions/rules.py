@@ -51,7 +51,10 @@ class CompiledRule:
         return self.place == VAULT and self.glob.is_everything
 
     def is_about(self, caller: Caller, tool: str, op: str = "") -> bool:
-        """Return whether the rule applies to calls of `tool` (and its operation `op`) by `caller`."""
+        """Return whether the rule applies to calls of `tool` (and its operation `op`) by `caller`.
+
+        A rule about the program for which the caller acts applies too, unless it allows.
+        """
         if not any(word_matches(self.rule.tool, name) for name in (tool, f"{tool}.{op}")):
             return False
         if caller.kind is CallerKind.USER:
@@ -87,7 +90,7 @@ class CompiledRule:
         return self.place == place if VAULT in (self.place, place) else word_matches(self.place, place)
 
     def touches(self, part: ImpactPart) -> bool:
-        """Return whether the rule applies to the part, including a move into or out of its paths.
+        """Return whether the rule applies to the part, or to a move into or out of the rule's paths.
 
         For these paths, moving a note out is like deleting it, and moving a note in is like creating it.
         """

@@ -22,7 +22,7 @@ class Operation(StrEnum):
 
 
 class ScopeKind(StrEnum):
-    """The kind of scope."""
+    """The kind of a scope. ADMIN covers all effects outside the notes except reads."""
 
     READ_IN_SCOPE = "read_in_scope"
     READ_OUT_OF_SCOPE = "read_out_of_scope"
@@ -34,11 +34,11 @@ class ScopeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The scope of an operation: vault paths, bytes after, notes that lose a link target, number of files.
+    """The scope of an operation: `paths`, the bytes after it (`size`), and the number of `files`.
 
-    `outside` names folders outside the vault that a read reaches. `description` describes an
-    administrative, execute or network operation. `store_id` is the store that holds `paths`: the vault
-    (empty) or another store, whose display name is `store_name`.
+    `backlinks` are the notes that lose the target of a link. `outside` names folders outside the vault that a
+    read reaches. `description` is the summary of the changes, or the text of an effect. `store_id` is the
+    store that holds `paths`: the vault (empty) or another store, whose display name is `store_name`.
     """
 
     kind: ScopeKind

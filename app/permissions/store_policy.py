@@ -11,8 +11,8 @@ from app.settings import Effect
 class StoreVerdict:
     """The effect that the permissions of the documents themselves have on a change.
 
-    `deny` is a hard rule, `ask` overrides every grant, `allow` permits what no rule asks about.
-    `reason` names the permission, for the dialog and the log.
+    `deny` is a hard rule, `ask` overrides every grant, and `allow` permits a change that no rule denies or
+    asks about. `reason` names the permission, for the dialog and the log.
     """
 
     effect: Effect

@@ -45,7 +45,8 @@ class FunctionProcess:
         """Return the result of `function(*arguments, report=…)`; `report` is called in this loop.
 
         Raises:
-            ComputationFailed: The function raised an error, or the process died.
+            ComputationFailed: The function raised an error, the process died, or `close` was called.
+            ScriptoriumError: The process can't be started.
         """
         try:
             return cast(

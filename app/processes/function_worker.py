@@ -80,7 +80,8 @@ def _answer(body: bytes, buffers: list[bytearray], sink: IO[bytes]) -> list[Fram
         nonlocal last_report
         if time.monotonic() - last_report >= _PROGRESS_INTERVAL_S:
             last_report = time.monotonic()
-            # If the app is gone, so that nothing reads this, the answer ends the process.
+            # If the app is gone, this frame is lost, and sending the answer fails too, which ends the
+            # process.
             write_frame(sink, Frame(PROGRESS, body=json.dumps([float(share), text]).encode()))
 
     try:

@@ -23,13 +23,13 @@ class OnDemandWorker(Generic[W]):
     """Starts a worker for the first request and ends it when it is idle. Belongs to one event loop.
 
     Requests run one at a time. A canceled request ends the worker, because its answer would be mistaken for
-    that to the next request. A request that loses the worker may run once more on another one.
+    that to the next request. A request that loses the worker may run again on another one.
 
     Args:
         name: The worker's name in tasks and in the log: "the analysis process".
         start: Starts a worker; called again after it was ended or lost.
         idle_timeout: Seconds without requests after which the worker ends; None keeps it.
-        tries: The number of workers that a request may lose.
+        tries: The number of workers on which a request is tried.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class OnDemandWorker(Generic[W]):
 
     @property
     def running(self) -> W | None:
-        """The worker, if it has started."""
+        """The worker if it has started, else None."""
         start_task = self._start_task
         if start_task is None or not start_task.done() or start_task.cancelled() or start_task.exception():
             return None

@@ -84,6 +84,7 @@ class Repository:
 
         Raises:
             NotFoundError: the vault has no repository, or git is not installed.
+            StorageError: git can't be started, or the repository's configuration is too long to check.
         """
         if not self.exists:
             raise NotFoundError("The vault has no git repository of its own (a folder .git at its root).")
@@ -91,13 +92,13 @@ class Repository:
             self._program_overrides = await self._read_program_overrides()
         return await self._git(arguments, max_output, author, {**_SAFE_CONFIG, **self._program_overrides})
 
-    async def text(self, *arguments: str, author: tuple[str, str] = _DEFAULT_AUTHOR) -> str:
-        """Run `git` and return its output.
+    async def run_text(self, *arguments: str, author: tuple[str, str] = _DEFAULT_AUTHOR) -> str:
+        """Run `git` and return its output, at most `MAX_OUTPUT_BYTES`.
 
         Raises:
             NotFoundError: as in `run`.
             InvalidParametersError: git failed; the message contains its output.
-            StorageError: git timed out.
+            StorageError: as in `run`, or git timed out.
         """
         result = await self.run(arguments, author=author)
         if result.timed_out:

@@ -40,7 +40,7 @@ class _CapturedStream:
     content: bytearray = field(default_factory=bytearray)
     cut: bool = False
 
-    async def follow(self, stream: asyncio.StreamReader | None) -> None:
+    async def capture(self, stream: asyncio.StreamReader | None) -> None:
         while stream is not None and (part := await stream.read(_CHUNK_BYTES)):
             self.cut = self.cut or len(self.content) + len(part) > self.limit
             self.content += part[: self.limit - len(self.content)]
@@ -62,11 +62,11 @@ async def run_program(
         cwd: The working folder.
         environment: The complete environment.
         timeout: The time limit in seconds.
-        max_output: Maximum bytes of standard output and of standard error to keep; the rest is dropped.
+        max_output: Maximum bytes of standard output and of standard error to keep; the rest is discarded.
         input_data: The standard input; None for no input.
 
     Raises:
-        NotFoundError: The program does not exist.
+        NotFoundError: There is no such program or working folder.
         StorageError: The program can't be started.
     """
     started = time.monotonic()
@@ -75,7 +75,9 @@ async def run_program(
     )
     output, errors = _CapturedStream(max_output), _CapturedStream(max_output)
     read_task = asyncio.gather(
-        output.follow(process.stdout), errors.follow(process.stderr), _write_input(process.stdin, input_data)
+        output.capture(process.stdout),
+        errors.capture(process.stderr),
+        _write_input(process.stdin, input_data),
     )
     has_timed_out = False
     try:

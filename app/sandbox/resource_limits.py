@@ -1,7 +1,7 @@
-"""Resource limits of a program: memory, processes and the size of files.
+"""Resource limits of a program: memory, processes, open files and the size of files.
 
 `prlimit` of util-linux sets them and then executes the program, so that it never runs without them. Unix
-systems without `prlimit` use the shell's `ulimit`, which can't limit processes everywhere.
+systems without `prlimit` use the shell's `ulimit` for memory and the size of files only. Windows has none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class ResourceLimits:
         memory: Bytes of private memory that each process may allocate. Address space that is only
             reserved, as by Node.js, does not count.
         processes: Maximum number of processes and threads; None for no limit. Outside a sandbox, the system
-            counts all processes of the user, so the limit would stop unrelated programs.
+            counts all of the user's processes, so the limit would stop unrelated programs.
         file_size: Maximum bytes of a file that it writes.
         open_files: Maximum number of open files of each process.
     """

@@ -30,7 +30,7 @@ class Sandbox:
         self._probe_lock = asyncio.Lock()
 
     async def problem(self) -> str:
-        """Return why there is no sandbox, or an empty string if there is one. Tested only once."""
+        """Return the reason why there is no sandbox, or an empty string if there is one. Tested only once."""
         async with self._probe_lock:
             if self._problem is None:
                 self._problem = await self._probe()
@@ -43,7 +43,10 @@ class Sandbox:
             mount: The folder to mount as the vault.
             command: The program and its arguments, passed unchanged.
             cwd: The folder of the vault to run in.
-            timeout: In seconds.
+            timeout: The time limit in seconds.
+
+        Raises:
+            NotFoundError, StorageError: bubblewrap can't be started.
         """
         return await _in_bubblewrap(self._bwrap or "bwrap", mount, command, cwd, timeout)
 
@@ -67,9 +70,9 @@ class Sandbox:
 
 
 async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeout: float) -> ProcessResult:
-    """Run a command without a sandbox, with all rights of the user.
+    """Run a command without a sandbox, with all of the user's rights.
 
-    Its environment has only the app's search path and `home` as its home folder.
+    Its environment has only the app's search path and language, and `home` as its home folder.
 
     Raises:
         NotFoundError: there is no such program.

@@ -1,6 +1,6 @@
 """A copy of the vault's visible files for a command to work on, and the changes it made there.
 
-A command never writes into the vault: its changes to the copy become a change set, which is shown,
+The command works on the copy, not on the vault. Its changes to the copy become a change set, which is shown,
 committed, journaled and undone like every other change.
 """
 
@@ -58,7 +58,7 @@ class StagingCopy:
         self._removed = False
 
     def copy_files(self, vault: VaultReader, paths: Iterable[NotePath], folder: str = "") -> None:
-        """Copy files of the vault; invisible files are left out.
+        """Copy files of the vault; invisible files are left out. Stops early once the copy was removed.
 
         Args:
             vault: Reads the files.
@@ -114,13 +114,17 @@ class StagingCopy:
 
         Raises:
             ConflictError: a file that the command changed has also changed in the vault.
+            NotFoundError: a file that the command changed is no longer visible in the vault.
             LimitError: the command wrote too much.
+            StorageError: the copy can't be read.
         """
         left_out: list[str] = []
         try:
             files = _read_all(self.folder, self._hashes, left_out)
         except OSError as error:
-            raise StorageError(f"The files of the command can't be read: {error}") from error
+            raise StorageError(
+                f"The command's files can't be read: {error}. No changes were applied."
+            ) from error
         changes: list[FileChange] = []
         for path, content in sorted(files.items()):
             previous_hash = self._hashes.get(path)
@@ -165,7 +169,7 @@ def _read_all(folder: Path, known_paths: Collection[NotePath], left_out: list[st
 
 
 def _name_problem(text: str, known_paths: Collection[NotePath]) -> str:
-    """Return why a file of that name can't be applied, or an empty string."""
+    """Return why a file with that name can't be applied, or an empty string."""
     if NotePath.on_disk(text) in known_paths:
         return ""
     try:

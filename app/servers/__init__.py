@@ -1,1 +1,1 @@
-"""Servers for other programs: MCP, HTTP, and over them the command line. Every call uses the runner."""
+"""Servers for other programs: MCP and HTTP, which the command line uses too. Every call uses the runner."""

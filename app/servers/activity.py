@@ -29,7 +29,12 @@ class ActivityEvent:
 class ActivityStream:
     """Asynchronous iterator over the events of one client, from its creation until `end`.
 
-    The stream ends if the client reads too slowly; `pending` then shows what it missed.
+    The stream ends if the client reads too slowly. The list of pending operations then shows their results.
+
+    Args:
+        caller: The client.
+        events: The source of the events.
+        release: Called when the stream ends.
     """
 
     def __init__(self, caller: Caller, events: EventBus, release: Callable[[], None]) -> None:

@@ -14,9 +14,10 @@ REPORT_INTERVAL_S = 60.0
 class AuthFailures:
     """Reports the first rejected token immediately, and later ones combined once a minute.
 
-    The name that such a request gives itself is unverified and only shown; the token is not stored.
+    The name that a request claims is unverified and only shown; the token is not stored.
 
     Args:
+        events: Receives `TokenRefused`.
         report_interval: Seconds between two events.
     """
 
@@ -29,7 +30,7 @@ class AuthFailures:
         """The number of rejected requests so far, and the last one."""
 
     def add(self, claimed_name: str) -> None:
-        """Record a request with a rejected token; `claimed_name` is its name for itself."""
+        """Record a request with a rejected token; `claimed_name` is the name that it claims."""
         count = self.last.count if self.last is not None else 0
         self.last = RejectedTokens(count + 1, claimed_name, time.time())
         self._unreported += 1

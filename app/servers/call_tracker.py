@@ -13,12 +13,12 @@ from app.servers.vault_access import CallProgress, Client, OnProgress
 from app.toolkit.call import CallObserver
 
 MAX_OPEN_QUESTIONS = 32
-"""Maximum number of calls of one client that wait for the user at once."""
+"""Maximum number of calls per client that wait for the user at once."""
 
 _STAGE_MESSAGES: dict[Literal["queued", "running", "asking", "writing"], str] = {
     "queued": "Waiting for other calls.",
     "running": "Running.",
-    "asking": "The user is being asked.",
+    "asking": "Waiting for the user's approval.",
     "writing": "The change is being written.",
 }
 
@@ -49,7 +49,7 @@ class CallTracker:
         self._queue = queue
         self._events = events
         self._progress = progress
-        self._questions = questions
+        self._open_questions = questions
         self._permit: RunPermit | None = None
         self._ended = False
         self._is_asking = False
@@ -72,7 +72,7 @@ class CallTracker:
         self._enter_stage("running")
 
     def end(self) -> None:
-        """End the tracking: the call has ended, or nothing waits for it any longer."""
+        """End the tracking: the call has ended or was abandoned."""
         self._ended = True
         self._stop_asking()
         if self._permit is not None:
@@ -81,11 +81,13 @@ class CallTracker:
 
     def _on_question(self) -> None:
         if not self._is_asking:
-            count = self._questions.get(self._client_key, 0)
+            count = self._open_questions.get(self._client_key, 0)
             if count >= MAX_OPEN_QUESTIONS:
-                message = f"{count} of your calls are already waiting for the user."
+                message = (
+                    f"{count} of your calls are already waiting for the user. Try again when one has ended."
+                )
                 raise LimitError(message, limit=MAX_OPEN_QUESTIONS)
-            self._questions[self._client_key] = count + 1
+            self._open_questions[self._client_key] = count + 1
             self._is_asking = True
         if self._permit is not None:
             self._permit.release()
@@ -99,11 +101,11 @@ class CallTracker:
         if not self._is_asking:
             return
         self._is_asking = False
-        remaining = self._questions[self._client_key] - 1
+        remaining = self._open_questions[self._client_key] - 1
         if remaining:
-            self._questions[self._client_key] = remaining
+            self._open_questions[self._client_key] = remaining
         else:
-            del self._questions[self._client_key]
+            del self._open_questions[self._client_key]
 
     def _enter_stage(self, stage: Literal["queued", "running", "asking", "writing"]) -> None:
         self._publish(stage)

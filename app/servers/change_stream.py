@@ -56,18 +56,24 @@ class ChangeStream:
         return VaultChange(kind, tuple(sorted(paths or ())), is_listed)
 
     async def aclose(self) -> None:
-        """End the stream."""
+        """End the stream, as `end` does."""
         self.end()
 
     def end(self) -> None:
-        """End the iteration."""
+        """End the stream."""
         if not self._ended:
             self._ended = True
             self._unsubscribe_self(self)
             self._has_changes.set()
 
     def push(self, kind: Kind, paths: tuple[str, ...] | None = None, *, listed: bool = False) -> None:
-        """Add a change; `paths` is None if there are none, or too many to name."""
+        """Add a change.
+
+        Args:
+            kind: The kind of change.
+            paths: The changed notes; None if there are none, or too many to name.
+            listed: Whether a list of the notes or memory blocks is outdated.
+        """
         if listed:
             self._listed.add(kind)
         pending = self._waiting.get(kind, set())
@@ -79,7 +85,7 @@ class ChangeStream:
 
 
 class ChangeBroadcaster:
-    """Builds the streams of changes from the events of the vault, filtered by what each client may see."""
+    """Builds the streams of changes from the vault's events, filtered by what each client may see."""
 
     def __init__(self, runner: ToolRunner, events: EventBus) -> None:
         self._runner = runner

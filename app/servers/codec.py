@@ -75,9 +75,9 @@ def outcome_from_wire(data: Mapping[str, Any]) -> ToolOutcome:
     return ToolOutcome(**fields)
 
 
-def descriptor_to_wire(entry: ToolDescriptor) -> Json:
+def descriptor_to_wire(descriptor: ToolDescriptor) -> Json:
     """Encode a tool descriptor."""
-    return asdict(entry)
+    return asdict(descriptor)
 
 
 def descriptor_from_wire(data: Mapping[str, Any]) -> ToolDescriptor:
@@ -106,7 +106,7 @@ def change_from_wire(data: Mapping[str, Any]) -> VaultChange:
 
 
 def error_from_wire(data: object) -> ScriptoriumError:
-    """Decode the error in a server's response."""
+    """Decode the error in a server's response; return a `NetworkError` if it holds none."""
     error = cast("Mapping[str, Any]", data.get("error")) if isinstance(data, Mapping) else None
     if not isinstance(error, Mapping):
         return errors.NetworkError("The app sent an invalid response.")

@@ -24,6 +24,8 @@ Address = tuple[str, int]
 class ConnectionLimiter:
     """The open connections of one server.
 
+    `dropped` counts the connections that it has closed.
+
     Args:
         max_connections: Maximum number of connections.
         header_timeout: Seconds until the first request of a connection must be authenticated.

@@ -77,7 +77,7 @@ def publish(folder: Path, endpoint: Endpoint) -> None:
 
 
 def unpublish(folder: Path, endpoint: Endpoint) -> None:
-    """Remove the file if it still belongs to this process."""
+    """Remove the file if it still holds this endpoint."""
     with suppress(OSError, ValidationError):
         if _EndpointFile.model_validate_json(_file(folder).read_bytes()).token == endpoint.token:
             _file(folder).unlink()

@@ -1,4 +1,4 @@
-"""A vault that a running Scriptorium serves, or else this process, with failover between them.
+"""A vault served by a running Scriptorium or else by this process, with failover between them.
 
 The backend can change at any time: when a window opens, this process yields the vault to it; when the window
 closes, this process opens the vault again. A client notices only a pause: a call that waits for a permit or
@@ -72,8 +72,9 @@ class ProgressRelay:
     A call that waits when its backend yields (`yield_backend`), or starts to wait later, is canceled there.
 
     Attributes:
+        stage: The last stage; None before the first.
         task: The task of the call.
-        done: Done when the backend has finished the call.
+        done: Resolved when a backend in this process has finished the call.
         cancelled: Whether the call was canceled for the next backend.
     """
 
@@ -208,7 +209,9 @@ class FailoverVaultAccess:
         """Call a tool like `VaultAccess.call`, on the current backend.
 
         Raises:
-            NetworkError: the backend was lost during the call; whether it was done is unknown.
+            NetworkError: the backend was lost during the call, and whether the call had an effect is unknown;
+                or the backend changed too often, and nothing was done.
+            VaultBusyError: another process has the vault open, and can't be reached.
         """
         needs_user = wait_mode == "wait" and tool not in self._reads and self._can_ask()
         for _ in range(_MAX_TRIES):

@@ -80,10 +80,10 @@ class FairQueue:
     def _check_room(self, client: Hashable) -> None:
         if self.waiting(client) >= self._max_waiting_per_client:
             limit = self._max_waiting_per_client
-            message = f"{limit} of your calls are already waiting: wait until some have ended."
+            message = f"{limit} of your calls are already waiting. Wait until some have ended."
             raise LimitError(message, limit=limit, retry_after=1.0)
         if self.waiting() >= self._max_waiting:
-            message = "Too many calls of all programs are waiting: try again soon."
+            message = "Too many calls from all programs are waiting. Try again soon."
             raise LimitError(message, limit=self._max_waiting, retry_after=5.0)
 
     def _grant(self, client: Hashable) -> RunPermit:
@@ -99,8 +99,8 @@ class FairQueue:
         self._grant_waiting()
 
     def _grant_waiting(self) -> None:
-        """Give free permits to waiting calls; the client that has waited longest comes first."""
-        while self._free and (client := self._next()) is not None:
+        """Give free permits to waiting calls, one client after the other."""
+        while self._free and (client := self._next_client()) is not None:
             future = self._waiting[client].popleft()
             if self._waiting[client]:
                 self._waiting.move_to_end(client)
@@ -108,7 +108,7 @@ class FairQueue:
                 del self._waiting[client]
             future.set_result(self._grant(client))
 
-    def _next(self) -> Hashable | None:
+    def _next_client(self) -> Hashable | None:
         """Return the next client; canceled waits are removed."""
         for client, queue in tuple(self._waiting.items()):
             while queue and queue[0].done():

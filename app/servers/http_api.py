@@ -1,6 +1,6 @@
 """The HTTP API under /api/v1, for programs with a token and for the user's own processes.
 
-It exposes the methods of `VaultAccess` as JSON; requests have been authenticated by the middleware.
+It exposes the methods of `LocalVaultAccess` as JSON; the middleware has authenticated the requests.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from app.toolkit.outcome import ToolOutcome
 
 _MAX_CLAIM_CHARS = 2000
 _CLIENT_CLOSED_REQUEST = 499
+_MAX_DIGITS = 9
 
 
 def http_api(service: LocalVaultAccess, on_yield: OnYield | None = None) -> Starlette:
@@ -106,13 +107,13 @@ class _Api:
         raise NotFoundError(f"There is no tool called {name!r}.", tool=name)
 
     async def pending(self, request: Request) -> Response:
-        return _response(await self._service.call(request_client(request), "pending", {"op": "list"}))
+        return _outcome_response(await self._service.call(request_client(request), "pending", {"op": "list"}))
 
     async def pending_operation(self, request: Request) -> Response:
-        return _response(await self._call_pending(request, "status"))
+        return _outcome_response(await self._call_pending(request, "status"))
 
     async def cancel(self, request: Request) -> Response:
-        return _response(await self._call_pending(request, "cancel"))
+        return _outcome_response(await self._call_pending(request, "cancel"))
 
     async def _call_pending(self, request: Request, op: str) -> ToolOutcome:
         arguments = {"op": op, "pending_operation_id": request.path_params["id"]}
@@ -139,12 +140,12 @@ class _Api:
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     async def yield_vault(self, request: Request) -> Response:
-        """Start closing the vault; the requester waits for its lock."""
+        """Start closing the vault; the requester waits for the vault's lock."""
         if not request.scope[LOCAL_KEY]:
-            raise PermissionDeniedError("Only a local process of the user can ask for the vault.")
+            raise PermissionDeniedError("Only the user's own processes can ask for the vault.")
         if self._on_yield is None:
             raise ConflictError("The vault is open in a window, which only the user can close.")
-        # In a separate task: closing the vault cancels the requests, including this one.
+        # Use a separate task: closing the vault cancels the requests, including this one.
         self._yielding = self._yielding or asyncio.ensure_future(self._on_yield())
         return JSONResponse({"success": True, "message": "The vault is being closed."}, HTTPStatus.ACCEPTED)
 
@@ -187,7 +188,7 @@ class _ToolCalls:
             return Response(status_code=_CLIENT_CLOSED_REQUEST)
         if accept == codec.OUTCOME_TYPE:
             return JSONResponse(codec.outcome_to_wire(outcome), media_type=codec.OUTCOME_TYPE)
-        return _response(outcome)
+        return _outcome_response(outcome)
 
     async def _stages(
         self, client: Client, tool: str, arguments: Mapping[str, Any], wait_mode: WaitMode, claim: str
@@ -236,7 +237,7 @@ def _parse_arguments(body: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InvalidParametersError(f"The body is not JSON: {error}.") from error
     if not isinstance(data, dict):
-        raise InvalidParametersError("The body must be a JSON object with the arguments of the tool.")
+        raise InvalidParametersError("The body must be a JSON object with the tool's arguments.")
     return data
 
 
@@ -246,12 +247,14 @@ def _is_async(request: Request) -> bool:
 
 
 def _parse_number(text: str, name: str) -> int:
-    if not text.isdecimal():
-        raise InvalidParametersError(f"{name} is not a number: {text!r}.")
+    if not text.isdecimal() or len(text) > _MAX_DIGITS:
+        raise InvalidParametersError(
+            f"{name} is not a number of at most {_MAX_DIGITS} digits: {text[:80]!r}."
+        )
     return int(text)
 
 
-def _response(outcome: ToolOutcome) -> Response:
+def _outcome_response(outcome: ToolOutcome) -> Response:
     headers: dict[str, str] = {}
     if outcome.entry:
         headers["scriptorium-entry"] = str(outcome.entry)

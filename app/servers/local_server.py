@@ -57,6 +57,7 @@ class LocalServer:
         tokens: The programs that may connect.
         folder: The vault's data folder, for `door.json`.
         settings: Returns the current settings.
+        events: Announces revoked clients, and receives rejected tokens.
         mcp: The app of the MCP server.
         holder: The kind of this process.
         on_yield: Closes the vault for another process that asks; None if that is not allowed.
@@ -98,7 +99,7 @@ class LocalServer:
         """Start listening on the port in the settings, or another one if it is taken; return the port.
 
         Raises:
-            NetworkError: no port is available.
+            NetworkError: no port is available, or the server could not be started.
             StorageError: the endpoint file can't be written.
         """
         if self.endpoint is not None:
@@ -109,7 +110,7 @@ class LocalServer:
         self._stop.clear()
         self.connections.closed = False
         self._serving = asyncio.create_task(self._serve(listener, endpoint, ready), name="local server")
-        # However the task ends, even before its first step.
+        # Close it however the task ends, even before its first step.
         self._serving.add_done_callback(lambda _: listener.close())
         try:
             await asyncio.wait({self._serving, ready}, return_when=asyncio.FIRST_COMPLETED)
@@ -129,8 +130,8 @@ class LocalServer:
         self._unsubscribe = self._events.subscribe(ClientsChanged, self._end_revoked_requests)
         return endpoint.port
 
-    def settings_changed(self) -> None:
-        """Cancel requests to apps that were switched off."""
+    def apply_settings(self) -> None:
+        """Cancel running requests to apps that the settings now turn off."""
         if self._middleware is not None:
             self._middleware.end_closed_requests()
 
@@ -196,10 +197,10 @@ class LocalServer:
         return tuple(mounts)
 
     def _api_closed(self) -> str:
-        return "" if self._settings().http_api else "The HTTP API is switched off in the settings."
+        return "" if self._settings().http_api else "The HTTP API is turned off in the settings."
 
     def _mcp_closed(self) -> str:
-        return "" if self._settings().mcp else "The MCP server is switched off in the settings."
+        return "" if self._settings().mcp else "The MCP server is turned off in the settings."
 
     def _end_revoked_requests(self, event: ClientsChanged) -> None:
         if self._middleware is not None:
@@ -208,7 +209,7 @@ class LocalServer:
 
 
 class _Server(uvicorn.Server):
-    """The HTTP server as a part of the app: it handles no signals and stops on an event."""
+    """A uvicorn server inside the app: it leaves signals to the app and stops on an event."""
 
     def __init__(
         self,
@@ -267,7 +268,7 @@ def _listen(port: int) -> socket.socket:
         NetworkError: no port is available.
     """
     for candidate in (port, 0):
-        # With an explicit protocol asyncio disables Nagle's algorithm, which delays responses by 40 ms.
+        # With an explicit protocol, asyncio disables Nagle's algorithm, which delays responses by 40 ms.
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             if os.name == "posix":
@@ -280,4 +281,4 @@ def _listen(port: int) -> socket.socket:
             listener.close()
             log.info("port %d is not available: %s", candidate, error)
             last_error = error
-    raise NetworkError(f"No port of this machine is available: {last_error.strerror}.")
+    raise NetworkError(f"No port on this machine is available: {last_error.strerror}.")

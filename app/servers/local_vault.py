@@ -1,7 +1,7 @@
 """The service for other programs, in the process that has the vault open.
 
-Calls from every server are made here: as an external caller (private notes are hidden, hints are ignored),
-in a fair order, through the runner, and with the taint of what the client has read before.
+Every server makes its calls here: as an external caller (private notes are hidden, hints are ignored), in a
+fair order, through the runner, and with the taint of what the client has read before.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class LocalVaultAccess:
         """The tasks of running calls, and whether this service has canceled the call."""
         self._idle = asyncio.Event()
         self._idle.set()
-        self.in_turn: Callable[[str], Caller | None] = lambda name: None
-        """The caller of the panel's current turn if the client is the agent that answers it, else None."""
+        self.find_turn_caller: Callable[[str], Caller | None] = lambda name: None
+        """Returns the caller of the panel's current turn if the named client is answering it, else None."""
         self.clients_registry = ClientRegistry(events)
         self._broadcaster = ChangeBroadcaster(runner, events)
 
@@ -90,7 +90,7 @@ class LocalVaultAccess:
         return self.clients_registry.clients
 
     async def close(self) -> None:
-        """Cancel all calls, end the streams of changes and disconnect the clients."""
+        """Cancel all calls, end the streams of changes and stop tracking the clients."""
         self._broadcaster.close()
         for task in self._tasks:
             self._tasks[task] = True
@@ -102,7 +102,7 @@ class LocalVaultAccess:
         """Wait until no call is running or waiting."""
         await self._idle.wait()
 
-    def tools_changed(self) -> None:
+    def notify_tools_changed(self) -> None:
         """Notify the clients that their tools have changed."""
         self._broadcaster.broadcast("tools")
 
@@ -127,19 +127,20 @@ class LocalVaultAccess:
         """Call a tool like `VaultAccess.call`.
 
         Raises:
-            LimitError: the arguments are nested too deeply.
+            LimitError: the arguments are nested too deeply, or too many of the client's operations are
+                pending.
             NetworkError: the vault was closed during the call.
         """
         tool, arguments = encodable(tool), encodable_arguments(arguments)
         caller = caller_of(client, claim=claim, tainted=self.clients_registry.is_tainted(client))
-        if client.kind is CallerKind.MCP and (turn := self.in_turn(client.name)) is not None:
+        if client.kind is CallerKind.MCP and (turn := self.find_turn_caller(client.name)) is not None:
             tainted = caller.tainted or turn.tainted
             caller = replace(caller, turn=turn.turn, conversation=turn.conversation, tainted=tainted)
         tracker = CallTracker(client, tool, self._queue, self._events, progress, self._open_questions)
         self.clients_registry.mark_seen(client, call=True, open_change=1)
         work = self._submit if wait_mode == "pending" else self._run
         task = asyncio.current_task()
-        assert task is not None and task not in self._tasks, "a task makes one call after the other"
+        assert task is not None and task not in self._tasks, "a task makes one call at a time"
         self._tasks[task] = False
         self._idle.clear()
         try:
@@ -172,12 +173,14 @@ class LocalVaultAccess:
             return await self._run(tracker, tool, arguments, caller)
         waiting_count = sum(is_same_caller(one.caller, caller) for one in self._pending.open_operations)
         if waiting_count >= _MAX_PENDING:
-            message = f"{waiting_count} of your operations are already waiting for the user."
+            message = (
+                f"{waiting_count} of your operations already wait for the user. Cancel some, or try later."
+            )
             raise LimitError(message, limit=_MAX_PENDING)
         return await self._pending.submit(tool, arguments, caller, tracker.wait_for_turn)
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
-        """Return a page of the notes that `client` may see, sorted by path, after `after`.
+        """Return a page of the notes that `client` may see: those after the path `after`, sorted by path.
 
         Raises:
             PermissionDeniedError: the client may not list notes.
@@ -232,7 +235,11 @@ class LocalVaultAccess:
         self._runner.audit_writer.log_read(caller_of(client), tool, arguments, summary)
 
     def _view(self, client: Client, tool: str) -> IndexView:
-        """Return the client's view of the index through `tool`, which it must be allowed to call."""
+        """Return the client's view of the index through `tool`.
+
+        Raises:
+            PermissionDeniedError: the client may not call the tool.
+        """
         self.clients_registry.mark_seen(client)
         caller = caller_of(client)
         if not any(one.name == tool for one in self._registry.tools(caller)):

@@ -20,6 +20,7 @@ from app.vault.escaped_line import escape_hidden, escape_line
 from app.vault.unified_diff import unified_diff
 
 MAX_QUESTION_CHARS = 60_000
+_MAX_BACKLINKS = 20
 _APPROVE_FIELD, _WORDS_FIELD = "approve", "words"
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -44,13 +45,16 @@ def question_text(request: ApprovalRequest) -> str:
     if request.caller.claim:
         lines.append(f"Reason given by the agent (unverified): “{escape_hidden(request.caller.claim)}”")
     if request.scope.backlinks:
-        linked = ", ".join(escape_hidden(str(path)) for path in request.scope.backlinks[:20])
-        lines.append(f"Notes that link there: {linked}")
+        backlinks = request.scope.backlinks
+        names = [escape_hidden(str(path)) for path in backlinks[:_MAX_BACKLINKS]]
+        if len(backlinks) > len(names):
+            names.append(f"and {len(backlinks) - len(names):,} more")
+        lines.append(f"Backlinks: {', '.join(names)}")
     lines.append("")
     if isinstance(request.proposal, Effect):
-        lines += _effect(request.proposal)
+        lines += _effect_lines(request.proposal)
     else:
-        lines += [format_extent(request), "", *_changes(request.proposal)]
+        lines += [format_extent(request), "", *_change_lines(request.proposal)]
     text = "\n".join(lines)
     if len(text) > MAX_QUESTION_CHARS:
         message = (
@@ -79,7 +83,7 @@ def parse_decision(request: ApprovalRequest, answer: t.ElicitResult) -> Decision
     return Denied(comment_text)
 
 
-def _effect(effect: Effect) -> Iterator[str]:
+def _effect_lines(effect: Effect) -> Iterator[str]:
     yield escape_hidden(effect.kind)
     yield from _escaped_lines(effect.text.encode("utf-8", "surrogatepass"))
     for name, value in effect.arguments:
@@ -87,14 +91,14 @@ def _effect(effect: Effect) -> Iterator[str]:
         yield from (f"  {line}" for line in _escaped_lines(value.encode("utf-8", "surrogatepass")))
 
 
-def _changes(proposal: ChangeSet) -> Iterator[str]:
+def _change_lines(proposal: ChangeSet) -> Iterator[str]:
     for change in proposal.changes:
         yield f"=== {type(change).__name__}: {change_name(change)}"
-        yield from _diff(change)
+        yield from _diff_lines(change)
         yield ""
 
 
-def _diff(change: FileChange) -> Iterator[str]:
+def _diff_lines(change: FileChange) -> Iterator[str]:
     name = change_name(change)
     text = unified_diff(compare(before_of(change) or b"", after_of(change) or b""), name, name)
     yield from _escaped_lines(text.encode("utf-8", "surrogateescape"))

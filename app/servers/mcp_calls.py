@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_INVALID_RESULT_MESSAGE = "The result of {tool} does not match its schema ({problem}), so it was left out."
+_INVALID_RESULT_MESSAGE = "The result of {tool} does not match its schema ({problem}), so it was omitted."
 Result = dict[str, Any]
 # Created once: `json.dumps` with these options creates one for each call.
-_TEXT = json.JSONEncoder(ensure_ascii=False, default=str)
+_TEXT_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 async def list_tools(context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
@@ -36,6 +36,9 @@ async def call_tool(
     context: McpContext, ctx: Context, params: t.CallToolRequestParams
 ) -> Result | t.InputRequiredResult:
     """Call a tool.
+
+    Returns:
+        The outcome, or a request for the user's input if the client must ask the user first.
 
     Raises:
         MCPError: there is no such tool; the audit log records that too.
@@ -79,12 +82,15 @@ async def call_tool(
 
 
 def outcome_result(outcome: ToolOutcome, tool: McpTool | None) -> Result:
-    """Convert an outcome to a result of the protocol. A denial by the user is not an error."""
+    """Convert an outcome to a result of the protocol.
+
+    A denial by the user is not an error; data that violates the tool's output schema is one.
+    """
     data = outcome.as_dict()
     if outcome.error is not None and not outcome.success:
         return _result(data, is_error=True)
     if tool is not None and (problem := tool.find_problem(data)):
-        log.error("%s broke its output schema: %s", tool.descriptor.name, problem)
+        log.error("%s violates its output schema: %s", tool.descriptor.name, problem)
         message = _INVALID_RESULT_MESSAGE.format(tool=tool.descriptor.name, problem=problem)
         commit = {"commit": outcome.commit} if outcome.commit is not None else {}
         error = {"type": "internal", "message": message, **commit}
@@ -100,7 +106,7 @@ def error_result(error: ScriptoriumError) -> Result:
 def _result(data: Mapping[str, object], *, is_error: bool = False) -> Result:
     """Return `data` as structured content, and as text for clients that do not support it."""
     return {
-        "content": [{"type": "text", "text": _TEXT.encode(data)}],
+        "content": [{"type": "text", "text": _TEXT_ENCODER.encode(data)}],
         "structuredContent": data,
         "isError": is_error,
     }

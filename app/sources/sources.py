@@ -215,7 +215,7 @@ class Sources:
             not isinstance(config, FolderConfig),
             problem,
             tuple(reversed(self._recent.get(config.id, ()))),
-            len(self.inbox.items_of(config.id)),
+            len(self.inbox.source_notifications(config.id)),
             self._loaded_labels(config),
             source.checked if source is not None and not isinstance(source, FileSource) else None,
         )

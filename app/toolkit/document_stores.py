@@ -137,9 +137,9 @@ class StoreRegistry:
             raise NotFoundError(f"{name} is not open now, so it can't be changed.", place=name) from None
 
     def plan_undo(self, journal: Journal, commits: Sequence[int]) -> UndoPlan:
-        """Plan the undo of commits in one store; raises the errors of `Journal.undo` and `current`."""
+        """Plan the undo of commits in one store; raises the errors of `Journal.plan_undo` and `current`."""
         place = journal.commit(commits[0]).place if commits else VAULT
-        return journal.undo(commits, partial(self.current, place))
+        return journal.plan_undo(commits, partial(self.current, place))
 
     def current(self, name: str, path: NotePath) -> bytes | None:
         """Return the current bytes of a document in the store `name`, or None if it does not exist.

@@ -95,9 +95,9 @@ class HistoryView:
             return self._caller.kind is CallerKind.USER or commit.author == self._caller.name
         return all(self._visibility.can_see(path) for path in commit.paths)
 
-    def by_place(self, commits: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    def group_by_place(self, commits: Sequence[int]) -> tuple[tuple[int, ...], ...]:
         """Group commits by store, so that each group can be undone as a whole; the vault's group is first."""
-        return self._journal.by_place(commits)
+        return self._journal.group_by_place(commits)
 
     def commits_of_entry(self, entry: int) -> tuple[int, ...]:
         """Return the commits of the call with this number in the audit log that the call may know of.

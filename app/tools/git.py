@@ -118,7 +118,7 @@ class _GitCommands:
 
     async def status(self) -> GitAnswer:
         """Return the branch and the changed files."""
-        text = await self._repository.text(
+        text = await self._repository.run_text(
             "status",
             "--porcelain=v1",
             "--branch",
@@ -137,7 +137,7 @@ class _GitCommands:
 
     async def log(self, limit: int) -> GitAnswer:
         """Return the latest commits."""
-        text = await self._repository.text(
+        text = await self._repository.run_text(
             "log",
             f"--max-count={limit}",
             "--no-show-signature",
@@ -150,7 +150,7 @@ class _GitCommands:
         """Return the differences in the visible files."""
         options = ["--cached"] if staged else []
         safe_options = ["--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all"]
-        output = await self._repository.text(
+        output = await self._repository.run_text(
             "diff", *options, *safe_options, "--name-only", "-z", "--", *self._files
         )
         names = [name for name in output.split("\0") if name]
@@ -163,7 +163,7 @@ class _GitCommands:
 
     async def add(self) -> GitAnswer:
         """Stage files."""
-        filters = await self._repository.text("check-attr", "-z", "filter", "--", *self._files)
+        filters = await self._repository.run_text("check-attr", "-z", "filter", "--", *self._files)
         parts = filters.split("\0")
         for name, value in zip(parts[0::3], parts[2::3], strict=False):
             if value not in ("unspecified", "unset"):
@@ -176,7 +176,7 @@ class _GitCommands:
             # git's own error for a missing file would differ from that for an invisible one.
             if not (await self._is_visible(name) and await self._exists(name)):
                 raise NotFoundError(f"There is no file {name}.", path=name)
-        await self._repository.text("add", "--", *self._files)
+        await self._repository.run_text("add", "--", *self._files)
         return _git_result("", f"Staged {', '.join(self._files)}.")
 
     async def commit(self, message: str) -> GitAnswer:
@@ -187,7 +187,7 @@ class _GitCommands:
             # git would list every file that can be added, including hidden ones.
             raise InvalidParametersError("Nothing is staged, so there is nothing to commit: add files first.")
         author = await self._repository.author()
-        text = await self._repository.text(
+        text = await self._repository.run_text(
             "commit",
             "--no-verify",
             "--no-gpg-sign",
@@ -197,22 +197,24 @@ class _GitCommands:
             message,
             author=author,
         )
-        created = await self._repository.text("log", "--max-count=1", "--no-show-signature", "--format=%h %s")
+        created = await self._repository.run_text(
+            "log", "--max-count=1", "--no-show-signature", "--format=%h %s"
+        )
         return _git_result(text, f"Committed {created.strip()}.")
 
     async def branch(self, name: str | None) -> GitAnswer:
         """List the branches, or create one."""
         if name:
-            await self._repository.text("branch", "--no-track", _branch(name))
+            await self._repository.run_text("branch", "--no-track", _branch(name))
             return _git_result("", f"Created the branch {name}; the current branch is unchanged.")
-        text = await self._repository.text("branch", "--list", "--no-color", "--no-column")
+        text = await self._repository.run_text("branch", "--list", "--no-color", "--no-column")
         return _git_result(text, f"{pluralize(len(text.splitlines()), 'branch', 'branches')}.")
 
     async def _exists(self, name: str) -> bool:
         """Return whether a file or folder of this name exists or is tracked."""
         if await asyncio.to_thread(os.path.lexists, Path(self._root, name)):
             return True
-        return bool(await self._repository.text("ls-files", "-z", "--", name))
+        return bool(await self._repository.run_text("ls-files", "-z", "--", name))
 
     async def _is_visible(self, name: str, tracked: bool = True) -> bool:
         """Return whether the caller may see a file: its current, staged and last committed versions."""

@@ -153,7 +153,7 @@ def _send_outside(context: MessageContext, target: str, content: str, id: str) -
     """Propose an outgoing message: the approval shows exactly what is sent."""
     channel = context.services.channels.channel(target, id)
     channel.check(content)
-    destination = channel.where
+    destination = channel.destination
 
     async def send() -> MessageSent:
         receipt = await channel.send(content)

@@ -1,4 +1,4 @@
-"""Assemble the sources of a vault: their folders at the gate, and the tool that depends on them."""
+"""Assembly of a vault's sources and their audit lines, and the notifications that a model may see."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ def open_sources(
     *,
     writable: bool,
 ) -> Sources:
-    """Return the sources of the vault at `root`, saved in its data folder; `Sources.start` starts them.
+    """Return the sources of the vault at `root`, saved in the data folder; `Sources.start` starts them.
 
-    Also registers the memory with the gate: files are loaded into it regardless of their permission.
+    Also registers the memory with the gate: an agent may load a file unchanged into its own block, whatever
+    the file's permission.
     """
     gate = SourcesGate(runner.stores, registry, FILE_TOOL)
     sources = Sources(root, data, journal, memory.store, events, gate.open, writable=writable)
@@ -59,7 +60,7 @@ def _log_setting(audit: AuditWriter, op: str, config: SourceConfig) -> None:
 
 
 def news_for_model(sources: Sources, note_text: Callable[[str], str | None], turn: Turn) -> str:
-    """Return the notifications, without those about notes that a model may not see."""
+    """Format the notifications for a turn, without those about notes that a model may not see."""
 
     def may_see(news: Notification) -> bool:
         return not (news.path and sources.is_of_vault(news)) or note_text(news.path) is not None

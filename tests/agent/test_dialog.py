@@ -7,6 +7,13 @@ import re
 import pytest
 
 from app.agent.language.notation import PREFIX
+from app.agent.language.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
 from app.agent.transcript import AgentText, Question, ToolCard
 from app.vault.path import NotePath
 from tests.agent.test_session import talk
@@ -287,3 +294,70 @@ async def test_a_count_is_one_search(talk) -> None:
     await say(talk, "how many claims are there?")
     cards = [item for item in talk.items if isinstance(item, ToolCard)]
     assert len(cards) == 1 and len(state(talk).results) > 1
+
+
+async def test_a_task_is_completed_and_reopened_by_its_words(talk) -> None:
+    replies = await say(talk, f'{PREFIX} complete_task query="ask the library"')
+    assert "- [x] Ask the library" in text(talk, "Journal/2026-03-02.md")
+    assert replies.focus == ("Journal/2026-03-02.md",) and len(replies.changes) == 1
+    await say(talk, f"{PREFIX} reopen_task [@2026-03-02] query=library")
+    assert "- [ ] Ask the library" in text(talk, "Journal/2026-03-02.md")
+    await say(talk, "undo both")
+    assert "- [ ] Ask the library" in text(talk, "Journal/2026-03-02.md") and not state(talk).changes
+
+
+async def test_words_of_several_tasks_are_asked_about_and_of_none_refused(talk) -> None:
+    before = text(talk, "🧭 Start here.md")
+    await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] Read the tables"')
+    await say(talk, f'{PREFIX} append [@Octant] text="- [ ] Read the tables"')
+    await say(talk, f'{PREFIX} complete_task query="read the tables"')
+    question = talk.items[-1]
+    assert isinstance(question, Question) and len(question.choices) == 2
+    await talk.say(question.choices[1].reply, open_note=OPEN)
+    checked = [
+        path
+        for path in ("Instruments/Sextant.md", "Instruments/Octant.md")
+        if "- [x] Read" in text(talk, path)
+    ]
+    assert len(checked) == 1
+    await say(talk, f'{PREFIX} complete_task query="water the plants"')
+    assert "no open task" in answers(talk)[-1]
+    assert text(talk, "🧭 Start here.md") == before
+
+
+def option(text, share=0.0):
+    steps = (PipelineStep("find", NoteSet(query=text)),)
+    return ClarificationOption(text, Reading(steps, 1.0), share)
+
+
+async def test_a_question_offers_each_set_of_notes_once(talk) -> None:
+    agent = talk.workspace.agent._builtin
+    offered = tuple(map(option, ("tag:person", "path:People/", "[born]", "type:source")))
+    question = Clarification("What do you mean?", offered, spare=(option("tag:source"), option("orphan:")))
+    merged = await agent.distinct(question)
+    assert isinstance(merged, Clarification) and not merged.spare
+    assert [one.label for one in merged.options] == ["tag:person", "[born]", "type:source", "orphan:"]
+
+
+async def test_likely_searches_for_the_same_notes_are_run_without_a_question(talk) -> None:
+    agent = talk.workspace.agent._builtin
+    offered = (option("tag:person", 0.5), option("path:People/", 0.3), option("type:source", 0.1))
+    found = await agent.distinct(Clarification("What do you mean?", offered))
+    assert found == offered[0].reading
+    deletions = tuple(
+        ClarificationOption(
+            one.label, Reading((PipelineStep("delete", one.reading.last.target),), 1.0), one.share
+        )
+        for one in offered
+    )
+    asked = await agent.distinct(Clarification("What do you mean?", deletions))
+    assert isinstance(asked, Clarification) and len(asked.options) == 2
+
+
+async def test_an_invalid_search_stays_an_answer(talk) -> None:
+    agent = talk.workspace.agent._builtin
+    question = Clarification(
+        "What do you mean?", (option("tag:person"), option("/(/"), option("path:People/"))
+    )
+    merged = await agent.distinct(question)
+    assert [one.label for one in merged.options] == ["tag:person", "/(/"]

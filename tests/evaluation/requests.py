@@ -18,7 +18,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
+from app.agent.pipeline import matching_tasks
 from app.agent.transcript import TurnFinished
 from app.agent.turn import UserPrompt
 from app.errors import InvalidParametersError, QueryError
@@ -48,6 +49,8 @@ from app.workspace.workspace import Workspace
 HERE = Path(__file__).resolve().parent
 SAMPLE = HERE.parents[1] / "resources" / "sample-vault"
 NOW = datetime(2026, 3, 18, 12)
+UNTYPED = "relates_to"
+"""The type of a relation without a named type."""
 OPEN_NOTE = "Instruments/H1.md"
 EVERY_NOTE = "modified:>=1970"
 DAYS = {
@@ -150,12 +153,16 @@ class Evaluation:
         for request in talk:
             self._approver.yes = request is not talk[-1]
             state = self._agent._states.get((conversation, ""), DialogState()).with_notes(OPEN_NOTE)
-            self._found = self._agent.interpret(request.text, state)
+            self._found = await self._agent.distinct(self._agent.interpret(request.text, state))
             # Judged before the execution, since a deleted note could no longer be compared.
             verdict, answer = await self._verdict(request)
             milliseconds = self._milliseconds
             shown = serialize(self._found) if isinstance(self._found, Reading) else _shown(self._found)
-            if answer or request is not talk[-1]:  # The last turn changes nothing: it would be denied.
+            is_last = request is talk[-1]
+            if not answer and not is_last and verdict in ("missed", "wrong write"):
+                # The user says it in other words: the next request continues from the right reading.
+                await self._turn(conversation, await self.right_line(request) or request.text)
+            elif answer or not is_last:  # The last turn changes nothing: it would be denied.
                 await self._turn(conversation, request.text)
             if answer:
                 # The question counts only if its answer leads to the interpretation with which the
@@ -164,12 +171,28 @@ class Evaluation:
                 self._found = self._agent.interpret(answer, state)
                 if (await self._verdict(request))[0] not in ("at once", "refused"):
                     verdict = "missed"
-                if request is not talk[-1]:
+                if not is_last:
                     await self._turn(conversation, answer)
             scores.append(Score(request, verdict, shown, milliseconds))
         if self._workspace.journal.commits(1) != written_before:
             await self._reset()
         return scores
+
+    async def right_line(self, request: Request) -> str:
+        """Return the first right reading of a request in the notation; empty for an outcome."""
+        for gold in request.gold:
+            try:
+                reading = parse(_prepared(gold)[0], self._resolve, ACTIONS)
+            except (LookupError, ValueError, TypeError):
+                continue
+            if reading is not None:
+                first = reading.steps[0]
+                if first.target is not None and first.target.source:
+                    paths = await self._paths(first.target, ())
+                    target = NoteSet(notes=paths, order=first.target.order, limit=first.target.limit)
+                    reading = replace(reading, steps=(replace(first, target=target), *reading.steps[1:]))
+                return f"{PREFIX} {serialize(reading)}"
+        return ""
 
     async def _turn(self, conversation: str, text: str) -> None:
         done = asyncio.Event()
@@ -233,6 +256,10 @@ class Evaluation:
         wanted = parse(line, self._resolve, ACTIONS)
         if wanted is None:
             return False
+        if found.last.action in ("complete_task", "reopen_task"):
+            return len(found.steps) == 1 and await self._same_task(found.last, wanted, parts)
+        if self._state.changes and all(step.action == "undo" for step in (*found.steps, *wanted.steps)):
+            return self._undone(found) == self._undone(wanted)
         if len(wanted.steps) != len(found.steps):
             return False
         previous: tuple[str, ...] = ()
@@ -244,10 +271,48 @@ class Evaluation:
                 first = await self._paths(NoteSet(), ())
             if other.target is not None and first != await self._paths(other.target, previous):
                 return False
+            if not await self._same_order(one.target, other.target, first):
+                return False
             if not self._same_arguments(one, other, parts if other is wanted.last else {}):
                 return False
             previous = first
         return True
+
+    async def _same_task(self, one: PipelineStep, gold: Reading, parts: dict[str, list[str]]) -> bool:
+        """Return whether a step changes the box of the task that a replacement names."""
+        step = gold.last
+        old, text = (parts.get(role) or [str(step.arguments.get(role, ""))] for role in ("old", "text"))
+        box = "[x]" if one.action == "complete_task" else "[ ]"
+        if len(gold.steps) > 1 or step.action != "replace" or not any(box in part for part in text):
+            return False
+        notes = None if one.target is None else await self._paths(one.target, ())
+        paths = await self._paths(NoteSet(), ()) if notes is None else notes
+        tasks = [
+            (path, line.strip())
+            for path in paths
+            for line in (self._root / path).read_text(encoding="utf-8").splitlines()
+            if line.lstrip().startswith("- [ ]" if one.action == "complete_task" else "- [x]")
+        ]
+        found = matching_tasks(str(one.arguments["query"]), tasks)
+        wanted = await self._paths(step.target, ())
+        return len(found) == 1 and found[0][0] in wanted and all(part in found[0][1] for part in old)
+
+    def _undone(self, reading: Reading) -> set[int]:
+        """Return the audit entries of the changes that a reading undoes."""
+        undone: set[int] = set()
+        for step in reading.steps:
+            left = [change for change in self._state.changes if change.entry not in undone]
+            kind = step.arguments.get("what", "")
+            if step.target is not None or kind:
+                notes = step.target.notes if step.target is not None else ()
+                of_notes = [[change for change in left if note in change.notes] for note in notes] or [left]
+                for changes in of_notes:
+                    undone.update([one.entry for one in changes if kind in ("", one.action)][-1:])
+                continue
+            scope = str(step.arguments.get("scope") or "last")
+            count = {"last": 1, "last:2": 2}.get(scope, len(left))
+            undone.update(change.entry for change in left[-count:])
+        return undone
 
     def _resolve(self, name: str) -> tuple[str, ...]:
         if (place := re.fullmatch(r"nth:(-?\d+)", name)) and self._state.them:
@@ -259,7 +324,7 @@ class Evaluation:
     async def _paths(self, notes: NoteSet | None, previous: tuple[str, ...]) -> tuple[str, ...]:
         if notes is None:
             return ()
-        base: set[str] | None = set(previous or self._state.them) if notes.source else None
+        base: set[str] | None = set(previous or self._state.them or self._state.it) if notes.source else None
         if notes.notes:
             base = set(notes.notes)
         if notes.query:
@@ -287,26 +352,38 @@ class Evaluation:
             base = set(notes.first_notes(tuple(path for path in known if path in base)))
         return tuple(sorted(base))
 
+    async def _same_order(self, one: NoteSet | None, gold: NoteSet | None, paths: tuple[str, ...]) -> bool:
+        if gold is None or not gold.order or gold.limit is not None:
+            return True
+        if one is None or not one.order:
+            return False
+        return one.order == gold.order or (
+            await self._sorted(paths, one.order) == await self._sorted(paths, gold.order)
+        )
+
+    async def _sorted(self, paths: tuple[str, ...], order: str) -> list[str] | None:
+        try:
+            page = await self._workspace.index.search(f"{EVERY_NOTE} ", 1000, order=order)
+        except InvalidParametersError:  # no note has the property
+            return None
+        return [str(hit.path) for hit in page.hits if str(hit.path) in paths]
+
     @staticmethod
     def _same_arguments(one: PipelineStep, gold: PipelineStep, parts: dict[str, list[str]]) -> bool:
-        own = dict(one.arguments)
+        own, wanted = dict(one.arguments), dict(gold.arguments)
+        if one.action == "relate":
+            own.setdefault("type", UNTYPED)
+            wanted.setdefault("type", UNTYPED)
         for name, pieces in parts.items():
             if not all(piece.casefold() in str(own.get(name)).casefold() for piece in pieces):
                 return False
-        if (
-            gold.target is not None
-            and gold.target.order
-            and gold.target.limit is None
-            and getattr(one.target, "order", "") != gold.target.order
-        ):
-            return False
-        for given, value in gold.arguments.items():
+        for given, value in wanted.items():
             mine = own.get(_bare(given))
             if isinstance(mine, tuple) and not isinstance(value, tuple):
                 value = tuple(str(value).split(", "))
             if _plain(mine) != _plain(value) and not (mine is None and value == ""):
                 return False
-        extra = set(own) - {"state", "scope", "what"} - {_bare(name) for name in gold.arguments} - set(parts)
+        extra = set(own) - {"state", "scope", "what"} - {_bare(name) for name in wanted} - set(parts)
         return not (extra and _writes(one))
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InvalidParametersError, LimitError, NetworkError, PermissionDeniedError
-from app.messages.bluesky import BlueskyAccount, graphemes, link_spans
+from app.messages.bluesky import BlueskyAccount, count_graphemes, link_spans
 from tests.support.message_servers import HANDLE, PASSWORD, BlueskyServer, Refusal
 
 FAMILY = "👩‍👩‍👧‍👦"
@@ -89,7 +89,7 @@ async def test_three_hundred_characters_fit_and_one_more_is_refused():
         with pytest.raises(LimitError, match="bytes"):
             await account(server).send(FAMILY * 150)
         assert len(server.records) == 1
-    assert graphemes(FAMILY) == 1 and graphemes("e\u0301") == 1
+    assert count_graphemes(FAMILY) == 1 and count_graphemes("e\u0301") == 1
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_an_invalid_account_is_refused(handle, service):
 
 def test_the_password_is_in_no_message():
     made = BlueskyAccount(HANDLE, PASSWORD)
-    assert PASSWORD not in repr(made) and PASSWORD not in made.where
+    assert PASSWORD not in repr(made) and PASSWORD not in made.destination
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

@@ -60,7 +60,7 @@ async def test_an_unreachable_server_is_an_error_without_the_address():
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     hook = DiscordWebhook(f"http://127.0.0.1:{port}/api/webhooks/{NUMBER}/{TOKEN}")
-    with pytest.raises(NetworkError) as caught:
+    with pytest.raises(NetworkError, match="Nothing was sent") as caught:
         await hook.send("Hello")
     assert TOKEN not in str(caught.value) and caught.value.__cause__ is None
 
@@ -98,4 +98,4 @@ def test_an_invalid_webhook_is_refused_without_repeating_it(address):
 @given(st.from_regex(r"[A-Za-z0-9_-]{20,60}", fullmatch=True))
 def test_the_token_is_in_no_message(token):
     hook = DiscordWebhook(f"https://discord.com/api/v10/webhooks/42/{token}")
-    assert token not in hook.where and token not in repr(hook) and "42" in hook.where
+    assert token not in hook.destination and token not in repr(hook) and "42" in hook.destination

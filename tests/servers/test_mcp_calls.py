@@ -123,7 +123,7 @@ async def test_a_client_may_choose_not_to_wait(workspace, approver, era, how):
 
 
 async def test_a_result_that_breaks_its_schema_is_left_out(workspace, era, monkeypatch, caplog, errors):
-    errors.append("vault_info broke its output schema")
+    errors.append("vault_info violates its output schema")
     entry = next(one for one in await workspace.hub.tools(ROBOT) if one.name == "vault_info")
     schema = {"type": "object", "properties": {"notes": {"type": "string"}}, "required": ["notes"]}
     broken = replace(entry, output_schema=schema)
@@ -135,7 +135,7 @@ async def test_a_result_that_breaks_its_schema_is_left_out(workspace, era, monke
     async with inside(workspace.hub, era) as client:
         result = await client.call_tool("vault_info", {})
     assert result.is_error and result.structured_content["error"]["type"] == "internal"
-    assert "broke its output schema" in caplog.text
+    assert "violates its output schema" in caplog.text
 
 
 async def test_the_same_over_http_with_a_token(served, approver, era):

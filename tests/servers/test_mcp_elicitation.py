@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import mcp_types as t
 import pytest
@@ -13,9 +14,9 @@ from app.permissions.approval import ApprovalRequest, Denied, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation, Scope, ScopeKind
 from app.servers import mcp_approval_form
-from app.servers.mcp_elicitation import ClientApprover
+from app.servers.mcp_elicitation import ClientApprover, Elicitation, _PendingElicitation
 from app.settings import Settings
-from app.vault.changes import ChangeSet, Create, Update
+from app.vault.changes import ChangeSet, Create, Delete, Update
 from app.vault.path import NotePath
 from app.workspace import VaultService
 from app.workspace.opening import open_workspace
@@ -159,6 +160,17 @@ async def test_a_waiting_call_accepts_only_its_own_answer(headless):
     assert text.count("New\u202ereversed.") == 1 and "Something else." not in text
 
 
+async def test_a_request_that_waits_for_a_canceled_call_gets_an_error():
+    elicitation = Elicitation()
+    pending = _PendingElicitation(("mcp", "Robot"), ("edit_note", {}))
+    pending.task = asyncio.create_task(asyncio.Event().wait())
+    waiting = asyncio.create_task(elicitation._next_question("state", pending))
+    await asyncio.sleep(0)
+    pending.task.cancel()
+    with pytest.raises(MCPError, match="canceled"):
+        await waiting
+
+
 async def test_a_client_gets_heartbeats_while_its_user_is_asked(workspace, approver):
     events: list[str] = []
     several = asyncio.Event()
@@ -194,6 +206,13 @@ def test_a_question_shows_each_file_and_names_hidden_characters():
 def test_a_question_shows_the_whole_of_an_effect():
     text = mcp_approval_form.question_text(request(Effect("command", "rm -rf x", (("folder", "a\nb"),))))
     assert "rm -rf x" in text and "folder:\n  a\n  b" in text
+
+
+def test_a_question_counts_the_backlinks_that_it_does_not_name():
+    asked = request(ChangeSet.of(Delete(NotePath("A.md"), b"text")))
+    backlinks = tuple(NotePath(f"Note {number:02}.md") for number in range(25))
+    text = mcp_approval_form.question_text(replace(asked, scope=replace(asked.scope, backlinks=backlinks)))
+    assert "Backlinks: Note 00.md, " in text and "Note 19.md, and 5 more\n" in text
 
 
 def test_a_change_that_is_too_long_to_read_is_not_asked():

@@ -24,7 +24,7 @@ MIN_READ_SCORE = 0.62
 MIN_WRITE_SCORE = 0.8
 MIN_CONFIRM_SCORE = 0.6
 MAX_RIVAL_GAP = 0.03
-_MAX_OPTIONS = 4
+MAX_OPTIONS = 4
 _SENTENCE_MARK = re.compile(r"[;!?]|[.,]\s")
 _NAME_ROLES = ("name", "new_name", "folder", "new_tag")
 FAMILIES = (
@@ -91,7 +91,7 @@ class ReadingChooser:
             question = "This would change every note in the vault. Is this what you mean?"
             return Clarification(question, (self._option(best),))
         if rivals and (writes or any(request.writes(rival) for rival in rivals)):
-            options = [self._option(reading) for reading in (best, *rivals[: _MAX_OPTIONS - 1])]
+            options = [self._option(reading) for reading in (best, *rivals[: MAX_OPTIONS - 1])]
             if len({option.label for option in options}) > 1:
                 return Clarification("What do you mean?", tuple(options))
         is_doubtful = best.score < MIN_READ_SCORE or (
@@ -171,8 +171,17 @@ class ReadingChooser:
         """Ask whether a reading is meant."""
         return Clarification("Is this what you mean?", (self._option(reading),))
 
-    def ask(self, request: Request, readings: Sequence[Reading]) -> Interpretation:
-        """Ask which reading is meant; readings with an unknown note are offered only without others."""
+    def ask(
+        self, request: Request, readings: Sequence[Reading], shares: Sequence[float] = ()
+    ) -> Interpretation:
+        """Ask which reading is meant; readings with an unknown note are offered only without others.
+
+        Args:
+            request: The request.
+            readings: The readings, likeliest first.
+            shares: Their probabilities, if they are known.
+        """
+        share_of = dict(zip(map(id, readings), shares, strict=False))
         likeliest = readings[0]
         if (unclear := _without_target(request, likeliest)) is not None:
             return Clarification(_question_for(unclear), (), unclear)
@@ -186,9 +195,15 @@ class ReadingChooser:
         for reading in readings:
             if not any(step.target and step.target.unknown for step in reading.steps):
                 label = self._describe(reading)
-                options.setdefault(label, ClarificationOption(label, reading))
-        offered = tuple(options.values())[:_MAX_OPTIONS]
-        return Clarification("Is this what you mean?" if len(offered) == 1 else "What do you mean?", offered)
+                share = share_of.get(id(reading), 0.0)
+                options.setdefault(label, ClarificationOption(label, reading, share))
+        answers = tuple(options.values())
+        return Clarification(question_about(answers), answers[:MAX_OPTIONS], spare=answers[MAX_OPTIONS:])
+
+
+def question_about(options: Sequence[ClarificationOption]) -> str:
+    """Return the question that the options answer."""
+    return "Is this what you mean?" if len(options) == 1 else "What do you mean?"
 
 
 def _with_step(reading: Reading, index: int, step: PipelineStep) -> Reading:

@@ -18,18 +18,18 @@ from app.agent.language.program import OUTCOMES
 from app.agent.language.readings import Reading
 
 WEIGHTS: Mapping[str, float] = {
-    "written": 0.9,
-    "only grammar": 0.72,
-    "unclear": -1.83,
+    "written": 0.88,
+    "only grammar": 0.34,
+    "unclear": -1.41,
     "grammar": 0.98,
-    "first": 0.36,
-    "complete": 1.43,
-    "model": 0.43,
-    "question": 1.82,
-    "question if asked": 1.21,
-    "none": -0.04,
-    "ask": 0.29,
-    "else": -2.03,
+    "first": 0.49,
+    "complete": 1.29,
+    "model": 0.56,
+    "question": 1.8,
+    "question if asked": 0.97,
+    "none": 0.27,
+    "ask": 0.09,
+    "else": -2.12,
 }
 """The weight of each feature of an option.
 

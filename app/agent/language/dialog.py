@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.agent.language.readings import Clarification, Reading
+from app.agent.language.readings import Clarification, NoteSet, Reading
 
 MAX_RESULTS = 200
 NOTE_ROLES = ("target", "to", "other")
@@ -29,6 +29,7 @@ class DialogState:
         focus: The last mentioned note, by every path that it may have now: the user may have denied its
             rename.
         results: The paths of the last listed notes, in order.
+        recent: The paths of the last two single notes that requests named or meant, oldest first.
         last: The last reading that was run.
         changes: The changes made in the conversation, oldest first.
         question: The open question to the user.
@@ -40,6 +41,7 @@ class DialogState:
     attached: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
+    recent: tuple[str, ...] = ()
     last: Reading | None = None
     changes: tuple[OwnChange, ...] = ()
     question: Clarification | None = None
@@ -48,6 +50,24 @@ class DialogState:
     def with_notes(self, open_note: str | None, attached: tuple[str, ...] = ()) -> DialogState:
         """Return the state with another note on the screen and other attached notes."""
         return replace(self, open_note=open_note, attached=attached)
+
+    def after(self, reading: Reading, question: Clarification | None) -> DialogState:
+        """Return the state after a reading has been run and has perhaps left a question."""
+        named = [
+            notes.notes[0]
+            for step in reading.steps
+            for notes in (step.target, *(step.arguments.get(role) for role in NOTE_ROLES))
+            if isinstance(notes, NoteSet) and notes.is_single
+        ]
+        recent = [path for path in dict.fromkeys(reversed((*self.recent, *named, *self.focus[:1])))][:2]
+        return replace(self, last=reading, question=question, recent=tuple(reversed(recent)))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Return the referent of "the others": the last listed notes without those of the last reading."""
+        target = self.last.last.target if self.last is not None else None
+        taken = target.notes if target is not None else ()
+        return tuple(path for path in self.them if path not in taken)
 
     @property
     def this(self) -> tuple[str, ...]:

@@ -24,6 +24,14 @@ _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions"
 _CORRECTED_ROLES = ("confidence", "value", "tag", "text", "new_name", "folder", "name")
 
 
+def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Interpret a follow-up with one meaning only: "one week later", "link them"."""
+    last = request.dialog.last
+    if last is None or request.dialog.question is not None:
+        return None
+    return _link_listed_mentions(request, tokens, last.last) or _shift_dates(request, tokens, last.last)
+
+
 def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Interpret a change to the previous request: "only the ones tagged core", "no, octant instead"."""
     last = request.dialog.last
@@ -32,9 +40,7 @@ def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     step = last.last
     sets = request.set_parser()
     return (
-        _link_listed_mentions(request, tokens, step)
-        or _shift_dates(request, tokens, step)
-        or _refine_search(request, tokens, sets, step)
+        _refine_search(request, tokens, sets, step)
         or _repeat_on_note(request, tokens, sets, step)
         or _replace_target(request, tokens, sets, step)
         or _repeat_on_notes(request, tokens, sets, step)
@@ -91,8 +97,9 @@ def _refine_search(
             notes = target.or_query(query)
         else:
             notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
-        # "And between 1740 and 1760" may add to a comparison or replace it.
-        is_ambiguous = kind == "also" and "[" in query
+        # "And between 1740 and 1760" may add to a comparison or replace it, "and the events?" to a number;
+        # "only the best" may mean an order rather than a word.
+        is_ambiguous = parsed.has_bare_topic or (kind == "also" and ("[" in query or step.action == "count"))
         refined = replace(step, target=notes)
         return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
     return None

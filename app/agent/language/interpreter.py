@@ -13,6 +13,7 @@ from datetime import datetime
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.candidates import candidates
 from app.agent.language.choices import (
+    MAX_OPTIONS,
     MIN_CONFIRM_SCORE,
     MIN_READ_SCORE,
     MIN_WRITE_SCORE,
@@ -25,7 +26,7 @@ from app.agent.language.choices import (
 from app.agent.language.dates import DateParser
 from app.agent.language.decision import Option, options_of, weighed
 from app.agent.language.dialog import NOTE_ROLES, DialogState
-from app.agent.language.follow_ups import parse_follow_up, with_undo_first
+from app.agent.language.follow_ups import parse_follow_up, parse_plain_follow_up, with_undo_first
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.note_sets import is_search
@@ -59,11 +60,12 @@ ONLY_NOTE = 0.72
 """Score from which the grammar alone decides on a reading that lacks only its note."""
 COMPLETE = 0.85
 """Score from which the grammar alone decides on values such as days when something is due."""
+MIN_PIPELINE = 3
+"""Number of steps from which the grammar alone decides: the training has few requests with as many."""
 OFFERED = 0.01
 """Minimum probability at which a reading is offered in a question."""
 OFFERED_OUTCOME = 0.04
 """Minimum probability at which an answer from the notes, or a model, is offered in a question."""
-MAX_OFFERED = 4
 CERTAIN_OUTCOME = 0.6
 """Probability from which a request counts as a question, or as work for a model, without asking."""
 UNLIKELY_READINGS = 0.05
@@ -192,12 +194,17 @@ class Interpreter:
         if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
             return reply, request, []
         for words in (bare, tokens):
+            if follow_up := parse_plain_follow_up(request, words):
+                return self._chooser.decide(request, [follow_up]), request, []
             refined = parse_follow_up(request, words)
             if refined is None or refined.score < MIN_READ_SCORE:
                 continue
             is_other_change = words[0].key in language.verbs() and self._is_change(request, words)
             if request.writes(refined) or not is_other_change:
-                return self._chooser.decide(request, with_undo_first(request, refined)), request, []
+                readings = with_undo_first(request, refined)
+                if refined.is_certain:
+                    return self._chooser.decide(request, readings), request, []
+                return None, request, readings
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
         # No reading explains the words of a reason.
@@ -285,7 +292,8 @@ class Interpreter:
                 return self._outcome(offered[0].outcome, likeliest, is_sure=False)
             offered = [top] if top is not None else []
         if offered and (is_read or options[0].outcome != "none"):
-            return self._chooser.ask(likeliest, [self._answer_of(option, likeliest) for option in offered])
+            answers = [self._answer_of(option, likeliest) for option in offered]
+            return self._chooser.ask(likeliest, answers, [option.share for option in offered])
         return Reply("", understood=False)
 
     def _likely_outcome(
@@ -684,7 +692,11 @@ def _grammar_decides(best: Reading, options: Sequence[Option], *, writes: bool) 
     if _is_for_grammar(best, writes=writes):
         return is_clear(best) or not (is_doubted and options[0].reading is None)
     complete = _complete_option(options)
-    if writes or complete is None:
+    if complete is None:
+        return False
+    if len(best.steps) >= MIN_PIPELINE and best.score >= COMPLETE:
+        return not is_doubted
+    if writes:
         return False
     return complete.is_considered or (complete.is_plain and not is_doubted)
 
@@ -699,10 +711,11 @@ def _offered(options: Sequence[Option], allowed: Mapping[str, Action]) -> list[O
         for option in options
         if (option.is_clear and option.share >= OFFERED)
         or (option.outcome in allowed and option.share >= OFFERED_OUTCOME)
-    ][:MAX_OFFERED]
+    ]
     complete = _complete_option(options)
-    if complete is not None and complete not in offered:
-        offered = [*offered[: MAX_OFFERED - 1], complete]
+    if complete is not None and complete not in offered[:MAX_OPTIONS]:
+        rest = [option for option in offered if option is not complete]
+        offered = [*rest[: MAX_OPTIONS - 1], complete, *rest[MAX_OPTIONS - 1 :]]
     return offered
 
 

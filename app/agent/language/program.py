@@ -28,15 +28,16 @@ from app.vault.reference import parse_reference
 NEXT, END = "|", "</s>"
 OUTCOMES = ("model", "question", "none", "ask")
 """Programs without a step: needs a language model, a question about the notes, nothing to do, unclear."""
-REFERENCES = ("it", "this", "these", "all", "prev", "kind", "target")
+REFERENCES = ("it", "this", "these", "all", "prev", "kind", "unlike", "target", "others", "both")
 """References to the conversation.
 
-"prev" means the conditions of the last step, "kind" only those on tags, folders and types, and "target" the
-notes of that step.
+"prev" means the conditions of the last step, "kind" only those on tags, folders and types, "unlike" the same
+conditions with the others negated, and "target" the notes of that step. "others" are the listed notes that
+are not among these, "both" the last two single notes.
 """
 NTH = tuple(f"n{ordinal}" for ordinal in (1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2))
-FLAGS = ("orphan:", "unresolved:", "untagged:", 'task:""', 'task-todo:""', 'task-done:""')
-FIELDS = ("tag:", "path:", "type:", "file:", "word", "rel:", "modified:", "created:")
+FLAGS = ("orphan:", "unresolved:", "untagged:", 'task:""', 'task-todo:""', 'task-done:""', 'backlinks:""')
+FIELDS = ("tag:", "path:", "type:", "file:", "word", "rel:", "backlinks:", "modified:", "created:")
 LINK_FIELDS = ("links-to:", "linked-from:")
 COMPARISONS = ("=", "<", "<=", ">", ">=", "during", "exists")
 NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
@@ -52,6 +53,8 @@ SIDES = ("supports", "contradicts")
 USES = ("uses1", "uses2", "uses3")
 OVERDUE = "overdue"
 LIMITS = tuple(f"l{number}" for number in (*range(1, 11), -1, -2, -3))
+
+_CONDITION = re.compile(r"-?(?:\[[^\]]*\]|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
 
 Span = tuple[int, int]
 Symbol = str | Span
@@ -135,9 +138,13 @@ class ProgramReader:
                 values.append(symbols[position])
                 position += 1
             value = self._argument(action, role, values, follows=follows)
+            if role == "value" and isinstance(values[0], tuple) and self._is_due(arguments.get("key")):
+                value = self._sets.days_ahead(self.tokens(values[0])) or value
             if value is None:
                 return None
             arguments[role] = value
+        if action.id == "create_note":
+            arguments = _with_folder(arguments)
         if notes is None and action.implies_note:
             notes = self._sets.implied_notes()
         step = PipelineStep(action.id, notes, arguments)
@@ -146,11 +153,16 @@ class ProgramReader:
             return None
         return step
 
+    def _is_due(self, key: object) -> bool:
+        """Return whether a property holds days that lie ahead ("due")."""
+        return str(key).casefold() in self._language.words("due_properties")
+
     # Sets of notes
 
     def _notes(self, symbols: Sequence[Symbol], *, follows: bool) -> NoteSet | None:
         paths: list[str] = []
         parts: list[str] = []
+        excluded: list[str] = []
         result = NoteSet()
         is_negated = is_alternative = is_everything = False
         position = 0
@@ -171,7 +183,16 @@ class ProgramReader:
             following = symbols[position] if position < len(symbols) else None
             if isinstance(symbol, tuple):
                 return None
-            if symbol == "@":
+            if is_negated and (symbol in ("@", "it", "this", "target") or symbol in NTH):
+                left_out = self._notes(
+                    [symbol, *([following] if symbol == "@" and following else [])], follows=False
+                )
+                if left_out is None or not left_out.notes:
+                    return None
+                excluded += left_out.notes
+                position += symbol == "@"
+                is_negated = False
+            elif symbol == "@":
                 if not isinstance(following, tuple):
                     return None
                 named = self.named(following)
@@ -192,8 +213,8 @@ class ProgramReader:
             elif symbol == "these":
                 if follows:
                     result = replace(result, source="previous")
-                elif self._dialog.them:
-                    paths += self._dialog.them
+                elif self._dialog.them or self._dialog.it:
+                    paths += self._dialog.them or self._dialog.it[:1]
                 else:
                     return NoteSet(unknown=" ")
             elif symbol in NTH:
@@ -217,6 +238,16 @@ class ProgramReader:
                 if last is None or not (kinds := conditions_on_kind(last.query)):
                     return None
                 parts += kinds
+            elif symbol == "unlike":
+                last = self._dialog.last.last.target if self._dialog.last else None
+                if last is None or not (opposite := opposite_conditions(last.query)):
+                    return None
+                parts += opposite
+            elif symbol in ("others", "both"):
+                found = self._dialog.others if symbol == "others" else self._dialog.recent
+                if not found or (symbol == "both" and len(found) < 2):
+                    return NoteSet(unknown=" ")
+                paths += found
             elif symbol == "target":
                 target = self._dialog.last.last.target if self._dialog.last else None
                 if target is None or not target.notes:
@@ -231,9 +262,12 @@ class ProgramReader:
             elif symbol in FLAGS:
                 add(symbol)
             elif symbol in FIELDS:
-                if not isinstance(following, tuple):
+                if symbol == "tag:" and following == "same":
+                    query = self._last_tag()
+                elif isinstance(following, tuple):
+                    query = self._condition(symbol, following)
+                else:
                     return None
-                query = self._condition(symbol, following)
                 if not query:
                     return None
                 add(query)
@@ -261,12 +295,25 @@ class ProgramReader:
                 result = replace(result, limit=int(symbol[1:]))
             else:
                 return None
+        if paths:
+            paths = [path for path in paths if path not in excluded]
+            if not paths:
+                return None
+        elif excluded:
+            parts += [f"-path:{quote_text(path)}" for path in excluded]
         query = " ".join(parts)
         if query and not is_search(query):
             return None
         if not (query or paths or result.source or is_everything or result.order):
             return None
         return replace(result, query=query, notes=tuple(dict.fromkeys(paths)))
+
+    def _last_tag(self) -> str:
+        """Return the condition on the tag of the last change."""
+        last = self._dialog.last.last.arguments if self._dialog.last else {}
+        tag = last.get("tag")
+        tag = tag[0] if isinstance(tag, tuple) and tag else tag
+        return f"tag:{quote_value(str(tag))}" if tag else ""
 
     def _first_existing(self, paths: Sequence[str]) -> str:
         return next((path for path in paths if self._vocabulary.has_file(path)), "")
@@ -319,9 +366,9 @@ class ProgramReader:
                 return f"type:{quote_value(known or text)}"
             case "file:":
                 return f"file:{quote_value(text)}"
-            case "rel:":
+            case "rel:" | "backlinks:":
                 kind = mention.value if mention is not None and mention.kind == "rel" else ""
-                return f"rel:{kind}" if kind else ""
+                return f"{field}{kind}" if kind else ""
             case "modified:" | "created:":
                 days = self._request.dates.parse_span(tokens, 0)
                 return days.query(field[:-1]) if days is not None else ""
@@ -562,6 +609,26 @@ def conditions_on_kind(query: str) -> list[str]:
     return re.findall(r"(?:(?<=\s)|^)(?:tag|path|type):(?:\"[^\"]*\"|[^\s\"()]+)", query)
 
 
+def condition_kinds(query: str) -> list[str]:
+    """Return the kinds of the conditions of a search: "tag:", "[", "OR", "word"."""
+    kinds: list[str] = []
+    for part in _CONDITION.findall(query):
+        field = re.match(r"-?([a-z-]+:)", part)
+        kinds.append(field[1] if field else "[" if "[" in part[:2] else part if part == "OR" else "word")
+    return list(dict.fromkeys(kinds))
+
+
+def opposite_conditions(query: str) -> list[str]:
+    """Return the conditions on kinds of a search and its only other condition, negated; empty otherwise."""
+    if " OR " in query:
+        return []
+    kinds = conditions_on_kind(query)
+    others = [part for part in _CONDITION.findall(query) if part not in kinds]
+    if len(others) != 1:
+        return []
+    return [*kinds, others[0].removeprefix("-") if others[0].startswith("-") else f"-{others[0]}"]
+
+
 def plain_number(text: str) -> str | None:
     """Convert a number in digits to a plain number, such as 0.7 for "70 %"; return None for other text."""
     match = re.fullmatch(r"\(?([-+]?\d*[.,]?\d+)\s*(%|percent|prozent)?\)?", text.strip(), re.IGNORECASE)
@@ -575,6 +642,14 @@ def plain_number(text: str) -> str | None:
 
 def _is_role(symbol: Symbol) -> bool:
     return isinstance(symbol, str) and len(symbol) > 2 and symbol.endswith("=") and symbol not in COMPARISONS
+
+
+def _with_folder(arguments: dict[str, object]) -> dict[str, object]:
+    """Split the name of a new note that begins with a folder ("Concepts/Parallax")."""
+    folder, slash, name = str(arguments.get("name", "")).rpartition("/")
+    if not slash or not folder.strip() or not name.strip() or "folder" in arguments:
+        return arguments
+    return {**arguments, "name": name.strip(), "folder": folder.strip()}
 
 
 def _within(name: str, bounds: Period) -> str | None:

@@ -127,19 +127,28 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class ClarificationOption:
-    """An answer to a question: its label, and the reading that it selects."""
+    """An answer to a question: its label, the reading that it selects, and its probability."""
 
     label: str
     reading: Reading
+    share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Clarification:
-    """A question to the user. `options` are its answers; without them any text fills the role `missing`."""
+    """A question to the user.
+
+    Args:
+        question: The question.
+        options: The answers to choose from; without them, any text fills the role `partial.missing`.
+        partial: The reading that the answer completes.
+        spare: Less likely answers, which replace options that mean the same notes as others.
+    """
 
     question: str
     options: tuple[ClarificationOption, ...] = ()
     partial: Reading | None = None
+    spare: tuple[ClarificationOption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.agent.language.dialog import DialogState
-from app.agent.language.program import END, RequestItem, Symbol
+from app.agent.language.program import END, RequestItem, Symbol, condition_kinds
 from app.agent.language.request import Request
 from app.agent.language.word_pieces import WordPieces
 from app.paths import resources_folder
@@ -47,6 +47,7 @@ CLASSES = (
     "rel",
 )
 _NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "num"))
+MAX_STATE = 12
 _SMALL_NUMBER = re.compile(r"1?\d|20")
 
 Array = npt.NDArray[np.float32]
@@ -63,15 +64,22 @@ class ScoredProgram:
 
 def state_symbols(state: DialogState) -> list[str]:
     """Return what the model sees of the state of a conversation."""
-    last = state.last.last.action if state.last is not None else "none"
+    step = state.last.last if state.last is not None else None
     count = len(state.them)
     results = str(count) if count < 3 else "many"
-    return [
-        f"last:{last}",
+    symbols = [
+        f"last:{step.action if step is not None else 'none'}",
         f"results:{results}",
         "focus" if state.focus else "nofocus",
         "lost" if state.is_lost else "found",
     ]
+    if step is not None:
+        symbols += [f"argument:{role}" for role in step.arguments]
+    if step is not None and (target := step.target) is not None:
+        symbols += [f"condition:{kind}" for kind in condition_kinds(target.query)]
+        symbols += ["order"] * bool(target.order) + ["limit"] * bool(target.limit)
+        symbols += ["named:one" if target.is_single else "named:many"] * bool(target.notes)
+    return symbols[:MAX_STATE]
 
 
 def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInput]:

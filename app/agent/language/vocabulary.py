@@ -157,10 +157,20 @@ class Vocabulary:
         """Return the vault's tag that `word` names or misspells."""
         if exact := self.find_tag(word):
             return exact
+        if nested := self._find_nested_tag(word):
+            return nested
         match = process.extractOne(
             name_key(word), list(self._tags), scorer=fuzz.ratio, score_cutoff=_MIN_TAG_SIMILARITY
         )
         return self._tags[match[0]] if match and len(word) >= _MIN_FUZZY_LENGTH else None
+
+    def _find_nested_tag(self, word: str) -> str | None:
+        """Return the only tag whose last part `word` names: "observation/navy" for "navy"."""
+        for form in (name_key(word), *self.singular_forms(name_key(word))):
+            matches = [tag for key, tag in self._tags.items() if key.endswith(f"/{form}")]
+            if form and len(matches) == 1:
+                return matches[0]
+        return None
 
     def find_type(self, word: str) -> str | None:
         """Return the note type that `word` names, singular or plural."""

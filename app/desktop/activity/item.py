@@ -135,7 +135,7 @@ def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
 
 def entry_key(entry: AuditEntry) -> str:
     """Return the key of the activity for an entry."""
-    if entry.is_of_session:
+    if entry.is_session_save:
         return f"{entry.turn}:{':'.join(entry.paths)}"
     return entry.call or f"entry:{entry.id}"
 

@@ -158,7 +158,7 @@ class ActivityModel(QAbstractListModel):
             self.add_or_replace(answered_item(activity))
 
     def _add_entry(self, entry: AuditEntry) -> None:
-        previous = self._find(entry_key(entry)) if entry.is_of_session else None
+        previous = self._find(entry_key(entry)) if entry.is_session_save else None
         if previous is not None:
             self._remove(self._rows.index(previous))  # Move the session to the top.
         self.add_or_replace(item_from_entry(entry, 1 if previous is None else previous.saves + 1))

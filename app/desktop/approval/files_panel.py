@@ -99,7 +99,7 @@ class ChangedFilesModel(QAbstractTableModel):
         if role != Qt.ItemDataRole.CheckStateRole:
             return False
         file = self.files[index.row()]
-        file.set_ticked(file.selection_state is SelectionState.NONE)
+        file.set_selected(file.selection_state is SelectionState.NONE)
         self.refresh(index.row())
         self.file_toggled.emit(index.row())
         return True

@@ -204,7 +204,7 @@ class ReviewPage(QWidget):
             file.after,
             comparison=file.compare,
             selectable=file.is_divisible,
-            excluded_hunks=file.unticked,
+            excluded_hunks=file.excluded_hunks,
             keep_scroll=keep_scroll,
         )
         self._show_facts()

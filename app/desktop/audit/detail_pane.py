@@ -74,7 +74,7 @@ class DetailPane(QWidget):
         self.diff_button.setEnabled(has_commit)
         self.undo_button.setEnabled(has_commit and entry is not None and entry.undone_by is None)
         self.turn_button.setVisible(has_commit and entry is not None and bool(entry.turn))
-        is_session = entry is not None and entry.is_of_session
+        is_session = entry is not None and entry.is_session_save
         text = self.tr("Undo the whole session") if is_session else self.tr("Undo the whole turn")
         self.turn_button.setText(text)
         self.turn_button.setAccessibleName(text)

@@ -108,7 +108,7 @@ class AuditEntriesModel(QAbstractTableModel):
 
     def _are_same_session(self, newer: AuditEntry, older: AuditEntry) -> bool:
         """Return whether two consecutive entries are saves of a session that is shown as one row."""
-        is_same_turn = newer.is_of_session and older.is_of_session and newer.turn == older.turn
+        is_same_turn = newer.is_session_save and older.is_session_save and newer.turn == older.turn
         return is_same_turn and newer.turn not in self._expanded
 
     def _group_sessions(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:

@@ -200,7 +200,7 @@ class NoteCommands(QObject):
         """Show the change recorded by the audit log entry `number`, or offer to undo it."""
         entry = await self._client.run(lambda vault: vault.history.entry(number))
         # All saves of a writing session are shown as one activity.
-        is_session = entry.is_of_session
+        is_session = entry.is_session_save
         if offer_undo:
             await undo(self._client, self._theme, self._window, entry, whole_turn=is_session)
         elif (commit := entry.commit) is not None:

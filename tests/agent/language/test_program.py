@@ -49,7 +49,7 @@ def request(text: str, dialog: DialogState | None = None) -> Request:
         resolver.add(NotePath.on_disk(note))
     vocabulary = Vocabulary(
         resolver,
-        VaultWords(("clock", "person"), ("source",), ("born", "confidence", "status")),
+        VaultWords(("clock", "person", "place/harbor"), ("source",), ("born", "confidence", "status")),
         language.data.get("plurals", ()),
         language.table("types"),
         language.table("nouns"),
@@ -235,3 +235,80 @@ def test_a_new_search_can_keep_the_kind_of_the_last_one() -> None:
     kept = reading(text, "find", "kind", "word", (1, 1), dialog=DialogState(last=last))
     assert kept == "find [path:People/ London]"
     assert not reading(text, "find", "kind", "word", (1, 1))
+
+
+def listed() -> DialogState:
+    """Return a conversation in which three notes were listed and one of them was changed."""
+    change = Reading((PipelineStep("add_tag", NoteSet(notes=NOTES[:1]), {"tag": ("brass",)}),), 1.0)
+    return DialogState(results=NOTES[:3], recent=NOTES[1:3], last=change)
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (["find", "others"], "find [@Instruments/H4, @People/John Harrison]"),
+        (["find", "both"], "find [@Instruments/H4, @People/John Harrison]"),
+        (["find", "these", "-", "n2"], "find [@Instruments/H1, @People/John Harrison]"),
+        (["find", "these", "-", "@", (3, 3)], "find [@Instruments/H1, @Instruments/H4]"),
+        (["find", "tag:", "same"], "find [tag:brass]"),
+        (["find", "type:", (0, 0), "-", "n1"], 'find [type:source -path:"Instruments/H1.md"]'),
+        (["find", "these", "-", "n1", "-", "n2", "-", "n3"], ""),
+    ],
+)
+def test_a_request_can_mean_a_part_of_what_was_listed(program: list[Symbol], expected: str) -> None:
+    found = reading("sources all but John Harrison", *program, dialog=listed())
+    assert found == expected
+
+
+def test_without_a_list_these_is_the_last_note() -> None:
+    dialog = DialogState(focus=NOTES[:1])
+    assert reading("delete that", "delete", "these", dialog=dialog) == "delete [@Instruments/H1]"
+
+
+def test_the_opposite_of_the_last_search_keeps_its_kind() -> None:
+    def last(query: str) -> DialogState:
+        return DialogState(last=Reading((PipelineStep("find", NoteSet(query=query)),), 1.0))
+
+    text = "and those that do not?"
+    assert (
+        reading(text, "find", "unlike", dialog=last("tag:clock [born:<1700]"))
+        == "find [tag:clock -[born:<1700]]"
+    )
+    assert (
+        reading(text, "find", "unlike", dialog=last("tag:clock -rel:cites")) == "find [tag:clock rel:cites]"
+    )
+    for several in ("tag:clock [born] [died]", "tag:clock OR [born]", "tag:clock"):
+        assert reading(text, "find", "unlike", dialog=last(several)) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "expected"),
+    [
+        ("notes on harbors", ["find", "tag:", (2, 2)], "find [tag:place/harbor]"),
+        ("nobody links to", ["find", "-", 'backlinks:""'], 'find [-backlinks:""]'),
+        (
+            "new note Concepts/Parallax",
+            ["create_note", "name=", (2, 2)],
+            "create_note name=Parallax folder=Concepts",
+        ),
+        (
+            "H4 due next friday",
+            ["set_property", "@", (0, 0), "key=", "p:due", "value=", (2, 3)],
+            "set_property [@Instruments/H4] key=due value=2026-03-20",
+        ),
+        (
+            "H4 date 16 March",
+            ["set_property", "@", (0, 0), "key=", "p:date", "value=", (2, 2)],
+            "set_property [@Instruments/H4] key=date value=2026-03-16",
+        ),
+        (
+            "tick ask the library",
+            ["complete_task", "query=", (1, 3)],
+            'complete_task query="ask the library"',
+        ),
+    ],
+)
+def test_names_and_values_that_the_vault_knows_otherwise(
+    text: str, program: list[Symbol], expected: str
+) -> None:
+    assert reading(text, *program) == expected

@@ -510,7 +510,7 @@ def test_a_move_whose_text_is_left_out_is_still_a_move() -> None:
     file = FileDraft(Move(P("A.md"), P("B.md"), b"# A\n", b"# B\n"))
     file.leave_out({0})
     assert file.chosen() == Move(P("A.md"), P("B.md"), b"# A\n", b"# A\n")
-    file.set_ticked(False)
+    file.set_selected(False)
     assert file.chosen() is None
 
 
@@ -527,7 +527,7 @@ def test_an_untouched_draft_is_the_proposal_itself() -> None:
 
 def test_an_empty_choice_cannot_be_approved() -> None:
     draft = ApprovalDraft(request(ChangeSet.of(update())))
-    draft.files[0].set_ticked(False)
+    draft.files[0].set_selected(False)
     with pytest.raises(ValueError, match="nothing is chosen"):
         draft.approved()
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.desktop.application import _options
+from app.desktop.application import _parse_options
 from app.desktop.shell.file_open_events import FileOpenEvents
 
 
@@ -60,5 +60,5 @@ def test_files_are_ignored(events, tmp_path: Path) -> None:
 
 
 def test_a_file_manager_may_name_several_folders() -> None:
-    assert _options(["a", "b"]).folders == [Path("a"), Path("b")]
-    assert _options([]).folders == []
+    assert _parse_options(["a", "b"]).folders == [Path("a"), Path("b")]
+    assert _parse_options([]).folders == []
