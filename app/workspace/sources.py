@@ -63,6 +63,6 @@ def news_for_model(sources: Sources, note_text: Callable[[str], str | None], tur
     """Format the notifications for a turn, without those about notes that a model may not see."""
 
     def may_see(news: Notification) -> bool:
-        return not (news.path and sources.is_of_vault(news)) or note_text(news.path) is not None
+        return not (news.path and sources.is_vault_notification(news)) or note_text(news.path) is not None
 
     return format_news(turn, sources, may_see)
