@@ -34,7 +34,7 @@ from app.vault.path import NotePath
 
 DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S = 10, 60
 
-Word = Annotated[str, Field(max_length=10_000)]
+CommandArgument = Annotated[str, Field(max_length=10_000)]
 
 
 class CommandDone(ToolResult):
@@ -69,7 +69,7 @@ class CommandDone(ToolResult):
 async def shell(
     context: DevelopmentContext,
     command: Annotated[str, Field(min_length=1, max_length=1000)],
-    args: Annotated[list[Word], Field(max_length=500)] | None = None,
+    args: Annotated[list[CommandArgument], Field(max_length=500)] | None = None,
     cwd: FolderName = "",
     timeout: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_S)] = DEFAULT_TIMEOUT_S,
     writes: bool = False,
