@@ -2,8 +2,8 @@
 
 The backend can change at any time: when a window opens, this process yields the vault to it; when the window
 closes, this process opens the vault again. A client notices only a pause: a call that waits for a permit or
-for the user is restarted on the next backend, a call that writes is completed first, and a call with an
-unknown outcome fails with an error that says so.
+for the user is restarted on the next backend, a call that writes has 10 seconds to complete, and a call with
+an unknown outcome fails with an error that says so.
 """
 
 from __future__ import annotations
