@@ -228,7 +228,9 @@ class FailoverVaultAccess:
                 continue
             if outcome is not None:
                 return outcome
-        raise NetworkError("The vault moved between processes too often. Nothing was done.", sent=False)
+        raise NetworkError(
+            "The vault moved between processes too often. Nothing was done. Try again.", sent=False
+        )
 
     # Backends
 
@@ -239,7 +241,7 @@ class FailoverVaultAccess:
                 return await read(backend.service)
             except HolderGoneError:
                 await self._handle_lost(backend)
-        raise NetworkError("The vault moved between processes too often.", sent=False)
+        raise NetworkError("The vault moved between processes too often. Try again.", sent=False)
 
     async def _current(self, *, needs_user: bool = False) -> Backend:
         """Return the current backend.
