@@ -79,7 +79,7 @@ class AuditLog(AuditLogReader):
     """The audit log of one vault.
 
     Belongs to the thread that created it; `verify` may run in any thread. `problem` is a message for the user
-    about missing rows, or empty; `is_replaced` is true if the previous file was damaged.
+    about damage found at opening, or empty; `is_replaced` is true if the previous file was damaged.
 
     Args:
         folder: The log's folder; created if missing.

@@ -75,7 +75,7 @@ class LocalVaultAccess:
         """The tasks of running calls, and whether this service has canceled the call."""
         self._idle = asyncio.Event()
         self._idle.set()
-        self.in_turn: Callable[[str], Caller | None] = lambda name: None
+        self.find_turn_caller: Callable[[str], Caller | None] = lambda name: None
         """Returns the caller of the panel's current turn if the named client is answering it, else None."""
         self.clients_registry = ClientRegistry(events)
         self._broadcaster = ChangeBroadcaster(runner, events)
@@ -102,7 +102,7 @@ class LocalVaultAccess:
         """Wait until no call is running or waiting."""
         await self._idle.wait()
 
-    def tools_changed(self) -> None:
+    def notify_tools_changed(self) -> None:
         """Notify the clients that their tools have changed."""
         self._broadcaster.broadcast("tools")
 
@@ -133,7 +133,7 @@ class LocalVaultAccess:
         """
         tool, arguments = encodable(tool), encodable_arguments(arguments)
         caller = caller_of(client, claim=claim, tainted=self.clients_registry.is_tainted(client))
-        if client.kind is CallerKind.MCP and (turn := self.in_turn(client.name)) is not None:
+        if client.kind is CallerKind.MCP and (turn := self.find_turn_caller(client.name)) is not None:
             tainted = caller.tainted or turn.tainted
             caller = replace(caller, turn=turn.turn, conversation=turn.conversation, tainted=tainted)
         tracker = CallTracker(client, tool, self._queue, self._events, progress, self._open_questions)

@@ -20,13 +20,8 @@ class ResourceAddress:
 
     @property
     def is_path(self) -> bool:
-        """True if it is the path of a note, and thus unambiguous."""
+        """True for a note's path, which is unambiguous; False for a note's name and for a block."""
         return self.kind == "note" and self.name.endswith(".md")
-
-    @property
-    def uri(self) -> str:
-        """The URI for clients."""
-        return note_uri(self.name) if self.kind == "note" else block_uri(self.name)
 
 
 def note_uri(path: str) -> str:

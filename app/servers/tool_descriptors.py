@@ -12,7 +12,7 @@ from app.toolkit.tool import Tool
 
 _OPEN_WORLD_LEVELS = (AccessLevel.NETWORK, AccessLevel.EXECUTE)
 _READING_LEVELS = (AccessLevel.READ_ONLY, AccessLevel.NETWORK)
-"""Levels whose effects outside the notes only read."""
+"""Levels at which a proposal that changes no notes only reads."""
 
 
 def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
@@ -42,7 +42,7 @@ def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
 
 @lru_cache(maxsize=1024)
 def outcome_schema(result: type[ToolResult]) -> Schema:
-    """Return the schema of a call's outcome: its result, or the reason why there is none yet.
+    """Return the schema of a call's outcome: its result, or the reason why there is none.
 
     It covers `ToolOutcome.as_dict` of every call without an error: done, pending, or denied by the user.
     """

@@ -29,7 +29,10 @@ _ID_SEPARATOR = " ~ "
 
 
 class SuggestedRelationship(BaseModel):
-    """A possibly missing relation; `auto` is set from a score of 0.8 if there is evidence for its type."""
+    """A possibly missing relation.
+
+    `auto` is set from a score of 0.8 if there is evidence for its type or the type is RELATES_TO.
+    """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -135,10 +138,11 @@ def _propose_rejection(
     return context.propose_effect(Effect("administrative", description, arguments), reject)
 
 
-async def _parse_pair(context: RelationContext, id: str) -> tuple[OpenNote, OpenNote]:
-    first, separator, second = id.partition(_ID_SEPARATOR)
+async def _parse_pair(context: RelationContext, suggestion_id: str) -> tuple[OpenNote, OpenNote]:
+    first, separator, second = suggestion_id.partition(_ID_SEPARATOR)
     if not separator:
-        raise InvalidParametersError("A suggestion is named as `From.md ~ To.md`.", suggestion_id=id)
+        message = "The id of a suggestion has the form `From.md ~ To.md`."
+        raise InvalidParametersError(message, suggestion_id=suggestion_id)
     source = await context.vault.resolve_strictly(first.strip())
     target = await context.vault.resolve_strictly(second.strip())
     if source.path == target.path:

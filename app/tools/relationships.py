@@ -243,7 +243,7 @@ async def reclassify_relationship(
         kind, reasoning = suggestion.type, suggestion.reasoning
         if not suggestion.evidence:
             kind = edge.relation.type
-            reasoning = f"The notes contain no evidence for another type than {kind}: {reasoning}"
+            reasoning = f"The notes contain no evidence for a type other than {kind}: {reasoning}"
     text = edit.change_relation(edge.source.text, edge.relation, kind=kind, keep_note=preserve_notes)
     old_type = edge.relation.type
     change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")
@@ -268,7 +268,7 @@ async def reclassify_relationship(
 
 
 def _committed_relation(committed: ChangeSet, edge: OpenEdge, kind: str) -> Relation | None:
-    """Return the relation of `edge` in the committed text; of several, the one of type `kind`."""
+    """Return the edge's relation in the committed text, preferably the one of type `kind`, or None."""
     after = next(filter(None, map(after_of, committed.changes)), None)
     if after is None:
         return None
@@ -350,7 +350,10 @@ async def summarize_relationship(
 async def _explain(
     context: ToolContext, source: OpenNote, target: OpenNote, verb: str, summary: str, evidence: list[str]
 ) -> tuple[str, list[str], str]:
-    """Return the model's summary and evidence if it may see both notes, else the local ones with a reason."""
+    """Return the summary, the evidence and how they were found.
+
+    They are the model's if it may see both notes and answers, else the given ones.
+    """
     model = context.language_model
     if model is None:
         reason = "From the relation's line, sentences that name the other note, and the graph."

@@ -1,4 +1,4 @@
-"""Category web: pages of the web as Markdown, and evidence for and against a note."""
+"""Category web: fetch pages as Markdown, and find evidence for and against a note."""
 
 from __future__ import annotations
 
@@ -197,7 +197,11 @@ async def _weigh_hits(context: WebContext, statement: str, hits: list[WebSearchH
 
 
 def _evidence_answer(
-    context: WebContext, note: OpenNote, search: WebSearch, weighed_hits: list[WeighedHit], create: bool
+    context: WebContext,
+    note: OpenNote,
+    search: WebSearch,
+    weighed_hits: list[WeighedHit],
+    create_sources: bool,
 ) -> Evidence | Proposal[Evidence]:
     results = [
         EvidenceFound(
@@ -219,12 +223,12 @@ def _evidence_answer(
         results=results,
         message=message,
     )
-    if not create:
+    if not create_sources:
         return evidence
     changes, known_count = _source_notes(context, note, weighed_hits)
     if not changes:
         reason = (
-            " Each already has a source note."
+            " The relevant ones already have source notes."
             if known_count
             else " None is relevant enough for a source note."
         )
@@ -261,7 +265,7 @@ def _source_notes(
 
 
 def _free_path(context: WebContext, hit: WebSearchHit, used_keys: set[str]) -> NotePath:
-    """Return an unused path for a new note."""
+    """Return an unused path for the source note of a hit."""
     name = source_name(hit.title, hit.url)
     number = 1
     while True:

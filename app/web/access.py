@@ -22,7 +22,7 @@ from app.web.page import PageReader
 from app.web.providers import PROVIDERS, SearchProvider, WebSearchHit
 
 KeyOf = Callable[[str, str], str | None]
-"""Returns the key for a provider and an address, None if no key is stored."""
+"""Returns the key stored for a name and an address (see `key_account`), or None."""
 
 _SETTINGS_PAGE = "Settings, Web"
 
@@ -38,12 +38,12 @@ class WebSearch:
 
 
 class WebAccess:
-    """Read pages and search the web. Belongs to one event loop.
+    """Reads pages and searches the web. Belongs to one event loop.
 
     Args:
         settings: Returns the current settings.
         key_of: Returns a provider's key.
-        address_policy: Where pages may be fetched from; the public Internet by default.
+        address_policy: The addresses that may be fetched; the public Internet by default.
         resolve: Resolves host names.
     """
 
@@ -84,15 +84,16 @@ class WebAccess:
         """Send a prepared search and return its hits, best first.
 
         Raises:
-            ConflictError: the user has chosen another provider since; nothing was sent.
+            ConflictError: the user has changed the provider or its address since; nothing was sent.
             WebError: the provider could not be reached, rejected the key or limited the rate.
-            ScriptoriumError: as `Fetcher.fetch` and `SearchProvider.hits`.
+            ScriptoriumError: see `prepare`, `Fetcher.fetch` and `SearchProvider.hits`.
         """
         provider = self._provider()
         if search != self.prepare(search.query, search.limit):
             # The key of one provider must not be sent to the address of another.
             message = (
-                f"The search provider was changed in {_SETTINGS_PAGE} after you were asked. Search again."
+                f"The search provider was changed in {_SETTINGS_PAGE} after this search was prepared."
+                " Nothing was sent. Search again."
             )
             raise ConflictError(message, provider=search.provider)
         key = self._key_of(*key_account(provider.id, self._address(provider)))
@@ -100,7 +101,7 @@ class WebAccess:
         fetcher = Fetcher(self._policy_for(provider), self._resolve)
         try:
             response = await fetcher.fetch(
-                search.request, provider.kinds, secret_headers=secret, follow_redirects=False
+                search.request, provider.content_types, secret_headers=secret, follow_redirects=False
             )
         except WebError as error:
             raise _explain_error(provider, error) from error
@@ -123,14 +124,14 @@ class WebAccess:
         return address
 
     def _policy_for(self, provider: SearchProvider) -> AddressPolicy:
-        """Allow the user's own server wherever it is, every other provider on the public Internet only."""
+        """Return a policy that allows only the user's own server, or the default for other providers."""
         if provider.address:
             return self._address_policy
         return SingleOrigin(origin_of(check_url(self._address(provider), AnyAddress())))
 
 
 def key_account(provider: str, address: str) -> tuple[str, str]:
-    """Return the name and address of a provider's key in the key store; own servers have one key each."""
+    """Return the name and address of a provider's key in the key store; own servers have a key each."""
     provider_info = PROVIDERS.get(provider)
     return (
         f"web-{provider}",

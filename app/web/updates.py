@@ -1,4 +1,4 @@
-"""Check for the latest release: a small file at a fixed address, signed by the publisher of the app.
+"""The check for the latest release: a small file at a fixed address, signed by the app's publisher.
 
 The file is text. Its first line is the Ed25519 signature of all bytes after that line, in base64. These bytes
 are a JSON object with the release's `version`, `date`, `page` and `notes` (Markdown). A file with a wrong
@@ -69,7 +69,7 @@ class UpdateSource:
 
 
 def read_publisher() -> Publisher:
-    """Read the publisher of this build from the shipped file."""
+    """Read the publisher of this build from the shipped file; without a readable file, it is empty."""
     try:
         return Publisher.model_validate_json((paths.resources_folder() / "publisher.json").read_bytes())
     except (OSError, ValidationError):
@@ -77,7 +77,7 @@ def read_publisher() -> Publisher:
 
 
 def update_source(settings: UpdateSettings) -> UpdateSource:
-    """Return the effective source: the user's entries, else those of this build."""
+    """Return the effective source: the user's entries, with this build's values for empty ones."""
     publisher_info = read_publisher()
     return UpdateSource(
         settings.address.strip() or publisher_info.update_address,
@@ -114,7 +114,7 @@ def read_release(content: bytes, key: str) -> Release:
 
 
 def is_newer(version: str, other: str) -> bool:
-    """Return whether one version number is higher than another; both have only digits and dots."""
+    """Return whether `version` is higher than `other`; both have only digits and dots."""
     return _version_numbers(version) > _version_numbers(other)
 
 
@@ -127,7 +127,7 @@ def _version_numbers(version: str) -> tuple[int, ...]:
 
 
 class _PublicOrEntered(PublicAddresses):
-    """Allows the public Internet, and the one origin that the user entered, wherever it is.
+    """Allows the public Internet and the origin of the update address, wherever that is.
 
     Release hosts redirect to their storage; the signature protects the content from there.
     """
@@ -148,8 +148,8 @@ async def latest_release(source: UpdateSource) -> Release:
     """Fetch the release file and return the release.
 
     Raises:
-        ReleaseError: there is no source, or the file can't be trusted.
-        ScriptoriumError: the server can't be reached, or answered with an error.
+        ReleaseError: there is no source, or the file can't be trusted or parsed.
+        ScriptoriumError: see `check_url` and `Fetcher.fetch`.
     """
     if not source.is_known:
         raise ReleaseError("No update address is set.")

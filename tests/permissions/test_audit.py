@@ -425,6 +425,18 @@ def test_csv_is_safe_to_open_in_a_spreadsheet(log, tmp_path):
     assert rows[0]["time"] == "2023-11-14T22:13:20+00:00" and rows[0]["paths"] == "Tea.md"
 
 
+@pytest.mark.parametrize(
+    ("gap", "words"),
+    [
+        (Gap(4, 4, "crash"), "row 4: the computer stopped before it was on the disk"),
+        (Gap(4, 5, "crash"), "rows 4 to 5: the computer stopped before they were on the disk"),
+        (Gap(4, 4, "set-aside", "old"), "row 4, which is in old"),
+    ],
+)
+def test_the_message_of_a_gap_agrees_with_its_number_of_rows(gap, words):
+    assert words in gap.message
+
+
 def test_json_lines_hold_every_row_that_matches(log, tmp_path):
     fill(log, 3)
     log.append(replace(ENTRY, tool="other", result="line\nbreak"))

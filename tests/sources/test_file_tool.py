@@ -10,6 +10,7 @@ from app.errors import InvalidParametersError
 from app.memory.block import Permission
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
+from app.sources import file_source
 from app.sources.config import AgentRules, FileRule, FolderConfig
 from app.sources.file_source import MAX_FILE_BYTES
 from app.toolkit.call import Call
@@ -418,6 +419,18 @@ async def test_a_private_file_is_not_listed(desk: Desk) -> None:
     assert kind(await desk.file("load", "secret.txt")) == "not_found"
     second_outcome = await desk.file("list", pattern="*ecret*")
     assert second_outcome.result["files"] == [] and second_outcome.message == "0 files."
+
+
+async def test_a_listing_that_stops_at_the_scan_limit_is_truncated(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await desk.add(RW)
+    for number in range(3):
+        desk.write(f"{number}.md", "text\n")
+    assert not desk.source.files("*.md", 100).is_truncated
+    monkeypatch.setattr(file_source, "_MAX_SCANNED_FILES", 2)
+    listing = desk.source.files("*.md", 100)
+    assert listing.is_truncated and len(listing.files) == 2
 
 
 async def test_a_loaded_file_that_became_private_has_no_status(desk: Desk) -> None:

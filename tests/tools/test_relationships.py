@@ -176,7 +176,7 @@ async def test_a_relation_is_no_evidence_for_itself_and_keeps_its_type_where_not
     await call(workspace, "create_note", name="Pro", content="Plain words.\n\n- supports [[H4]]\n")
     outcome = await call(workspace, "reclassify_relationship", edge_id="Pro -> H4")
     assert outcome.result["new_type"] == outcome.result["old_type"] == "SUPPORTS"
-    assert outcome.result["reasoning"].startswith("The notes contain no evidence for another type")
+    assert outcome.result["reasoning"].startswith("The notes contain no evidence for a type other than")
     judged = await call(workspace, "recalculate_edge_confidence", edge_id="Pro -> H4")
     assert not any("says" in one["factor"] for one in judged.result["factors"])
 

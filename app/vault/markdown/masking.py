@@ -36,7 +36,7 @@ Interval = tuple[int, int]
 
 
 def mask_text(text: str, start: int = 0) -> str:
-    """Return `text` with code, math and comments from `start` on (and all before it) as NULs, same length."""
+    """Return `text`, in the same length, with NULs for code, math, comments and all before `start`."""
     spans = code_spans(text, start)
     if not spans and not start:
         return text
@@ -59,7 +59,7 @@ def code_spans(text: str, start: int = 0) -> list[Interval]:
 
 
 class _SpanScanner:
-    """The scanner of one text, which remembers unclosed openers to stay linear."""
+    """Scans one text; remembers unclosed openers to stay linear."""
 
     def __init__(self, text: str, start: int, indented: list[Interval]) -> None:
         self.text = text
@@ -117,7 +117,8 @@ class _SpanScanner:
         if end >= 0:
             return end + len(closer)
         self.unclosed.add(mark)
-        # An unclosed HTML comment extends to the end (CommonMark); the other openers are then plain text.
+        # An unclosed HTML comment at the start of a line extends to the end of the text (CommonMark); any
+        # other unclosed opener is plain text.
         return len(self.text) if mark == "<!--" and not self._before(position).strip() else None
 
     def _before(self, position: int) -> str:
@@ -192,8 +193,8 @@ class _SpanScanner:
 
 
 def _indented_code(text: str, start: int) -> list[Interval]:
-    """Return the blocks indented by four after a blank line and outside lists (CommonMark 4.4)."""
-    if not _INDENTED.search(text, max(start - 2, 0)):
+    """Return the blocks indented by four spaces or a tab outside paragraphs and lists (CommonMark 4.4)."""
+    if not text.startswith(("    ", "\t"), start) and not _INDENTED.search(text, max(start - 2, 0)):
         return []
     intervals: list[Interval] = []
     block_start: int | None = None

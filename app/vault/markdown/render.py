@@ -61,8 +61,8 @@ def render(
 
     Args:
         text: A note's text.
-        resolve: Returns a link's target, or None if it is unresolved. It is called for every link; pass
-            `NoteTarget.text` as a function so that only embedded notes are read.
+        resolve: Returns a link's target, or None if it is unresolved. It is called for each link and image
+            that is not on the web; pass `NoteTarget.text` as a function so that only embedded notes are read.
         colors: The colors; those of a light theme by default.
         path: The note's own path, so that it does not embed itself as a whole.
         draw: Draws formulas and diagrams; undrawn ones appear as text.
@@ -113,7 +113,7 @@ def _body(
 
 
 def _write(page: RenderContext, tokens: Sequence[Token]) -> str:
-    """Return the HTML of tokens; raw tags left open are closed at the end of the line."""
+    """Return the HTML of tokens; raw tags left open are closed at the end of their block."""
     pieces: list[str] = []
     folded_level = -1
     for token in tokens:
@@ -138,7 +138,7 @@ def _write(page: RenderContext, tokens: Sequence[Token]) -> str:
 
 
 def _write_inline(page: RenderContext, tokens: Sequence[Token]) -> str:
-    """Return the HTML of a paragraph; the line of a done task is crossed out, but not what follows it."""
+    """Return the HTML of a paragraph; if a done task starts with it, its first line is crossed out."""
     is_done, page.in_done_task = page.in_done_task, False
     if not is_done:
         return _write(page, tokens)
@@ -215,7 +215,10 @@ def _embedded_part(text: str, link: Link) -> str:
 
 
 def _block(text: str, block: str) -> str:
-    """Return the paragraph or list item that a block id ends, or the block above an id on its own line."""
+    """Return the paragraph or list item that a block id ends, or the block above an id on its own line.
+
+    Without the id, return the whole text.
+    """
     lines = text.split("\n")
     number = next((b.line for b in scan(text).blocks if b.id.casefold() == block.casefold()), 0)
     if not number:

@@ -161,7 +161,10 @@ def _command(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[str
 
 
 def _argument(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[str, int]:
-    """Return the argument of a command or of `^`/`_`: a group, a command or one character."""
+    """Return the argument of a command or of `^`/`_`: a group, a command or one character.
+
+    Beyond the nesting limit, a group drops the rest of the formula, and a command is dropped.
+    """
     if index >= len(tokens):
         return "", index
     command, mark, words = tokens[index]

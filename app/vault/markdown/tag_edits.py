@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import Frontmatter, read_frontmatter
-from app.vault.markdown.inline import valid_tag
+from app.vault.markdown.inline import is_valid_tag
 from app.vault.markdown.properties import editable_frontmatter, set_property
 from app.vault.markdown.property_facts import is_tag_entry
 from app.vault.markdown.scan import scan
@@ -43,18 +43,23 @@ def add_tag(text: str, tag: str) -> str:
 def remove_tag(text: str, tag: str) -> str:
     """Return `text` without `tag`, ignoring case; tags nested in it stay.
 
-    The space before an inline tag is removed, too. Properties that can't be read stay unchanged.
+    A space next to an inline tag is removed, too. Properties that can't be read stay unchanged.
 
     Raises:
-        InvalidParametersError: removing it would change how the surrounding text is parsed (before a code
-            fence, for example), so that other tags appear or disappear.
+        InvalidParametersError: the properties can't be edited, or removing the tag would change how the
+            surrounding text is parsed (before a code fence, for example), so that other tags appear or
+            disappear.
     """
-    key = name_key(tag.strip().lstrip("#").strip("/"))
+    bare = tag.strip().lstrip("#").strip("/")
+    key = name_key(bare)
     body = _remove_inline(text, key)
     after = _change_properties(body, lambda name: None if name_key(name) == key else name)
     other_tags = [other.name for other in scan(text).tags if name_key(other.name) != key]
     if [other.name for other in scan(after).tags] != other_tags:
-        message = f"Removing #{tag} would change how the text around it is read. Remove it in the source."
+        message = (
+            f"Removing #{bare} would change how the text around it is parsed. Nothing was changed; remove"
+            " the tag in the source."
+        )
         raise InvalidParametersError(message, tag=tag)
     return after
 
@@ -88,7 +93,7 @@ def validate_tag(tag: str) -> str:
         InvalidParametersError: it is not a valid tag.
     """
     name = tag.strip().removeprefix("#").strip("/")
-    if not valid_tag(name):
+    if not is_valid_tag(name):
         message = f"{tag!r} can't be a tag: use letters, digits, _ - / and at least one nondigit."
         raise InvalidParametersError(message, tag=tag)
     return name

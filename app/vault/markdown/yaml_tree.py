@@ -95,7 +95,8 @@ def read_tree(text: str, offset: int = 0) -> Mapping | None:
     """Parse a mapping, with spans shifted by `offset`; return None for empty text.
 
     Raises:
-        UnreadableYaml: it is not YAML, not a mapping, or exceeds a limit (depth, aliases, nodes).
+        UnreadableYaml: it is not YAML, not a mapping, uses an unknown tag, contains a second document, or
+            exceeds a limit (depth, aliases, nodes).
     """
     try:
         # Only libyaml's parser, without a loader that would construct objects.

@@ -176,6 +176,7 @@ def test_replace_section():
     assert replace_section(SECTIONS, "Top#Two", "") == SECTIONS
     assert replace_section("# H\r\nold", "H", "a\nb") == "# H\r\na\r\nb"
     assert replace_section("#tag list\n===\nold\n", "#tag list", "new\n") == "#tag list\n===\nnew\n"
+    assert replace_section("A\n===\nold\n", "A", "A\n===\nnew\n") == "A\n===\nnew\n"
 
 
 def test_patch():
@@ -198,6 +199,11 @@ def test_patch():
 def test_a_patch_that_does_not_fit_is_a_conflict(text, patch):
     with pytest.raises(ConflictError):
         apply_patch(text, patch)
+
+
+def test_an_insertion_without_a_position_is_a_conflict():
+    with pytest.raises(ConflictError, match="Hunk 1 has no context lines"):
+        apply_patch("a\n", "@@\n+x\n")
 
 
 @pytest.mark.parametrize("patch", ["", "no hunk", "@@ -1 +1 @@\n*x\n"])
