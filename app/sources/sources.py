@@ -95,14 +95,15 @@ class Sources:
         self.inbox = Inbox(self._folder / "inbox.json" if writable else None)
         self.problem = self._file.problem
         self.on_configured: Callable[[str, SourceConfig], None] = lambda op, config: None
-        """Called with add, change, pause, resume or remove and the source after the user has done that."""
+        """Called after the user's action: “add”, “change”, “pause”, “resume” or “remove”, and the source."""
 
     # Lifecycle
 
     async def start(self, *, streams: bool = True) -> None:
         """Start every source that is not paused; a source that fails does not affect the others.
 
-        Without `streams`, only folders are opened, and there is no network access.
+        Without `streams`, only folders are opened, and there is no network access. In a vault that is open
+        read-only, no source is started.
         """
         if self._writable:
             for config in tuple(self._configs.values()):
@@ -176,7 +177,7 @@ class Sources:
         """Return the source with this id or name.
 
         Raises:
-            NotFoundError: there is no such source.
+            NotFoundError: there is no such source, or several sources have this name.
         """
         return self._info(self._find(id))
 
@@ -235,7 +236,9 @@ class Sources:
         """Add a source and start it.
 
         Raises:
-            InvalidParametersError: its folder or address is not valid, or is a source already.
+            InvalidParametersError: its folder or address is not valid or is already a source, or there are
+                too many sources.
+            VaultBusyError: the vault is open read-only.
             StorageError: the configuration can't be saved.
         """
         if len(self._configs) >= _MAX_SOURCES:
@@ -248,11 +251,11 @@ class Sources:
         return self._info(config)
 
     async def change(self, config: SourceConfig) -> SourceInfo:
-        """Change the configuration of a source. Raises like `add`, and NotFoundError."""
+        """Change a source's configuration and restart it. Raises as `add` does, and NotFoundError."""
         return await self._change(config, "change")
 
     async def _change(self, config: SourceConfig, op: str) -> SourceInfo:
-        """Change the configuration; `op` is empty if a tool call is logged already."""
+        """Change the configuration; `op` is empty if a tool call logs the change."""
         previous = self._find(config.id)
         if previous != config:
             await asyncio.to_thread(self._check_config, config)
@@ -266,18 +269,24 @@ class Sources:
         return self._info(config)
 
     async def set_paused(self, id: str, paused: bool, *, by_call: bool = False) -> SourceInfo:
-        """Pause or resume a source, which survives a restart. Raises like `change`.
+        """Pause or resume a source; the choice survives a restart. Raises as `change` does.
 
         Args:
             id: The source's id or name.
             paused: Whether to pause it.
-            by_call: Whether a tool call does it, which has its own log entry.
+            by_call: Whether a tool call requested it; that call has its own log entry.
         """
         op = "" if by_call else "pause" if paused else "resume"
         return await self._change(self._find(id).model_copy(update={"paused": paused}), op)
 
     async def remove(self, id: str) -> None:
-        """Remove a source. Its files and the blocks that were loaded from them remain."""
+        """Remove a source. Its files and the blocks that were loaded from them remain.
+
+        Raises:
+            NotFoundError: there is no such source.
+            VaultBusyError: the vault is open read-only.
+            StorageError: the configuration can't be saved.
+        """
         config = self._find(id)
         self._save({key: one for key, one in self._configs.items() if key != config.id})
         self.on_configured("remove", config)
@@ -290,6 +299,7 @@ class Sources:
         """Poll a feed now.
 
         Raises:
+            NotFoundError: there is no such source.
             InvalidParametersError: the source is not a feed, or is paused.
         """
         config = self._find(id)
@@ -325,15 +335,19 @@ class Sources:
                 raise InvalidParametersError(message, source_id=other.id)
 
     def _check_folder(self, folder: Path) -> None:
-        """Refuse folders that overlap with the vault or the app's own data."""
+        """Check that a folder exists and does not overlap with the vault or the app's own data.
+
+        Raises:
+            InvalidParametersError: it does not exist, or it overlaps with them.
+        """
         if not folder.is_absolute() or not folder.is_dir():
             raise InvalidParametersError(f"There is no folder {folder}.", folder=str(folder))
         real_folder = Path(os.path.realpath(folder))
         reserved = {
             "the vault": self._vault,
-            "the settings of the app": paths.config_folder(),
-            "the data of the app": paths.data_folder(),
-            "the cache of the app": paths.cache_folder(),
+            "the app's settings": paths.config_folder(),
+            "the app's data": paths.data_folder(),
+            "the app's cache": paths.cache_folder(),
         }
         for name, other_folder in reserved.items():
             other_path = Path(os.path.realpath(other_folder))
@@ -357,14 +371,14 @@ class Sources:
         self._events.publish(Notified(notification))
 
     def take_notifications(self, may_see: Callable[[Notification], bool]) -> tuple[Notification, ...]:
-        """Remove the oldest unread notifications and return those that the agent may see."""
+        """Remove the oldest unread notifications, limited in number; return those that the agent may see."""
         notifications = self.inbox.take(_MAX_NOTIFICATIONS_PER_TURN)
         if notifications:
             self._events.publish(SourcesChanged(tuple(dict.fromkeys(one.source for one in notifications))))
         return tuple(one for one in notifications if may_see(one))
 
-    def is_of_vault(self, notification: Notification) -> bool:
-        """Return whether the path of a notification is a note of the vault."""
+    def is_vault_notification(self, notification: Notification) -> bool:
+        """Return whether a notification comes from the vault, so that its path is a note's."""
         return isinstance(self._configs.get(notification.source), VaultStreamConfig)
 
     def name_of(self, id: str) -> str:
@@ -382,7 +396,7 @@ class Sources:
     def record_commit(
         self, place: str, changed: tuple[tuple[NotePath, str | None], ...], *, undo: bool
     ) -> None:
-        """Mark the blocks whose content a commit has just written to their files as saved."""
+        """Mark blocks as saved whose content a commit has just written to their files; an undo marks none."""
         source = next((one for one in self.files() if one.place == place), None)
         if source is None or self._memory is None or undo:
             return
@@ -395,7 +409,7 @@ class Sources:
                     source.bases.record_save(block.origin.get(TOKEN_KEY, ""), saved_hash)
 
     def was_on_disk(self, origin_source: str, saved_hash: str, content: bytes) -> bool:
-        """Return whether the content of a block is one that a file of its source had."""
+        """Return whether a block's content, with this hash, is one that a file of its source had."""
         bases = next((one.bases for one in self.files() if one.config.id == origin_source), None)
         return bases is not None and content_hash(content) == saved_hash and bases.contains(content)
 
