@@ -173,7 +173,7 @@ class LocalServer:
             endpoint.token,
             self.connections.mark_authenticated,
             self.connections.drop,
-            self._service.clients_registry.mark_seen,
+            self._service.client_registry.mark_seen,
             self.auth_failures.add,
         )
         server = _Server(middleware, self.connections, self._stop, ready)

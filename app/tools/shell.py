@@ -28,13 +28,13 @@ from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.services import DevelopmentContext
 from app.toolkit.tool import tool
-from app.toolkit.visible_files import VisibleFiles, visible_files
+from app.toolkit.visible_files import VisibleFiles, find_visible_files
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 
 DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S = 10, 60
 
-Word = Annotated[str, Field(max_length=10_000)]
+CommandArgument = Annotated[str, Field(max_length=10_000)]
 
 
 class CommandDone(ToolResult):
@@ -69,7 +69,7 @@ class CommandDone(ToolResult):
 async def shell(
     context: DevelopmentContext,
     command: Annotated[str, Field(min_length=1, max_length=1000)],
-    args: Annotated[list[Word], Field(max_length=500)] | None = None,
+    args: Annotated[list[CommandArgument], Field(max_length=500)] | None = None,
     cwd: FolderName = "",
     timeout: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_S)] = DEFAULT_TIMEOUT_S,
     writes: bool = False,
@@ -91,7 +91,7 @@ async def shell(
         raise InvalidParametersError("An argument of a command can't contain a NUL character.")
     file_access, sandbox = context.services.file_access, context.services.sandbox
     folder = await asyncio.to_thread(_resolve_folder, context, file_access, cwd)
-    files = await asyncio.to_thread(visible_files, file_access.root, context.vault)
+    files = await asyncio.to_thread(find_visible_files, file_access.root, context.vault)
     problem = await sandbox.problem()
     _check_shielded(problem, files)
     run = _CommandRun(context, file_access, sandbox, files, argv, folder, timeout, writes, problem)
@@ -136,7 +136,7 @@ class _CommandRun:
 
         Visibility is checked again, because a note may have become private since the approval.
         """
-        self._files = await asyncio.to_thread(visible_files, self._file_access.root, self._context.vault)
+        self._files = await asyncio.to_thread(find_visible_files, self._file_access.root, self._context.vault)
         _check_shielded(self.problem, self._files)
         hides_few_paths = len(self._files.hidden_files) + len(self._files.hidden_folders) <= MAX_HIDDEN_PATHS
         # A mount hides the content of a file but not its name, so hidden notes need a copy without them.

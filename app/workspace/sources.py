@@ -16,7 +16,7 @@ from app.toolkit.audit_writer import AuditWriter
 from app.toolkit.memory_service import Memory, memory_binding
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
-from app.toolkit.sources import SourcesGate, access_to_loaded, follow_commits
+from app.toolkit.sources import SourcesGate, authorize_loading, follow_commits
 from app.tools import FILE_TOOL
 from app.vault.journal import Journal
 
@@ -41,7 +41,7 @@ def open_sources(
     sources = Sources(root, data, journal, memory.store, events, gate.open, writable=writable)
     sources.on_configured = partial(_log_setting, runner.audit_writer)
     follow_commits(sources, journal, events)
-    runner.stores.add(memory_binding(memory.store, partial(access_to_loaded, sources)))
+    runner.stores.add(memory_binding(memory.store, partial(authorize_loading, sources)))
     return sources
 
 

@@ -304,7 +304,7 @@ class Workspace:
         yield from (agent.name for agent in self.settings.team.agents)
         for client in self.endpoints.tokens.clients if self.endpoints.tokens else ():
             yield from (f"{kind.value}:{client.name}" for kind in (CallerKind.MCP, CallerKind.HTTP))
-        for connected in self.hub.clients_registry.clients:
+        for connected in self.hub.client_registry.clients:
             yield agent_key(Caller(connected.client.kind, connected.client.name))
 
     def _vault_rules(self) -> VaultRules | None:
