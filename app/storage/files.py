@@ -152,7 +152,7 @@ def write_atomic(path: Path, content: bytes | bytearray | memoryview, *, durable
             is acceptable for derived data.
 
     Raises:
-        OSError: The disk failed; the old file stays.
+        OSError: The disk failed; the old file stays, unless only the folder's sync failed.
     """
     if not path.parent.is_dir():
         make_private_folder(path.parent)
