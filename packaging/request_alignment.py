@@ -34,19 +34,19 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.vault.path import NotePath, name_key
 
-SAME_VALUES: Mapping[str, str] = {"content": "text", "tags": "tag"}
-"""Names of arguments in the evaluation sets that differ from the names of the roles."""
+ROLE_BY_ARGUMENT: Mapping[str, str] = {"content": "text", "tags": "tag"}
+"""The roles of arguments that have other names in the evaluation sets."""
 _ATOM = re.compile(
     r"\s*(?P<neg>-)?(?P<body>\((?:[^()\"]|\"[^\"]*\")*\)|\[[^\]]*\]|[\w-]+:(?:\"[^\"]*\"|\([^)]*\)|[^\s()]+)|"
     r"[\w-]+:(?=\s|$)|\"[^\"]*\"|[^\s()]+)"
 )
 _PROPERTY = re.compile(r"\[(?P<name>[^:\]]+)(?::(?P<op><=|>=|<|>)?(?P<value>.*))?\]")
 _KIND = re.compile(r"(?:tag|path|type):")
-_MAX_SPAN = 30
+_MAX_SPAN_ITEMS = 30
 
 
 class Unaligned(Exception):
-    """A value that does not stand in the request."""
+    """A value does not occur in the request."""
 
 
 class Aligner:
@@ -60,7 +60,16 @@ class Aligner:
         self._sets = request.set_parser()
 
     def program(self, reading: Reading, parts: dict[str, list[str]]) -> list[Symbol]:
-        """Return the program of a reading; raise `Unaligned` if a value can't be copied."""
+        """Return the program of a reading.
+
+        Args:
+            reading: The reading.
+            parts: The texts that an argument of the last step contains, by role; the program copies all words
+                from the first to the last of them.
+
+        Raises:
+            Unaligned: A value can't be copied from the request.
+        """
         found: list[Symbol] = []
         for index, step in enumerate(reading.steps):
             if found:
@@ -76,12 +85,12 @@ class Aligner:
         if step.target is not None:
             yield from self.symbols(step.target, follows=follows)
         arguments = step.arguments
-        if span := self._path_of(step):
+        if span := self._new_path(step):
             yield "name="
             yield span
             arguments = {role: arguments[role] for role in arguments if role not in ("name", "folder")}
         for role, value in arguments.items():
-            role = SAME_VALUES.get(role, role)
+            role = ROLE_BY_ARGUMENT.get(role, role)
             yield f"{role}="
             yield from self._value(role, value, follows=follows)
         for role, pieces in parts.items():
@@ -89,7 +98,11 @@ class Aligner:
             yield from self._parts(pieces)
 
     def _task(self, step: PipelineStep, parts: dict[str, list[str]]) -> list[Symbol] | None:
-        """Return the symbols of a replacement that checks or clears the box of a task; None for others."""
+        """Return the symbols of a replacement that checks or clears a task's box; None for other steps.
+
+        Raises:
+            Unaligned: The request has no words of the task.
+        """
         if step.action != "replace" or step.target is None:
             return None
         old, text = (parts.get(role) or [str(step.arguments.get(role, ""))] for role in ("old", "text"))
@@ -108,8 +121,8 @@ class Aligner:
         target: list[Symbol] = ["@", notes[0]] if notes and notes[0] and notes[0] not in spans else []
         return [action, *target, "query=", max(spans, key=lambda span: span[1] - span[0])]
 
-    def _path_of(self, step: PipelineStep) -> Span | None:
-        """Return the words that name a new note with its folder ("Concepts/Parallax")."""
+    def _new_path(self, step: PipelineStep) -> Span | None:
+        """Return the words that name a new note with its folder ("Concepts/Parallax"), or None."""
         name, folder = (str(step.arguments.get(role, "")) for role in ("name", "folder"))
         if step.action != "create_note" or not (name and folder):
             return None
@@ -118,7 +131,11 @@ class Aligner:
     # Sets
 
     def symbols(self, notes: NoteSet, *, follows: bool) -> Iterator[Symbol]:
-        """Yield the symbols of a set of notes; `follows` is True after another step."""
+        """Yield the symbols of a set of notes; `follows` is True after another step.
+
+        Raises:
+            Unaligned: A note or a value can't be copied from the request.
+        """
         if notes.unknown:
             raise Unaligned(f"note {notes.unknown}")
         if notes.source:
@@ -168,7 +185,7 @@ class Aligner:
                 yield span
                 continue
             this, it = state.this[:1], state.it[:1]
-            says_this = any(item.tokens[0].key in _THIS for item in self._items)
+            says_this = any(item.tokens[0].key in _THIS_WORDS for item in self._items)
             if path in this and (says_this or path not in it):
                 yield "this"
             elif path in it:
@@ -177,7 +194,7 @@ class Aligner:
                 yield "target"
             elif path in state.them[:9]:
                 place = state.them.index(path) + 1
-                ends = {t.tokens[0].key for t in self._items} & _LAST
+                ends = {t.tokens[0].key for t in self._items} & _LAST_WORDS
                 yield "n-1" if ends and place == len(state.them) else f"n{place}"
             elif state.them and path == state.them[-1]:
                 yield "n-1"
@@ -188,7 +205,7 @@ class Aligner:
                 raise Unaligned(f"note {path}")
 
     def _says_others(self) -> bool:
-        return any(token.key in _OTHERS for item in self._items for token in item.tokens)
+        return any(token.key in _OTHERS_WORDS for item in self._items for token in item.tokens)
 
     def _mention(self, path: str) -> Span | None:
         for index, item in enumerate(self._items):
@@ -258,7 +275,7 @@ class Aligner:
                     from_last.append(atom)
                 elif len(atoms) == 1 or "OR" in atoms or not _KIND.match(atom):
                     raise
-                # Else the other conditions may imply it: only people have a year of birth.
+                # Otherwise the other conditions may imply it: only people have a year of birth.
         kinds = conditions_on_kind(last.query) if last is not None else []
         folded = {one.casefold().rstrip("/") for one in from_last}
         if from_last and len(from_last) != len(known) and folded == {k.casefold().rstrip("/") for k in kinds}:
@@ -362,7 +379,7 @@ class Aligner:
         return str(tag[0] if isinstance(tag, tuple) and tag else tag or "")
 
     def _period(self, atoms: str, field: str) -> Span | None:
-        """Return the shortest span of words that mean a period."""
+        """Return the shortest span of words that means the period of date conditions, or None."""
         for span in self._spans(6):
             part = self._reader.tokens(span)
             found = self._request.dates.parse_span(part, 0)
@@ -502,7 +519,7 @@ class Aligner:
 
     def _value_span(self, text: str) -> Span | None:
         number = plain_number(text)
-        for span in self._spans(_MAX_SPAN):
+        for span in self._spans(_MAX_SPAN_ITEMS):
             own = self.text(span)
             if own.casefold() == text.casefold():
                 return span
@@ -538,7 +555,7 @@ class Aligner:
     # Words
 
     def _exactly(self, text: str) -> Span | None:
-        """Return the span with a text, including its last mark; else the span without the marks around it."""
+        """Return the span with exactly this text, or one that differs in case, spaces or outer marks."""
         return self._find(lambda own: own == text) or self._find(
             lambda own: _squeezed(own) == _squeezed(text)
         )
@@ -558,7 +575,7 @@ class Aligner:
         return span or _fail(what)
 
     def _find(self, fits) -> Span | None:
-        return next((span for span in self._spans(_MAX_SPAN) if fits(self.text(span))), None)
+        return next((span for span in self._spans(_MAX_SPAN_ITEMS) if fits(self.text(span))), None)
 
     def _spans(self, longest: int) -> Iterator[Span]:
         count = len(self._items)
@@ -571,9 +588,9 @@ class Aligner:
         return item_text(self._request, self._items, span)
 
 
-_THIS = frozenset(("this", "here", "current", "open", "dieser", "diese", "dieses", "diesem", "hier"))
-_OTHERS = frozenset(("other", "others", "rest", "remaining", "andere", "anderen", "restlichen"))
-_LAST = frozenset(("last", "bottom", "final", "letzte", "letzten", "letztes"))
+_THIS_WORDS = frozenset(("this", "here", "current", "open", "dieser", "diese", "dieses", "diesem", "hier"))
+_OTHERS_WORDS = frozenset(("other", "others", "rest", "remaining", "andere", "anderen", "restlichen"))
+_LAST_WORDS = frozenset(("last", "bottom", "final", "letzte", "letzten", "letztes"))
 
 
 def _fail(what: str) -> Span:
@@ -599,7 +616,7 @@ def _atoms(query: str) -> Iterator[str]:
 
 
 def _merged(symbols: list[list[Symbol]]) -> list[list[Symbol]]:
-    """Join words that stand next to each other in the request."""
+    """Join adjacent words of the request into one span."""
     merged: list[list[Symbol]] = []
     for part in symbols:
         last = merged[-1] if merged else None
