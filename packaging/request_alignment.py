@@ -34,23 +34,23 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.vault.path import NotePath, name_key
 
-ROLE_BY_ARGUMENT: Mapping[str, str] = {"content": "text", "tags": "tag"}
-"""The roles of arguments that have other names in the evaluation sets."""
+ROLES_BY_ARGUMENT: Mapping[str, str] = {"content": "text", "tags": "tag"}
+"""The roles of arguments that have another name in the evaluation sets."""
 _ATOM = re.compile(
     r"\s*(?P<neg>-)?(?P<body>\((?:[^()\"]|\"[^\"]*\")*\)|\[[^\]]*\]|[\w-]+:(?:\"[^\"]*\"|\([^)]*\)|[^\s()]+)|"
     r"[\w-]+:(?=\s|$)|\"[^\"]*\"|[^\s()]+)"
 )
 _PROPERTY = re.compile(r"\[(?P<name>[^:\]]+)(?::(?P<op><=|>=|<|>)?(?P<value>.*))?\]")
 _KIND = re.compile(r"(?:tag|path|type):")
-_MAX_SPAN_ITEMS = 30
+_MAX_SPAN = 30
 
 
 class Unaligned(Exception):
-    """A value does not occur in the request."""
+    """The reading can't be written as a program that copies its values from the request."""
 
 
 class Aligner:
-    """Align the readings of one request."""
+    """Aligns the readings of one request."""
 
     def __init__(self, request: Request, items: Sequence[RequestItem], state: DialogState) -> None:
         self._request = request
@@ -71,38 +71,34 @@ class Aligner:
             Unaligned: A value can't be copied from the request.
         """
         found: list[Symbol] = []
-        for index, step in enumerate(reading.steps):
+        for step in reading.steps:
             if found:
                 found.append(NEXT)
-            found += self._step(step, parts if step is reading.last else {}, follows=index > 0)
+            found += self._step(step, parts if step is reading.last else {})
         return found
 
-    def _step(self, step: PipelineStep, parts: dict[str, list[str]], *, follows: bool) -> Iterator[Symbol]:
+    def _step(self, step: PipelineStep, parts: dict[str, list[str]]) -> Iterator[Symbol]:
         if (task := self._task(step, parts)) is not None:
             yield from task
             return
         yield step.action
         if step.target is not None:
-            yield from self.symbols(step.target, follows=follows)
+            yield from self.symbols(step.target)
         arguments = step.arguments
-        if span := self._new_path(step):
+        if span := self._path_of(step):
             yield "name="
             yield span
             arguments = {role: arguments[role] for role in arguments if role not in ("name", "folder")}
         for role, value in arguments.items():
-            role = ROLE_BY_ARGUMENT.get(role, role)
+            role = ROLES_BY_ARGUMENT.get(role, role)
             yield f"{role}="
-            yield from self._value(role, value, follows=follows)
+            yield from self._value(role, value)
         for role, pieces in parts.items():
             yield f"{role}="
             yield from self._parts(pieces)
 
     def _task(self, step: PipelineStep, parts: dict[str, list[str]]) -> list[Symbol] | None:
-        """Return the symbols of a replacement that checks or clears a task's box; None for other steps.
-
-        Raises:
-            Unaligned: The request has no words of the task.
-        """
+        """Return the symbols of a step that checks or clears a task's box; None for another step."""
         if step.action != "replace" or step.target is None:
             return None
         old, text = (parts.get(role) or [str(step.arguments.get(role, ""))] for role in ("old", "text"))
@@ -121,8 +117,8 @@ class Aligner:
         target: list[Symbol] = ["@", notes[0]] if notes and notes[0] and notes[0] not in spans else []
         return [action, *target, "query=", max(spans, key=lambda span: span[1] - span[0])]
 
-    def _new_path(self, step: PipelineStep) -> Span | None:
-        """Return the words that name a new note with its folder ("Concepts/Parallax"), or None."""
+    def _path_of(self, step: PipelineStep) -> Span | None:
+        """Return the span that names a new note with its folder ("Concepts/Parallax")."""
         name, folder = (str(step.arguments.get(role, "")) for role in ("name", "folder"))
         if step.action != "create_note" or not (name and folder):
             return None
@@ -130,12 +126,8 @@ class Aligner:
 
     # Sets
 
-    def symbols(self, notes: NoteSet, *, follows: bool) -> Iterator[Symbol]:
-        """Yield the symbols of a set of notes; `follows` is True after another step.
-
-        Raises:
-            Unaligned: A note or a value can't be copied from the request.
-        """
+    def symbols(self, notes: NoteSet) -> Iterator[Symbol]:
+        """Yield the symbols of a set of notes; raise `Unaligned` if it can't be expressed."""
         if notes.unknown:
             raise Unaligned(f"note {notes.unknown}")
         if notes.source:
@@ -172,10 +164,10 @@ class Aligner:
         if set(paths) == set(state.others) and len(state.them) > len(paths) and self._says_others():
             yield "others"
             return
-        left_out = [path for path in state.them if path not in paths]
-        if len(paths) > 1 and set(paths) < set(state.them) and len(left_out) <= 2 < len(state.them):
+        excluded = [path for path in state.them if path not in paths]
+        if len(paths) > 1 and set(paths) < set(state.them) and len(excluded) <= 2 < len(state.them):
             yield "these"
-            for path in left_out:
+            for path in excluded:
                 yield "-"
                 yield from self._notes((path,))
             return
@@ -185,7 +177,7 @@ class Aligner:
                 yield span
                 continue
             this, it = state.this[:1], state.it[:1]
-            says_this = any(item.tokens[0].key in _THIS_WORDS for item in self._items)
+            says_this = any(item.tokens[0].key in _THIS for item in self._items)
             if path in this and (says_this or path not in it):
                 yield "this"
             elif path in it:
@@ -194,7 +186,7 @@ class Aligner:
                 yield "target"
             elif path in state.them[:9]:
                 place = state.them.index(path) + 1
-                ends = {t.tokens[0].key for t in self._items} & _LAST_WORDS
+                ends = {t.tokens[0].key for t in self._items} & _LAST
                 yield "n-1" if ends and place == len(state.them) else f"n{place}"
             elif state.them and path == state.them[-1]:
                 yield "n-1"
@@ -205,7 +197,7 @@ class Aligner:
                 raise Unaligned(f"note {path}")
 
     def _says_others(self) -> bool:
-        return any(token.key in _OTHERS_WORDS for item in self._items for token in item.tokens)
+        return any(token.key in _OTHERS for item in self._items for token in item.tokens)
 
     def _mention(self, path: str) -> Span | None:
         for index, item in enumerate(self._items):
@@ -275,7 +267,7 @@ class Aligner:
                     from_last.append(atom)
                 elif len(atoms) == 1 or "OR" in atoms or not _KIND.match(atom):
                     raise
-                # Otherwise the other conditions may imply it: only people have a year of birth.
+                # Else the other conditions may imply it: only people have a year of birth.
         kinds = conditions_on_kind(last.query) if last is not None else []
         folded = {one.casefold().rstrip("/") for one in from_last}
         if from_last and len(from_last) != len(known) and folded == {k.casefold().rstrip("/") for k in kinds}:
@@ -379,7 +371,7 @@ class Aligner:
         return str(tag[0] if isinstance(tag, tuple) and tag else tag or "")
 
     def _period(self, atoms: str, field: str) -> Span | None:
-        """Return the shortest span of words that means the period of date conditions, or None."""
+        """Return the shortest span that names the period of the conditions on a date."""
         for span in self._spans(6):
             part = self._reader.tokens(span)
             found = self._request.dates.parse_span(part, 0)
@@ -428,18 +420,18 @@ class Aligner:
 
     # Arguments
 
-    def _value(self, role: str, value: object, *, follows: bool) -> Iterator[Symbol]:
+    def _value(self, role: str, value: object) -> Iterator[Symbol]:
         last = self._state.last.last.arguments if self._state.last else {}
         try:
-            yield from list(self._own_value(role, value, follows=follows))
+            yield from list(self._own_value(role, value))
         except Unaligned:
             if role not in last or _plain(last[role]) != _plain(value):
                 raise
             yield "same"
 
-    def _own_value(self, role: str, value: object, *, follows: bool) -> Iterator[Symbol]:
+    def _own_value(self, role: str, value: object) -> Iterator[Symbol]:
         if isinstance(value, NoteSet):
-            yield from self.symbols(value, follows=follows)
+            yield from self.symbols(value)
             return
         if role in ("tag", "new_tag"):
             tags = value if isinstance(value, tuple) else re.split(r",\s*", str(value))
@@ -519,7 +511,7 @@ class Aligner:
 
     def _value_span(self, text: str) -> Span | None:
         number = plain_number(text)
-        for span in self._spans(_MAX_SPAN_ITEMS):
+        for span in self._spans(_MAX_SPAN):
             own = self.text(span)
             if own.casefold() == text.casefold():
                 return span
@@ -531,8 +523,13 @@ class Aligner:
                 return span
         for span in self._spans(5):
             part = self._reader.tokens(span)
-            date = self._request.dates.parse_span(part, 0)
-            if date is not None and date.end == len(part) and date.first and date.first.isoformat() == text:
+            found = self._request.dates.parse_span(part, 0)
+            if (
+                found is not None
+                and found.end == len(part)
+                and found.first
+                and found.first.isoformat() == text
+            ):
                 return span
             if self._sets.days_ahead(part) == text:
                 return span
@@ -555,7 +552,7 @@ class Aligner:
     # Words
 
     def _exactly(self, text: str) -> Span | None:
-        """Return the span with exactly this text, or one that differs in case, spaces or outer marks."""
+        """Return the span with exactly this text; else one that differs in case, spaces or outer marks."""
         return self._find(lambda own: own == text) or self._find(
             lambda own: _squeezed(own) == _squeezed(text)
         )
@@ -575,7 +572,7 @@ class Aligner:
         return span or _fail(what)
 
     def _find(self, fits) -> Span | None:
-        return next((span for span in self._spans(_MAX_SPAN_ITEMS) if fits(self.text(span))), None)
+        return next((span for span in self._spans(_MAX_SPAN) if fits(self.text(span))), None)
 
     def _spans(self, longest: int) -> Iterator[Span]:
         count = len(self._items)
@@ -588,9 +585,9 @@ class Aligner:
         return item_text(self._request, self._items, span)
 
 
-_THIS_WORDS = frozenset(("this", "here", "current", "open", "dieser", "diese", "dieses", "diesem", "hier"))
-_OTHERS_WORDS = frozenset(("other", "others", "rest", "remaining", "andere", "anderen", "restlichen"))
-_LAST_WORDS = frozenset(("last", "bottom", "final", "letzte", "letzten", "letztes"))
+_THIS = frozenset(("this", "here", "current", "open", "dieser", "diese", "dieses", "diesem", "hier"))
+_OTHERS = frozenset(("other", "others", "rest", "remaining", "andere", "anderen", "restlichen"))
+_LAST = frozenset(("last", "bottom", "final", "letzte", "letzten", "letztes"))
 
 
 def _fail(what: str) -> Span:
@@ -616,7 +613,7 @@ def _atoms(query: str) -> Iterator[str]:
 
 
 def _merged(symbols: list[list[Symbol]]) -> list[list[Symbol]]:
-    """Join adjacent words of the request into one span."""
+    """Join search words that are next to each other in the request."""
     merged: list[list[Symbol]] = []
     for part in symbols:
         last = merged[-1] if merged else None

@@ -1,4 +1,4 @@
-"""Convert the content of a block between values and text, lossless in both directions. Pure functions.
+"""Convert the content of a block to text and back without loss. Pure functions.
 
 An item of a list is a line that starts with `- `, and an entry of a log has a time after that. A field of a
 map is `name: value`, or `name:` above its indented items; empty fields are omitted. A composite block has the
@@ -71,7 +71,7 @@ def timestamp() -> str:
 
 
 def render(schema: Schema, content: object) -> str:
-    """Return the content as text; `parse` is the inverse.
+    """Return the content as text, from which `parse` restores it.
 
     Raises:
         InvalidParametersError: a text or a list item contains a lone surrogate.

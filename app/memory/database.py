@@ -98,7 +98,7 @@ class MemoryDatabase(Database):
         return sorted(self.backups.glob("memory-*.sqlite")) if self.backups.is_dir() else []
 
     def back_up(self, *, min_age: float = _BACKUP_INTERVAL_S) -> Path | None:
-        """Make a backup if the newest is older than `min_age` seconds, and delete surplus old ones.
+        """Make a backup if the newest is older than `min_age` seconds, and delete surplus and partial ones.
 
         Returns:
             The new backup; None if none was due, the memory is empty, or this process may not write.
@@ -118,11 +118,13 @@ class MemoryDatabase(Database):
         name = f"memory-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(seconds))}-{nanoseconds:09d}.sqlite"
         try:
             make_private_folder(self.backups)
+            for partial in self.backups.glob("memory-*.part"):
+                partial.unlink(missing_ok=True)
             backup = self._copy_to(self.backups / name)
             for outdated in backups[: max(0, len(backups) + 1 - _MAX_BACKUPS)]:
                 outdated.unlink(missing_ok=True)
         except (OSError, sqlite3.Error) as error:
-            message = f"The memory could not be backed up: {error}."
+            message = f"The memory could not be backed up: {error}. The memory itself is unchanged."
             raise StorageError(message, path=str(self.backups)) from error
         return backup
 

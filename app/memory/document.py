@@ -7,7 +7,7 @@ changes only what differs.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, cast
 
@@ -201,9 +201,5 @@ class BlockDocument:
             if kind in ("delete", "replace"):
                 target.delete(start, end - start)
             if kind in ("insert", "replace"):
-                _insert_all(target.insert, start, items[new_start:new_end])
-
-
-def _insert_all(insert: Callable[[int, str], None], start: int, items: Iterable[str]) -> None:
-    for offset, item in enumerate(items):
-        insert(start + offset, item)
+                for position, item in enumerate(items[new_start:new_end], start):
+                    target.insert(position, item)

@@ -7,7 +7,7 @@ Without it, the edit applies to the whole content, which must not be a map or a 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import re2
 
@@ -78,7 +78,8 @@ def patch(block: Block, diff_text: str, part: str | None = None) -> Block:
     """Apply a unified diff whose context lines must match the text.
 
     Raises:
-        ConflictError, InvalidParametersError: the diff does not apply, or can't be parsed.
+        ConflictError: the diff does not apply.
+        InvalidParametersError: the diff can't be parsed, or the part is not a text.
     """
     return _edit_text(block, part, lambda text: apply_patch(text, diff_text))
 
@@ -87,7 +88,7 @@ def edit_range(block: Block, first: int, last: int, text: str, part: str | None 
     """Replace the lines `first` to `last`, counted from 1, with a text; `last = first - 1` inserts.
 
     Raises:
-        InvalidParametersError: there are no such lines.
+        InvalidParametersError: there are no such lines, or the part is not a text.
     """
 
     def splice(current: str) -> str:
@@ -163,7 +164,8 @@ def _change_part(
     schema = block.schema
     if part is None:
         if isinstance(schema, MapSchema | CompositeSchema):
-            raise InvalidParametersError(_part_required_message(schema), allowed=_names(schema))
+            names = _names(schema)
+            raise InvalidParametersError(f"Name the part in `field`: {', '.join(names)}.", allowed=names)
         return block.with_content(cast("Content", change(schema, block.content)))
     return block.with_content(_edit_part(schema, block.content, part, change))
 
@@ -205,7 +207,7 @@ def _edit_text(block: Block, part: str | None, edit: Callable[[str], str]) -> Bl
 def _find_part(parts: Mapping[str, V], name: str) -> V:
     part = next((one for key, one in parts.items() if key.casefold() == name.strip().casefold()), None)
     if part is None:
-        message = f"There is no part {name!r}; there are {', '.join(parts)}."
+        message = f"There is no part {name!r}. The parts are {', '.join(parts)}."
         raise InvalidParametersError(message, allowed=list(parts))
     return part
 
@@ -213,10 +215,6 @@ def _find_part(parts: Mapping[str, V], name: str) -> V:
 def _names(schema: MapSchema | CompositeSchema) -> list[str]:
     parts = schema.fields if isinstance(schema, MapSchema) else schema.sections
     return [one.name for one in parts]
-
-
-def _part_required_message(schema: MapSchema | CompositeSchema) -> str:
-    return f"Name the part in `field`: {', '.join(_names(schema))}."
 
 
 def _parse_integer(text: str) -> int:
@@ -240,10 +238,7 @@ def _replace_text(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
         problem = {0: "was not found", 1: "occurs only once"}.get(count, f"occurs only {count} times")
         raise NotFoundError(f"The text {old[:80]!r} {problem}.", found=count)
     if mode == "all":
-        if len(text) + count * (len(new) - len(old)) > MAX_BLOCK_BYTES:
-            raise LimitError(
-                f"The text would be longer than {MAX_BLOCK_BYTES:,} characters.", limit=MAX_BLOCK_BYTES
-            )
+        _check_length(len(text) + count * (len(new) - len(old)))
         return text.replace(old, new)
     index = -1
     for _ in range(occurrence):
@@ -252,13 +247,31 @@ def _replace_text(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
 
 
 def _replace_pattern(text: str, old: str, new: str) -> str:
+    length = 0
+
+    def expand(match: Any) -> str:  # noqa: ANN401 (re2 has no types)
+        nonlocal length
+        part = str(match.expand(new))
+        length += len(part)
+        _check_length(length)
+        return part
+
+    options = re2.Options()
+    options.log_errors = False
     try:
-        result, count = re2.compile(old).subn(new, text)
+        result, count = re2.compile(old, options).subn(expand, text)
     except re2.error as error:
-        raise InvalidParametersError(f"{old[:80]!r} is not a valid regular expression: {error}.") from error
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
+        raise InvalidParametersError(f"{old[:80]!r} is not a valid regular expression: {reason}.") from error
     except (IndexError, UnicodeDecodeError) as error:
         message = f"{new[:80]!r} is not a valid replacement for this expression: {error}."
         raise InvalidParametersError(message) from error
     if not count:
         raise NotFoundError(f"The expression {old[:80]!r} matches nothing.", found=0)
     return str(result)
+
+
+def _check_length(length: int) -> None:
+    if length > MAX_BLOCK_BYTES:
+        message = f"The text would be longer than {MAX_BLOCK_BYTES:,} characters."
+        raise LimitError(message, limit=MAX_BLOCK_BYTES)

@@ -23,8 +23,8 @@ _MAX_VERSIONS = 200
 class DocumentRow:
     """The state of a document: its bytes, which are parsed into `block` or `entry`, and their hash.
 
-    `hash` is None for a deletion. `previous_hash` is the hash that the change to this state expects in the
-    database; None if it expects no document.
+    `hash` is None for a deletion. `previous_hash` is the hash of the state that a change replaces; None if
+    the change creates the document, and in a row that was loaded.
     """
 
     path: NotePath

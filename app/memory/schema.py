@@ -64,7 +64,7 @@ class ListSchema(_Frozen):
 
 
 class LogSchema(_Frozen):
-    """Texts with the times when they were added; the newest `display_limit` are in the context."""
+    """Texts with the times when they were added; the newest `display_limit` are shown in the context."""
 
     kind: Literal["log"] = "log"
     display_limit: int = Field(20, ge=1, le=10_000)

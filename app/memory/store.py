@@ -276,7 +276,7 @@ class MemoryStore:
         with self._lock:
             self._flush_outbox()
             rows = [self._row(change_set, position) for position in range(len(change_set.changes))]
-            undoes = tuple(undoes) or self._journal.undone(change_set.digest)
+            undoes = tuple(undoes) or self._journal.planned_undos(change_set.digest)
             draft = CommitDraft(
                 author,
                 change_set.digest,
@@ -371,7 +371,7 @@ class MemoryStore:
     def _roll_back(
         self, draft: CommitDraft, rows: list[DocumentRow], previous_rows: dict[str, DocumentRow | None]
     ) -> None:
-        """Roll back after the journal failed; if that fails too, the outbox recovers it later."""
+        """Roll back after the journal failed; if that fails too, the outbox keeps the commit."""
         with self.database.transaction(write=True) as db:
             for row in reversed(rows):
                 previous = previous_rows[row.path.key] or DocumentRow(row.path, "", b"", None, None)

@@ -12,7 +12,7 @@ from app.settings import MessageSettings
 DISCORD, BLUESKY = "discord", "bluesky"
 WEBHOOK = "webhook"
 """The account of the Discord webhook's address in the credential store."""
-_WHERE = "Settings, Messages"
+_SETTINGS_PAGE = "Settings, Messages"
 
 
 class ChannelRegistry:
@@ -50,7 +50,9 @@ class ChannelRegistry:
             if not settings.bluesky:
                 raise _disabled_error("Bluesky")
             if not settings.bluesky_handle:
-                raise InvalidParametersError(f"Bluesky has no handle yet: {_WHERE}. Nothing was sent.")
+                raise InvalidParametersError(
+                    f"Bluesky has no handle. Nothing was sent. Enter one in {_SETTINGS_PAGE}."
+                )
             # Its library takes time to import, and most users send nothing.
             from app.messages.bluesky import BlueskyAccount
 
@@ -63,7 +65,7 @@ class ChannelRegistry:
     def _secret(self, service: str, account: str, problem: str) -> str:
         if secret := self._secrets.get(service, account):
             return secret
-        raise InvalidParametersError(f"{problem} yet: {_WHERE}. Nothing was sent.")
+        raise InvalidParametersError(f"{problem}. Nothing was sent. Enter it in {_SETTINGS_PAGE}.")
 
 
 def webhook_account(channel: str) -> str:
@@ -78,4 +80,6 @@ def _check_known(id: str, known: Sequence[str], kind: str) -> None:
 
 
 def _disabled_error(name: str) -> InvalidParametersError:
-    return InvalidParametersError(f"Messages to {name} are off: {_WHERE}. Nothing was sent.")
+    return InvalidParametersError(
+        f"Messages to {name} are off. Nothing was sent. Turn them on in {_SETTINGS_PAGE}."
+    )

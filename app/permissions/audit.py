@@ -79,7 +79,7 @@ class AuditLog(AuditLogReader):
     """The audit log of one vault.
 
     Belongs to the thread that created it; `verify` may run in any thread. `problem` is a message for the user
-    about missing rows, or empty; `is_replaced` is true if the previous file was damaged.
+    about damage found at opening, or empty; `is_replaced` is true if the previous file was damaged.
 
     Args:
         folder: The log's folder; created if missing.
@@ -103,7 +103,7 @@ class AuditLog(AuditLogReader):
             begin_session(self._head_file, self._chain_end(self._last()))
         except (OSError, sqlite3.Error) as error:
             connection.close()
-            message = f"The audit log in {folder} can't be opened: {error}"
+            message = f"The audit log in {folder} can't be opened: {error}."
             raise StorageError(message, path=str(folder)) from error
         self._session = read_head(self._head_file) or Head()
         if self.problem:
@@ -129,7 +129,7 @@ class AuditLog(AuditLogReader):
             added = self._insert(entry, self._end or self._last())
         except sqlite3.Error as error:
             self._end = None
-            raise StorageError(f"The audit log can't be written: {error}", path=str(self._file)) from error
+            raise StorageError(f"The audit log can't be written: {error}.", path=str(self._file)) from error
         assert self._end is not None
         self._save_head(self._end)
         self._note_undo(added.id, added.commit, added.undoes)
@@ -190,12 +190,15 @@ class AuditLog(AuditLogReader):
             # An empty file holds none of the rows that are missing.
             if damage.moved_to.stat().st_size:
                 gap = replace(gap, cause="set-aside", file=damage.moved_to.name)
-            head_label = f"row {stored.id} with the hash {stored.hash}" if stored else "missing"
-            return f"{damage.message} {gap.message} Its stored head was {head_label}.", gap
+            head_label = f"entry {stored.id} with the hash {stored.hash}" if stored else "missing"
+            return f"{damage.message} {gap.message} The recorded end of the log was {head_label}.", gap
         if gap is not None:
             return gap.message, gap
         if stored is None and last.id > 1:
-            return "The stored head of the audit log is missing, so its end may have been cut off.", None
+            message = (
+                "The file that records the end of the audit log is missing, so its end may have been cut off."
+            )
+            return message, None
         return "", None
 
     def _log_finding(self, message: str, gap: Gap | None) -> None:

@@ -83,7 +83,7 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """The impact of a proposal: its operation, its scope, and its parts."""
+    """The impact of a proposal: its operation, its scope, its parts, and the kind of an effect."""
 
     operation: Operation
     scope: Scope
@@ -94,7 +94,8 @@ class Impact:
 def impact_of_changes(change_set: ChangeSet, backlinks: Backlinks, store_name: str = "") -> Impact:
     """Return the impact of changes to documents; the most severe part determines the operation.
 
-    `store_name` is the display name of their store, unless it is the vault.
+    `store_name` is the display name of their store, unless it is the vault. An empty change set counts
+    as a read.
     """
     store_id = change_set.place
     parts = tuple(

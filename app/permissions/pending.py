@@ -157,7 +157,7 @@ class PendingStore:
         return self._read("state IN ('waiting', 'running')", ())
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
-        """Return the newest operations of one caller, newest first."""
+        """Return at most 100 operations of one caller, newest first."""
         matching = (one for one in reversed(self._read("1", ())) if is_same_caller(one.caller, caller))
         return tuple(one for one, _ in zip(matching, range(_MAX_LISTED), strict=False))
 

@@ -12,7 +12,8 @@ from app.vault.path import NotePath
 def allows_tool(profile: CallerProfile, category: str, tool: str, op: str) -> bool:
     """Return whether the profile includes the tool (and its operation `op`).
 
-    A tool is included if the profile names any of its operations; pass `op` to test one operation.
+    Without `op`, it is enough that the profile names one of the tool's operations. An empty list of
+    categories or tools in the profile includes all of them.
     """
     if profile.categories and category not in profile.categories:
         return False
@@ -26,7 +27,7 @@ def allows_tool(profile: CallerProfile, category: str, tool: str, op: str) -> bo
 
 
 def allows_note(profile: CallerProfile, path: NotePath) -> bool:
-    """Return whether the note at `path` is in a folder of the profile."""
+    """Return whether the note at `path` is in a folder of the profile; one without folders includes all."""
     return not profile.folders or any(path.is_under(folder) for folder in profile.folders)
 
 

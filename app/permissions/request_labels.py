@@ -84,7 +84,7 @@ def caller_label(caller: Caller) -> str:
 
 
 def format_extent(request: ApprovalRequest) -> str:
-    """Return the number of files and bytes."""
+    """Return the number of files and bytes of a request; empty for an effect."""
     scope = request.scope
     parts: list[str] = []
     if isinstance(request.proposal, ChangeSet):

@@ -51,7 +51,10 @@ class CompiledRule:
         return self.place == VAULT and self.glob.is_everything
 
     def is_about(self, caller: Caller, tool: str, op: str = "") -> bool:
-        """Return whether the rule applies to calls of `tool` (and its operation `op`) by `caller`."""
+        """Return whether the rule applies to calls of `tool` (and its operation `op`) by `caller`.
+
+        A rule about the program for which the caller acts applies too, unless it allows.
+        """
         if not any(word_matches(self.rule.tool, name) for name in (tool, f"{tool}.{op}")):
             return False
         if caller.kind is CallerKind.USER:

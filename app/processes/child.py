@@ -50,12 +50,12 @@ class ChildProcess:
             environment: The whole environment.
             cwd: The working folder; by default that of this process.
             has_input: Whether standard input is a pipe; otherwise it is empty.
-            has_errors: Whether standard error is a pipe; otherwise it is dropped.
+            has_errors: Whether standard error is a pipe; otherwise it is discarded.
             line_limit: Maximum bytes of a line read from the pipes.
-            low_priority: Lower its priority where a starting process can (Windows).
+            low_priority: Lower its priority on Windows; elsewhere, a program must lower its own.
 
         Raises:
-            NotFoundError: There is no such program.
+            NotFoundError: There is no such program or working folder.
             StorageError: The program can't be started.
         """
         pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
@@ -76,6 +76,8 @@ class ChildProcess:
                 creationflags=flags,
             )
         except FileNotFoundError as error:
+            if cwd is not None and not Path(cwd).is_dir():
+                raise NotFoundError(f"There is no folder {str(cwd)!r}.", path=str(cwd)) from error
             raise NotFoundError(f"There is no program {command[0]!r}.", program=command[0]) from error
         except (OSError, ValueError) as error:
             raise StorageError(f"{command[0]} can't be started: {error}") from error
@@ -103,7 +105,7 @@ class ChildProcess:
         return self._process.returncode is not None
 
     async def stop(self, grace: float = 0.0, *, terminate: bool = False) -> None:
-        """Close its input, wait up to `grace` seconds, then kill it and its children; always reap it.
+        """Close its input, wait up to `grace` seconds, then kill it and its children, and reap it.
 
         Args:
             grace: Seconds to wait for its end.
@@ -134,7 +136,7 @@ class ChildProcess:
         _kill_all(descendants)
 
     def _descendants(self) -> list[psutil.Process]:
-        """Return its children and theirs, including those that left its group."""
+        """Return its descendants, including those that left its group; none once it has ended."""
         if self._process.returncode is None:
             with suppress(psutil.Error):
                 return list(psutil.Process(self._process.pid).children(recursive=True))

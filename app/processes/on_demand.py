@@ -49,7 +49,7 @@ class OnDemandWorker(Generic[W]):
 
     @property
     def running(self) -> W | None:
-        """The worker, if it has started."""
+        """The worker if it has started, else None."""
         start_task = self._start_task
         if start_task is None or not start_task.done() or start_task.cancelled() or start_task.exception():
             return None

@@ -20,7 +20,7 @@ STEADY_AFTER_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class TaskFailed(Event):
-    """The event that a background task ended with an error.
+    """A background task ended with an error.
 
     Attributes:
         task: A description of the task, as the object of "Could not": "watch the vault".
@@ -35,7 +35,7 @@ class TaskFailed(Event):
 
 @dataclass(frozen=True, slots=True)
 class TaskRecovered(Event):
-    """The event that a failed background task runs again or has completed."""
+    """A failed background task has run steadily again, or has completed."""
 
     task: str
 

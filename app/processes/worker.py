@@ -31,10 +31,10 @@ class Worker:
 
     @classmethod
     async def spawn(cls, command: LaunchCommand, *arguments: str) -> Self:
-        """Start the process at low priority, without waiting for its first frame.
+        """Start the process without waiting for its first frame; on Windows, at low priority.
 
         Raises:
-            NotFoundError: There is no such program.
+            NotFoundError: There is no such program or working folder.
             StorageError: The program can't be started.
         """
         process = await ChildProcess.start(

@@ -52,8 +52,8 @@ def sandbox_arguments(
 ) -> tuple[list[str], bytes]:
     """Return the command line that runs `command` in a sandbox, and its standard input.
 
-    The mounts go through the standard input (`--args 0`), because many hidden notes do not fit a command
-    line. The program itself reads an empty input.
+    The options go through the standard input (`--args 0`), because the mounts of many hidden notes do not fit
+    on a command line. The program itself reads an empty input.
 
     Args:
         bwrap: The path of bubblewrap.

@@ -62,11 +62,11 @@ async def run_program(
         cwd: The working folder.
         environment: The complete environment.
         timeout: The time limit in seconds.
-        max_output: Maximum bytes of standard output and of standard error to keep; the rest is dropped.
+        max_output: Maximum bytes of standard output and of standard error to keep; the rest is discarded.
         input_data: The standard input; None for no input.
 
     Raises:
-        NotFoundError: The program does not exist.
+        NotFoundError: There is no such program or working folder.
         StorageError: The program can't be started.
     """
     started = time.monotonic()

@@ -21,7 +21,7 @@ class ResourceLimits:
         memory: Bytes of private memory that each process may allocate. Address space that is only
             reserved, as by Node.js, does not count.
         processes: Maximum number of processes and threads; None for no limit. Outside a sandbox, the system
-            counts all processes of the user, so the limit would stop unrelated programs.
+            counts all of the user's processes, so the limit would stop unrelated programs.
         file_size: Maximum bytes of a file that it writes.
         open_files: Maximum number of open files of each process.
     """

@@ -72,7 +72,7 @@ class Sandbox:
 async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeout: float) -> ProcessResult:
     """Run a command without a sandbox, with all of the user's rights.
 
-    Its environment has only the app's search path and language, and `home` as its home folder.
+    Its environment has only the app's search path and language, and `home` as home and temporary folder.
 
     Raises:
         NotFoundError: there is no such program.

@@ -58,7 +58,7 @@ class StagingCopy:
         self._removed = False
 
     def copy_files(self, vault: VaultReader, paths: Iterable[NotePath], folder: str = "") -> None:
-        """Copy files of the vault; invisible files are left out.
+        """Copy files of the vault; invisible files are left out. Stops early once the copy was removed.
 
         Args:
             vault: Reads the files.

@@ -30,7 +30,7 @@ class AuthFailures:
         """The number of rejected requests so far, and the last one."""
 
     def add(self, claimed_name: str) -> None:
-        """Record a request with a rejected token, which claims to come from `claimed_name`."""
+        """Record a request with a rejected token; `claimed_name` is the name that it claims."""
         count = self.last.count if self.last is not None else 0
         self.last = RejectedTokens(count + 1, claimed_name, time.time())
         self._unreported += 1

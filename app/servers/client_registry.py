@@ -46,8 +46,8 @@ class CallStageChanged(Event):
 class ConnectedClient:
     """A connected client: `calls` counts all calls, `open` the running ones.
 
-    `since` and `last` are times of activity in Unix seconds. `tainted`: it has read text from outside, so
-    each change that it proposes needs approval.
+    `since` and `last` are the times of its first and last activity in Unix seconds. `tainted`:
+    it has read text from outside, so each change that it proposes needs approval.
     """
 
     client: Client

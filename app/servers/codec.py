@@ -106,7 +106,7 @@ def change_from_wire(data: Mapping[str, Any]) -> VaultChange:
 
 
 def error_from_wire(data: object) -> ScriptoriumError:
-    """Decode the error in a server's response."""
+    """Decode the error in a server's response; return a `NetworkError` if it holds none."""
     error = cast("Mapping[str, Any]", data.get("error")) if isinstance(data, Mapping) else None
     if not isinstance(error, Mapping):
         return errors.NetworkError("The app sent an invalid response.")

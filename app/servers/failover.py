@@ -2,8 +2,8 @@
 
 The backend can change at any time: when a window opens, this process yields the vault to it; when the window
 closes, this process opens the vault again. A client notices only a pause: a call that waits for a permit or
-for the user is restarted on the next backend, a call that writes is completed first, and a call with an
-unknown outcome fails with an error that says so.
+for the user is restarted on the next backend, a call that writes has 10 seconds to complete, and a call with
+an unknown outcome fails with an error that says so.
 """
 
 from __future__ import annotations
@@ -228,7 +228,9 @@ class FailoverVaultAccess:
                 continue
             if outcome is not None:
                 return outcome
-        raise NetworkError("The vault moved between processes too often. Nothing was done.", sent=False)
+        raise NetworkError(
+            "The vault moved between processes too often. Nothing was done. Try again.", sent=False
+        )
 
     # Backends
 
@@ -239,7 +241,7 @@ class FailoverVaultAccess:
                 return await read(backend.service)
             except HolderGoneError:
                 await self._handle_lost(backend)
-        raise NetworkError("The vault moved between processes too often.", sent=False)
+        raise NetworkError("The vault moved between processes too often. Try again.", sent=False)
 
     async def _current(self, *, needs_user: bool = False) -> Backend:
         """Return the current backend.

@@ -57,6 +57,7 @@ class LocalServer:
         tokens: The programs that may connect.
         folder: The vault's data folder, for `door.json`.
         settings: Returns the current settings.
+        events: Announces revoked clients, and receives rejected tokens.
         mcp: The app of the MCP server.
         holder: The kind of this process.
         on_yield: Closes the vault for another process that asks; None if that is not allowed.
@@ -98,7 +99,7 @@ class LocalServer:
         """Start listening on the port in the settings, or another one if it is taken; return the port.
 
         Raises:
-            NetworkError: no port is available.
+            NetworkError: no port is available, or the server could not be started.
             StorageError: the endpoint file can't be written.
         """
         if self.endpoint is not None:
@@ -129,8 +130,8 @@ class LocalServer:
         self._unsubscribe = self._events.subscribe(ClientsChanged, self._end_revoked_requests)
         return endpoint.port
 
-    def settings_changed(self) -> None:
-        """Cancel requests to apps that were switched off."""
+    def apply_settings(self) -> None:
+        """Cancel running requests to apps that the settings now turn off."""
         if self._middleware is not None:
             self._middleware.end_closed_requests()
 
@@ -172,7 +173,7 @@ class LocalServer:
             endpoint.token,
             self.connections.mark_authenticated,
             self.connections.drop,
-            self._service.clients_registry.mark_seen,
+            self._service.client_registry.mark_seen,
             self.auth_failures.add,
         )
         server = _Server(middleware, self.connections, self._stop, ready)
@@ -196,10 +197,10 @@ class LocalServer:
         return tuple(mounts)
 
     def _api_closed(self) -> str:
-        return "" if self._settings().http_api else "The HTTP API is switched off in the settings."
+        return "" if self._settings().http_api else "The HTTP API is turned off in the settings."
 
     def _mcp_closed(self) -> str:
-        return "" if self._settings().mcp else "The MCP server is switched off in the settings."
+        return "" if self._settings().mcp else "The MCP server is turned off in the settings."
 
     def _end_revoked_requests(self, event: ClientsChanged) -> None:
         if self._middleware is not None:

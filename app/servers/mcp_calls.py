@@ -37,6 +37,9 @@ async def call_tool(
 ) -> Result | t.InputRequiredResult:
     """Call a tool.
 
+    Returns:
+        The outcome, or a request for the user's input if the client must ask the user first.
+
     Raises:
         MCPError: there is no such tool; the audit log records that too.
     """
@@ -79,7 +82,10 @@ async def call_tool(
 
 
 def outcome_result(outcome: ToolOutcome, tool: McpTool | None) -> Result:
-    """Convert an outcome to a result of the protocol. A denial by the user is not an error."""
+    """Convert an outcome to a result of the protocol.
+
+    A denial by the user is not an error; data that violates the tool's output schema is one.
+    """
     data = outcome.as_dict()
     if outcome.error is not None and not outcome.success:
         return _result(data, is_error=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import mcp_types as t
 from mcp.shared.exceptions import MCPError
@@ -11,23 +11,23 @@ from app.errors import ScriptoriumError
 from app.servers.mcp_progress import Context
 from app.servers.mcp_prompts import PROMPTS
 from app.servers.mcp_uris import BLOCK_TEMPLATE, NOTE_TEMPLATE
+from app.servers.vault_access import NameKind
 
 if TYPE_CHECKING:
     from app.servers.mcp_context import McpContext
 
 _MAX_COMPLETIONS = 100
-Kind = Literal["note", "tag", "block"]
-_TEMPLATE_KINDS: dict[tuple[str, str], Kind] = {
+_TEMPLATE_KINDS: dict[tuple[str, str], NameKind] = {
     (NOTE_TEMPLATE, "path"): "note",
     (BLOCK_TEMPLATE, "label"): "block",
 }
 
 
 async def complete(context: McpContext, ctx: Context, params: t.CompleteRequestParams) -> dict[str, Any]:
-    """Return completions of the typed text; none for a free-text argument.
+    """Return up to 100 completions of the typed text; none for a free-text argument.
 
     Raises:
-        MCPError: there is no such prompt or template.
+        MCPError: there is no such prompt or template, or the vault can't complete the text.
     """
     kind = _name_kind(params)
     if kind is None:
@@ -39,7 +39,7 @@ async def complete(context: McpContext, ctx: Context, params: t.CompleteRequestP
     return {"completion": {"values": names[:_MAX_COMPLETIONS], "hasMore": len(names) >= _MAX_COMPLETIONS}}
 
 
-def _name_kind(params: t.CompleteRequestParams) -> Kind | None:
+def _name_kind(params: t.CompleteRequestParams) -> NameKind | None:
     ref, name = params.ref, params.argument.name
     if isinstance(ref, t.PromptReference):
         prompt = PROMPTS.get(ref.name)

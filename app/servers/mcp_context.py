@@ -1,4 +1,4 @@
-"""Shared state of the handlers of one MCP server: the vault and its clients."""
+"""State that an MCP server's handlers share: the vault and its clients."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_CLIENT_INFO_CHARS = 100
 class McpContext:
     """The server's state while it runs, passed to handlers as the SDK's lifespan context.
 
-    `heartbeat`: seconds between progress notifications while the user is being asked.
+    `heartbeat` is the interval in seconds at which a call repeats its last progress notification.
     """
 
     service: VaultAccess
@@ -33,7 +33,7 @@ class McpContext:
     elicitation: Elicitation = field(default_factory=Elicitation)
 
     def client(self, ctx: Context) -> Client:
-        """Return the client that sent the request, with its own name and version."""
+        """Return the client that sent the request, with the name and version that it reported."""
         client = self.identify(ctx)
         params = ctx.session.client_params
         if params is None:

@@ -15,22 +15,22 @@ from typing import Any, Protocol, TypeVar, cast
 
 import anyio
 import mcp_types as t
-from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from app.errors import PermissionDeniedError
 from app.permissions.approval import ApprovalRequest, Decision
 from app.servers import mcp_approval_form
+from app.servers.mcp_progress import Context
 from app.servers.vault_access import Client
 
-Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
 CALLS = "scriptorium.calls"
-"""Key of the running calls in the scope of a request."""
-_KEY = "approval"
-_MAX_PENDING = 32
+"""Key of the running calls in a request's scope."""
+_INPUT_KEY = "approval"
+_MAX_PENDING_CALLS = 32
 _RESULT_TTL_S = 60.0
+"""Time that the result of a pending call stays available to its client."""
 
 
 class Asker(Protocol):
@@ -56,7 +56,7 @@ class ClientApprover:
         self.is_pending: Callable[[str], bool] = lambda call: False
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Return the decision of the client's user.
+        """Return the decision of the client's user; for a pending operation, wait until canceled.
 
         Raises:
             PermissionDeniedError: the client can't ask its user.
@@ -74,7 +74,7 @@ class ClientApprover:
 
 
 class _LiveElicitation:
-    """Asks during the call."""
+    """Asker that sends the question during the call."""
 
     def __init__(self, ctx: Context, on_asking: Callable[[], None]) -> None:
         self._ctx = ctx
@@ -117,7 +117,6 @@ class Elicitation:
 
     def __init__(self) -> None:
         self._pending: dict[str, _PendingElicitation] = {}
-        self._ending: set[asyncio.Task[Any]] = set()
 
     async def run(
         self,
@@ -139,7 +138,7 @@ class Elicitation:
             on_asking: Called when the client is about to ask its user.
 
         Raises:
-            MCPError: the answer does not belong to a pending call.
+            MCPError: the answer does not belong to a pending call, or the call was canceled.
         """
         is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         if not is_modern:
@@ -163,7 +162,7 @@ class Elicitation:
             raise MCPError(
                 t.INVALID_PARAMS, "No such call is waiting for an answer.", {"reason": "request_state"}
             )
-        answer = (params.input_responses or {}).get(_KEY)
+        answer = (params.input_responses or {}).get(_INPUT_KEY)
         if pending.request is not None and pending.answer is not None and isinstance(answer, t.ElicitResult):
             pending.question_ready.clear()
             if not pending.answer.done():
@@ -184,19 +183,19 @@ class Elicitation:
             question_task.cancel()
         if pending.task.done():
             self._pending.pop(state, None)
-            return pending.task.result()
+            return _task_result(pending.task)
         self._add_pending(state, pending)
         assert pending.form is not None
         request = t.ElicitRequest(params=pending.form)
-        return t.InputRequiredResult(input_requests={_KEY: request}, request_state=state)
+        return t.InputRequiredResult(input_requests={_INPUT_KEY: request}, request_state=state)
 
     def _add_pending(self, state: str, pending: _PendingElicitation) -> None:
         if state in self._pending:
             return
-        if len(self._pending) >= _MAX_PENDING:
+        if len(self._pending) >= _MAX_PENDING_CALLS:
             oldest = self._pending.pop(next(iter(self._pending)))
             if oldest.task is not None:
-                oldest.task.cancel("too many calls of the client wait for answers")
+                oldest.task.cancel("too many calls are waiting for answers")
         self._pending[state] = pending
         assert pending.task is not None
         loop = asyncio.get_running_loop()
@@ -222,7 +221,7 @@ async def _run_live(
     if calls is not None:
         calls.add(task)
         task.add_done_callback(calls.discard)
-    return await _task_result(task)
+    return await _wait_for_result(task)
 
 
 def _can_ask(ctx: Context) -> bool:
@@ -233,7 +232,7 @@ def _can_ask(ctx: Context) -> bool:
 
 
 def _start_task(work: Coroutine[Any, Any, T], asker: Asker | None) -> asyncio.Task[T]:
-    """Start a task with `asker` as its context."""
+    """Start a task whose context has `asker` as its asker."""
     token = ASKER.set(asker)
     try:
         return asyncio.create_task(work, name="a call over MCP")
@@ -246,16 +245,23 @@ async def run_detached(work: Coroutine[Any, Any, T]) -> T:
 
     anyio cancels the tasks in its scopes repeatedly until they end, but a canceled call still has to
     withdraw its question and write its audit entry.
+
+    Raises:
+        MCPError: the call was canceled, but not by this task's cancellation.
     """
-    return await _task_result(asyncio.create_task(work, name="a call over MCP"))
+    return await _wait_for_result(asyncio.create_task(work, name="a call over MCP"))
 
 
-async def _task_result(task: asyncio.Task[T]) -> T:
+async def _wait_for_result(task: asyncio.Task[T]) -> T:
     try:
         await asyncio.wait({task})
     except asyncio.CancelledError:
         await _cancel_task(task)
         raise
+    return _task_result(task)
+
+
+def _task_result(task: asyncio.Task[T]) -> T:
     if task.cancelled():
         raise MCPError(t.INTERNAL_ERROR, "The call was canceled.")
     return task.result()

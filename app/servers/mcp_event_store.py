@@ -37,14 +37,14 @@ class RecentEvents:
         return id
 
     def events_after(self, id: EventId) -> tuple[StreamId, list[EventMessage]] | None:
-        """Return the stream of a message, and the later messages in it."""
+        """Return the message's stream and that stream's later messages; None if the id is unknown."""
         if id not in self._events:
             return None
         stream = self._events[id][0]
         later = [
-            EventMessage(message, one)
-            for one, (stream_id, message) in self._events.items()
-            if int(one) > int(id) and stream_id == stream and message is not None
+            EventMessage(message, event_id)
+            for event_id, (stream_id, message) in self._events.items()
+            if int(event_id) > int(id) and stream_id == stream and message is not None
         ]
         return stream, later
 
@@ -52,18 +52,18 @@ class RecentEvents:
 _CURRENT_EVENTS: ContextVar[RecentEvents | None] = ContextVar("events of the session", default=None)
 
 
-class EventsOfSession(EventStore):
+class CurrentSessionEventStore(EventStore):
     """Event store that delegates to the store of the current session."""
 
     async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
-        """Store a message and return its id."""
+        """Store a message and return its id; outside a session, return "0" without storing it."""
         store = _CURRENT_EVENTS.get()
         return store.add(stream_id, message) if store is not None else "0"
 
     async def replay_events_after(
         self, last_event_id: EventId, send_callback: EventCallback
     ) -> StreamId | None:
-        """Send the later messages and return their stream; None if it is no longer known."""
+        """Send the later messages of an event's stream and return the stream; None if the id is unknown."""
         store = _CURRENT_EVENTS.get()
         replay = store.events_after(last_event_id) if store is not None else None
         if replay is None:
@@ -75,13 +75,13 @@ class EventsOfSession(EventStore):
 
 
 class _SessionOpening:
-    """A request that may start a session; `watching` detects its id."""
+    """A request that may start a session; `wrap_send` detects the session's id."""
 
     def __init__(self, sessions: SessionEventStores, store: RecentEvents) -> None:
         self._sessions = sessions
         self._store = store
 
-    def watching(self, send: Send) -> Send:
+    def wrap_send(self, send: Send) -> Send:
         """Wrap `send` to record the id of a new session."""
 
         async def recording_send(message: Message) -> None:
@@ -116,7 +116,7 @@ class SessionEventStores:
 
     @contextmanager
     def entered(self, session: str) -> Iterator[None]:
-        """Use the session's store during a request."""
+        """Use the session's store during a request; none if the session is unknown."""
         token = _CURRENT_EVENTS.set(self._stores.get(session))
         try:
             yield

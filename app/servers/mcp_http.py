@@ -1,7 +1,7 @@
 """The MCP server over HTTP, behind the security middleware: both protocol eras at one address.
 
 A session of the 2025 protocol belongs to the client whose token started it; for other clients it does not
-exist. Idle sessions end, and the number of sessions of a client is limited. Messages that a client missed
+exist. Idle sessions end, and each client's number of sessions is limited. Messages that a client missed
 while its stream was broken are kept for a while; calls of a client that does not reconnect are canceled.
 """
 
@@ -25,7 +25,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from app.servers.mcp_elicitation import CALLS
-from app.servers.mcp_event_store import EventsOfSession, SessionEventStores
+from app.servers.mcp_event_store import CurrentSessionEventStore, SessionEventStores
 from app.servers.mcp_json_response import JsonResponseUpgrade
 from app.servers.mcp_progress import Context
 from app.servers.mcp_server import VaultServer, mcp_server
@@ -44,30 +44,33 @@ _SESSION_HEADERS = (b"host", b"mcp-session-id", b"mcp-protocol-version", b"accep
 log = logging.getLogger(__name__)
 
 _SessionKey = tuple[tuple[str, str], str]
-"""Key of a session: its client, and its id."""
+"""Key of a session: its client and its id."""
 Build = Callable[[VaultAccess, Callable[[Context], Client]], VaultServer]
 
 
 @dataclass(slots=True)
 class _Session:
-    """A session: the scope of one of its requests, the timer that ends it, and its running requests."""
+    """A session: the scope of its first request, the timer that ends it, and the number of running requests.
+
+    `since` is the time of the event loop at which the last request ended.
+    """
 
     scope: Scope
     timer: asyncio.TimerHandle
+    since: float
     requests: int = 0
-    since: float = 0.0
 
 
 class McpHttpApp:
-    """ASGI app of the MCP server. It works while its `lifespan` is open, which can be entered once.
+    """ASGI app of the MCP server. It works while its `lifespan` is open, which can be entered only once.
 
     The security middleware has put the `Client` into the scope.
 
     Args:
         service: The vault.
         build: Creates the server.
-        idle: Seconds without a request after which a session ends.
-        listening_idle: The same for a session whose stream of notifications is open.
+        idle_timeout: Seconds without a request after which a session ends.
+        listening_timeout: The same for a session whose stream of notifications is open.
         reconnect_timeout: Seconds that a client has to resume a broken stream.
         security: Checks of Host and Origin, for use without the middleware.
     """
@@ -77,26 +80,26 @@ class McpHttpApp:
         service: VaultAccess,
         build: Build = mcp_server,
         *,
-        idle: float = _IDLE_TIMEOUT_S,
-        listening_idle: float = _LISTENING_TIMEOUT_S,
+        idle_timeout: float = _IDLE_TIMEOUT_S,
+        listening_timeout: float = _LISTENING_TIMEOUT_S,
         reconnect_timeout: float = _RECONNECT_TIMEOUT_S,
         security: TransportSecuritySettings | None = None,
     ) -> None:
         server = build(service, _request_client)
         server.middleware.append(self._count_session)
-        self._sessions = SessionEventStores()
+        self._event_stores = SessionEventStores()
         self._session_counts: Counter[tuple[str, str]] = Counter()
         self._reconnect_timeout = reconnect_timeout
-        self._listening_idle = listening_idle
-        self._idle: dict[_SessionKey, _Session] = {}
+        self._listening_timeout = listening_timeout
+        self._sessions: dict[_SessionKey, _Session] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._reconnect_timers: dict[str, list[asyncio.TimerHandle]] = {}
         self._manager = StreamableHTTPSessionManager(
             app=server,
-            event_store=EventsOfSession(),
+            event_store=CurrentSessionEventStore(),
             retry_interval=_RETRY_INTERVAL_MS,
             security_settings=security,
-            session_idle_timeout=idle,
+            session_idle_timeout=idle_timeout,
             max_request_body_size=MAX_BODY_BYTES,
             max_sessions=_MAX_SESSIONS,
         )
@@ -108,9 +111,9 @@ class McpHttpApp:
             async with self._manager.run():
                 yield
         finally:
-            for session in self._idle.values():
+            for session in self._sessions.values():
                 session.timer.cancel()
-            self._idle.clear()
+            self._sessions.clear()
             for task in self._ending:
                 task.cancel()
             for timers in self._reconnect_timers.values():
@@ -129,19 +132,20 @@ class McpHttpApp:
         if version and version not in HANDSHAKE_PROTOCOL_VERSIONS:
             await self._manager.handle_request(scope, receive, send)
         elif session:
-            await self._in_session(session, scope, receive, send)
+            await self._handle_in_session(session, scope, receive, send)
         elif self._session_counts[_client_key(client)] >= _MAX_CLIENT_SESSIONS and not await self._make_room(
             client
         ):
             response = _error_response(
-                HTTPStatus.SERVICE_UNAVAILABLE, f"{_MAX_CLIENT_SESSIONS} sessions are already open."
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                f"{_MAX_CLIENT_SESSIONS} sessions are already open. Close one and try again.",
             )
             await response(scope, receive, send)
         else:
-            with self._sessions.opening() as opened:
-                await self._manager.handle_request(scope, receive, opened.watching(send))
+            with self._event_stores.opening() as opening:
+                await self._manager.handle_request(scope, receive, opening.wrap_send(send))
 
-    async def _in_session(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _handle_in_session(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
         if _header(scope, b"last-event-id"):
             for timer in self._reconnect_timers.pop(session, ()):
                 timer.cancel()
@@ -158,10 +162,10 @@ class McpHttpApp:
         async def receive_message() -> Message:
             message = await receive()
             if message["type"] == "http.disconnect" and calls:
-                self._withdraw_calls(session, calls)
+                self._schedule_withdrawal(session, calls)
             return message
 
-        with self._sessions.entered(session):
+        with self._event_stores.entered(session):
             if scope["method"] != "POST":
                 self._track_session(session_key, scope)
                 await self._manager.handle_request(scope, receive_message, send_response)
@@ -173,15 +177,15 @@ class McpHttpApp:
     # Idle sessions
 
     def _track_session(self, session_key: _SessionKey, scope: Scope) -> _Session:
-        session_state = self._idle.get(session_key)
+        session_state = self._sessions.get(session_key)
         if session_state is None:
             loop = asyncio.get_running_loop()
-            timer = loop.call_later(self._listening_idle, self._expire, session_key)
-            session_state = self._idle[session_key] = _Session(scope, timer, since=loop.time())
+            timer = loop.call_later(self._listening_timeout, self._expire, session_key)
+            session_state = self._sessions[session_key] = _Session(scope, timer, since=loop.time())
         return session_state
 
     def _forget(self, session_key: _SessionKey) -> None:
-        if (session_state := self._idle.pop(session_key, None)) is not None:
+        if (session_state := self._sessions.pop(session_key, None)) is not None:
             session_state.timer.cancel()
 
     @contextmanager
@@ -193,25 +197,25 @@ class McpHttpApp:
             yield
         finally:
             session_state.requests -= 1
-            if self._idle.get(session_key) is session_state:
+            if self._sessions.get(session_key) is session_state:
                 loop = asyncio.get_running_loop()
                 session_state.timer.cancel()
                 session_state.since = loop.time()
-                session_state.timer = loop.call_later(self._listening_idle, self._expire, session_key)
+                session_state.timer = loop.call_later(self._listening_timeout, self._expire, session_key)
 
     def _expire(self, session_key: _SessionKey) -> None:
         """End a session in the background, unless it has running requests."""
-        session_state = self._idle.get(session_key)
+        session_state = self._sessions.get(session_key)
         if session_state is not None and not session_state.requests:
             task = asyncio.ensure_future(self._end(session_key))
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)
 
     async def _end(self, session_key: _SessionKey) -> None:
-        """End a session like its client would: with a DELETE request."""
-        session_state = self._idle[session_key]
+        """End a session as its client would: with a DELETE request."""
+        session_state = self._sessions[session_key]
         self._forget(session_key)
-        log.info("an idle MCP session of %s ends", session_key[0][1])
+        log.info("ending an idle MCP session of %s", session_key[0][1])
 
         async def receive_nothing() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
@@ -224,11 +228,11 @@ class McpHttpApp:
         await self._manager.handle_request(scope, receive_nothing, discard)
 
     async def _make_room(self, client: Client) -> bool:
-        """End the session of a client that has been idle longest; return whether there was one."""
+        """End the client's session that has been idle longest; return whether one was idle long enough."""
         now, key = asyncio.get_running_loop().time(), _client_key(client)
         idle = [
             (entry.since, session_key)
-            for session_key, entry in self._idle.items()
+            for session_key, entry in self._sessions.items()
             if session_key[0] == key and not entry.requests and now - entry.since >= _MIN_EVICTION_IDLE_S
         ]
         if not idle:
@@ -236,10 +240,14 @@ class McpHttpApp:
         await self._end(min(idle)[1])
         return True
 
-    def _withdraw_calls(self, session: str, calls: set[asyncio.Task[object]]) -> None:
-        """Cancel the calls unless the client reconnects in time."""
+    def _schedule_withdrawal(self, session: str, calls: set[asyncio.Task[object]]) -> None:
+        """Cancel the calls later, unless the client reconnects in time."""
 
         def withdraw() -> None:
+            timers = self._reconnect_timers[session]
+            timers.remove(timer)
+            if not timers:
+                del self._reconnect_timers[session]
             for task in tuple(calls):
                 task.cancel("the client has gone")
 

@@ -1,7 +1,7 @@
 """Send fast responses of the 2025 protocol as JSON instead of a stream with one event.
 
-The protocol lets the server decide for each request; the SDK decides once for all. A stream is only useful
-for slow calls. Clients close the connection after a stream, so every call would need a new connection.
+The protocol lets the server decide for each request; the SDK decides once for all requests. A stream is only
+useful for slow calls. Clients close the connection after a stream, so every call would need a new connection.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _RESPONSE = re.compile(rb'\{"jsonrpc":"2\.0","id":(?:\d+|"(?:[^"\\]|\\.)*"),"(?:
 class JsonResponseUpgrade:
     """A `send` that briefly holds back an event stream until its first message.
 
-    If that message is the response, it is sent as JSON and the stream ends; otherwise the stream is sent
-    unchanged. Use it as a context manager around the request.
+    If that message arrives in time and is the response, it is sent as JSON and the stream ends; otherwise the
+    stream is sent unchanged. Use it as a context manager around the request.
 
     Args:
         hold_timeout: Maximum seconds to hold the stream back.
@@ -60,13 +60,11 @@ class JsonResponseUpgrade:
             self._held_messages.append(message)
             if message["type"] == "http.response.start":
                 if _is_stream(message):
-                    self._timer = asyncio.get_running_loop().call_later(
-                        self._hold_timeout, self._begin_to_send
-                    )
+                    self._timer = asyncio.get_running_loop().call_later(self._hold_timeout, self._start_flush)
                 else:
                     await self._send_held()
                 return
-            data = _data(message.get("body", b""))
+            data = _event_data(message.get("body", b""))
             if _RESPONSE.match(data):
                 await self._answer(data)
             elif data or not message.get("more_body"):
@@ -84,8 +82,8 @@ class JsonResponseUpgrade:
         await self._send({**start, "headers": [*headers, *json_headers]})
         await self._send({"type": "http.response.body", "body": data, "more_body": False})
 
-    def _begin_to_send(self) -> None:
-        self._flush_task = asyncio.create_task(self._flush(), name="begin a stream of events")
+    def _start_flush(self) -> None:
+        self._flush_task = asyncio.create_task(self._flush(), name="send a held event stream")
 
     async def _flush(self) -> None:
         async with self._lock:
@@ -104,6 +102,6 @@ def _is_stream(start: Message) -> bool:
     return any(name.lower() == b"content-type" and value.startswith(_EVENT_STREAM) for name, value in headers)
 
 
-def _data(event: bytes) -> bytes:
-    """Return the data of an event; empty for one with only an id, and for a keep-alive."""
+def _event_data(event: bytes) -> bytes:
+    """Return an event's data; empty for an event with only an id and for a keep-alive."""
     return b"\n".join(line[6:] for line in event.splitlines() if line.startswith(b"data: "))

@@ -1,7 +1,7 @@
 """Report the progress of a call to its client, and log messages if the client asked for them.
 
-While the user is being asked, the progress is repeated: clients abort a call without signs of life, and
-users need time to decide.
+The last progress is repeated until the call ends: clients abort a call without signs of life, and users need
+time to decide.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT_INTERVAL_S = 5.0
 LEVEL_KEY = "log level"
-"""Key of the level that `logging/setLevel` has set, in the state of a 2025 connection."""
+"""Key of the level set by `logging/setLevel`, in the state of a connection of the 2025 protocol."""
 _STAGE_MESSAGES = {
     "queued": "Waiting for other calls.",
     "running": "Running.",
     "asking": "Waiting for your answer in Scriptorium.",
     "writing": "Writing.",
 }
-_WAITING_HERE = "Waiting for your answer."
+_CLIENT_ASKING_MESSAGE = "Waiting for your answer."
 _LEVELS: tuple[str, ...] = get_args(t.LoggingLevel)
 _LOG_LEVEL = "info"
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class ProgressReporter:
 
     Args:
         ctx: The request.
-        heartbeat: Seconds between repeated notifications.
+        heartbeat: Seconds after which the last progress is sent again.
     """
 
     def __init__(self, ctx: Context, heartbeat: float) -> None:
@@ -77,7 +77,7 @@ class ProgressReporter:
         self._client_asks = True
 
     async def run(self, work: Awaitable[T]) -> T:
-        """Await `work`, sending progress meanwhile."""
+        """Return the result of `work`; meanwhile, send progress if the client asked for it."""
         if not self._reports:
             return await work
         reporting = asyncio.create_task(self._report_loop(), name="report the progress of a call")
@@ -98,12 +98,12 @@ class ProgressReporter:
                 if self._latest is not None:
                     await self._send(self._latest)
         except Exception as error:
-            log.debug("progress can't be sent to the client any longer: %s", error)
+            log.debug("progress can no longer be sent to the client: %s", error)
 
     async def _send(self, progress: CallProgress) -> None:
         self._count += 1
         message = (
-            _WAITING_HERE
+            _CLIENT_ASKING_MESSAGE
             if progress.stage == "asking" and self._client_asks
             else _STAGE_MESSAGES[progress.stage]
         )

@@ -38,7 +38,11 @@ Result = dict[str, Any]
 async def list_resources(
     context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None
 ) -> Result:
-    """Return a page of the notes that the client may see; the first page starts with its blocks."""
+    """Return a page of the notes that the client may see; the first page starts with its blocks.
+
+    Raises:
+        MCPError: the notes can't be listed.
+    """
     after = (params.cursor if params is not None else None) or ""
     try:
         blocks = await _list_blocks(context, ctx) if not after else []
@@ -52,7 +56,7 @@ async def list_resources(
 async def list_templates(
     context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None
 ) -> Result:
-    """Return the URI templates of notes and blocks."""
+    """Return the URI templates of notes and blocks, as far as the client may read them."""
     note = {
         "uriTemplate": NOTE_TEMPLATE,
         "name": "note",
@@ -67,17 +71,17 @@ async def list_templates(
         "description": "A memory block by its label.",
         "mimeType": "text/plain",
     }
-    resources = [note] if await context.has_tools(ctx, READ_NOTE_TOOL) else []
+    templates = [note] if await context.has_tools(ctx, READ_NOTE_TOOL) else []
     if await context.has_tools(ctx, BLOCK_TOOL):
-        resources.append(block)
-    return {"resourceTemplates": resources}
+        templates.append(block)
+    return {"resourceTemplates": templates}
 
 
 async def read_resource(context: McpContext, ctx: Context, params: t.ReadResourceRequestParams) -> Result:
     """Return the content of a resource.
 
     Raises:
-        MCPError: there is no such resource, or the client may not read it.
+        MCPError: there is no such resource, the client may not read it, or it is too long.
     """
     address = parse_uri(params.uri)
     if address is None:
@@ -86,8 +90,8 @@ async def read_resource(context: McpContext, ctx: Context, params: t.ReadResourc
         text = await _read_text(context, ctx, address)
     except ScriptoriumError as error:
         raise _protocol_error(ctx, error, params.uri) from error
-    kind = _MARKDOWN if address.kind == "note" else "text/plain"
-    return {"contents": [{"uri": params.uri, "mimeType": kind, "text": text}]}
+    mime_type = _MARKDOWN if address.kind == "note" else "text/plain"
+    return {"contents": [{"uri": params.uri, "mimeType": mime_type, "text": text}]}
 
 
 async def _read_text(context: McpContext, ctx: Context, address: ResourceAddress) -> str:
@@ -107,7 +111,7 @@ async def _read_text(context: McpContext, ctx: Context, address: ResourceAddress
         if is_cut:
             break
         start = end + 1
-    raise LimitError("The note is too long for a resource; read it with read_note.")
+    raise LimitError("The note is too long for a resource. Read it in parts with read_note.")
 
 
 async def _list_blocks(context: McpContext, ctx: Context) -> list[Result]:
@@ -115,7 +119,7 @@ async def _list_blocks(context: McpContext, ctx: Context) -> list[Result]:
         return []
     outcome = await context.call(ctx, BLOCK_TOOL, {"op": "list"})
     if not outcome.success:
-        log.info("the blocks are not listed: %s", outcome.message)
+        log.info("could not list the memory blocks: %s", outcome.message)
         return []
     return [_block_resource(one) for one in cast("list[dict[str, Any]]", outcome.result.get("blocks", []))]
 
@@ -145,7 +149,7 @@ def _check_result(outcome: ToolOutcome) -> dict[str, Any]:
     """Return the result of a call.
 
     Raises:
-        _RefusedError: the call failed.
+        _CallFailedError: the call failed.
     """
     if outcome.success:
         return dict(outcome.result)
@@ -153,7 +157,7 @@ def _check_result(outcome: ToolOutcome) -> dict[str, Any]:
 
 
 def _protocol_error(ctx: Context, error: ScriptoriumError, uri: str) -> MCPError:
-    """Convert an error of the app to an error of the protocol."""
+    """Convert an app error to a protocol error."""
     kind = str(error.data.get("kind", error.type))
     if kind in ("not_found", "ambiguous"):
         return _not_found_error(ctx, uri, error.message)

@@ -52,7 +52,7 @@ class VaultServer(Server[McpContext]):
         *,
         protocol_version: str | None = None,
     ) -> t.ServerCapabilities:
-        """Return the capabilities; lists of tools, prompts and resources can change at run time."""
+        """Return the capabilities, always with notifications of changed tools, prompts and resources."""
         options = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
         return super().get_capabilities(
             options, experimental_capabilities, extensions, protocol_version=protocol_version
@@ -106,7 +106,7 @@ def _no_headers(name: str) -> Mapping[str, Any] | None:
 
 
 def _with_context(handler: Handler[P]) -> Callable[[Context, P], Awaitable[Any]]:
-    """Wrap a handler: pass it the server's state, and convert errors of the app to the protocol's."""
+    """Wrap a handler: pass it the server's state, convert app errors and mark complete results."""
 
     async def handle(ctx: Context, params: P) -> Any:  # noqa: ANN401 (results are of many types)
         try:
@@ -121,15 +121,15 @@ def _with_context(handler: Handler[P]) -> Callable[[Context, P], Awaitable[Any]]
 
 async def _initialized(ctx: Context, _: t.NotificationParams) -> None:
     """Start sending changes to a connection of the 2025 protocol."""
-    Subscriber.of(ctx, ctx.lifespan_context)
+    Subscriber.for_request(ctx, ctx.lifespan_context)
     await asyncio.sleep(0)
 
 
 async def _subscribe(ctx: Context, params: t.SubscribeRequestParams) -> t.EmptyResult:
-    Subscriber.of(ctx, ctx.lifespan_context).add(params.uri)
+    Subscriber.for_request(ctx, ctx.lifespan_context).add(params.uri)
     return t.EmptyResult()
 
 
 async def _unsubscribe(ctx: Context, params: t.UnsubscribeRequestParams) -> t.EmptyResult:
-    Subscriber.of(ctx, ctx.lifespan_context).remove(params.uri)
+    Subscriber.for_request(ctx, ctx.lifespan_context).remove(params.uri)
     return t.EmptyResult()

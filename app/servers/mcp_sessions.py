@@ -1,7 +1,7 @@
 """The clients of the MCP server: their notifications and their tools.
 
 Each client has one stream of changes for all its connections. The notifications of both protocol eras are
-made from it, and the list of tools is cached until it changes.
+derived from this stream, and the list of tools is cached until it changes.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ class McpSession:
         new_uris = Counter(uris)
         self._watched_uris += new_uris
 
-        def unsubscribe() -> None:
+        def unwatch() -> None:
             self._watched_uris -= new_uris
 
-        return unsubscribe
+        return unwatch
 
     async def publish(self, event: ServerEvent) -> None:
         """Send an event to the listeners."""
@@ -149,13 +149,17 @@ class McpSession:
         if change.kind in ("notes", "memory") and change.listed:
             self._notify(ResourcesListChanged())
 
-    def _notify_resources(self, kind: str, changed: frozenset[str]) -> None:
-        """Report the watched resources that changed; all of them if it is unknown which did."""
+    def _notify_resources(self, kind: str, changed_paths: frozenset[str]) -> None:
+        """Report the watched resources of a kind that may have changed.
+
+        These are all of them if `changed_paths` is empty; otherwise the changed notes and the notes that are
+        watched by name instead of path.
+        """
         for uri in tuple(self._watched_uris):
             address = parse_uri(uri)
             if address is None or address.kind != kind:
                 continue
-            if not changed or address.name in changed or not address.is_path:
+            if not changed_paths or address.name in changed_paths or not address.is_path:
                 self._notify(ResourceUpdated(uri))
 
     def _notify(self, event: ServerEvent) -> None:
@@ -193,7 +197,9 @@ class SessionRegistry:
                 task = asyncio.create_task(session.close(), name="forget an idle client")
                 task.add_done_callback(lambda done: done.exception())
                 return
-        raise LimitError(f"{_MAX_CLIENTS} clients are connected.", limit=_MAX_CLIENTS)
+        raise LimitError(
+            f"{_MAX_CLIENTS} clients are already connected. Close one and try again.", limit=_MAX_CLIENTS
+        )
 
     async def close(self) -> None:
         """Close all clients."""

@@ -135,7 +135,7 @@ def _parse_error(error: ValidationError) -> tuple[int, str]:
 
 
 async def _send_error(writer: asyncio.StreamWriter, code: int, message: str) -> None:
-    """Send an error for a message that can't be parsed, so its request id is unknown."""
+    """Send an error for an invalid message, without a request id, which is unknown."""
     error = t.JSONRPCError(jsonrpc="2.0", id=None, error=t.ErrorData(code=code, message=message))
     await _write_message(writer, error)
 

@@ -1,4 +1,4 @@
-"""Notify clients of changes: every connection of the 2025 protocol, and subscriptions of the 2026 one."""
+"""Notify clients of changes: connections of the 2025 protocol, and subscriptions of the 2026 protocol."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _MAX_URIS = 1000
+_TOO_MANY_MESSAGE = f"A client can subscribe to at most {_MAX_URIS} resources."
 _STATE_KEY = "subscriber"
 
 
@@ -41,16 +42,22 @@ class Subscriber:
         self._waiting: dict[ServerEvent, None] = {}
         self._has_events = asyncio.Event()
         self._unsubscribe = session.subscribe(self._enqueue)
-        self._sending = asyncio.create_task(self._send(), name="notify an MCP client")
+        self._send_task = asyncio.create_task(self._send_events(), name="notify an MCP client")
 
     @classmethod
-    def of(cls, ctx: Context, context: McpContext) -> Subscriber:
-        """Return the subscriber of the request's connection, which ends with the connection."""
+    def for_request(cls, ctx: Context, context: McpContext) -> Subscriber:
+        """Return the subscriber of the request's connection, created on first use.
+
+        It is closed with the connection.
+
+        Raises:
+            LimitError: there are too many clients.
+        """
         # The SDK has no public API for the connection.
         connection = ctx.session._connection
         if _STATE_KEY not in connection.state:
-            stream = connection.state[_STATE_KEY] = cls(connection, context.session(ctx))
-            connection.exit_stack.push_async_callback(stream.close)
+            new_subscriber = connection.state[_STATE_KEY] = cls(connection, context.session(ctx))
+            connection.exit_stack.push_async_callback(new_subscriber.close)
         subscriber = connection.state[_STATE_KEY]
         assert isinstance(subscriber, Subscriber)
         return subscriber
@@ -65,21 +72,21 @@ class Subscriber:
             raise MCPError(t.INVALID_PARAMS, "There is no resource with this URI.", {"uri": uri})
         if uri not in self._uris:
             if len(self._uris) >= _MAX_URIS:
-                raise MCPError(t.INVALID_PARAMS, f"At most {_MAX_URIS} resources can be subscribed to.")
+                raise MCPError(t.INVALID_PARAMS, _TOO_MANY_MESSAGE)
             self._uris[uri] = self._session.watch((uri,))
 
     def remove(self, uri: str) -> None:
         """Unsubscribe from a resource."""
-        if (unsubscribe := self._uris.pop(uri, None)) is not None:
-            unsubscribe()
+        if (unwatch := self._uris.pop(uri, None)) is not None:
+            unwatch()
 
     async def close(self) -> None:
         """Stop sending events."""
         self._unsubscribe()
         for uri in tuple(self._uris):
             self.remove(uri)
-        self._sending.cancel()
-        await asyncio.gather(self._sending, return_exceptions=True)
+        self._send_task.cancel()
+        await asyncio.gather(self._send_task, return_exceptions=True)
 
     def _enqueue(self, event: ServerEvent) -> None:
         if isinstance(event, ResourceUpdated) and event.uri not in self._uris:
@@ -87,16 +94,16 @@ class Subscriber:
         self._waiting[event] = None
         self._has_events.set()
 
-    async def _send(self) -> None:
+    async def _send_events(self) -> None:
         while True:
             await self._has_events.wait()
             self._has_events.clear()
             while self._waiting:
                 event = next(iter(self._waiting))
                 del self._waiting[event]
-                await self._send_one(event)
+                await self._send_event(event)
 
-    async def _send_one(self, event: ServerEvent) -> None:
+    async def _send_event(self, event: ServerEvent) -> None:
         match event:
             case ToolsListChanged():
                 await self._connection.send_tool_list_changed()
@@ -114,14 +121,15 @@ async def listen(
     """Serve a subscription of the 2026 protocol while its client listens.
 
     Raises:
-        MCPError: it names too many resources, or the client has too many subscriptions.
+        MCPError: the request names too many resources, or the client has too many subscriptions.
+        LimitError: there are too many clients.
     """
     uris = params.notifications.resource_subscriptions or []
     if len(uris) > _MAX_URIS:
-        raise MCPError(t.INVALID_PARAMS, f"At most {_MAX_URIS} resources can be subscribed to.")
+        raise MCPError(t.INVALID_PARAMS, _TOO_MANY_MESSAGE)
     session = context.session(ctx)
-    unsubscribe = session.watch(uris)
+    unwatch = session.watch(uris)
     try:
         return await session.listen(ctx, params)
     finally:
-        unsubscribe()
+        unwatch()

@@ -38,7 +38,7 @@ _ADDED_ARGUMENTS: Mapping[str, Mapping[str, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class ToolCallRequest:
-    """A parsed call: the tool's own arguments, and the options of the call."""
+    """A parsed call: the tool's own arguments, and the call's options."""
 
     arguments: Mapping[str, object]
     wait_mode: WaitMode
@@ -47,7 +47,7 @@ class ToolCallRequest:
 
 @dataclass(frozen=True, slots=True)
 class McpTool:
-    """A tool; `wire` is its entry in a list of tools, `added` are the additional arguments."""
+    """A tool; `wire` is its entry in a list of tools, `added` are the names of its additional arguments."""
 
     descriptor: ToolDescriptor
     wire: Mapping[str, Any]
@@ -97,25 +97,12 @@ class McpTool:
         """Parse a call from a client's arguments and `_meta`.
 
         Raises:
-            InvalidParametersError: an additional argument has the wrong type.
+            InvalidParametersError: an additional argument has the wrong type, or the reason is too long.
         """
-        wait: object = meta.get(WAIT_META, True)
-        reason: object = meta.get(WHY_META, "")
-        arguments = arguments_with_options
-        if self.added and not self.added.isdisjoint(arguments_with_options):
-            wait = (
-                arguments_with_options[WAIT_ARGUMENT]
-                if WAIT_ARGUMENT in arguments_with_options and WAIT_ARGUMENT in self.added
-                else wait
-            )
-            reason = (
-                arguments_with_options[WHY_ARGUMENT]
-                if WHY_ARGUMENT in arguments_with_options and WHY_ARGUMENT in self.added
-                else reason
-            )
-            arguments = {
-                name: value for name, value in arguments_with_options.items() if name not in self.added
-            }
+        arguments = dict(arguments_with_options)
+        options = {name: arguments.pop(name) for name in self.added if name in arguments}
+        wait: object = options.get(WAIT_ARGUMENT, meta.get(WAIT_META, True))
+        reason: object = options.get(WHY_ARGUMENT, meta.get(WHY_META, ""))
         if not isinstance(wait, bool):
             raise InvalidParametersError(f"{WAIT_ARGUMENT} must be true or false.", argument=WAIT_ARGUMENT)
         if not isinstance(reason, str) or len(reason) > _MAX_CLAIM_CHARS:

@@ -13,7 +13,7 @@ Json = dict[str, Any]
 _EVENT_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
 _ERRORS = {
     "401": "The token is missing or unknown.",
-    "403": "The caller may not do this, or the HTTP API is switched off.",
+    "403": "The caller may not do this, or the HTTP API is turned off.",
     "404": "Not found.",
     "409": "Conflict with a newer state.",
     "413": "The body is too large.",
@@ -149,18 +149,23 @@ _CLAIM = _parameter(
     "Your reason for the change, percent-encoded; the user sees it as your words.",
     _TEXT,
 )
-_NAME = _parameter("name", "path", "A tool.", _TEXT)
+_NAME = _parameter("name", "path", "The name of a tool.", _TEXT)
 _ID = _parameter("id", "path", "The id of a pending operation.", _TEXT)
-_STREAMED: Json = {"description": "Server-sent events, until one side ends.", "content": _EVENT_STREAM}
+_STREAMED: Json = {
+    "description": "Server-sent events until either side closes the stream.",
+    "content": _EVENT_STREAM,
+}
 _FIXED_PATHS: Json = {
-    "/api/v1/vault": {"get": _get_operation("vault", "The names of the vault and of the client.")},
+    "/api/v1/vault": {"get": _get_operation("vault", "The names of the vault and the client.")},
     "/api/v1/tools": {"get": _get_operation("tools", "The tools that you may call.")},
     "/api/v1/tools/{name}": {"get": _get_operation("tool", "One tool, with its schemas.", _NAME)},
-    "/api/v1/pending": {"get": _get_operation("pending_operations", "Your operations, waiting or ended.")},
+    "/api/v1/pending": {
+        "get": _get_operation("pending_operations", "Your pending and completed operations.")
+    },
     "/api/v1/pending/{id}": {
         "get": _get_operation("pending_operation", "The state of an operation.", _ID),
         "delete": _get_operation(
-            "cancel_pending_operation", "Cancel an operation that is not decided yet.", _ID
+            "cancel_pending_operation", "Cancel an operation that has not been decided yet.", _ID
         ),
     },
     "/api/v1/notes": {

@@ -1,13 +1,13 @@
-"""A vault service with read-only tools."""
+"""A vault service with read-only tools only."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from typing import Literal
 
 from app.errors import PermissionDeniedError
 from app.servers.vault_access import (
     Client,
+    NameKind,
     NotePage,
     OnProgress,
     ToolDescriptor,
@@ -46,7 +46,7 @@ class ReadOnlyVaultService:
         """Call a tool that changes nothing.
 
         Raises:
-            PermissionDeniedError: the tool can change something, or does not exist.
+            PermissionDeniedError: the tool can change something, or `client` has no such tool.
         """
         if not any(entry.name == tool for entry in await self.tools(client)):
             raise PermissionDeniedError(
@@ -60,10 +60,10 @@ class ReadOnlyVaultService:
         """Return a page of the notes that `client` may see."""
         return await self._service.notes(client, after, limit)
 
-    async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
-        """Return completions of `text`."""
+    async def complete(self, client: Client, kind: NameKind, text: str) -> list[str]:
+        """Return up to 100 completions of `text`, best first."""
         return await self._service.complete(client, kind, text)
 
     def changes(self, client: Client) -> AsyncIterator[VaultChange]:
-        """Return the stream of changes."""
+        """Return changes from now on, until the iterator is closed."""
         return self._service.changes(client)

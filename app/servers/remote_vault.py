@@ -7,7 +7,6 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Literal
 from urllib.parse import quote
 
 import httpx2
@@ -16,7 +15,15 @@ from app.encoding import encodable, encodable_arguments
 from app.errors import NetworkError
 from app.servers import codec
 from app.servers.endpoint_file import Endpoint
-from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, VaultChange, WaitMode
+from app.servers.vault_access import (
+    Client,
+    NameKind,
+    NotePage,
+    OnProgress,
+    ToolDescriptor,
+    VaultChange,
+    WaitMode,
+)
 from app.toolkit.outcome import ToolOutcome
 
 _TIMEOUT = httpx2.Timeout(10.0, read=60.0)
@@ -25,18 +32,18 @@ _CONNECTION_LIMITS = httpx2.Limits(max_connections=100, max_keepalive_connection
 
 
 class HolderGoneError(NetworkError):
-    """The process that had the vault open is gone; `sent` is true if the request may have reached it."""
+    """The process that had the vault open can't be reached."""
 
     @property
     def sent(self) -> bool:
-        """True if the outcome of the request is unknown; False if it never arrived."""
+        """True if the request may have arrived, so its outcome is unknown; False if it never arrived."""
         return bool(self.data.get("sent"))
 
 
 class RemoteVaultAccess:
     """A `VaultAccess` in another process. The caller must close it.
 
-    The methods raise `HolderGoneError` if that process is gone.
+    The methods raise `HolderGoneError` if that process is gone, and the `ScriptoriumError`s that it reports.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -57,6 +64,7 @@ class RemoteVaultAccess:
 
         Raises:
             HolderGoneError: the endpoint does not respond.
+            ScriptoriumError: the server rejects the connection.
         """
         vault = cls(endpoint)
         try:
@@ -72,7 +80,7 @@ class RemoteVaultAccess:
         return self._name
 
     async def close(self) -> None:
-        """End the session if the server is still reachable, and close the connections."""
+        """End the clients' sessions if the server is still reachable, and close the connections."""
         for client in tuple(self._clients):
             with suppress(httpx2.HTTPError):
                 await self._http.delete("/session", headers=self._headers(client), timeout=2.0)
@@ -109,12 +117,12 @@ class RemoteVaultAccess:
                 return await self._call_once(path, dict(arguments), headers)
             return await self._call_with_stages(path, dict(arguments), headers, progress)
         except httpx2.HTTPError as error:
-            raise _holder_gone(error) from error
+            raise _unreachable_error(error) from error
 
     async def _call_once(
         self, path: str, arguments: dict[str, object], headers: dict[str, str]
     ) -> ToolOutcome:
-        """Call a tool and return the outcome in one response."""
+        """Call a tool and return its outcome, received as a single response."""
         headers["accept"] = codec.OUTCOME_TYPE
         response = await self._http.post(path, json=arguments, headers=headers, timeout=_STREAM_TIMEOUT)
         if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -126,7 +134,7 @@ class RemoteVaultAccess:
     async def _call_with_stages(
         self, path: str, arguments: dict[str, object], headers: dict[str, str], progress: OnProgress
     ) -> ToolOutcome:
-        """Call a tool, report its stages and return the outcome."""
+        """Call a tool, report its stages and return its outcome."""
         headers["accept"] = "text/event-stream"
         async with self._http.stream(
             "POST", path, json=arguments, headers=headers, timeout=_STREAM_TIMEOUT
@@ -145,7 +153,7 @@ class RemoteVaultAccess:
         page = await self._get("/notes", client, after=encodable(after), limit=str(limit))
         return NotePage(tuple(page["paths"]), page["next"])
 
-    async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
+    async def complete(self, client: Client, kind: NameKind, text: str) -> list[str]:
         """Return up to 100 completions of `text`, best first."""
         return list((await self._get("/complete", client, kind=kind, text=encodable(text)))["names"])
 
@@ -153,7 +161,8 @@ class RemoteVaultAccess:
         """Yield changes from now on, until the server stops.
 
         Raises:
-            HolderGoneError: the server can't be reached.
+            HolderGoneError: the server can't be reached, or the connection broke.
+            ScriptoriumError: the server rejects the request.
         """
         headers = {**self._headers(client), "accept": "text/event-stream"}
         try:
@@ -164,14 +173,14 @@ class RemoteVaultAccess:
                     if event == "news":
                         yield codec.change_from_wire(data)
         except httpx2.HTTPError as error:
-            raise _holder_gone(error) from error
+            raise _unreachable_error(error) from error
 
     async def _get(self, path: str, client: Client | None, **query: str) -> codec.Json:
         headers = self._headers(client) if client is not None else {}
         try:
             response = await self._http.get(path, headers=headers, params=query)
         except httpx2.HTTPError as error:
-            raise _holder_gone(error) from error
+            raise _unreachable_error(error) from error
         if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
             raise _closed_error()
         data = _json(response.content)
@@ -222,7 +231,7 @@ def _closed_error() -> HolderGoneError:
     return HolderGoneError(message, sent=True)
 
 
-def _holder_gone(error: httpx2.HTTPError) -> HolderGoneError:
+def _unreachable_error(error: httpx2.HTTPError) -> HolderGoneError:
     was_sent = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
     reason = str(error) or type(error).__name__
     return HolderGoneError(f"The app that has the vault open can't be reached ({reason}).", sent=was_sent)

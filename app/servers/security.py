@@ -1,8 +1,8 @@
 """Security middleware of the local server.
 
 A request must name this server in its Host header (a web page that uses DNS rebinding names its own), must
-not come from another origin, must have a token, and is limited in size and time. Only then does it reach an
-app, with its body read and the authenticated client in its scope.
+not come from another origin, must have a token, and is limited in size and time. An app receives an accepted
+request with its body already read and the authenticated client in its scope.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ log = logging.getLogger(__name__)
 MAX_BODY_BYTES = 10 * 1024 * 1024
 BODY_TIMEOUT_S = 30.0
 MAX_REQUESTS = 48
+"""Maximum number of running requests of each program; with the local token, four times as many in total."""
 SEND_TIMEOUT_S = 20.0
-"""Time limit for a client to accept a part of a response; then its connection is dropped."""
+"""Time limit for a client to accept a part of a response; its connection is closed afterwards."""
 _FINAL_SEND_TIMEOUT_S = 1.0
 _MAX_NAME_CHARS = 60
 _MAX_USER_AGENT_CHARS = 120
 _KINDS = {"cli": CallerKind.CLI, "mcp": CallerKind.MCP}
 CLIENT_KEY = "scriptorium.client"
-"""Key of the authenticated `Client` in the scope of a request."""
+"""Key of the authenticated `Client` in a request's scope."""
 LOCAL_KEY = "scriptorium.local"
 """Key in the scope: whether the request has the local token, which only the user's processes can read."""
 CLOSED_REASON = "the app was closed"
@@ -45,7 +46,7 @@ REVOKED_REASON = "its token was revoked"
 
 
 class RejectedRequest(Exception):
-    """A rejected request, with the reason in words."""
+    """A request is rejected, with this status, message and additional headers."""
 
     def __init__(self, status: HTTPStatus, message: str, *headers: tuple[bytes, bytes]) -> None:
         super().__init__(message)
@@ -84,10 +85,12 @@ class SecurityMiddleware:
         port: The port of the server.
         authenticate: Returns the program that a token belongs to, or None.
         local_token: The token in the endpoint file.
-        on_trusted: Called for each connection with a valid token.
+        on_trusted: Called with the client's address for each request with a valid token.
         close_connection: Closes a connection immediately, even with unsent data.
-        on_seen: Called for each authenticated client.
-        on_refused: Called for each request with an unknown token, with its user agent.
+        on_seen: Called with the client of each authenticated request to an app.
+        on_refused: Called with the user agent of each request that has an unknown token.
+        body_timeout: Seconds that a client has to send a request's body.
+        send_timeout: Seconds that a client has to accept a part of a response.
     """
 
     def __init__(
@@ -143,7 +146,7 @@ class SecurityMiddleware:
             task.cancel(REVOKED_REASON)
 
     def end_closed_requests(self) -> None:
-        """Cancel the requests to apps that have been switched off."""
+        """Cancel the requests to apps that have been switched off, except those with the local token."""
         for name, tasks in tuple(self._running.items()):
             for task, mount in tuple(tasks.items()):
                 if name and mount.closed_reason():
@@ -171,11 +174,9 @@ class SecurityMiddleware:
             # Libraries may wrap the error, so check the flag and not its type.
             if not response.timed_out:
                 raise
-            log.info(
-                "%s did not read its response; its connection was closed", name or "a client of this machine"
-            )
+            log.info("%s did not read its response; its connection was closed", name or "a local client")
         except asyncio.CancelledError as error:
-            log.info("a request of %s was ended: %s", name or "this machine", error)
+            log.info("a request of %s was ended: %s", name or "a local client", error)
             await response.abort(str(error))
         finally:
             del running[task]
@@ -188,7 +189,7 @@ class SecurityMiddleware:
         """Authenticate a request and return its app, client and credential.
 
         Raises:
-            RejectedRequest: The request is rejected.
+            RejectedRequest: the request is rejected.
         """
         headers = _Headers(scope)
         self._check_host(headers)
@@ -205,7 +206,9 @@ class SecurityMiddleware:
         client = _client(credential, mount, headers)
         if len(self._running.get(credential.name, ())) >= MAX_REQUESTS * (4 if credential.local else 1):
             raise RejectedRequest(
-                HTTPStatus.TOO_MANY_REQUESTS, "Too many of your requests are running.", (b"retry-after", b"1")
+                HTTPStatus.TOO_MANY_REQUESTS,
+                "Too many of your requests are running. Try again when one has ended.",
+                (b"retry-after", b"1"),
             )
         self._on_seen(client)
         return mount, client, credential
@@ -231,7 +234,11 @@ class SecurityMiddleware:
             if (name := self._authenticate_token(token)) is not None:
                 return Credential(local=False, name=name)
             self._on_refused(headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS))
-        message = "Unknown token." if token else "A token is required: Authorization: Bearer …"
+        message = (
+            "The token is unknown or was revoked. Create a new one in Scriptorium's settings."
+            if token
+            else "A token is required: Authorization: Bearer …"
+        )
         raise RejectedRequest(
             HTTPStatus.UNAUTHORIZED, message, (b"www-authenticate", b'Bearer realm="scriptorium"')
         )
@@ -240,7 +247,7 @@ class SecurityMiddleware:
         """Read the whole body; return None if the client disconnects.
 
         Raises:
-            RejectedRequest: The body is too large or has too many values.
+            RejectedRequest: the body is too large or has too many values, or its length is invalid.
             TimeoutError: the body takes too long.
         """
         too_large_error = RejectedRequest(
@@ -288,7 +295,7 @@ class _Headers:
 
 
 class _ReplayedBody:
-    """Receives the body that was read already, then the client's later messages: its disconnect."""
+    """A `receive` that returns the body that was already read, then the client's later messages."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
         self._body: bytes | None = body
@@ -320,7 +327,7 @@ class _ResponseSender:
         """Send the next part.
 
         Raises:
-            ClientStalledError: The client does not read it.
+            ClientStalledError: the client does not read it.
         """
         self._started = True
         await self._send_within(message, self._timeout)
@@ -337,7 +344,7 @@ class _ResponseSender:
             raise ClientStalledError("the client does not read") from error
 
     async def abort(self, reason: str) -> None:
-        """End an incomplete response: a stream just ends; one that has not started becomes an error."""
+        """End an incomplete response; if it has not started, send an error with the reason instead."""
         if not self._started:
             rejection = RejectedRequest(
                 HTTPStatus.SERVICE_UNAVAILABLE, f"The request was ended: {reason or CLOSED_REASON}."
@@ -355,7 +362,7 @@ def _is_under(path: str, prefix: str) -> bool:
 
 
 def _client(credential: Credential, mount: Mount, headers: _Headers) -> Client:
-    """Return the client; its own name and kind are trusted only with the local token."""
+    """Return the client; the name and kind that it reports are trusted only with the local token."""
     user_agent = headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS)
     session = headers.single_value(b"scriptorium-session", 64)
     if not credential.local:
@@ -369,7 +376,7 @@ def _client(credential: Credential, mount: Mount, headers: _Headers) -> Client:
 
 
 def _decode_header(headers: _Headers, name: bytes, max_chars: int) -> str:
-    """Return a percent-encoded header, decoded."""
+    """Return the decoded value of a percent-encoded header, truncated and printable."""
     text = unquote(headers.single_value(name, 10 * max_chars))
     return "".join(char for char in text if char.isprintable())[:max_chars].strip()
 

@@ -9,16 +9,16 @@ from typing import Literal
 from app.events import Event
 
 Holder = Literal["desktop", "headless"]
-"""The process that has the vault open: a window, or a headless one, which yields to a window."""
+"""The kind of process that has the vault open: one with a window, or a headless one, which yields to it."""
 OnYield = Callable[[], Awaitable[None]]
 """Closes the vault, so that another process can open it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RejectedTokens:
-    """Requests with an unknown token: their number, and the last client's name and time.
+    """Requests with an unknown token: their number, and the client and time of the last one.
 
-    `claimed_name` is the client's own, unverified name; `time` is in Unix seconds.
+    `claimed_name` is the name that the client reported, unverified; `time` is in Unix seconds.
     """
 
     count: int
@@ -28,10 +28,10 @@ class RejectedTokens:
 
 @dataclass(frozen=True, slots=True)
 class LocalServerState:
-    """The address of the server; `address` is empty and `port` is 0 while it is closed.
+    """The local server's address and problems; `address` is empty and `port` is 0 while it is closed.
 
-    `wanted_port` is the port in the settings. `problem` tells the user why the server is closed. `refused`
-    counts requests with an unknown token since the server was opened.
+    `wanted_port` is the port in the settings. `problem` explains to the user why the server is not open.
+    `refused` counts requests with an unknown token since the server was opened; None if there were none.
     """
 
     address: str = ""

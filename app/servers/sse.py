@@ -18,7 +18,7 @@ _DISCONNECT_GRACE_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class ServerEvent:
-    """One event of a stream: its name and its data, JSON."""
+    """One event of a stream: its name and its data, which is sent as JSON."""
 
     name: str
     data: Mapping[str, Any]
@@ -31,11 +31,11 @@ class ServerEvent:
 class EventStream:
     """ASGI app that sends events until they end or the client disconnects.
 
-    The security middleware drops a client that does not read, as for every response.
+    The security middleware disconnects a client that does not read, as for every response.
 
     Args:
         events: The events; closed at the end.
-        done: Called at the end, even if the stream never started.
+        on_end: Called at the end, even if the stream never started.
         keep_alive_s: Seconds without an event after which a keep-alive is sent.
     """
 
@@ -99,7 +99,7 @@ async def until_disconnected(receive: Receive, work: Coroutine[Any, Any, T]) -> 
 
     Args:
         receive: The receive function of the request, whose body has been read.
-        work: The work that the client waits for; its cancellation carries the reason.
+        work: The work that the client waits for; its cancellation has the reason as its message.
     """
     task = asyncio.ensure_future(work)
     tasks: set[asyncio.Task[Any]] = {task}

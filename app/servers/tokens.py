@@ -28,7 +28,7 @@ _RESERVED_NAMES = frozenset(kind.value for kind in CallerKind) | {"you"}
 
 
 class NamedClient(BaseModel):
-    """A program with a token; `made` is in Unix seconds."""
+    """A program with a token: the token's hash, and its creation time (`made`) in Unix seconds."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -39,7 +39,10 @@ class NamedClient(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ClientsChanged(Event):
-    """A token was created, renewed or revoked; `revoked_names` are those whose old token is void."""
+    """A token was created, renewed or revoked.
+
+    `names` are all programs with a token; `revoked_names` are those whose previous token is no longer valid.
+    """
 
     names: tuple[str, ...]
     revoked_names: tuple[str, ...] = ()
@@ -51,8 +54,8 @@ _FILE_ADAPTER = TypeAdapter(list[NamedClient])
 class ClientTokens:
     """The programs with a token. A token is shown once, when it is created; only its hash is stored.
 
-    If the file can't be read, no program can connect, and `problem` explains it. `on_set` is called with
-    create, renew or revoke and the program's name after the file is written.
+    If the file can't be read, no program can connect, and `problem` explains why. `on_set` is called with
+    “create”, “renew” or “revoke” and the program's name after the file is written.
 
     Args:
         folder: The vault's data folder.
@@ -73,7 +76,8 @@ class ClientTokens:
             pass
         except (OSError, ValidationError) as error:
             self.problem = (
-                f"The tokens of other programs can't be read, so none can connect ({_error_label(error)})."
+                f"The tokens of other programs can't be read ({_error_label(error)}), so none can connect. "
+                "Create new tokens for them."
             )
 
     @property
@@ -85,13 +89,15 @@ class ClientTokens:
         """Create a token for a new program; it can't be shown again.
 
         Raises:
-            InvalidParametersError: the name is not valid, or is taken.
+            InvalidParametersError: the name is not valid or is taken, or there are too many tokens.
             StorageError: the file can't be written; no token was created.
         """
         name = name.strip()
         if not _NAME_PATTERN.fullmatch(name) or name.casefold() in _RESERVED_NAMES:
             raise InvalidParametersError(
-                "A program's name can have up to 60 letters, digits, spaces, dots and hyphens.", name=name
+                "A program's name starts with a letter or digit, has at most 60 letters, digits, spaces, "
+                "dots and hyphens, and is not a reserved word such as “you”. Choose another name.",
+                name=name,
             )
         if any(known.casefold() == name.casefold() for known in self._clients):
             raise InvalidParametersError(f"A program called {name} already has a token.", name=name)
@@ -102,7 +108,7 @@ class ClientTokens:
         return token
 
     def renew(self, name: str) -> str:
-        """Create another token for a program; the old one becomes void.
+        """Create another token for a program; the old one is no longer valid.
 
         Raises:
             NotFoundError: there is no such program.
@@ -126,7 +132,7 @@ class ClientTokens:
         self.on_set("revoke", name)
 
     def authenticate(self, token: str) -> str | None:
-        """Return the program that a token belongs to, or None; takes the same time for a wrong one."""
+        """Return the name of the program that a token belongs to, or None, in constant time."""
         token_hash = _hash(token)
         name = None
         for client in self._clients.values():
@@ -154,7 +160,7 @@ class ClientTokens:
 
 
 def write_private(file: Path, content: bytes) -> None:
-    """Write a file atomically that only its owner can read.
+    """Atomically write a file that only its owner can read.
 
     Raises:
         StorageError: the file can't be written.
@@ -170,4 +176,4 @@ def _hash(token: str) -> str:
 
 
 def _error_label(error: Exception) -> str:
-    return error.strerror or "error" if isinstance(error, OSError) else "it is damaged"
+    return error.strerror or "disk error" if isinstance(error, OSError) else "the file is damaged"

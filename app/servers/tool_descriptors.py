@@ -12,14 +12,15 @@ from app.toolkit.tool import Tool
 
 _OPEN_WORLD_LEVELS = (AccessLevel.NETWORK, AccessLevel.EXECUTE)
 _READING_LEVELS = (AccessLevel.READ_ONLY, AccessLevel.NETWORK)
-"""Levels whose effects outside the notes only read."""
+"""Levels at which a proposal that changes no notes only reads."""
 
 
 def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
     """Return the descriptor of `tool`.
 
-    The annotations follow from what the approval gate enforces: a tool that proposes nothing, or whose
-    category is read-only, changes nothing; a tool that only creates changes no existing note.
+    The annotations follow from what the approval gate enforces. A tool changes nothing if it neither acts nor
+    proposes anything, or if it does not act and its category is read-only. In a network category, only
+    proposed changes of notes count. A tool that only creates changes no existing note.
     """
     changes_existing = tool.changes_notes and category.level is not AccessLevel.READ_ONLY
     has_effect = tool.acts or (
@@ -42,7 +43,7 @@ def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
 
 @lru_cache(maxsize=1024)
 def outcome_schema(result: type[ToolResult]) -> Schema:
-    """Return the schema of a call's outcome: its result, or the reason why there is none yet.
+    """Return the schema of a call's outcome: its result, or the reason why there is none.
 
     It covers `ToolOutcome.as_dict` of every call without an error: done, pending, or denied by the user.
     """

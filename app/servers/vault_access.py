@@ -1,7 +1,7 @@
 """The protocol that all servers use: an open vault as external clients see it.
 
 There are two main implementations: one for the process that has the vault open (`local_vault.py`), and one
-that connects to such a process (`remote_vault.py`). So the command line and the stdio server work with both.
+that connects to that process (`remote_vault.py`). The command line and the stdio server work with both.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class Client:
     """An external program or terminal.
 
     `name` is the name that the user gave it with its token, or its name on this machine: rules, profiles, the
-    dialog and the audit log use it. `session` is one of its connections. `says` is its own, untrusted name
-    ("claude-code 2.1"). `kind` is the interface that it uses.
+    dialog and the audit log use it. `session` identifies one of its connections. `says` is the name that it
+    reports, unverified ("claude-code 2.1"). `kind` is the interface that it uses.
     """
 
     kind: CallerKind
@@ -30,7 +30,7 @@ class Client:
     says: str = ""
 
     def __post_init__(self) -> None:
-        """Make the program's texts encodable: they are logged and forwarded."""
+        """Make the texts encodable as UTF-8: they are logged and forwarded."""
         for field in ("name", "session", "says"):
             object.__setattr__(self, field, encodable(getattr(self, field)))
 
@@ -39,7 +39,7 @@ class Client:
 class ToolDescriptor:
     """A tool as a client sees it; calls are validated against the schemas.
 
-    The four flags are derived from the tool's declaration, for the client's own dialogs.
+    The four flags are derived from the tool and its category, for the client's own dialogs.
     """
 
     name: str
@@ -56,7 +56,7 @@ class ToolDescriptor:
 
 @dataclass(frozen=True, slots=True)
 class CallProgress:
-    """The progress of a call: `stage` is an identifier, `message` a sentence for people."""
+    """The progress of a call: `stage` is an identifier, `message` a sentence for the user."""
 
     stage: Literal["queued", "running", "asking", "writing"]
     message: str
@@ -113,7 +113,7 @@ class VaultAccess(Protocol):
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
-        """Call a tool through the runner. Cancellation cancels the call and withdraws its question.
+        """Call a tool. Cancellation cancels the call and withdraws its question.
 
         The call runs in the task that awaits it, which needs time after a cancellation to write the audit
         entry. So a task that is canceled repeatedly (by anyio) must run it in another task
@@ -122,7 +122,7 @@ class VaultAccess(Protocol):
         Args:
             client: The calling client.
             tool: The tool's name.
-            arguments: Arguments for the tool's input schema; validated again here.
+            arguments: Arguments, which are validated against the tool's input schema.
             wait_mode: Whether to wait for the user.
             claim: The caller's reason for the change, shown as unverified in the dialog.
             progress: Called for each stage.
@@ -136,7 +136,7 @@ class VaultAccess(Protocol):
         """Return a page of the notes that `client` may see, sorted by path, after `after`."""
         ...
 
-    async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
+    async def complete(self, client: Client, kind: NameKind, text: str) -> list[str]:
         """Return up to 100 completions of `text`, best first."""
         ...
 

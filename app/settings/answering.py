@@ -18,7 +18,7 @@ class AnswerByBuiltIn(_Choice):
 
 
 class AnswerByModel(_Choice):
-    """The model of the section “Model”."""
+    """The model from the “Model” section."""
 
     kind: Literal["model"] = "model"
 

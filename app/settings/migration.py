@@ -1,4 +1,4 @@
-"""Convert settings of older versions, before they are validated."""
+"""Convert settings that older versions saved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PROVIDERS = frozenset(get_args(ModelSettings.model_fields["provider"].annotatio
 
 
 def upgrade(kind: type[SettingsSection], raw: Raw) -> None:
-    """Convert raw settings to the current form, in place; the validation judges the result."""
+    """Convert raw settings to the current form, in place, before they are validated."""
     if kind is Settings:
         _convert_answering(raw)
     elif kind in (PermissionSettings, VaultSettings):
@@ -21,7 +21,7 @@ def upgrade(kind: type[SettingsSection], raw: Raw) -> None:
 
 
 def _convert_answering(raw: Raw) -> None:
-    """Convert the provider “built-in” and the fields `answers` of older versions to `answering`."""
+    """Convert the provider “built-in” and the `answers` fields of older versions to `answering`."""
     model, team, programs, agent = (raw.get(name) for name in ("model", "team", "programs", "agent"))
     provider = model.get("provider") if isinstance(model, dict) else None
     if provider == "built-in" and isinstance(model, dict):
@@ -48,7 +48,7 @@ def _convert_answering(raw: Raw) -> None:
 
 
 def _names(section: object, *lists: str) -> set[str]:
-    """Return the names of the entries in lists of a section, case folded."""
+    """Return the case-folded names of the entries in a section's lists."""
     if not isinstance(section, dict):
         return set()
     entries = [one for name in lists if isinstance(section.get(name), list) for one in section[name]]
@@ -56,7 +56,10 @@ def _names(section: object, *lists: str) -> set[str]:
 
 
 def _merge_categories(raw: Raw) -> None:
-    """Merge the lists `categories_on` and `categories_off` into the map `categories`; off wins."""
+    """Merge the lists `categories_on` and `categories_off` into the map `categories`.
+
+    An entry of the map overrides the lists, and `categories_off` overrides `categories_on`.
+    """
     on, off = raw.pop("categories_on", ()), raw.pop("categories_off", ())
     lists = [ids if isinstance(ids, list | tuple) else None for ids in (on, off)]
     if None in lists or not all(isinstance(id, str) for ids in lists for id in ids or ()):

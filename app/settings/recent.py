@@ -48,15 +48,15 @@ class RecentVaults:
 
     @property
     def default_folder(self) -> Path:
-        """The folder where the user probably keeps vaults: the initial folder of the open dialog."""
+        """The initial folder of the open dialog: where the newest existing vault is, or the home folder."""
         return next((Path(vault.path).parent for vault in self.list_vaults() if vault.exists), Path.home())
 
     def contains(self, root: Path) -> bool:
-        """Return whether `root`, resolved, exists and was opened before."""
+        """Return whether `root`, a resolved path, is an existing folder in the list."""
         return root.is_dir() and any(vault.path == str(root) for vault in self.list_vaults())
 
     def add(self, root: Path) -> None:
-        """Put `root` first."""
+        """Put `root` first in the list, and drop the oldest vaults beyond the list's limit."""
         path = str(root.resolve())
         others = [vault for vault in self.list_vaults() if vault.path != path]
         self._write([RecentVault(path, time.time()), *others][:_MAX_VAULTS])

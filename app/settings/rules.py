@@ -1,4 +1,4 @@
-"""Rules of the settings and of a vault: what callers may do, how often, and in which order."""
+"""Rules in the settings and in vaults: what callers may do, how often, and in which order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Rule(BaseModel):
 
 
 class CallerProfile(BaseModel):
-    """The limits of callers with a matching name; all matching profiles apply together."""
+    """Limits for callers with a matching kind or name; all matching profiles apply together."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -49,7 +49,7 @@ class CallerProfile(BaseModel):
 
 
 class CallLimit(BaseModel):
-    """The call rate of one caller."""
+    """A limit on each caller's calls of matching tools."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -62,7 +62,7 @@ class CallLimit(BaseModel):
 
 
 class TurnRule(BaseModel):
-    """A rule on the order of an agent's calls in one turn."""
+    """A rule on the order of an agent's calls in a turn, or on the choice between tools."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 

@@ -1,4 +1,4 @@
-"""The base classes of the sections of the settings."""
+"""Base classes of the settings' sections."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 
 class SettingsSection(BaseModel):
-    """A section of the settings; keeps fields that a newer version wrote and this one does not know."""
+    """A section of the settings. It keeps unknown fields, which a newer version may have written."""
 
     model_config = ConfigDict(extra="allow", validate_assignment=True, defer_build=True)
 

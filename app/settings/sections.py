@@ -59,7 +59,7 @@ class EditorSettings(SettingsSection):
     spelling_languages: tuple[str, ...] = Field(
         (),
         title="Spelling languages",
-        description="Such as en_US, de_DE. Leave empty for the system's language.",
+        description="For example, en_US or de_DE. Leave empty for the system's language.",
     )
     autosave: bool = Field(
         True,
@@ -101,7 +101,7 @@ class EditorSettings(SettingsSection):
     daily_format: str = Field(
         "",
         title="Daily note: name",
-        description="Such as YYYY-MM-DD or YYYY/MM/DD dddd. Leave empty for Obsidian's setting.",
+        description="For example, YYYY-MM-DD or YYYY/MM/DD dddd. Leave empty for Obsidian's setting.",
     )
     daily_template: str = Field(
         "",
@@ -111,7 +111,7 @@ class EditorSettings(SettingsSection):
 
 
 class ModelSettings(SettingsSection):
-    """The model that answers in the agent panel, if `AgentSettings.answering` says so, and for the team."""
+    """The model that answers in the agent panel if `AgentSettings.answering` selects it, or for the team."""
 
     provider: Literal["openai", "ollama", "lm-studio", "llama.cpp", "openai-compatible"] = Field(
         "openai", title="Provider", description="A service, or a server that supports the OpenAI API."
@@ -271,7 +271,9 @@ class EmbeddingSettings(SettingsSection):
     python: str = Field(
         "",
         title="Python for other models",
-        description="A Python with sentence-transformers. Leave empty for the Python that runs the app.",
+        description=(
+            "A Python interpreter that has sentence-transformers. Leave empty for the one that runs the app."
+        ),
     )
     cross_encoder: str = Field(
         "",
@@ -379,10 +381,7 @@ class UpdateSettings(SettingsSection):
 
 
 class Settings(SettingsSection):
-    """All settings, by section.
-
-    `problems` are messages for the user about settings that could not be read.
-    """
+    """All settings, by section."""
 
     _problems: tuple[str, ...] = PrivateAttr(())
 
@@ -392,7 +391,7 @@ class Settings(SettingsSection):
         return self._problems
 
     def with_problems(self, problems: tuple[str, ...]) -> Settings:
-        """Return these settings with messages about what could not be read."""
+        """Set the messages about what could not be read, and return these settings."""
         self._problems = problems
         return self
 
@@ -414,7 +413,7 @@ class Settings(SettingsSection):
 
     @property
     def uses_model(self) -> bool:
-        """True if the model may be used: it answers, or the team or an external agent does and it is set up.
+        """True if the model answers, or if one is set up and the team or an external agent answers.
 
         While the built-in agent answers, no model is contacted, whatever is set up.
         """

@@ -32,7 +32,7 @@ class ServerSettings(SettingsSection):
 
 
 class ExternalServer(BaseModel):
-    """A server of the Model Context Protocol whose tools the agent may use."""
+    """An MCP server whose tools agents may use."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -61,7 +61,7 @@ class ExternalSettings(SettingsSection):
 
 
 class AgentProgram(BaseModel):
-    """A program that speaks the Agent Client Protocol and can work in the panel."""
+    """A program that supports the Agent Client Protocol and can answer in the panel."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -91,7 +91,7 @@ class AgentProgramSettings(SettingsSection):
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
-        """Check that names are unique and not reserved: log and rules identify a program by its name."""
+        """Check that names are unique and not reserved: the audit log and rules identify programs by name."""
         names = [one.name.casefold() for one in self.programs]
         for name in names:
             if names.count(name) > 1:

@@ -68,8 +68,10 @@ def load_settings() -> Settings:
 def save_settings(settings: Settings) -> None:
     """Write the settings and the permission rules, each atomically.
 
+    Permission rules that replace an unreadable file are not written until they are changed or accepted.
+
     Raises:
-        OSError: A file can't be written; the old files stay.
+        OSError: a file can't be written. Its old version stays.
     """
     _save_guarded(settings.permissions, _settings_file(permissions_file(), "The file of permission rules"))
     raw = settings.model_dump(mode="json", exclude={_PERMISSIONS})
@@ -77,7 +79,9 @@ def save_settings(settings: Settings) -> None:
 
 
 def load_vault_settings(folder: Path, *, writable: bool = True) -> tuple[VaultSettings, str]:
-    """Return the settings of the vault whose data is in `folder`, and a message about damage.
+    """Return the user's settings for a vault, and a message about invalid values or a missing file, or "".
+
+    Unreadable settings are marked by `VaultSettings.unreadable`.
 
     Args:
         folder: The vault's data folder.
@@ -88,10 +92,12 @@ def load_vault_settings(folder: Path, *, writable: bool = True) -> tuple[VaultSe
 
 
 def save_vault_settings(folder: Path, settings: VaultSettings) -> None:
-    """Write the settings of a vault atomically.
+    """Write the user's settings for a vault atomically.
+
+    Settings that replace an unreadable file are not written until they are changed or accepted.
 
     Raises:
-        OSError: The file can't be written; the old file stays.
+        OSError: the file can't be written; the old file stays.
     """
     _save_guarded(settings, _settings_file(folder / "settings.json", "The settings of this vault"))
 
@@ -110,7 +116,7 @@ def _parse(content: bytes) -> _Raw:
 def _move_permissions(raw: _Raw, is_damaged: bool) -> None:
     """Move the permission rules from the settings to their own file if there is none yet.
 
-    If the settings file was damaged, the rules' file is written as unreadable, so that agents ask first.
+    If the settings file was damaged, an unreadable rules file is written, so that agents ask first.
     """
     rules = raw.pop(_PERMISSIONS, None)
     file = permissions_file()
@@ -130,7 +136,7 @@ def _write(file: DurableFile[_Raw], settings: Settings) -> None:
 
 
 def _load_guarded(kind: type[_G], file: DurableFile[_Raw], *, writable: bool = True) -> tuple[_G, str]:
-    """Return settings that restrict agents, and a message about what could not be read."""
+    """Return settings that restrict agents, and a message about invalid values or a missing file, or ""."""
     try:
         raw = _parse(file.path.read_bytes())
     except FileNotFoundError:
@@ -190,7 +196,10 @@ def _valid_part(kind: type[_S], raw: _Raw) -> tuple[_S, list[str]]:
 
 
 def _drop_value(raw: _Raw, location: tuple[int | str, ...]) -> str:
-    """Drop the value at `location`; an entry of a list is dropped whole, since half may allow more."""
+    """Drop the value at `location` and return its name.
+
+    A list's entry is dropped as a whole: with a part of it missing, it could allow more.
+    """
     parent: object = raw
     for depth, key in enumerate(location):
         if isinstance(parent, dict) and key not in parent and depth:

@@ -40,7 +40,7 @@ class AgentGroup(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    name: str = Field(pattern=r"^[^\W\d_][\w .'-]{0,39}$", title="Name", description="Such as Editors.")
+    name: str = Field(pattern=r"^[^\W\d_][\w .'-]{0,39}$", title="Name", description="For example, Editors.")
     kind: Literal["supervisor", "round-robin", "pipeline", "voting"] = Field(
         "pipeline",
         title="Workflow",
@@ -50,7 +50,7 @@ class AgentGroup(BaseModel):
         ),
     )
     members: tuple[str, ...] = Field(
-        min_length=1, title="Members", description="Names of agents of the team, in order."
+        min_length=1, title="Members", description="Names of the team's agents, in order."
     )
     rounds: int = Field(1, ge=1, le=5, title="Rounds", description="The number of rounds of a round robin.")
 
@@ -71,11 +71,11 @@ class TeamSettings(SettingsSection):
     )
 
     def agent(self, name: str) -> AgentProfile | None:
-        """Return the agent of that name, case-insensitively."""
+        """Return the agent with this name, ignoring case, or None."""
         return next((one for one in self.agents if one.name.casefold() == name.casefold()), None)
 
     def group(self, name: str) -> AgentGroup | None:
-        """Return the group of that name, case-insensitively."""
+        """Return the group with this name, ignoring case, or None."""
         return next((one for one in self.groups if one.name.casefold() == name.casefold()), None)
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""Settings for one vault: the user's own, and the rules in the vault."""
+"""Settings for one vault: the user's own, and the rules stored in the vault."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ class VaultSettings(GuardedSection):
 
 
 class VaultRules(BaseModel):
-    """The contents of a vault's `.scriptorium/rules.toml`: ask and deny rules, and categories to turn off."""
+    """The contents of a vault's `.scriptorium/rules.toml`.
+
+    They are ask and deny rules, categories to turn off, and a bulk threshold.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -54,11 +57,11 @@ class VaultRules(BaseModel):
 
 
 def load_vault_rules(root: Path) -> VaultRules:
-    """Return the rules in the vault at `root`; none if it has no file.
+    """Return the rules in the vault at `root`; without a file, there are none.
 
     Raises:
-        InvalidParametersError: The file can't be read. The caller must then deny all changes to the vault,
-            so that a typing error does not remove rules that tighten.
+        InvalidParametersError: the file can't be read. The caller must then deny all changes to the vault,
+            so that a typo does not remove rules that tighten.
     """
     file = root / ".scriptorium" / "rules.toml"
     try:

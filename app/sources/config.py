@@ -24,7 +24,7 @@ class FileRule(BaseModel):
 
 
 class AgentRules(BaseModel):
-    """Additional rules for agents whose name matches a glob: they only restrict the source's rules."""
+    """Additional rules for agents whose name matches a glob; they can only restrict the source's rules."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -41,7 +41,7 @@ class _SourceConfig(BaseModel):
 
 
 class FolderConfig(_SourceConfig):
-    """A folder outside the vault whose files agents may load and save by its rules."""
+    """A folder outside the vault whose files agents may load and save as its rules allow."""
 
     kind: Literal["files"] = "files"
     folder: str
@@ -106,7 +106,11 @@ class SourceConfigStore:
         return stored.sources
 
     def save(self, sources: tuple[SourceConfig, ...]) -> None:
-        """Write the sources. If that raises OSError, the old file is unchanged."""
+        """Write the sources.
+
+        Raises:
+            OSError: the file can't be written; the old file is unchanged.
+        """
         self._file.save(_SourcesFile(sources=sources).model_dump_json(indent=1).encode("utf-8"))
 
 

@@ -18,7 +18,10 @@ _MAX_TITLE_CHARS, _MAX_TEXT_CHARS, _MAX_LINK_CHARS = 300, 600, 2000
 
 @dataclass(frozen=True, slots=True)
 class FeedEntry:
-    """An entry: its key (stable over fetches), title, plain text, web address and time (Unix seconds)."""
+    """An entry: its title, plain text and web address, which may be empty.
+
+    `key` is the same in every fetch. `time` is in Unix seconds, None if unknown.
+    """
 
     key: str
     title: str
@@ -29,7 +32,7 @@ class FeedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed: its title, and its entries in their original order."""
+    """A feed: its title, and its first entries in their original order."""
 
     title: str
     entries: tuple[FeedEntry, ...]
@@ -69,7 +72,7 @@ def _parse_entry(entry: Mapping[str, object]) -> FeedEntry:
 
 
 def _strip_markup(markup: object, max_chars: int) -> str:
-    """Return text without markup, on one line."""
+    """Return text without markup, on one line and truncated."""
     plain = html.unescape(nh3.clean(str(markup or "")[: max_chars * 20], tags=set()))
     line = " ".join("".join(char if char.isprintable() else " " for char in plain).split())
     return line if len(line) <= max_chars else f"{line[: max_chars - 1]}…"

@@ -32,8 +32,8 @@ CONTENT_TYPES = frozenset(
     }
 )
 _ACCEPT = "application/atom+xml, application/rss+xml, application/xml;q=0.9, text/xml;q=0.8, */*;q=0.1"
-_MAX_SEEN = 2000
-_MAX_WAIT_S = 24 * 3600.0
+_MAX_SEEN_KEYS = 2000
+_MAX_BACKOFF_S = 24 * 3600.0
 _NOT_MODIFIED = 304
 
 
@@ -41,7 +41,7 @@ class FeedStream:
     """Sends the new entries of a feed.
 
     Entries of the first fetch are not new. The state (validators, seen entries) survives a restart. A failing
-    feed is polled with exponential backoff, at least once a day.
+    feed is polled with exponential backoff, at least once a day (or at the configured interval, if longer).
 
     Args:
         config: The user's configuration of the feed.
@@ -89,10 +89,13 @@ class FeedStream:
             await self.check()
 
     def _delay(self) -> float:
-        return min(self.config.minutes * 60.0 * 2**self._failures, _MAX_WAIT_S) if self.checked else 0.0
+        if not self.checked:
+            return 0.0
+        interval = self.config.minutes * 60.0
+        return min(interval * 2.0**self._failures, max(interval, _MAX_BACKOFF_S))
 
     async def check(self) -> int:
-        """Fetch the feed now and return the number of new entries; errors are in `problem`."""
+        """Fetch the feed now and return the number of notifications sent; a failure is in `problem`."""
         try:
             count = await self._check()
         except ScriptoriumError as error:
@@ -132,7 +135,7 @@ class FeedStream:
         is_first, self._has_baseline = not self._has_baseline, True
         new_entries = [entry for entry in feed.entries if entry.key not in self._seen_keys]
         self._seen_keys.update(dict.fromkeys(entry.key for entry in reversed(new_entries)))
-        while len(self._seen_keys) > _MAX_SEEN:
+        while len(self._seen_keys) > _MAX_SEEN_KEYS:
             del self._seen_keys[next(iter(self._seen_keys))]
         if is_first or self._notify is None:
             return 0
@@ -177,4 +180,4 @@ class FeedStream:
         try:
             write_atomic(self._file, to_json(state, indent=None))
         except OSError as error:
-            self.problem = f"The state of the feed can't be saved: {error.strerror or error}."
+            self.problem = f"The feed's state can't be saved: {error.strerror or error}."

@@ -51,7 +51,7 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True)
 class FileListing:
-    """Files of a folder with their sizes; `is_truncated`: the list is incomplete."""
+    """A folder's files with sizes in bytes; `is_truncated`: a limit was reached, and some are missing."""
 
     files: tuple[tuple[NotePath, int], ...]
     is_truncated: bool
@@ -60,15 +60,16 @@ class FileListing:
 class FileSource:
     """A folder outside the vault. It reads and watches files; only its store writes.
 
-    `recovered` lists the changes interrupted by a crash that `start` has finished or rolled back.
+    `recovered` lists the changes interrupted by a crash that `start` has finished or rolled back. `changed`
+    lists the loaded files that other programs changed, latest first.
 
     Args:
         config: The user's configuration of the folder.
         journal: Records the commits of its store.
         data: The folder of its own state.
-        events: Publishes changes of loaded files.
-        writable: Whether this process may write.
+        events: Publishes changes of loaded files and of `problem`.
         is_loaded: Returns whether an agent has loaded the file with this label.
+        writable: Whether this process may write.
     """
 
     def __init__(
@@ -129,7 +130,7 @@ class FileSource:
     async def _handle_batch(self, batch: FileBatch) -> None:
         """Handle changes that other programs made."""
         if batch.lost:
-            self._set_problem("The folder is missing: unplugged, renamed or deleted.")
+            self._set_problem("The folder is missing. It may have been unplugged, renamed or deleted.")
         elif batch.found:
             self._set_problem("")
         else:
@@ -157,7 +158,8 @@ class FileSource:
         """Resolve a relative path, an absolute path in the folder, or a label to a file.
 
         Raises:
-            InvalidPathError: the path leaves the folder, is hidden, or is not a valid file name.
+            InvalidPathError: the path leaves the folder or is hidden, or it is not a valid name and there is
+                no such file.
         """
         relative = text.removeprefix(f"file:{self.hash8}:")
         if Path(relative).is_absolute():
@@ -189,7 +191,7 @@ class FileSource:
             raise NotFoundError(f"There is no file {path}.", path=str(path))
         size = self.store.stat(path).size
         if size > MAX_FILE_BYTES:
-            message = f"{path} has {size:,} bytes; files up to {MAX_FILE_BYTES:,} can be loaded."
+            message = f"{path} has {size:,} bytes; only files up to {MAX_FILE_BYTES:,} bytes can be loaded."
             raise LimitError(message, path=str(path), limit=MAX_FILE_BYTES)
         content = self.store.read(path)
         try:
@@ -208,27 +210,29 @@ class FileSource:
             return None
 
     def read_start(self, path: NotePath, length: int) -> bytes:
-        """Return the first `length` bytes of a file; raises as `read`."""
+        """Return the first `length` bytes of a file of any size; raises as `NoteStore.read_start`."""
         return self.store.read_start(path, length)
 
     def files(
         self, pattern: str, limit: int, is_visible: Callable[[NotePath], bool] = lambda path: True
     ) -> FileListing:
-        """List files by path, without hidden ones and links.
+        """List files folder by folder, without links, hidden files, `node_modules` and `__pycache__`.
 
         Args:
             pattern: A glob that the files match; empty for all files.
-            limit: The largest number of files to list.
+            limit: Maximum number of files to list.
             is_visible: Returns whether a file is visible; others are not listed.
         """
         glob = Glob(pattern) if pattern.strip() else None
         files: list[tuple[NotePath, int]] = []
         for scanned, (path, size) in enumerate(_walk(self.root, "", _MAX_DEPTH)):
-            if scanned >= _MAX_SCANNED_FILES or len(files) > limit:
-                break
+            if scanned >= _MAX_SCANNED_FILES:
+                return FileListing(tuple(files), is_truncated=True)
             if (glob is None or glob.matches(path)) and is_visible(path):
+                if len(files) >= limit:
+                    return FileListing(tuple(files), is_truncated=True)
                 files.append((path, size))
-        return FileListing(tuple(files[:limit]), len(files) > limit)
+        return FileListing(tuple(files), is_truncated=False)
 
 
 def folder_hash(root: Path) -> str:

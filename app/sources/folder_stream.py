@@ -17,6 +17,7 @@ from app.vault.watcher import FileBatch, watch
 
 _CLOSE_TIMEOUT_S = 10.0
 _MAX_BATCH_FILES = 20
+_MISSING_MESSAGE = "The folder is missing. It may have been unplugged, renamed or deleted."
 
 
 class FolderStream:
@@ -33,7 +34,7 @@ class FolderStream:
         self._supervisor = Supervisor(events)
 
     async def start(self, notify: Notify) -> None:
-        """Start watching; wait for a folder that does not exist yet."""
+        """Start watching the folder, even if it does not exist yet."""
         self._stop = asyncio.Event()
         ready = asyncio.Event()
         self._supervisor = Supervisor(self._events)
@@ -53,14 +54,14 @@ class FolderStream:
         if self.problem:
             self._set_problem("")
         try:
-            await watch(Path(self.config.folder), handle_batch, self._stop, _is_never_own, ready=ready)
+            await watch(Path(self.config.folder), handle_batch, self._stop, _is_own_write, ready=ready)
         except Exception as error:
             self._set_problem(f"The folder can't be watched: {error}")
             raise
 
     def _handle_batch(self, batch: FileBatch, notify: Notify) -> None:
         if batch.lost or batch.found:
-            self._set_problem("The folder is missing: unplugged, renamed or deleted." if batch.lost else "")
+            self._set_problem(_MISSING_MESSAGE if batch.lost else "")
             return
         changes = [(path, "changed") for path in batch.changed] + [
             (path, "removed") for path in batch.removed
@@ -83,5 +84,6 @@ class FolderStream:
         self._events.publish(SourcesChanged((self.config.id,)))
 
 
-def _is_never_own(path: NotePath, digest: str) -> bool:
+def _is_own_write(path: NotePath, digest: str) -> bool:
+    """Return False: the app writes nothing in the folder of a stream."""
     return False

@@ -1,4 +1,4 @@
-"""Unread notifications: limited in number, with one for each subject."""
+"""Unread notifications: limited in number, at most one per subject."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _ITEMS_ADAPTER: TypeAdapter[list[Notification]] = TypeAdapter(list[Notification]
 
 
 class Inbox:
-    """Unread notifications in order of arrival; `save` keeps them for the next start."""
+    """Unread notifications in order of arrival; `save` keeps them for the next start.
+
+    `dropped` counts the notifications that the limits have dropped.
+    """
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
@@ -28,12 +31,12 @@ class Inbox:
     def __len__(self) -> int:
         return len(self._unread)
 
-    def items_of(self, source: str) -> tuple[Notification, ...]:
+    def source_notifications(self, source: str) -> tuple[Notification, ...]:
         """Return the unread notifications of a source."""
         return tuple(one for one in self._unread.values() if one.source == source)
 
     def add(self, notification: Notification) -> None:
-        """Add a notification; the oldest ones are dropped if there are too many."""
+        """Add a notification in place of an unread one with its key; drop the oldest ones over the limits."""
         self._unread.pop((notification.source, notification.key), None)
         self._unread[notification.source, notification.key] = notification
         keys = [key for key in self._unread if key[0] == notification.source]
@@ -53,7 +56,11 @@ class Inbox:
             del self._unread[key]
 
     def save(self) -> None:
-        """Write the unread notifications to the file."""
+        """Write the unread notifications to the file.
+
+        Raises:
+            OSError: the file can't be written; the old file stays.
+        """
         if self._file is not None:
             write_atomic(self._file, _ITEMS_ADAPTER.dump_json(list(self._unread.values())))
 

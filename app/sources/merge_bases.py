@@ -1,4 +1,4 @@
-"""Contents of files when they were loaded or saved: they reveal conflicts and are the bases of merges."""
+"""Contents of files when they were loaded or saved: they reveal conflicts and serve as merge bases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_BASES = 400
 
 
 class MergeBases:
-    """Contents by hash, and for each load the hash that the file was last saved with.
+    """The latest contents by hash, and for each load the hash that the file was last saved with.
 
     A loaded block carries the hash of its file and the token of the load (`Block.origin`), both versioned
     with it. Saving does not change the block: the new hash of the file is stored here under the token, so
@@ -25,7 +25,11 @@ class MergeBases:
         self._saved = {token: str(key) for token, key in read_json(self._file).items()}
 
     def save(self, content: bytes) -> str:
-        """Store a file's content and return its hash."""
+        """Store a file's content and return its hash.
+
+        Raises:
+            OSError: the content can't be written.
+        """
         key = content_hash(content)
         path = self._folder / key
         if path.exists():
@@ -36,7 +40,7 @@ class MergeBases:
         return key
 
     def contains(self, content: bytes) -> bool:
-        """Return whether a file had exactly this content when it was loaded or saved."""
+        """Return whether this is the stored content of a file that was loaded or saved."""
         return (self._folder / content_hash(content)).exists()
 
     def content(self, key: str) -> bytes | None:
@@ -48,11 +52,15 @@ class MergeBases:
         return content if content_hash(content) == key else None
 
     def base_hash(self, token: str, loaded: str) -> str:
-        """Return the hash that the block expects of the file: of the last save, else of the load."""
+        """Return the hash that the file should have: that of the block's last save, else `loaded`."""
         return self._saved.get(token, loaded)
 
     def record_save(self, token: str, key: str) -> None:
-        """Record that the block loaded under `token` was saved and its file now has this hash."""
+        """Record that the block loaded under `token` was saved and its file now has the hash `key`.
+
+        Raises:
+            OSError: the record can't be written.
+        """
         self._saved.pop(token, None)
         self._saved[token] = key
         while len(self._saved) > _MAX_BASES:

@@ -1,4 +1,4 @@
-"""Permissions of agents for files outside the vault: glob rules, first match wins, read-only by default.
+"""Agents' permissions for files outside the vault: glob rules, first match wins, read-only by default.
 
 | permission       | read | append | overwrite | create | delete |
 |------------------|------|--------|-----------|--------|--------|
@@ -9,7 +9,7 @@
 | admin            | yes  | asks   | asks      | asks   | asks   |
 
 Nothing outside the vault is written without approval: the rules determine what can be requested at all.
-Rules of an agent only restrict those of the source.
+An agent's rules can only restrict those of the source.
 """
 
 from __future__ import annotations
@@ -37,11 +37,9 @@ class FileAction(StrEnum):
     DELETE = "delete"
 
 
-Effect = Literal["allow", "ask", "deny"]
-
 _READS = frozenset({FileAction.READ})
 _WRITES = _READS | {FileAction.APPEND, FileAction.OVERWRITE, FileAction.CREATE}
-TABLE: Mapping[Permission, frozenset[FileAction]] = {
+_ALLOWED_ACTIONS: Mapping[Permission, frozenset[FileAction]] = {
     Permission.READ_ONLY: _READS,
     Permission.PARTNER: _WRITES,
     Permission.HUMAN: _WRITES,
@@ -65,7 +63,7 @@ _RANK = {
 class FileVerdict:
     """The decision on a change, with its reason."""
 
-    effect: Effect
+    effect: Literal["ask", "deny"]
     reason: str
 
 
@@ -87,9 +85,9 @@ class FileRules:
 
     def evaluate(self, change: FileChange, agent: str) -> FileVerdict:
         """Decide whether the agent may make this change."""
-        operation = operation_of(change)
+        operation = _required_action(change)
         permission = self.permission(change.path, agent)
-        if operation in TABLE[permission]:
+        if operation in _ALLOWED_ACTIONS[permission]:
             return FileVerdict(
                 "ask", f"the folder is outside the vault, and {change.path} is {permission.value}"
             )
@@ -101,11 +99,11 @@ class FileRules:
 
 def allows(permission: Permission, operation: FileAction) -> bool:
     """Return whether the operation can be requested at all."""
-    return operation in TABLE[permission]
+    return operation in _ALLOWED_ACTIONS[permission]
 
 
-def operation_of(change: FileChange) -> FileAction:
-    """Return the operation of a change: text added at the end is an append, and a move is a delete."""
+def _required_action(change: FileChange) -> FileAction:
+    """Return the operation that a change needs: appending for text added at the end, deletion for a move."""
     match change:
         case Create():
             return FileAction.CREATE

@@ -1,4 +1,4 @@
-"""Protocols of sources: block sources provide documents, streams send notifications."""
+"""Types that sources share: their states, notifications and events, and the protocol of streams."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class Notification:
     """A notification from a stream.
 
     `key` names its subject: a newer notification replaces an unread one with the same key. `path` is the note
-    or file that it is about, if any. `untrusted`: the text comes from outside the app.
+    or file that it is about, if any. `at` is in Unix seconds. `untrusted`: the text comes from outside the
+    app.
     """
 
     source: str
@@ -38,16 +39,16 @@ class Notification:
 
 
 Notify = Callable[[Notification], None]
-"""Receives notifications; called in the event loop of the sources."""
+"""Receives notifications; called in the sources' event loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceInfo:
     """The current state of a source, for panels and tools.
 
-    `is_stream` is set for streams. `items` are the latest notifications, newest first, and `waiting` counts
-    the unread ones. `loaded` lists the labels of the files that agents work on. `detail` is the folder or
-    address. `checked` is the time of a feed's last check, in Unix seconds.
+    `items` are a stream's latest notifications, newest first, and `waiting` counts the unread ones. `loaded`
+    lists the labels of the files that agents work on. `detail` is the folder or address; empty for the vault.
+    `checked` is the time of a feed's last check, in Unix seconds.
     """
 
     config: SourceConfig
@@ -76,7 +77,7 @@ class Stream(Protocol):
 
     @property
     def config(self) -> SourceConfig:
-        """The configuration by the user."""
+        """The user's configuration."""
         ...
 
     @property
@@ -86,11 +87,11 @@ class Stream(Protocol):
 
     @property
     def checked(self) -> float | None:
-        """The time of the last check, for streams that poll; Unix seconds."""
+        """The time of the last check in Unix seconds, for streams that poll; otherwise None."""
         ...
 
     async def start(self, notify: Notify) -> None:
-        """Start sending notifications; return once no later change can be missed."""
+        """Start sending notifications; return once changes are noticed, or after a short wait."""
         ...
 
     async def stop(self) -> None:

@@ -87,22 +87,23 @@ class Sources:
         self._register_store = register_store
         self._fetcher = Fetcher(limits=FEED_LIMITS)
         self._writable = writable
-        self._file = SourceConfigStore(folder, writable=writable)
-        self._configs: dict[str, SourceConfig] = {one.id: one for one in self._file.load()}
+        self._config_store = SourceConfigStore(folder, writable=writable)
+        self._configs: dict[str, SourceConfig] = {one.id: one for one in self._config_store.load()}
         self._running: dict[str, _RunningSource] = {}
         self._problems: dict[str, str] = {}
         self._recent: dict[str, deque[Notification]] = {}
         self.inbox = Inbox(self._folder / "inbox.json" if writable else None)
-        self.problem = self._file.problem
+        self.problem = self._config_store.problem
         self.on_configured: Callable[[str, SourceConfig], None] = lambda op, config: None
-        """Called with add, change, pause, resume or remove and the source after the user has done that."""
+        """Called after the user's action: “add”, “change”, “pause”, “resume” or “remove”, and the source."""
 
     # Lifecycle
 
     async def start(self, *, streams: bool = True) -> None:
         """Start every source that is not paused; a source that fails does not affect the others.
 
-        Without `streams`, only folders are opened, and there is no network access.
+        Without `streams`, only folders are opened, and there is no network access. In a vault that is open
+        read-only, no source is started.
         """
         if self._writable:
             for config in tuple(self._configs.values()):
@@ -176,7 +177,7 @@ class Sources:
         """Return the source with this id or name.
 
         Raises:
-            NotFoundError: there is no such source.
+            NotFoundError: there is no such source, or several sources have this name.
         """
         return self._info(self._find(id))
 
@@ -194,9 +195,12 @@ class Sources:
             return matches[0]
         available = [f"{config.id} ({config.name})" for config in self._configs.values()]
         suggestions = [match[0] for match in process.extract(id, available, limit=3, score_cutoff=40)]
-        raise NotFoundError(
-            f"There is no source {id!r}.", source_id=id, suggestions=suggestions, sources=available
+        message = (
+            f"{len(matches)} sources have the name {id!r}. Use an id instead."
+            if matches
+            else f"There is no source {id!r}."
         )
+        raise NotFoundError(message, source_id=id, suggestions=suggestions, sources=available)
 
     def _info(self, config: SourceConfig) -> SourceInfo:
         running = self._running.get(config.id)
@@ -215,7 +219,7 @@ class Sources:
             not isinstance(config, FolderConfig),
             problem,
             tuple(reversed(self._recent.get(config.id, ()))),
-            len(self.inbox.items_of(config.id)),
+            len(self.inbox.source_notifications(config.id)),
             self._loaded_labels(config),
             source.checked if source is not None and not isinstance(source, FileSource) else None,
         )
@@ -235,7 +239,9 @@ class Sources:
         """Add a source and start it.
 
         Raises:
-            InvalidParametersError: its folder or address is not valid, or is a source already.
+            InvalidParametersError: its folder or address is not valid or is already a source, or there are
+                too many sources.
+            VaultBusyError: the vault is open read-only.
             StorageError: the configuration can't be saved.
         """
         if len(self._configs) >= _MAX_SOURCES:
@@ -248,11 +254,11 @@ class Sources:
         return self._info(config)
 
     async def change(self, config: SourceConfig) -> SourceInfo:
-        """Change the configuration of a source. Raises like `add`, and NotFoundError."""
+        """Change a source's configuration and restart it. Raises as `add` does, and NotFoundError."""
         return await self._change(config, "change")
 
     async def _change(self, config: SourceConfig, op: str) -> SourceInfo:
-        """Change the configuration; `op` is empty if a tool call is logged already."""
+        """Change the configuration; `op` is empty if a tool call logs the change."""
         previous = self._find(config.id)
         if previous != config:
             await asyncio.to_thread(self._check_config, config)
@@ -266,18 +272,24 @@ class Sources:
         return self._info(config)
 
     async def set_paused(self, id: str, paused: bool, *, by_call: bool = False) -> SourceInfo:
-        """Pause or resume a source, which survives a restart. Raises like `change`.
+        """Pause or resume a source; the choice survives a restart. Raises as `change` does.
 
         Args:
             id: The source's id or name.
             paused: Whether to pause it.
-            by_call: Whether a tool call does it, which has its own log entry.
+            by_call: Whether a tool call requested it; that call has its own log entry.
         """
         op = "" if by_call else "pause" if paused else "resume"
         return await self._change(self._find(id).model_copy(update={"paused": paused}), op)
 
     async def remove(self, id: str) -> None:
-        """Remove a source. Its files and the blocks that were loaded from them remain."""
+        """Remove a source. Its files and the blocks that were loaded from them remain.
+
+        Raises:
+            NotFoundError: there is no such source.
+            VaultBusyError: the vault is open read-only.
+            StorageError: the configuration can't be saved.
+        """
         config = self._find(id)
         self._save({key: one for key, one in self._configs.items() if key != config.id})
         self.on_configured("remove", config)
@@ -290,6 +302,7 @@ class Sources:
         """Poll a feed now.
 
         Raises:
+            NotFoundError: there is no such source.
             InvalidParametersError: the source is not a feed, or is paused.
         """
         config = self._find(id)
@@ -303,7 +316,7 @@ class Sources:
         if not self._writable:
             raise VaultBusyError("The vault is open read-only, so its sources can't be changed.")
         try:
-            self._file.save(tuple(sources.values()))
+            self._config_store.save(tuple(sources.values()))
         except OSError as error:
             message = f"The sources could not be saved: {error.strerror or error}. Nothing was changed."
             raise StorageError(message, errno=error.errno) from error
@@ -325,15 +338,19 @@ class Sources:
                 raise InvalidParametersError(message, source_id=other.id)
 
     def _check_folder(self, folder: Path) -> None:
-        """Refuse folders that overlap with the vault or the app's own data."""
+        """Check that a folder exists and does not overlap with the vault or the app's own data.
+
+        Raises:
+            InvalidParametersError: it does not exist, or it overlaps with them.
+        """
         if not folder.is_absolute() or not folder.is_dir():
             raise InvalidParametersError(f"There is no folder {folder}.", folder=str(folder))
         real_folder = Path(os.path.realpath(folder))
         reserved = {
             "the vault": self._vault,
-            "the settings of the app": paths.config_folder(),
-            "the data of the app": paths.data_folder(),
-            "the cache of the app": paths.cache_folder(),
+            "the app's settings": paths.config_folder(),
+            "the app's data": paths.data_folder(),
+            "the app's cache": paths.cache_folder(),
         }
         for name, other_folder in reserved.items():
             other_path = Path(os.path.realpath(other_folder))
@@ -357,14 +374,14 @@ class Sources:
         self._events.publish(Notified(notification))
 
     def take_notifications(self, may_see: Callable[[Notification], bool]) -> tuple[Notification, ...]:
-        """Remove the oldest unread notifications and return those that the agent may see."""
+        """Remove the oldest unread notifications, limited in number; return those that the agent may see."""
         notifications = self.inbox.take(_MAX_NOTIFICATIONS_PER_TURN)
         if notifications:
             self._events.publish(SourcesChanged(tuple(dict.fromkeys(one.source for one in notifications))))
         return tuple(one for one in notifications if may_see(one))
 
-    def is_of_vault(self, notification: Notification) -> bool:
-        """Return whether the path of a notification is a note of the vault."""
+    def is_vault_notification(self, notification: Notification) -> bool:
+        """Return whether a notification comes from the vault, so that its path is a note's."""
         return isinstance(self._configs.get(notification.source), VaultStreamConfig)
 
     def name_of(self, id: str) -> str:
@@ -382,7 +399,10 @@ class Sources:
     def record_commit(
         self, place: str, changed: tuple[tuple[NotePath, str | None], ...], *, undo: bool
     ) -> None:
-        """Mark the blocks whose content a commit has just written to their files as saved."""
+        """Record which blocks a commit saved: those whose content it wrote to their files.
+
+        An undo saves no block.
+        """
         source = next((one for one in self.files() if one.place == place), None)
         if source is None or self._memory is None or undo:
             return
@@ -395,7 +415,7 @@ class Sources:
                     source.bases.record_save(block.origin.get(TOKEN_KEY, ""), saved_hash)
 
     def was_on_disk(self, origin_source: str, saved_hash: str, content: bytes) -> bool:
-        """Return whether the content of a block is one that a file of its source had."""
+        """Return whether a block's content, with this hash, is one that a file of its source had."""
         bases = next((one.bases for one in self.files() if one.config.id == origin_source), None)
         return bases is not None and content_hash(content) == saved_hash and bases.contains(content)
 

@@ -1,6 +1,6 @@
 """A file and the block that an agent has loaded it into: their state, and the operations on them.
 
-Nothing here writes. Each operation returns a change set of the folder or the memory, which needs approval.
+The operations write neither to the folder nor to the memory: each returns a change set, which needs approval.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ class FileState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WorkingCopy:
-    """A file as an agent works on it; created for each operation."""
+    """A file as an agent works on it; created for each operation.
+
+    `disk` is None if there is no such file, and `block` is None if the file is not loaded.
+    """
 
     source: FileSource
     agent: str
@@ -58,7 +61,7 @@ class WorkingCopy:
 
     @property
     def base(self) -> str:
-        """The hash that the block expects of the file; empty if it is not loaded."""
+        """The hash that the file had when the block was last loaded or saved; empty if it is not loaded."""
         if self.block is None:
             return ""
         return self.source.bases.base_hash(
@@ -67,7 +70,7 @@ class WorkingCopy:
 
     @property
     def state(self) -> FileState:
-        """The state of file and block."""
+        """The state of the file and its block."""
         if self.block is None:
             return FileState.NOT_LOADED
         if self.disk is None:
@@ -82,7 +85,7 @@ class WorkingCopy:
     # Operations
 
     def load(self) -> ChangeSet:
-        """Load the file into the memory; the change set is empty if it is loaded and unchanged.
+        """Load the file into the memory; the change set is empty if the block already has its text.
 
         Raises:
             NotFoundError: there is no such file.
@@ -114,7 +117,8 @@ class WorkingCopy:
 
         Raises:
             NotFoundError: the file is not loaded.
-            ConflictError: the file has changed since it was loaded.
+            ConflictError: the file was changed, deleted or moved since it was loaded.
+            InvalidParametersError: the block is too large for a file.
         """
         block = self._require_block()
         match self.state:
@@ -137,6 +141,7 @@ class WorkingCopy:
 
         Raises:
             ConflictError: the name is taken.
+            InvalidParametersError: the content is too large.
         """
         existing = self.source.store.existing_path(self.path)
         if existing is not None:
@@ -147,7 +152,7 @@ class WorkingCopy:
         return ChangeSet.of(change, summary=f"Create {path}", place=self.source.place)
 
     def delete(self) -> ChangeSet:
-        """Move the file to the trash of its folder.
+        """Move the file to the trash of the source's folder.
 
         Raises:
             NotFoundError: there is no such file.
@@ -156,7 +161,7 @@ class WorkingCopy:
         return ChangeSet.of(change, summary=f"Delete {self.path}", place=self.source.place)
 
     def append(self, text: str) -> ChangeSet:
-        """Append to the block.
+        """Append text to the block.
 
         Raises:
             NotFoundError: the file is not loaded.
@@ -167,7 +172,7 @@ class WorkingCopy:
         return memory_changes.edit_block(block, edits.append(block, text), f"Add to {self.path} in memory")
 
     def replace(self, old: str, new: str) -> ChangeSet:
-        """Replace the only occurrence of a text.
+        """Replace the only occurrence of a text in the block.
 
         Raises:
             NotFoundError: the file is not loaded, or does not contain the text.
@@ -188,8 +193,10 @@ class WorkingCopy:
         merges both into the memory, for review and saving.
 
         Raises:
-            NotFoundError: the file is not loaded, or no longer exists.
-            ConflictError: both changed the same lines; `conflicts` lists them.
+            NotFoundError: the file is not loaded, or (unless `keep` is `memory`) no longer exists.
+            ConflictError: both changed the same lines, of which `conflicts` lists the first, or the text that
+                was loaded is no longer stored.
+            InvalidParametersError: the block is too large for a file.
         """
         block = self._require_block()
         if keep == "memory":
@@ -197,7 +204,11 @@ class WorkingCopy:
         return self.reload() if keep == "disk" else self._merge_text(block, self._require_disk())
 
     def diff(self) -> str:
-        """Return the change that saving would make to the file, as a unified diff; empty for none."""
+        """Return the change that saving would make to the file, as a unified diff; empty if there is none.
+
+        Raises:
+            NotFoundError: the file is not loaded.
+        """
         block = self._require_block()
         before = self.disk.text if self.disk is not None else ""
         lines = difflib.unified_diff(
@@ -300,7 +311,7 @@ class WorkingCopy:
 
 
 def working_copy(source: FileSource, memory: MemoryStore, agent: str, path: NotePath) -> WorkingCopy:
-    """Return the working copy of a file; reads the disk.
+    """Return the working copy of a file, read from the disk and the memory.
 
     Raises:
         ConflictError: another file is loaded under this label; its name differs only in case.

@@ -1,7 +1,7 @@
-"""Small files written atomically, each with a copy of its last good version.
+"""Small files written atomically: a crash or a power cut leaves the old content or the new one.
 
-A crash or a power cut leaves the old content or the new one. An unreadable file is set aside under a dated
-name, and the last readable version takes its place.
+A `DurableFile` also has a copy of its last good version. If the file is unreadable, it is set aside under a
+dated name, and the copy takes its place.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class DurableFile(Generic[T]):
         path: The file.
         store: The name of its content, as the subject of a sentence: "The list of sources".
         parse: Parses the content; raises ValueError, TypeError or KeyError if it is invalid.
-        empty: Returns the value for a missing file.
+        make_empty: Returns the value for a missing file, or for an unreadable one without a good copy.
         consequence: A sentence about the consequence of losing the file.
         keeps_backup: Whether a copy of the last good version is kept in the same folder.
     """
@@ -71,23 +71,23 @@ class DurableFile(Generic[T]):
         return value, ""
 
     def save(self, content: bytes) -> None:
-        """Write the file and its copy of the last good version.
+        """Write the file, and then its copy of the last good version, for which an error is only logged.
 
         Raises:
-            OSError: The disk failed; the old file stays.
+            OSError: the file can't be written; the old file stays.
         """
         write_atomic(self.path, content)
         self._back_up(content)
 
     def last_good(self) -> T | None:
-        """Return the last good version, or None if there is none."""
+        """Return the last good version, or None if there is no readable one."""
         try:
             return self.parse(self.backup.read_bytes()) if self.keeps_backup else None
         except READ_ERRORS:
             return None
 
     def set_aside(self, reason: str) -> Damage:
-        """Give the file a dated name; if that fails, it stays in place."""
+        """Rename the file to a dated name and return the damage; if that fails, the file stays in place."""
         try:
             return Damage(self.store, self.path, reason, set_aside(self.path))
         except OSError as error:
@@ -168,9 +168,10 @@ def write_atomic(path: Path, content: bytes | bytearray | memoryview, *, durable
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a new file that replaces `path` if nothing fails, for exports that the user asked for.
+    """Yield the path of a temporary file that replaces `path` if nothing fails, for the user's exports.
 
-    Unlike `write_atomic`, the file has the usual permissions, and any library may write it.
+    The caller creates the file. Unlike with `write_atomic`, it has the usual permissions, and any library may
+    write it.
 
     Raises:
         OSError: The file can't be written; an existing file is unchanged.

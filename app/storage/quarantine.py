@@ -15,8 +15,8 @@ class Damage:
         store: The name of the file's content, as the subject of a sentence: "The journal".
         file: The original path.
         reason: Why it could not be read.
-        aside: The current path: a new name, or the same if this process may not move it, or None if it held
-            derived data and was deleted.
+        moved_to: The current path: a new name, or the original one if the file could not or must not be
+            moved, or None if it held derived data and was deleted.
     """
 
     store: str
@@ -30,7 +30,7 @@ class Damage:
         if self.moved_to is None:
             return f"{self.store} could not be read ({self.reason}) and is being rebuilt."
         if self.moved_to == self.file:
-            return f"{self.store} could not be read ({self.reason}). The file was left as it is: {self.file}."
+            return f"{self.store} could not be read ({self.reason}). The file was not changed: {self.file}."
         return (
             f"{self.store} could not be read ({self.reason}). The file was set aside as {self.moved_to.name}."
         )

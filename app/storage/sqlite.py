@@ -1,10 +1,9 @@
 """SQLite files: opened privately, migrated, checked, and replaced if damaged.
 
-Every SQLite file is opened here. Its owner describes it with a `Schema`. Opening a file runs pending
-migrations, checks the file and returns a connection. A file that is damaged, belongs to another program or
-was written by a newer version of the app is set aside (or deleted, if derived) and replaced with an empty
-one, so that a vault can always be opened. Disk errors are not damage: they raise `StorageError` and leave
-the file unchanged.
+The owner of a file describes it with a `Schema`. Opening a file runs pending migrations, checks the file and
+returns a connection. A file that is damaged, belongs to another program or was written by a newer version of
+the app is set aside (or deleted, if derived) and replaced with an empty one, so that it does not prevent the
+vault from opening. Disk errors are not damage: they raise `StorageError` and leave the file unchanged.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def connect_read_only(file: Path, *, timeout: float | None = None) -> sqlite3.Co
 
     Args:
         file: The file; it must exist.
-        timeout: Seconds to wait for a lock.
+        timeout: Seconds to wait for a lock; None for `BUSY_TIMEOUT_S`.
 
     Raises:
         sqlite3.Error: It can't be opened.
@@ -100,7 +99,7 @@ def _open_connection(
 
 
 def _with_functions(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Add `contains(text, part)`, which ignores case; LIKE ignores the case of ASCII letters only."""
+    """Add the function `contains(text, part)`, which ignores case; LIKE does so for ASCII letters only."""
     connection.create_function("contains", 2, _contains, deterministic=True)
     return connection
 
@@ -129,7 +128,7 @@ def open_database(
             memory stands in for a missing or unusable file.
 
     Returns:
-        A connection in autocommit mode, and the damage of an earlier file that was replaced.
+        A connection in autocommit mode, and the damage of a file that was unusable, or None.
 
     Raises:
         StorageError: The disk failed, or another program keeps the file locked.
@@ -285,7 +284,8 @@ def _check(connection: sqlite3.Connection, schema: Schema, size: int) -> None:
 class Database:
     """A connection for one thread at a time, which replaces a file that proves damaged in use.
 
-    It then calls `on_damage` with a message for the user, in the thread that detected the damage.
+    After a replacement, it calls `on_damage` with a message for the user, in the thread that detected the
+    damage. Without `writable`, it replaces nothing.
 
     Args:
         file: The SQLite file.
@@ -317,10 +317,11 @@ class Database:
 
     @contextmanager
     def transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-        """Run a transaction that is committed durably at the end and rolled back on any error.
+        """Run a transaction that is committed at the end and rolled back on any error.
 
         Raises:
             StorageError: The disk failed, or the file proved damaged and was replaced.
+            sqlite3.IntegrityError: A statement violates a constraint.
         """
         with self._lock:
             try:

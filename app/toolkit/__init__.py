@@ -1,1 +1,1 @@
-"""The framework of all tools: declaration, schema, registry, runner, limits."""
+"""The framework for tools: their declaration, schemas, registry, runner and limits."""

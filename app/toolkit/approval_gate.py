@@ -1,7 +1,7 @@
 """Decide on proposals by the policy, and ask the user if the policy requires it.
 
-A new grant answers the open questions that it covers, and they are withdrawn from the user. Calls that always
-ask come before grants in the policy, so no grant answers them.
+A new grant answers the open questions that it covers, and they are withdrawn from the user. The policy checks
+for calls that always ask before it checks grants, so no grant answers their questions.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from app.vault.changes import ChangeSet
 log = logging.getLogger(__name__)
 
 COVERED_REASON = "covered by a new grant"
-"""The message of the cancellation when a grant answers an open question."""
+"""Cancellation message when a grant answers an open question."""
 DENIED_MESSAGE = "Denied by the user"
 UNANSWERED_REASON = "unanswered"
-"""The message of the cancellation when a question times out."""
+"""Cancellation message when a question times out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The approval of a proposal, a part of it, or an edited version."""
+    """The approval of a proposal, of a part of it or of an edited version."""
 
     proposal: ChangeSet | Effect
 
@@ -63,11 +63,13 @@ class _PendingQuestion:
 
 
 class ApprovalGate:
-    """Ask the policy, then the approver, and record the decision in the audit draft.
+    """Asks the policy, then the approver, and records the decision in the audit draft.
 
     Args:
+        policy: Decides whether a proposal is allowed, denied or needs the user's approval.
         approver: Asks the user; without one, proposals that need approval are rejected.
-        events: Receives questions and answers, and publishes new grants.
+        grants: Receives the grants that the user adds to an approval.
+        events: Publishes questions and answers, and reports new grants to the gate.
     """
 
     def __init__(self, policy: Policy, approver: Approver | None, grants: Grants, events: EventBus) -> None:
@@ -165,7 +167,7 @@ class ApprovalGate:
         futures: tuple[asyncio.Future[Any], ...] = (answer_task, grant_verdict)
         withdrawal_reason: str | None = None
         try:
-            await _first_within_time_limit(futures, request)
+            await _wait_within_time_limit(futures, request)
             if answer_task.done():
                 return _task_decision(answer_task)
             if grant_verdict.done():
@@ -177,7 +179,7 @@ class ApprovalGate:
                 answer_task.cancel(COVERED_REASON if grant_verdict.done() else withdrawal_reason)
                 await asyncio.wait({answer_task})
                 if not answer_task.cancelled() and (error := answer_task.exception()) is not None:
-                    log.error("the approver failed at a withdrawn question", exc_info=error)
+                    log.error("the approver failed after its question was withdrawn", exc_info=error)
 
     def _apply_decision(
         self, draft: AuditDraft, request: ApprovalRequest, decision: Decision
@@ -228,16 +230,14 @@ def _build_request(
 
 
 def _timeout(draft: AuditDraft, caller: Caller, policy: Policy) -> float | None:
-    """Return how many seconds the caller waits; None for the user and the agent of the user's own window."""
+    """Return the time limit for an answer in seconds; None for the user and the agent of the window."""
     if draft.call.observer.approval_timeout is not None:
         return draft.call.observer.approval_timeout
     is_in_window = caller.kind in (CallerKind.USER, CallerKind.DESKTOP_AGENT) and not caller.acting_for
     return None if is_in_window else policy.approval_timeout
 
 
-async def _first_within_time_limit(
-    futures: tuple[asyncio.Future[Any], ...], request: ApprovalRequest
-) -> None:
+async def _wait_within_time_limit(futures: tuple[asyncio.Future[Any], ...], request: ApprovalRequest) -> None:
     """Wait until one of `futures` is done or the time limit, which the user's work extends, is reached."""
     started = time.monotonic()
     while not any(future.done() for future in futures):
@@ -266,7 +266,7 @@ def _task_decision(answer_task: asyncio.Future[Decision]) -> Decision | Rejected
         return _failed_rejection(error)
     answer = answer_task.result()
     if not isinstance(answer, Approved | Denied):
-        return _failed_rejection(TypeError(f"an answer of the type {type(answer).__name__}"))
+        return _failed_rejection(TypeError(f"the answer has the type {type(answer).__name__}"))
     return answer
 
 

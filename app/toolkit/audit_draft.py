@@ -34,7 +34,7 @@ class CallTimer:
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:
-    """The gate's decision on a call, with its reason. A call fails until the gate decides on it."""
+    """The gate's decision on a call, with its reason. Until the gate decides, the call counts as failed."""
 
     kind: AuditDecision = AuditDecision.FAILED
     reason: str = ""
@@ -49,10 +49,14 @@ class AuditDraft:
         call: The call.
         result: One line on how it ended.
         decision: The gate's decision.
+        operation: The kind of change that the call makes.
+        scope: A description of what the change affects.
+        paths: The files that the call is about.
         commit: The journal's commit, once the changes are on the disk.
         usage: The tool's own use of a model.
         is_throttled: Whether a rate limit refused the call.
         visibility: The visibility of notes for the call, once the tool is known.
+        timer: Measures the call's duration.
     """
 
     call: Call
@@ -95,11 +99,14 @@ class AuditDraft:
         self.usage = ModelUsage(self.usage.tokens + tokens, self.usage.cost + cost)
 
     def begin_next_step(self) -> None:
-        """Start the entry of the call's next step; the entry of the step before is already logged."""
+        """Start the entry of the call's next step; the previous step's entry is already logged."""
         self.decision, self.result, self.timer = GateDecision(), "", CallTimer()
 
     def fail(self, result: str) -> None:
-        """Record that the call ended with an error; the reason still mentions an earlier approval."""
+        """Record that the call ended with an error; the reason still mentions an earlier approval.
+
+        After a commit, a rule's decision or a timeout, only the result is recorded.
+        """
         kind = self.decision.kind
         if self.commit is None and kind not in (AuditDecision.RULE, AuditDecision.TIMED_OUT):
             was_approved = kind in (AuditDecision.USER_APPROVED, AuditDecision.AUTO_APPROVED)

@@ -16,7 +16,7 @@ from app.permissions.audit_entry import AuditDecision, AuditEntry, minimal_entry
 from app.permissions.caller import Caller
 from app.permissions.pluralize import pluralize
 from app.permissions.scope import Operation
-from app.toolkit.audit_draft import AuditDraft
+from app.toolkit.audit_draft import MAX_RESULT_CHARS, AuditDraft
 from app.toolkit.call import Call
 from app.vault.commits import Commit
 
@@ -35,7 +35,6 @@ log = logging.getLogger(__name__)
 
 BURST_WINDOW_S = 60.0
 """The time for which refusals of one caller and tool are counted before they are logged as one row."""
-MAX_RESULT_CHARS = 300
 
 
 @dataclass(slots=True)
@@ -62,7 +61,7 @@ class AuditWriter:
         self._bursts: dict[tuple[str, str, str], _Burst] = {}
 
     def close(self) -> None:
-        """Log the throttled calls that are only counted so far."""
+        """Log the throttled calls that have only been counted so far."""
         for key in list(self._bursts):
             self._end_burst(key)
 
@@ -91,7 +90,7 @@ class AuditWriter:
             self.append(replace(last, result=line[:MAX_RESULT_CHARS]))
 
     def append(self, entry: AuditEntry) -> int:
-        """Log `entry` and return its number, or 0 if it could not be written yet."""
+        """Log `entry` and return its number; 0 if it can't be written yet, or was dropped."""
         self._unwritten.append(entry)
         try:
             return self._flush()
@@ -100,7 +99,7 @@ class AuditWriter:
             return 0
 
     def log_read(self, caller: Caller, tool: str, arguments: Mapping[str, object], result: str) -> None:
-        """Log that a program read data of `tool` without calling it, such as an MCP resource."""
+        """Log that a program read what `tool` provides without calling it, such as a page of note names."""
         draft = AuditDraft(Call(tool, arguments, caller), result)
         draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "reading in the vault")
         self.append(draft.entry())
@@ -121,7 +120,7 @@ class AuditWriter:
         self._flush()
 
     def log_lost(self, journal: Journal) -> int:
-        """Log the journal's commits that are missing from the log after a crash; return their number."""
+        """Log the latest commits that are missing from the log after a crash; return their number."""
         if self._audit.is_replaced:
             # The lost log may have had these commits: don't log them twice.
             return 0

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from app.errors import InvalidParametersError, ScriptoriumError
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import ArgumentKind
+from app.toolkit.call_results import validate_arguments
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
@@ -43,7 +44,7 @@ _PARAMETERS = (
 
 
 def make_batch_tool(tool: Tool) -> Tool:
-    """Return a tool with the name, category and rules of `tool` that makes many calls of it at once.
+    """Return a tool with the name, category and rules of `tool` that combines many of its calls.
 
     Calls for the same note build on each other. A call that fails is skipped and reported with its reason;
     if all fail, the first error is raised.
@@ -75,7 +76,7 @@ def make_batch_tool(tool: Tool) -> Tool:
                     )
                 before.setdefault(change.path, change.before)
                 after[change.path] = change.after
-        if failures and not after and len(failures) == len(names):
+        if failures and len(failures) == len(names):
             raise failures[0]
         changes: list[FileChange] = [Update(path, before[path], after[path]) for path in after]
         change_set = ChangeSet.of(
@@ -102,7 +103,7 @@ async def _propose_changes(
     tool: Tool, context: ToolContext, changed: dict[NotePath, bytes], call_arguments: dict[str, Any]
 ) -> ChangeSet:
     """Return the changes that one call proposes on top of `changed`."""
-    arguments = tool.arguments.model_validate(call_arguments)
+    arguments = validate_arguments(tool, call_arguments)
     tool.check_operation(arguments)
     values = {parameter.name: getattr(arguments, parameter.name) for parameter in tool.parameters}
     answer = await tool.function(replace(context, vault=context.vault.with_changes(changed)), **values)

@@ -1,7 +1,7 @@
 """The pipeline that every call passes through: the stages of `CallPipeline.run` in order.
 
-A stage takes what the stage before it produced, and `proceed`, which runs the stages after it. It returns the
-outcome of the call. A stage that does not call `proceed` ends the call.
+A stage takes the previous stage's result and `proceed`, which runs the following stages, and returns the
+call's outcome. A stage that does not call `proceed` ends the call.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from app.toolkit.audit_draft import AuditDraft
 from app.toolkit.audit_writer import AuditWriter
 from app.toolkit.call import Call, InternalTool, InvalidCall, ResolvedUndo, UserEdit
 from app.toolkit.call_results import (
-    check_size,
+    check_names_and_size,
     failure,
     rejected_outcome,
     success,
@@ -78,7 +78,7 @@ Stage = Callable[[In, Proceed[Out]], Awaitable[ToolOutcome]]
 
 
 class Stages(Generic[In, Out]):
-    """A chain of stages; each takes what the one before it hands to `proceed`."""
+    """A chain of stages; each takes the value that the previous one passes to `proceed`."""
 
     def __init__(self, stage: Stage[In, Out]) -> None:
         self._stage = stage
@@ -191,7 +191,10 @@ class CallPipeline:
     # Audit
 
     async def _audit(self, call: Call, proceed: Proceed[AuditDraft]) -> ToolOutcome:
-        """Log the call however it ends, announce its start and end, and filter the outcome for the caller."""
+        """Log the call however it ends, announce its start and end, and filter the outcome for the caller.
+
+        The start of a user's edit is not announced, and an empty one is neither announced nor logged.
+        """
         draft = AuditDraft(call)
         if isinstance(call.request, UserEdit):
             if not call.request.change_set:
@@ -267,6 +270,7 @@ class CallPipeline:
         Raises:
             NotFoundError: There is no such tool.
             PermissionDeniedError: The category is off.
+            ScriptoriumError: The call is an `InvalidCall`, which carries the error.
         """
         match draft.call.request:
             case UserEdit(change_set):
@@ -309,7 +313,7 @@ class CallPipeline:
         Raises:
             InvalidParametersError, LimitError: The arguments do not fit the tool, or are too large.
         """
-        check_size(call.tool, call.draft.call.arguments)
+        check_names_and_size(call.tool, call.draft.call.arguments)
         arguments = validate_arguments(call.tool, encodable_arguments(call.draft.call.arguments))
         op = call.tool.check_operation(arguments)
         visibility = self._visibility.of(call.draft.call.caller, call.tool.name)
@@ -362,7 +366,7 @@ class CallPipeline:
     # Execute
 
     async def _execute(self, call: PreparedCall, proceed: Proceed[ExecutedCall]) -> ToolOutcome:
-        """Run the tool; once more if a file changed between its proposal and the commit."""
+        """Run the tool, and run it once more if a file changed between its proposal and the commit."""
         request = call.draft.call.request
         if isinstance(request, ResolvedUndo):
             change_set = request.plan.resolve(request.choices)
@@ -403,7 +407,7 @@ class CallPipeline:
             if not limit.expired():
                 raise
             raise TimeoutExpiredError(
-                f"{call.tool.name} took longer than {call.tool.timeout:g} s.", limit=call.tool.timeout
+                f"{call.tool.name} timed out after {call.tool.timeout:g} s.", limit=call.tool.timeout
             ) from error
 
     # Approve
@@ -458,7 +462,7 @@ class CallPipeline:
 
         Raises:
             ConflictError: A file changed after the proposal was made; nothing was written.
-            StorageError: The disk can't be written; nothing was written.
+            StorageError: The disk or the audit log can't be written; nothing was written.
         """
         if isinstance(approved, ApprovedEffect):
             return await self._carry_out(approved)

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from app.toolkit.approval_gate import Rejected
     from app.toolkit.tool import Tool
 
-MAX_LISTED_UNKNOWN = 10
-"""The most unknown arguments that an error names."""
+_MAX_LISTED_UNKNOWN_ARGUMENTS = 10
 
 
 def validate_arguments(tool: Tool, values: Mapping[str, object]) -> BaseModel:
@@ -50,15 +49,17 @@ def validate_arguments(tool: Tool, values: Mapping[str, object]) -> BaseModel:
         ) from error
 
 
-def check_size(tool: Tool, values: Mapping[str, object]) -> None:
-    """Reject unknown and too many arguments before the validation looks at each of them.
+def check_names_and_size(tool: Tool, values: Mapping[str, object]) -> None:
+    """Check the arguments' names and number of values before each of them is validated.
 
     Raises:
         InvalidParametersError: Some are unknown; the error names the first few.
         LimitError: They hold too many values.
     """
     known_names = {parameter.name for parameter in tool.parameters}
-    unknown = list(islice((name for name in values if name not in known_names), MAX_LISTED_UNKNOWN))
+    unknown = list(
+        islice((name for name in values if name not in known_names), _MAX_LISTED_UNKNOWN_ARGUMENTS)
+    )
     if unknown:
         missing = [one.name for one in tool.parameters if one.required and one.name not in values]
         names = ", ".join(repr(name[:60]) for name in unknown)

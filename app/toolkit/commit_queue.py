@@ -43,12 +43,13 @@ class CommitQueue:
     ) -> Commit:
         """Write `change_set`, update the index and publish the changes; canceling does not interrupt a write.
 
-        `on_written` is called as soon as the change is on disk.
+        `on_written` is called as soon as the change is on disk. If an error is raised, nothing was written.
 
         Raises:
-            ConflictError: a file changed since the change set was made; nothing was written.
-            NotFoundError: the store of the change set is no longer open; nothing was written.
-            StorageError: the disk write failed; nothing was written.
+            ConflictError: a file changed since the change set was made.
+            NotFoundError: the change set's store is no longer open.
+            InvalidPathError, LimitError: the store does not accept a path or the size of a file.
+            StorageError: the store is read-only, or the disk write failed.
         """
         async with self._lock:
             work = asyncio.ensure_future(self._commit(change_set, caller, entry, undoes, on_written))
@@ -60,7 +61,7 @@ class CommitQueue:
         """Record what a program has already written to the vault, update the index and publish the changes.
 
         Raises:
-            StorageError: the journal could not be written.
+            StorageError: the vault is read-only, or the journal can't be written.
         """
         async with self._lock:
             commit = await asyncio.to_thread(
@@ -78,10 +79,10 @@ class CommitQueue:
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
-            # The thread can't be stopped, and the log must record its result, so wait for it.
+            # The thread can't be stopped, and the audit log must record its result, so wait for it.
             await asyncio.wait({work})
             if not work.cancelled() and (error := work.exception()) is not None:
-                log.info("a withdrawn call would have failed: %s", error)
+                log.info("the commit of a canceled call failed: %s", error)
             raise
 
     async def _commit(
@@ -117,15 +118,15 @@ class CommitQueue:
             await self._index.refresh((*event.paths, *misnamed), removed)
         except Exception:
             # The notes are written, and they are authoritative; the next scan repairs the index.
-            log.exception("the index could not follow commit %d", commit.id)
+            log.exception("the index could not be updated after commit %d", commit.id)
         self._events.publish(event)
         return commit
 
 
 def changes_of(commit: Commit) -> NotesChanged:
-    """Return the event for a commit: the files that were changed, deleted and moved.
+    """Return the event for a commit: the files that were written, removed and moved.
 
-    It leaves out paths that are not UTF-8, because no other part of the app knows those files.
+    Paths that are not UTF-8 are left out, because no other part of the app knows those files.
     """
     paths: list[NotePath] = []
     removed: list[NotePath] = []

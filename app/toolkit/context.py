@@ -1,4 +1,4 @@
-"""The context of a tool call: views that read, and methods to propose changes. It can't write."""
+"""The context of a tool call: views for reading, and methods that propose changes. It can't write."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class ToolContext:
     """The context of one call; every view shows only what the caller may see.
 
     `vault` reads notes and finds them by name, `index` provides links, tags and searches, `history` the
-    journal and the commits of a call or a turn. `semantic_search` and `language_model` are None while the
-    user has them switched off; the tokens that a call uses are counted. `can_read` decides which documents of
-    other stores the caller may see.
+    journal and the commits of a call or a turn. `semantic_search` and `language_model` are None while they
+    are switched off; `language_model` counts the tokens that the call uses. `can_read` decides which
+    documents in other stores the caller may see.
     """
 
     caller: Caller

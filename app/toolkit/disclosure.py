@@ -1,8 +1,9 @@
 """Redact the names of hidden notes, and escape text that can't be encoded, in every outcome.
 
-The views hide notes from the tools. This filter removes the names of hidden notes from errors, explanations
-and the output of other programs. A name that the caller used stays, whether or not the note exists: removing
-it would reveal that the note exists. Text of notes stays for the same reason.
+The views hide notes from the tools. This filter removes the names of hidden notes from fields that contain
+paths, from messages and errors, and from the output of other programs. A name that the caller used stays,
+whether or not the note exists: removing it would reveal that the note exists. The text of notes stays for
+the same reason.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ _EXPLANATION_FIELDS = frozenset(["message", "left_out", "said", "output", "error
 def filter_outcome(
     outcome: ToolOutcome, visibility: CallVisibility, arguments: Mapping[str, object]
 ) -> ToolOutcome:
-    """Return the outcome without anything that its caller may not know.
+    """Return the outcome without the names of hidden notes, and with text that can be encoded.
 
     Args:
         outcome: The outcome of the call.
@@ -73,7 +74,7 @@ def filter_outcome(
 
 
 def _needs_cleaning(outcome: ToolOutcome, hidden: HiddenPaths) -> bool:
-    """Return whether the outcome names a hidden file or can't be encoded; fast, because few outcomes do."""
+    """Return whether the outcome contains the name of a hidden file or text that can't be encoded."""
     parts = (outcome.result, outcome.message, outcome.error, outcome.words)
     text = _JSON.encode(parts)
     return not is_encodable(text) or (bool(hidden) and bool(hidden.in_text(text)))
@@ -102,18 +103,18 @@ class _HiddenNames:
             )
         if isinstance(value, Mapping):
             return {
-                escape_unencodable(str(name)): self.clean(one, str(name), explains=explains)
-                for name, one in value.items()
+                escape_unencodable(str(name)): self.clean(item, str(name), explains=explains)
+                for name, item in value.items()
             }
         if isinstance(value, list | tuple):
-            shown = (one for one in value if not self._is_about_hidden(one, key))
-            return [self.clean(one, key, explains=explains) for one in shown]
+            shown = (item for item in value if not self._is_about_hidden(item, key))
+            return [self.clean(item, key, explains=explains) for item in shown]
         return value
 
     def redact(self, text: str) -> str:
         """Replace each of these names in a sentence with the placeholder."""
         text = escape_unencodable(text)
-        # Longest first, because one path may be the end of another.
+        # Replace the longest first, because one path may be the end of another.
         for key in sorted(self._hidden.in_text(text), key=len, reverse=True):
             if not self._is_known_to_caller(key):
                 text = _redact_path(text, key)
@@ -134,7 +135,7 @@ class _HiddenNames:
 
 def _redact_path(text: str, key: str) -> str:
     """Replace the path that equals `key` after normalization with the placeholder."""
-    # After a slash it is part of a path in another folder.
+    # After a slash, the match is part of a path in another folder.
     pattern = re.compile(rf"(?<![\w/\\]){re.escape(key)}", re.IGNORECASE)
     cleaned = pattern.sub(HIDDEN_PLACEHOLDER, text)
     folded = name_key(cleaned)

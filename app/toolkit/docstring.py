@@ -1,4 +1,4 @@
-"""Parse the Google docstrings of tools."""
+"""Parse the Google-style docstrings of tools."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ARGUMENT = re.compile(r"(\w+)(?: *\([^)]*\))?: *(.*)$")
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """A docstring: its summary line, the text before the sections, and the arguments by name."""
+    """A parsed docstring: its first paragraph, the text before the sections, and the arguments by name."""
 
     summary: str
     text: str
@@ -21,7 +21,7 @@ class Documentation:
 
 
 def parse_docstring(text: str | None) -> Documentation:
-    """Parse a docstring; the documentation is empty if it is None."""
+    """Parse a docstring; None yields an empty documentation."""
     lines = inspect.cleandoc(text or "").splitlines()
     body_lines: list[str] = []
     arguments: dict[str, list[str]] = {}
@@ -39,7 +39,7 @@ def parse_docstring(text: str | None) -> Documentation:
 
 
 def _add_argument_line(line: str, current: str, arguments: dict[str, list[str]]) -> str:
-    """Add the line to its argument and return the name of that argument."""
+    """Add a line of the Args section to its argument, and return the name of that argument."""
     indent = len(line) - len(line.lstrip())
     if indent == 4 and (match := _ARGUMENT.match(line.strip())):
         arguments[match[1]] = [match[2]]
@@ -50,7 +50,7 @@ def _add_argument_line(line: str, current: str, arguments: dict[str, list[str]])
 
 
 def _unwrap(body: str) -> str:
-    """Return each paragraph on one line; lists keep their lines."""
+    """Join the lines of each paragraph, except those of lists."""
     paragraphs = body.split("\n\n")
     return "\n\n".join(
         p if re.search(r"^\s*[-*] ", p, re.MULTILINE) else " ".join(p.split()) for p in paragraphs

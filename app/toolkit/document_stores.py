@@ -1,4 +1,4 @@
-"""The stores of documents that the gate may change: the vault, the agents' memory and source folders.
+"""The document stores that the gate may change: the vault, the agents' memory and source folders.
 
 All stores take the same change sets, write to the same journal and are undone in the same way. They differ
 in who may change what without approval: `StoreVerdict`.
@@ -29,7 +29,7 @@ class DocumentStore(Protocol):
 
     @property
     def place(self) -> str:
-        """The store name that its change sets carry."""
+        """The name of the store, which its change sets carry."""
         ...
 
     def read(self, path: NotePath) -> bytes:
@@ -37,6 +37,7 @@ class DocumentStore(Protocol):
 
         Raises:
             NotFoundError: there is no such document.
+            StorageError: the document can't be read.
         """
         ...
 
@@ -44,7 +45,7 @@ class DocumentStore(Protocol):
         """Check that documents can be changed.
 
         Raises:
-            VaultBusyError: another process owns the store.
+            VaultBusyError: the store is read-only, for example because another process owns it.
         """
         ...
 
@@ -77,7 +78,7 @@ def _no_own_policy(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None
 
 @dataclass(frozen=True, slots=True)
 class StoreBinding:
-    """A store with its own permissions and its label after "in" ("memory", "the folder Papers").
+    """A store, its label as it follows "in" ("the memory", "the folder Papers"), and its own policy.
 
     The vault's label is empty, because it is the default store.
     """
@@ -89,7 +90,7 @@ class StoreBinding:
 
 @dataclass(frozen=True, slots=True)
 class DocumentsChanged(Event):
-    """A commit of the app has changed documents of a store other than the vault."""
+    """A commit has changed documents in a store other than the vault."""
 
     place: str
     paths: tuple[NotePath, ...]
@@ -111,7 +112,7 @@ class StoreRegistry:
         """Open a store to the gate; the returned function closes it.
 
         Raises:
-            InvalidParametersError: a store of that name is open.
+            InvalidParametersError: a store with that name is already open.
         """
         name = binding.store.place
         if name in self._open:
@@ -125,10 +126,10 @@ class StoreRegistry:
         return close
 
     def get(self, name: str) -> StoreBinding:
-        """Return the store of that name.
+        """Return the open store with that name.
 
         Raises:
-            NotFoundError: the store is not open, or no longer open.
+            NotFoundError: no such store is open.
         """
         try:
             return self._open[name]
@@ -136,15 +137,16 @@ class StoreRegistry:
             raise NotFoundError(f"{name} is not open now, so it can't be changed.", place=name) from None
 
     def plan_undo(self, journal: Journal, commits: Sequence[int]) -> UndoPlan:
-        """Plan the undo of these commits, all of one store; raises the same errors as `Journal.undo`."""
+        """Plan the undo of commits in one store; raises the errors of `Journal.plan_undo` and `current`."""
         place = journal.commit(commits[0]).place if commits else VAULT
-        return journal.undo(commits, partial(self.current, place))
+        return journal.plan_undo(commits, partial(self.current, place))
 
     def current(self, name: str, path: NotePath) -> bytes | None:
-        """Return the current bytes of a document of a store, or None if it does not exist.
+        """Return the current bytes of a document in the store `name`, or None if it does not exist.
 
         Raises:
             NotFoundError: the store is not open.
+            StorageError: the document can't be read.
         """
         store = self.get(name).store
         try:

@@ -15,7 +15,7 @@ _LEVELS = {
     AccessLevel.EXECUTE: "These tools can run programs; each run needs your approval.",
 }
 
-_PLAIN = {"string": "text", "boolean": "yes or no", "null": "nothing"}
+_TYPE_NAMES = {"string": "text", "boolean": "yes or no", "null": "nothing"}
 
 
 def catalog_page(catalog: ToolCatalog) -> str:
@@ -32,8 +32,8 @@ def catalog_page(catalog: ToolCatalog) -> str:
 
 
 def tool_page(tool: Tool, category: Category) -> str:
-    """Return the page of one tool: its description, arguments, results and approvals."""
-    parts = [f"# {tool.name}", tool.description, _tool_description(tool, category)]
+    """Return the page of one tool: its description, approvals, arguments, operations, examples and result."""
+    parts = [f"# {tool.name}", tool.description, _access_paragraph(tool, category)]
     if tool.parameters:
         parts += ["## Arguments", _arguments_table(tool)]
     if tool.operations:
@@ -44,7 +44,7 @@ def tool_page(tool: Tool, category: Category) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _tool_description(tool: Tool, category: Category) -> str:
+def _access_paragraph(tool: Tool, category: Category) -> str:
     lines = [f"Category {category.name}, {category.level.value}."]
     if tool.always_asks:
         lines.append("Every change needs approval; earlier approvals do not count.")
@@ -55,9 +55,9 @@ def _tool_description(tool: Tool, category: Category) -> str:
     else:
         lines.append("It changes nothing.")
     if tool.taints:
-        lines.append("Its results contain text from outside: the changes that follow always need approval.")
+        lines.append("Its results contain text from outside: all changes that follow need approval.")
     rate = tool.rate_per_minute or category.rate_per_minute
-    lines.append(f"At most {rate} calls a minute per caller.")
+    lines.append(f"At most {rate} calls per minute and caller.")
     if tool.usage_rule:
         lines.append(f"\n\nFor agents: {tool.usage_rule}")
     return " ".join(lines)
@@ -100,7 +100,7 @@ def _result_section(tool: Tool) -> str:
 
 
 def _type_text(schema: dict[str, Any]) -> str:
-    """Return the type of a flat schema in a word or two."""
+    """Return the type of a flat schema as a short phrase."""
     if "enum" in schema:
         return " or ".join(f"`{choice}`" for choice in schema["enum"])
     if "anyOf" in schema:
@@ -109,7 +109,7 @@ def _type_text(schema: dict[str, Any]) -> str:
         return f"list of {_type_text(schema.get('items', {}))}"
     types = schema.get("type", "anything")
     names = types if isinstance(types, list) else [types]
-    return " or ".join(_PLAIN.get(str(name), str(name)) for name in names)
+    return " or ".join(_TYPE_NAMES.get(str(name), str(name)) for name in names)
 
 
 def _bullets(lines: Iterable[str]) -> str:

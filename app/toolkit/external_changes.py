@@ -26,7 +26,7 @@ DIRECT_EDIT = "direct_edit"
 
 
 class ExternalChangeRecorder:
-    """Makes commits and audit entries of changes that are already on the disk."""
+    """Records changes that are already on disk as commits and audit entries."""
 
     def __init__(
         self,
@@ -46,10 +46,13 @@ class ExternalChangeRecorder:
         """Record changes that `caller` made without the app.
 
         Args:
-            change_set: What each file held, and what it holds now; may be empty.
+            change_set: The previous and the current content of each file; may be empty.
             caller: The caller to whom the changes are attributed.
             reason: The reason for the attribution, for the log.
-            without_copy: Other changed files, of which no earlier copy exists; they are only listed.
+            without_copy: Other changed files, for which no earlier copy exists; they are only listed.
+
+        Returns:
+            The outcome; it has an error if the journal could not be written.
         """
         listed_only = tuple(without_copy)
         arguments: dict[str, object] = {"paths": [str(path) for path in (*change_set.paths, *listed_only)]}
@@ -69,7 +72,9 @@ class ExternalChangeRecorder:
                 )
             draft.result = outcome.message
         except ScriptoriumError as error:
-            draft.result = f"{outcome.message} It could not be stored for undo: {error.message}"
+            draft.result = (
+                f"{outcome.message} This can't be undone, because it was not stored: {error.message}"
+            )
             outcome = ToolOutcome(False, message=draft.result, error=error.as_dict())
         entry = self._audit_writer.append(draft.entry())
         commit = None if draft.commit is None else draft.commit.id

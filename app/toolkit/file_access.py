@@ -1,8 +1,8 @@
 """Resolve the paths that callers name, and refuse the locations that no tool may read.
 
 A path leads into the vault, where the views decide what is visible, or outside, where the user is asked to
-approve the real folder with all links resolved. Devices, system file systems, folders with keys and the
-app's own data are always refused.
+approve the real folder with all links resolved. Devices, system file systems, folders with keys, the app's
+own data and hidden folders of the vault are always refused.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ResolvedPath:
 
     `vault_path` is its path in the vault (empty: the vault itself), or None if it is outside.
     `used_as_folder`: access is requested for the location itself; otherwise for its parent folder.
-    `requested` is the path in the caller's words, the only one to show it for a hidden location.
+    `requested` is the path as the caller gave it; an error about a hidden location shows no other.
     """
 
     real_path: str
@@ -60,11 +60,11 @@ class ResolvedPath:
 
 
 class FileAccess:
-    """The disk around a vault.
+    """Resolves paths for tools, and decides which locations they may read.
 
     Args:
         root: The vault's folder.
-        own: The app's own folders, which no tool reads.
+        app_folders: The app's own folders, which no tool may read.
     """
 
     def __init__(self, root: Path, app_folders: Iterable[Path]) -> None:
@@ -72,10 +72,10 @@ class FileAccess:
         self._denied_folders = (*_SYSTEM_FOLDERS, *(os.path.realpath(folder) for folder in app_folders))
 
     def resolve(self, text: str) -> ResolvedPath:
-        """Resolve `text`: a path relative to the vault, to `~`, or an absolute one.
+        """Resolve `text`: a path relative to the vault or to `~`, or an absolute path.
 
         Raises:
-            InvalidPathError: the path contains `..`, or no file system would accept it.
+            InvalidPathError: the path contains `..`, is not valid here, or is on the network.
             PermissionDeniedError: the path leads to a location that no tool may read.
         """
         real_path = os.path.realpath(self._absolute(text))
@@ -90,7 +90,10 @@ class FileAccess:
         return ResolvedPath(real_path, vault_path, requested=text)
 
     def may_enter(self, real_path: str) -> bool:
-        """Return whether a walk may enter the folder at this path, which contains no links."""
+        """Return whether a walk outside the vault may enter a folder: not the vault, nor a denied location.
+
+        `real_path` must not contain links.
+        """
         path = PurePath(real_path)
         if any(
             path.is_relative_to(denied) for denied in self._denied_folders
@@ -109,10 +112,12 @@ class FileAccess:
 
     def _absolute(self, text: str) -> str:
         """Return the path as an absolute one; a relative path starts at the vault."""
-        if "\0" in text or any(part == ".." for part in re.split(r"[/\\]", text)):
+        if "\0" in text:
+            raise InvalidPathError(f"{text!r} can't be read: a path can't contain a null byte.", path=text)
+        if any(part == ".." for part in re.split(r"[/\\]", text)):
             raise InvalidPathError(f"{text!r} can't be read: a path may not contain '..'.", path=text)
         if os.name != "nt" and (text.startswith("\\\\") or _DRIVE.match(text)):
-            raise InvalidPathError(f"{text!r} is a path of another system.", path=text)
+            raise InvalidPathError(f"{text!r} is a Windows path, which this system can't read.", path=text)
         if os.name == "nt" and re.match(r"[/\\]{2}", text):
             raise InvalidPathError(f"{text!r} is on the network or a device.", path=text)
         if text == "~" or text.startswith(("~/", "~\\")):

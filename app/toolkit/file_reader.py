@@ -1,6 +1,7 @@
 """Read folders and files on disk within limits of depth, number, size and time, without following links.
 
-Whatever exceeds a limit is left out, and the result says so. The functions run in a thread.
+A walk or a search leaves out everything that exceeds a limit and reports it in `WalkLimits.left_out`; a
+single file that is too large is an error. The functions block: call them in a thread.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ MAX_RESULTS = 1000
 MAX_DEPTH = 10
 WALK_TIMEOUT_S = 10.0
 _MAX_LINE_CHARS = 500
-_RE2_MEMORY = 8 * 1024 * 1024
+_MAX_RE2_BYTES = 8 * 1024 * 1024
 
-Kind = Literal["file", "folder", "link", "other"]
+EntryKind = Literal["file", "folder", "link", "other"]
 
 
 class _LinePattern(Protocol):
@@ -35,10 +36,10 @@ class _LinePattern(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DirectoryEntry:
-    """An entry of a folder; `path` is relative to the requested folder, times are Unix seconds."""
+    """An entry of a folder; `path` is relative to the walk's root, `modified` is in Unix seconds."""
 
     path: str
-    kind: Kind
+    kind: EntryKind
     size: int
     modified: float
 
@@ -56,8 +57,9 @@ class GrepMatch:
 class WalkLimits:
     """The limits of a walk, and the omissions that they caused.
 
-    `depth`: 1 is the folder itself. `may_enter` decides whether a walk may enter an absolute path; hidden
-    folders are never entered. `is_visible` decides whether the caller may know of a relative path.
+    `depth`: 1 is the folder itself. `limit` is the maximum number of results. `may_enter` decides whether a
+    walk may enter an absolute path; hidden folders are never entered. `is_visible` decides whether the caller
+    may know of a relative path. `deadline` is a time of `clock`, set by `begin`.
     """
 
     depth: int = MAX_DEPTH
@@ -69,7 +71,7 @@ class WalkLimits:
     deadline: float = 0.0
 
     def begin(self) -> None:
-        """Start the timer."""
+        """Set the deadline."""
         self.deadline = self.clock() + WALK_TIMEOUT_S
 
     def is_over(self) -> bool:
@@ -86,10 +88,10 @@ class WalkLimits:
 
 
 def walk(root: str, limits: WalkLimits) -> Iterator[DirectoryEntry]:
-    """Yield the entries of the folder at `root` and below, folder by folder, sorted by name.
+    """Yield the entries of the folder at `root` and below, breadth first, each folder sorted by name.
 
     Raises:
-        NotFoundError, InvalidPathError, StorageError: as for `open_folder`, for `root` itself.
+        NotFoundError, InvalidPathError, StorageError: `root` itself can't be opened; see `open_folder`.
     """
     limits.begin()
     pending = [_entries(root, "")]
@@ -105,7 +107,7 @@ def walk(root: str, limits: WalkLimits) -> Iterator[DirectoryEntry]:
 
 
 def _open_listing(root: str, entry: DirectoryEntry, limits: WalkLimits) -> list[DirectoryEntry] | None:
-    """Return the entries of a folder of the walk; None if it is not entered."""
+    """Return the entries of a folder in the walk, or None if the walk does not enter it."""
     real_path = str(PurePath(root, entry.path))
     if entry.path.count("/") + 1 >= limits.depth:
         return None
@@ -113,7 +115,7 @@ def _open_listing(root: str, entry: DirectoryEntry, limits: WalkLimits) -> list[
         limits.report_omission("hidden folders")
         return None
     if not limits.may_enter(real_path):
-        limits.report_omission(f"{entry.path}: no tool may read it")
+        limits.report_omission(f"{entry.path}: it may not be read here")
         return None
     try:
         return _entries(real_path, f"{entry.path}/")
@@ -135,7 +137,7 @@ def _entries(real_path: str, prefix: str) -> list[DirectoryEntry]:
     return entries
 
 
-def _entry_kind(mode: int) -> Kind:
+def _entry_kind(mode: int) -> EntryKind:
     if stat.S_ISREG(mode):
         return "file"
     if stat.S_ISDIR(mode):
@@ -156,7 +158,7 @@ def read_file(real_path: str) -> bytes:
 
 
 def read_start(real_path: str, count: int) -> bytes:
-    """Return the first `count` bytes of a file of any size; raises as `read_file` does."""
+    """Return the first `count` bytes of a file of any size; raises as `read_file` does, except LimitError."""
     return _read(real_path, lambda folder, name: folder.read_start(name, count))
 
 
@@ -171,15 +173,15 @@ def _read(real_path: str, read: Callable[[Folder, str], bytes]) -> bytes:
         raise StorageError(f"{real_path} can't be read: {error.strerror}.", path=real_path) from error
 
 
-def line_pattern(pattern: str, *, cased: bool) -> _LinePattern:
+def compile_line_pattern(pattern: str, *, case_sensitive: bool) -> _LinePattern:
     """Compile a regular expression that always searches in linear time.
 
     Raises:
         InvalidParametersError: RE2 can't compile the pattern (it has no look-around and no backreferences).
     """
     options = re2.Options()
-    options.case_sensitive = cased
-    options.max_mem = _RE2_MEMORY
+    options.case_sensitive = case_sensitive
+    options.max_mem = _MAX_RE2_BYTES
     options.log_errors = False
     try:
         compiled: _LinePattern = re2.compile(pattern.encode("utf-8", "replace"), options)
@@ -193,16 +195,17 @@ def line_pattern(pattern: str, *, cased: bool) -> _LinePattern:
     return compiled
 
 
-def matching_lines(
+def find_matching_lines(
     files: Iterator[str], read: Callable[[str], bytes], pattern: _LinePattern, limits: WalkLimits
 ) -> Iterator[GrepMatch]:
-    """Return the matching lines, file by file; files that can't be searched are recorded in `limits`.
+    """Yield the matching lines, file by file, and record files that can't be searched in `limits`.
 
     Args:
-        files: Names of files.
-        read: Returns the bytes of a file; a file for which it raises is left out.
-        pattern: The result of `line_pattern`.
-        limits: The limits, which include the time.
+        files: The names of the files.
+        read: Returns the bytes of a file. A file for which it raises LimitError, NotFoundError,
+            InvalidPathError or StorageError is left out.
+        pattern: The result of `compile_line_pattern`.
+        limits: Limits the time, and records the omissions.
     """
     for name in files:
         try:

@@ -31,15 +31,15 @@ async def resolve_path(context: FileContext, text: str) -> ResolvedPath:
 def ask_to_read(
     context: ToolContext, text: str, *locations: ResolvedPath, read: Callable[[], R]
 ) -> EffectProposal[R]:
-    """Request access to the folders outside the vault, then read in a thread.
+    """Propose to read locations outside the vault; after approval, `read` runs in a thread.
 
-    The result is marked as text from outside. Only what was approved is read: paths without links, and none
-    whose parts have become links since.
+    The result is marked as text from outside. Only approved locations are read: their paths contain no links,
+    and reading fails if a part of a path has become a link since.
 
     Args:
         context: The context of the call.
         text: A sentence that describes what will be read.
-        locations: The folders, or the files whose parent folders, need approval.
+        locations: The files and folders to read; those in the vault need no approval.
         read: Reads and returns the result.
     """
 
@@ -54,7 +54,7 @@ def ask_to_read(
 
 
 class FileView:
-    """The files that a call may see in the folder `location.folder` and below; paths are relative to it.
+    """The files that a call may see in the folder `location.folder` and below; names are relative to it.
 
     Raises:
         NotFoundError: the location is the vault itself, used as a file.
@@ -72,7 +72,7 @@ class FileView:
             self._prefix = PurePath(location.folder).relative_to(file_access.root)
 
     def walk_limits(self, depth: int) -> WalkLimits:
-        """Return the limits of a walk, which skips hidden files in the vault."""
+        """Return the limits of a walk that leaves out the files and notes that the call may not see."""
         if self._prefix is None:
             return WalkLimits(
                 depth, may_enter=self._may_enter, is_visible=lambda name: not self._hides_outside(name)
@@ -80,10 +80,10 @@ class FileView:
         return WalkLimits(depth, is_visible=self._is_visible)
 
     def require_folder(self) -> None:
-        """Check that the call may know of the folder; scans every path, so call it in a thread.
+        """Check that the call may know of the folder; may scan every path, so call it in a thread.
 
         Raises:
-            NotFoundError: everything in the folder is hidden, so the folder looks as if it did not exist.
+            NotFoundError: everything in the folder is hidden, so the folder must seem not to exist.
         """
         if self._prefix is not None and self._hides_folder(self._prefix.as_posix()):
             raise NotFoundError(
@@ -97,8 +97,9 @@ class FileView:
         """Return the bytes of a file.
 
         Raises:
-            LimitError: the file has more than 10 MiB.
+            LimitError: the file is larger than 10 MiB.
             NotFoundError: the call can see no such file.
+            InvalidPathError: it is not a regular file, or the path leads through a link.
             StorageError: the file can't be read.
         """
         try:
@@ -124,13 +125,13 @@ class FileView:
         content = None
         if not self._hides_outside(name):
             content = read_file(real_path)
-        # The file may have been replaced since.
+        # The file may have been replaced since the check.
         if content is None or (self._may_be_private(name) and is_private(content)):
             raise NotFoundError(f"There is no file {real_path}.", path=real_path)
         return content
 
     def _hides_outside(self, name: str) -> bool:
-        """Return whether a file outside the vault is a hidden note, by the same rules as inside."""
+        """Return whether a file outside the vault is a private note, which is hidden as in the vault."""
         if not self._may_be_private(name):
             return False
         try:
@@ -145,7 +146,7 @@ class FileView:
         return PurePath(name).suffix.lower() in NOTE_SUFFIXES and self._context.vault.hides_private
 
     def is_from_web(self, name: str) -> bool:
-        """Return whether a file is a note that its properties mark as a web page; raises as `read` does."""
+        """Return whether a file is a note of the vault that may hold a web page; raises as `read` does."""
         if self._prefix is None or not self._vault_path(name).is_note:
             return False
         return OpenNote(self._vault_path(name), self.read(name)).is_from_web
@@ -154,14 +155,14 @@ class FileView:
         """Return a path that the caller can use: relative to the vault, or absolute."""
         base = PurePath(self.location.folder) if self._prefix is None else self._prefix
         path = base / name
-        return printable(str(path) if self._prefix is None else path.as_posix())
+        return to_printable(str(path) if self._prefix is None else path.as_posix())
 
     def _vault_path(self, name: str) -> NotePath:
         assert self._prefix is not None
         return NotePath.on_disk((self._prefix / name).as_posix())
 
     def _is_visible(self, name: str) -> bool:
-        """Return whether the call may know of a file of the vault; its text decides if the index is stale."""
+        """Return whether the call may know of a file in the vault; reads a note that is not indexed."""
         path, context = self._vault_path(name), self._context
         if path.is_hidden or not context.vault.can_see(path) or context.vault.hides_folder(path):
             return False
@@ -177,6 +178,6 @@ class FileView:
         return True
 
 
-def printable(name: str) -> str:
-    """Replace the bytes of a name that are not text, which JSON can't represent, with a mark."""
+def to_printable(name: str) -> str:
+    """Replace the undecodable bytes of a name, which JSON can't represent, with replacement characters."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""The paths of hidden notes, and a fast search for them in any text."""
+"""The paths of hidden notes, and a fast search for them in text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from collections.abc import Iterable
 from app.vault.path import NOTE_SUFFIXES, NotePath, name_key
 
 _END = re.compile("|".join(map(re.escape, sorted(NOTE_SUFFIXES, key=len, reverse=True))))
-# After a letter or a slash, it is part of another path.
+# After a letter, a digit or a slash, a match is part of another path.
 _START = re.compile(r"(?<![\w/\\])(?=.)", re.DOTALL)
+_MAX_ESCAPE_CHARS = 12
+"""The length of one escaped character in JSON: an emoji is written as two surrogates of six characters."""
 
 
 class HiddenPaths:
@@ -31,15 +33,14 @@ class HiddenPaths:
         return name_key(text) in self.keys
 
     def in_text(self, text: str) -> set[str]:
-        """Return the paths found in `text`, which may be JSON, normalized for comparison.
+        """Return the paths found in `text`, which may be JSON, as normalized keys.
 
-        The time depends on the number of notes that the text names, not on the number of hidden ones.
+        The time depends on the number of notes that the text names, not on the number of hidden notes.
         """
         matches: set[str] = set()
         folded = name_key(text)
         for end in _END.finditer(folded) if self.keys else ():
-            # JSON may escape one character as up to six.
-            window = folded[max(0, end.end() - 6 * self._max_length) : end.end()]
+            window = folded[max(0, end.end() - _MAX_ESCAPE_CHARS * self._max_length) : end.end()]
             if "\\" not in window:
                 window = window[-self._max_length :]
             for start in _START.finditer(window):
@@ -49,7 +50,7 @@ class HiddenPaths:
 
 
 def _decode_json_text(name: str) -> str:
-    """Return the decoded text of a part of a JSON text."""
+    """Decode the escapes in a part of a JSON string; return it unchanged if they are not valid."""
     if "\\" not in name:
         return name
     try:

@@ -42,9 +42,9 @@ class HistoryView:
         self._visibility = visibility
 
     def versions(self, path: NotePath) -> tuple[Version, ...]:
-        """Return the versions of the note at `path`, newest first, across moves; none for a hidden note.
+        """Return the visible versions of the note at `path`, newest first, across moves.
 
-        The last known text decides whether a deleted note is hidden.
+        There are none if the note is hidden; the last stored text decides whether it is private.
         """
         if not self._visibility.can_see(path):
             return ()
@@ -60,33 +60,33 @@ class HistoryView:
         return tuple(self._without_hidden_summary(one) for one in visible)
 
     def _without_hidden_summary(self, version: Version) -> Version:
-        """Return the version, without its summary if that names or counts hidden notes."""
+        """Return the version; if its commit touches hidden notes, replace the summary with a neutral one."""
         if not version.summary or not (self._visibility.hides_private or self._visibility.is_ruled):
             return version
         changes = self._journal.commit(version.commit_id).changes
         return version if all(map(self._is_visible, changes)) else replace(version, summary=_CHANGED)
 
     def content(self, path: NotePath, version_hash: str) -> bytes:
-        """Return the bytes of a version of the file at `path`.
+        """Return the bytes of a version of the file at `path`, which the call must be allowed to see.
 
         Raises:
-            NotFoundError: the version is no longer kept, or the call may not see it.
+            NotFoundError: the version is no longer stored, or it is private and hidden from the call.
         """
         if self._is_private(path, version_hash):
             raise NotFoundError("That version is no longer stored.", hash=version_hash)
         return self._journal.content(version_hash)
 
     def commits(self, limit: int = 50) -> tuple[Commit, ...]:
-        """Return the latest commits that touch no hidden document, newest first.
+        """Return those of the latest `limit` commits that touch no hidden document, newest first.
 
-        Outside the vault, an agent sees only its own commits.
+        In stores other than the vault, an agent sees only its own commits.
         """
         return tuple(one for one in self._journal.commits(limit) if self._may_see(one))
 
     def commits_of_document(self, place: str, path: NotePath) -> tuple[Commit, ...]:
-        """Return the latest commits by any caller to a document of another store, newest first.
+        """Return the latest commits by any caller to a document in another store, newest first.
 
-        The tool must check first whether the caller may know of the document.
+        The tool must first check whether the caller may know of the document.
         """
         return self._journal.commits(_MAX_DOCUMENT_COMMITS, place=place, path=path)
 
@@ -95,12 +95,12 @@ class HistoryView:
             return self._caller.kind is CallerKind.USER or commit.author == self._caller.name
         return all(self._visibility.can_see(path) for path in commit.paths)
 
-    def by_place(self, commits: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-        """Group the commits by store, so that each group can be undone together; the vault's come first."""
-        return self._journal.by_place(commits)
+    def group_by_place(self, commits: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+        """Group commits by store, so that each group can be undone as a whole; the vault's group is first."""
+        return self._journal.group_by_place(commits)
 
     def commits_of_entry(self, entry: int) -> tuple[int, ...]:
-        """Return the commits of the call with this number in the audit log.
+        """Return the commits of the call with this number in the audit log that the call may know of.
 
         Raises:
             NotFoundError: the log has no such entry, or the journal lacks its commit.
@@ -108,11 +108,15 @@ class HistoryView:
         return self._known_commit_ids(self._audit.commits_of_entry(entry, self._journal))
 
     def commits_of_turn(self, turn: str) -> tuple[int, ...]:
-        """Return the commits of the calls of a turn, oldest first."""
+        """Return the commits of a turn's calls that the call may know of, oldest first.
+
+        Raises:
+            NotFoundError: the journal lacks one of the commits.
+        """
         return self._known_commit_ids(self._audit.commits_of_turn(turn, self._journal))
 
     def visible_paths(self, commits: Iterable[int], paths: Iterable[NotePath]) -> list[str]:
-        """Return the documents touched by the commits, without hidden ones."""
+        """Return `paths` without those that the commits touch and the call may not see."""
         vault_commits = [one for one in map(self._journal.commit, commits) if one.place == VAULT]
         changes = [change for one in vault_commits for change in one.changes]
         hidden = {
@@ -129,7 +133,7 @@ class HistoryView:
         return tuple(one for one in map(self._journal.commit, commits) if one.undone_by is None)
 
     def _known_commit_ids(self, commits: Iterable[Commit]) -> tuple[int, ...]:
-        """Return the commits with at least one change that the call may know of."""
+        """Return the ids of the commits with at least one change that the call may know of."""
         return tuple(one.id for one in commits if self._may_know(one))
 
     def _may_know(self, commit: Commit) -> bool:
@@ -138,7 +142,7 @@ class HistoryView:
         return any(self._is_visible(change) for change in commit.changes)
 
     def _is_visible(self, change: CommittedFile) -> bool:
-        """Return whether a change is visible, by its paths and, for a deleted note, its texts."""
+        """Return whether a change is visible, by its paths and by its texts before and after."""
         paths = [path for path in (change.path, change.to) if path is not None]
         if not all(self._visibility.can_see(path) for path in paths):
             return False
@@ -147,7 +151,7 @@ class HistoryView:
         )
 
     def _is_private(self, path: NotePath, version_hash: str | None) -> bool:
-        """Return whether a kept version must be hidden from the call."""
+        """Return whether a version is private and hidden from the call; False if it is no longer stored."""
         if version_hash is None or not path.is_note or not self._visibility.hides_private:
             return False
         try:
@@ -159,7 +163,7 @@ class HistoryView:
         """Plan a change set that undoes the commits but keeps later edits, and list the conflicts.
 
         Raises:
-            NotFoundError: a commit is no longer kept, or its store is not open.
+            NotFoundError: a commit is no longer stored, or its store is not open.
             InvalidParametersError: the commits belong to several stores.
         """
         return self._stores.plan_undo(self._journal, commits)
@@ -168,7 +172,7 @@ class HistoryView:
         """Return the change set that restores the note at `path` to a version.
 
         Raises:
-            NotFoundError: the version is no longer kept, or the call may not see it.
+            NotFoundError: the version is no longer stored, or it is private and hidden from the call.
         """
         self.content(path, version_hash)
         return self._journal.restore(path, version_hash, self._stores.current(VAULT, path))

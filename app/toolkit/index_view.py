@@ -1,9 +1,8 @@
-"""Read access to the index for tools, without the contents, counts and links of hidden notes."""
+"""Read access to the index for tools, without the content, counts and links of hidden notes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class IndexView:
-    """Reads the index for one call, with the methods of `VaultIndex`."""
+    """Reads the index for one call; most methods are those of `VaultIndex`, without hidden notes."""
 
     def __init__(
         self, index: VaultIndex, visibility: CallVisibility, semantic_search: SemanticSearch | None
@@ -48,7 +47,7 @@ class IndexView:
 
     @property
     def resolver(self) -> Resolver:
-        """The resolver of names, including hidden notes: for rewriting links, never for a result."""
+        """The resolver of names, which also finds hidden notes: its answers must not appear in a result."""
         return self._index.resolver
 
     def resolve(self, target: str, source: NotePath | None) -> Resolution:
@@ -60,32 +59,25 @@ class IndexView:
         )
         return replace(resolution, path=path, candidates=candidates)
 
-    async def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
-        """Return the links that these moves require to be rewritten, including those in hidden notes.
-
-        The plan must not appear in a result.
-        """
-        return await self._index.moves_to_rewrite(moves)
-
     def note(self, path: NotePath) -> NoteRecord | None:
-        """Return the record of the note at `path`."""
+        """Return the record of the note at `path`, or None if it is not indexed or is hidden."""
         return self._index.note(path) if self._visibility.can_see(path) else None
 
     def is_from_web(self, path: NotePath) -> bool:
-        """Return whether the properties of the note at `path` may mark it as a web page."""
+        """Return whether the note at `path` may hold a web page; False if it is not indexed or is hidden."""
         record = self.note(path)
         if record is None:
             return False
-        unread = None if record.properties else record.problem
-        return ParsedNote(properties=record.properties, properties_problem=unread).is_from_web
+        problem = None if record.properties else record.problem
+        return ParsedNote(properties=record.properties, properties_problem=problem).is_from_web
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
-        """Return the records of the notes in `folder` (None: the whole vault), sorted by path."""
+        """Return the records of the visible notes in `folder` (None: the whole vault), sorted by path."""
         hidden = self._visibility.hidden()
         return tuple(one for one in self._index.notes(folder, recursive) if one.path not in hidden)
 
     def files(self) -> tuple[FileRecord, ...]:
-        """Return the files that are not notes."""
+        """Return the visible files that are not notes."""
         files = self._index.files()
         return (
             tuple(file for file in files if self._visibility.can_see(file.path))
@@ -100,24 +92,24 @@ class IndexView:
         return tuple(self._visible_link(link) for link in self._index.outgoing(path))
 
     def backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
-        """Return the links to the note at `path`."""
+        """Return the links to the note at `path` from visible notes."""
         if not self._visibility.can_see(path):
             return ()
         return tuple(link for link in self._index.backlinks(path) if self._visibility.can_see(link.source))
 
     def all_backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
-        """Return all links to the note at `path`, including hidden notes': for edits, never for a result."""
+        """Return all links to the note at `path`, also from hidden notes: for edits, never for a result."""
         return self._index.backlinks(path)
 
     async def links_to_rewrite(self, old_path: NotePath, new_path: NotePath) -> RenamePlan:
-        """Return the links to rewrite for a rename or move, including those in hidden notes.
+        """Plan the link rewrites for a rename or move, including those in hidden notes.
 
-        The content of hidden notes must not appear in a result.
+        Rewrites of hidden notes must not appear in a result.
         """
         return await self._index.links_to_rewrite(old_path, new_path)
 
     def unresolved(self) -> tuple[UnresolvedName, ...]:
-        """Return the unresolved link names, each with the number of links that use it."""
+        """Return the names of unresolved links, each with the number of links that use it."""
         hidden = Counter(
             name_key(link.target_text)
             for path in self._visibility.hidden()
@@ -130,7 +122,7 @@ class IndexView:
 
     def tags(self) -> tuple[TagCount, ...]:
         """Return the tags, each with its number of notes."""
-        own_counts, nested_counts = self._hidden_tags()
+        own_counts, nested_counts = self._count_hidden_tags()
         counted = (
             replace(
                 one,
@@ -160,13 +152,13 @@ class IndexView:
         return tuple(one for one in counted if one.count > 0)
 
     def problems(self) -> tuple[Problem, ...]:
-        """Return the files that are not completely indexed, each with the reason."""
+        """Return the visible files that are not completely indexed, each with the reason."""
         return tuple(one for one in self._index.problems() if self._may_know(one.path))
 
     def _may_know(self, path: NotePath) -> bool:
-        """Return whether the call may know of a file with a problem; a note must be readable and public."""
-        unread = self._visibility.hides_private and path.is_note and self._index.note(path) is None
-        return not unread and self._visibility.can_see(path)
+        """Return whether the call may know of a file; a note that is not indexed may be private."""
+        may_be_private = self._visibility.hides_private and path.is_note and self._index.note(path) is None
+        return not may_be_private and self._visibility.can_see(path)
 
     def stats(self) -> VaultStats:
         """Return the statistics of the vault without hidden notes, so that no count reveals them."""
@@ -184,7 +176,7 @@ class IndexView:
         return replace(stats, skipped=kinds["skipped"] + kinds["misnamed"], failed=kinds["failed"])
 
     def unlinked_mentions(self, path: NotePath) -> tuple[Mention, ...]:
-        """Return where other notes mention the note's name without a link.
+        """Return the places where other visible notes mention the note's name without a link.
 
         Raises:
             NotFoundError: the call may not see the note.
@@ -223,9 +215,10 @@ class IndexView:
     async def search_by_words_and_meaning(
         self, query: str, limit: int, offset: int = 0, *, order: str = "relevance", group: Grouping = ""
     ) -> SearchPage:
-        """Search like `search`, and also rank the top hits of a plain-text query by meaning.
+        """Search like `search`, and also rank the top hits of a query without operators by meaning.
 
-        Semantic ranking applies only to hits sorted by relevance and not grouped.
+        Meaning counts only for ungrouped hits sorted by relevance, within the first `MAX_FUSED_HITS`, and
+        while the embedder is available.
 
         Raises:
             QueryError: the query is invalid; the message gives the position and what was expected.
@@ -248,7 +241,7 @@ class IndexView:
         """Return the notes closest in meaning to `text`, each by its best chunk, best first.
 
         Raises:
-            EmbedderUnavailable: there is no embedder.
+            EmbedderUnavailable: semantic search is off, or the text can't be embedded.
         """
         hits = await self._require_search().like_text(
             text, limit + len(self._visibility.hidden()), min_similarity
@@ -256,24 +249,32 @@ class IndexView:
         return tuple(hit for hit in hits if self._visibility.can_see(hit.path))[:limit]
 
     async def ranked(self, text: str, limit: int) -> tuple[tuple[NotePath, float], ...]:
-        """Return the public notes that contain any word of a plain text, best first, each with its score."""
+        """Return the visible public notes that contain any word of `text`, best first, with their scores."""
         hidden = self._visibility.hidden() if self._visibility.is_ruled else ()
         return await self._index.searcher.ranked(text, limit, private=False, hidden=hidden)
 
     async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
-        """Return the chunks closest in meaning to `text`, best first; raises as `like_text` does."""
+        """Return the visible ones of the `limit` chunks closest in meaning to `text`, best first.
+
+        Raises:
+            EmbedderUnavailable: semantic search is off, or the text can't be embedded.
+        """
         hits = await self._require_search().chunks_like(text, limit)
         return tuple(hit for hit in hits if self._visibility.can_see(hit.path))
 
     def like_note(self, path: NotePath, limit: int, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
-        """Return the other notes closest in meaning to the note at `path`; raises as `like_text` does."""
+        """Return the other notes closest in meaning to the note at `path`; none if it is hidden.
+
+        Raises:
+            EmbedderUnavailable: semantic search is off.
+        """
         if not self._visibility.can_see(path):
             return ()
         hits = self._require_search().like_note(path, limit + len(self._visibility.hidden()), min_similarity)
         return tuple(hit for hit in hits if self._visibility.can_see(hit.path))[:limit]
 
     def has_embedding(self, path: NotePath, note_hash: str) -> bool:
-        """Return whether the vectors of the note at `path` match the text with this SHA-256."""
+        """Return whether the vectors of the visible note at `path` match the text with this SHA-256."""
         return (
             self._semantic_search is not None
             and self._visibility.can_see(path)
@@ -281,7 +282,7 @@ class IndexView:
         )
 
     def count_without_embedding(self) -> int:
-        """Return the number of visible notes that semantic search can't find."""
+        """Return the number of visible notes that semantic search can't find; 0 if it is off."""
         if self._semantic_search is None:
             return 0
         return len(
@@ -289,7 +290,7 @@ class IndexView:
         )
 
     def note_similarity(self, first: NotePath, second: NotePath) -> float | None:
-        """Return the cosine similarity of two notes, or None if it is unknown."""
+        """Return the cosine similarity of two notes, or None if it is unknown or one of them is hidden."""
         if self._semantic_search is None or not (
             self._visibility.can_see(first) and self._visibility.can_see(second)
         ):
@@ -306,20 +307,20 @@ class IndexView:
             return link
         return replace(link, target=None, ambiguous=False)
 
-    def _hidden_tags(self) -> tuple[Counter[str], Counter[str]]:
-        """Count the hidden notes of each tag, without and with its nested tags."""
+    def _count_hidden_tags(self) -> tuple[Counter[str], Counter[str]]:
+        """Count the hidden notes of each tag, without and with those of its nested tags."""
         own_counts: Counter[str] = Counter()
         nested_counts: Counter[str] = Counter()
         for path in self._visibility.hidden():
             record = self._index.note(path)
             keys = {name_key(tag) for tag in record.tags} if record else set()
             own_counts.update(keys)
-            nested_counts.update({above for key in keys for above in _with_parents(key)})
+            nested_counts.update({tag for key in keys for tag in _with_parents(key)})
         return own_counts, nested_counts
 
 
 def _is_plain(query: str) -> bool:
-    """Return whether a query consists of words only, so that it can be searched by meaning."""
+    """Return whether a query consists only of words, so that it can be searched by meaning."""
     node = parse(query)
     return isinstance(node, WordTerm) or (
         isinstance(node, And) and all(isinstance(item, WordTerm) for item in node.items)

@@ -32,6 +32,8 @@ OWN_AGENT = "scriptorium"
 """The desktop agent, regardless of its model; the user and the command line share its memory."""
 
 _OWN_KINDS = (CallerKind.USER, CallerKind.DESKTOP_AGENT, CallerKind.CLI)
+_MIN_SIMILARITY = 0.25
+_SEVERITY = {"allow": 0, "ask": 1, "deny": 2}
 
 
 def agent_key(caller: Caller) -> str:
@@ -43,7 +45,7 @@ def agent_key(caller: Caller) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ConversationQuery:
-    """A search of conversations; `since` and `until` are Unix seconds.
+    """A search in the saved conversations; `since` and `until` are Unix times in seconds.
 
     `shown_to_model`: exclude the built-in agent's messages, because it can read private notes.
     """
@@ -58,7 +60,7 @@ class ConversationQuery:
 
 @dataclass(frozen=True, slots=True)
 class ConversationHit:
-    """A message in a conversation; `time` is in Unix seconds, and a higher `score` is a better match."""
+    """A message in a conversation; `time` is a Unix time in seconds; a higher `score` is a better match."""
 
     conversation: str
     title: str
@@ -78,7 +80,7 @@ class Memory:
     Args:
         store: The memory's blocks and entries.
         search_conversations: Searches the saved conversations.
-        named_agents: Returns known agents, which may not have written anything yet.
+        named_agents: Returns the names of known agents, also of those that have not written anything yet.
     """
 
     def __init__(
@@ -97,7 +99,7 @@ class Memory:
         return tuple(sorted({OWN_AGENT, *self.store.agents(), *self._named_agents()}))
 
     def agent(self, name: str) -> str:
-        """Return the agent called `name`, as it is spelled; prefer an exact match, else ignore case.
+        """Return the agent's name in its own spelling; prefer an exact match to one that ignores case.
 
         Raises:
             NotFoundError: No agent has that name; `suggestions` are near misses.
@@ -199,15 +201,12 @@ class VisibleBlocks:
         return tuple(one for one in self._store.pinned(agent) if one.label in visible_labels)
 
 
-_MIN_SIMILARITY = 0.25
-
-
 def memory_binding(store: MemoryStore, loaded_policy: StorePolicy | None = None) -> StoreBinding:
     """Return the binding of the memory, which checks changes against the permissions of its blocks.
 
     Args:
         store: The memory.
-        loaded_policy: Is consulted first, for files loaded unchanged; returns None to defer.
+        loaded_policy: A policy for files loaded unchanged, which is consulted first; None defers.
     """
 
     def store_policy(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
@@ -225,9 +224,6 @@ def authorize_memory_change(change_set: ChangeSet, caller: Caller) -> StoreVerdi
     verdicts = [_authorize(change, agent) for change in change_set.changes]
     worst = max(verdicts, key=lambda verdict: _SEVERITY[verdict.effect])
     return StoreVerdict(worst.effect, worst.reason)
-
-
-_SEVERITY = {"allow": 0, "ask": 1, "deny": 2}
 
 
 def _authorize(change: FileChange, agent: str) -> BlockVerdict:
@@ -252,8 +248,8 @@ def _verdict_on_entry(change: FileChange, agent: str) -> BlockVerdict:
         return BlockVerdict("deny", "the archive belongs to another agent")
     match change:
         case Create():
-            return BlockVerdict("allow", "a new entry of its own archive")
+            return BlockVerdict("allow", "a new entry in its own archive")
         case Delete():
-            return BlockVerdict("ask", "deletes an entry from the archive")
+            return BlockVerdict("ask", "the deletion of an archive entry")
         case _:
-            return BlockVerdict("deny", "entries of the archive can't be changed")
+            return BlockVerdict("deny", "archive entries can't be changed")

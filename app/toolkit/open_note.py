@@ -17,7 +17,7 @@ from app.vault.storage_id import StorageId
 
 @dataclass(frozen=True)
 class OpenNote:
-    """A snapshot of a note when it was opened; it never writes."""
+    """A snapshot of a note, or of another file, from the time when it was opened; it never writes."""
 
     path: NotePath
     content: bytes
@@ -29,7 +29,7 @@ class OpenNote:
 
     @property
     def storage_id(self) -> StorageId:
-        """Its storage id, by which tools refer to it."""
+        """The storage id by which tools refer to it."""
         return StorageId.of_file(self.path)
 
     @property
@@ -39,7 +39,7 @@ class OpenNote:
 
     @cached_property
     def text(self) -> str:
-        """Its text without loss, so that an edited version can be written back.
+        """Its text, decoded without loss, so that an edited version can be written back.
 
         Raises:
             UnreadableNoteError: the bytes are not UTF-8; such a note is never rewritten.
@@ -48,7 +48,7 @@ class OpenNote:
 
     @cached_property
     def readable_text(self) -> str:
-        """Its text for reading only; bytes that are not UTF-8 are replaced."""
+        """Its text for reading only; bytes that are not UTF-8 become replacement characters."""
         return decode_lossy(self.content)
 
     @cached_property
@@ -58,7 +58,7 @@ class OpenNote:
 
     @property
     def is_from_web(self) -> bool:
-        """True if its properties may mark it as a web page."""
+        """True if its properties mark it as a web page, or if they can't be read."""
         try:
             text = self.text
         except UnreadableNoteError:
@@ -72,7 +72,11 @@ class OpenNote:
         ).is_from_web
 
     def with_text(self, text: str) -> Update:
-        """Return the change that replaces its whole text with `text`."""
+        """Return the change that replaces its whole text with `text`.
+
+        Raises:
+            UnreadableNoteError: its bytes are not UTF-8.
+        """
         decode(self.content)  # An edit of a lossy decoding must never replace bytes that are not UTF-8.
         return Update(self.path, self.content, text.encode("utf-8"))
 
@@ -81,6 +85,10 @@ class OpenNote:
         return Delete(self.path, self.content)
 
     def move_change(self, to: NotePath, text: str | None = None) -> Move:
-        """Return the change that moves it to `to`, with `text` as its new text if given."""
+        """Return the change that moves it to `to`, with `text` as its new text if given.
+
+        Raises:
+            UnreadableNoteError: `text` is given, but its bytes are not UTF-8.
+        """
         after = self.content if text is None else self.with_text(text).after
         return Move(self.path, to, self.content, after)

@@ -26,7 +26,7 @@ class ToolOutcome:
     `pending` is the id of an operation that waits for the user while the caller does not, and `details` is
     the question to the user (`operation` and its subject). `decision` is that of the audit entry
     (`AuditDecision`). `model_usage` is the tool's own use of a model. `ends_turn` is true if the turn ends
-    with this call, by a rule of the user or because of its effect.
+    with this call, because of one of the user's rules or because of its effect.
     """
 
     success: bool
@@ -81,10 +81,10 @@ class ToolStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished(Event):
-    """A call has ended, with or without success; the audit log has its entry.
+    """A call has ended, successfully or not; `outcome.entry` is its number in the audit log.
 
-    `repeats`: if a limit refused the call again, the number of refusals after the first one. They are
-    counted in the entry of the first.
+    `repeats`: if a limit refused the call again, the number of refusals after the first one, which the audit
+    log counts in the entry of the first.
     """
 
     call_id: str

@@ -1,7 +1,7 @@
 """Calls whose callers do not wait: they receive an id and fetch the outcome later.
 
-The call itself passes through the runner, the gate and the dialog like any other. A call that is still
-waiting when the app exits runs again at the next start, on the current notes.
+The call itself passes through the runner and the gate like any other. A call that is still waiting when the
+app exits runs again at the next start, on the current notes.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LIFETIME_S = 24 * 3600.0
-"""The time that an operation waits for a decision."""
+"""How long an operation waits for a decision, in seconds."""
 
-_CLOSING_REASON = "the app was closed; it is asked again at the next start"
+_CLOSING_REASON = "the app was closed; the user is asked again at the next start"
 _CANCELLED_REASON = "withdrawn by its caller"
 _INTERRUPTED_MESSAGE = "The app stopped during this call. It is not repeated: check what the call did."
 
@@ -50,11 +50,11 @@ class PendingOperations:
 
     Args:
         run: Runs a call: `ToolRunner.run`.
-        store: Stores them; None for a vault that is open read-only, which has none.
+        store: The stored operations; None for a vault that is open read-only, which has none.
         journal: Shows whether an interrupted operation was written.
         events: Publishes `PendingChanged`, and reports the questions to the user.
-        clock: Unix time in seconds.
-        may_know: Returns whether a caller may see a note.
+        clock: Returns the Unix time in seconds.
+        may_know: Returns whether a caller may know of a note.
     """
 
     def __init__(
@@ -104,8 +104,8 @@ class PendingOperations:
     ) -> ToolOutcome:
         """Call a tool and return the outcome, or a pending operation's id if the user must decide first.
 
-        A call that needs no decision ends here and is not stored. `wait_for_turn` is awaited before it
-        begins. If too many operations are already waiting, the outcome is an error.
+        A call that needs no decision ends here and is not stored. `wait_for_turn` is awaited before the call
+        begins. If too many operations are already open, the outcome is an error.
 
         Raises:
             InvalidParametersError: the vault is open read-only.
@@ -126,16 +126,23 @@ class PendingOperations:
         return self._optional_store.open_operations() if self._optional_store is not None else ()
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
-        """Return the operations that `caller` submitted, newest first; the user sees all open ones."""
+        """Return the latest operations that `caller` submitted, newest first.
+
+        For the user, return the open operations of all callers, oldest first.
+
+        Raises:
+            InvalidParametersError: the vault is open read-only.
+        """
         return (
             self._store.open_operations() if caller.kind is CallerKind.USER else self._store.list_for(caller)
         )
 
     def status(self, id: str, caller: Caller) -> PendingOperation:
-        """Return an operation with its current state.
+        """Return an operation with its current state; the user may see those of all callers.
 
         Raises:
-            NotFoundError: `caller` submitted no operation with this id.
+            NotFoundError: there is no operation with this id, or another caller submitted it.
+            InvalidParametersError: the vault is open read-only.
         """
         operation = self._store.get(id)
         if caller.kind is not CallerKind.USER and not is_same_caller(operation.caller, caller):
@@ -143,9 +150,9 @@ class PendingOperations:
         return operation
 
     def details(self, id: str) -> Mapping[str, object]:
-        """Return the question to the user about an operation: its operation, tool, reason and target.
+        """Return the question to the user about an operation: kind of operation, tool, reason and target.
 
-        Empty if the user is not being asked, as in a process without a window after a restart.
+        It is empty if the user is not being asked, as in a process without a window after a restart.
         """
         return self._details.get(id, {})
 
@@ -166,8 +173,8 @@ class PendingOperations:
         """Cancel an operation and withdraw the question to the user.
 
         Raises:
-            NotFoundError: `caller` submitted no operation with this id.
-            InvalidParametersError: the operation has already been decided.
+            NotFoundError: there is no operation with this id, or another caller submitted it.
+            InvalidParametersError: the operation has already been decided, or the vault is read-only.
         """
         operation = self.status(id, caller)
         if operation.state is not PendingState.WAITING:
@@ -183,10 +190,11 @@ class PendingOperations:
     # For the workspace
 
     def resume(self, *, ask: bool = True) -> int:
-        """Resolve interrupted operations, ask again about waiting ones, and return how many are asked about.
+        """Resolve interrupted operations, run waiting ones again, and return the number of running calls.
 
-        Call it once the notes are indexed; open questions are left alone. Without `ask`, as in a process
-        without a window, waiting operations are left for the next start.
+        Call it once the notes are indexed. Operations whose calls already run are left alone, and those that
+        have expired are closed. Without `ask`, as in a process without a window, waiting operations are left
+        for the next start.
         """
         for operation in self.open_operations:
             if operation.id in self._tasks:
@@ -200,7 +208,7 @@ class PendingOperations:
         return len(self._tasks)
 
     async def close(self) -> None:
-        """Withdraw the questions; waiting operations are kept."""
+        """Withdraw the questions to the user, and close the store, which keeps the waiting operations."""
         self._unsubscribe()
         for id in tuple(self._tasks):
             await self._cancel_task(id, _CLOSING_REASON)
@@ -285,7 +293,7 @@ class PendingOperations:
 
 
 class _PendingRecord:
-    """The record of one operation while its call runs; created when the user is first asked."""
+    """Records the progress of one operation in the store, from the first question to the user."""
 
     def __init__(
         self,
@@ -303,7 +311,10 @@ class _PendingRecord:
         self._is_effect_done = False
 
     def on_question(self) -> None:
-        """Store the operation; it stays `running` after an effect, so that a restart never repeats it."""
+        """Record that the user is asked, and store the operation at the first question.
+
+        It stays `running` after an effect, so that a restart never repeats the effect.
+        """
         id = self._operation.id
         if not self.is_stored:
             self._store.add(self._operation)
@@ -318,12 +329,12 @@ class _PendingRecord:
         self._publish(id)
 
     def on_write(self) -> None:
-        """Mark the operation as running, just before it writes.
+        """Mark the operation as running, just before it has an effect or writes.
 
         Raises:
             NotFoundError: the operation has been decided in the meantime.
         """
-        # A second step of the same call, without a question, is not a second run.
+        # A further step of the same call that asks no question belongs to the same run.
         if not self.is_stored or self._is_running:
             return
         if not self._store.transition(self._operation.id, PendingState.WAITING, PendingState.RUNNING):
@@ -333,7 +344,7 @@ class _PendingRecord:
         self._is_running = True
 
     def on_effect(self) -> None:
-        """Record that an effect is done; the changes that follow belong to the same run."""
+        """Record that an effect is done; the changes that follow it belong to the same run."""
         self._is_effect_done = self._is_running = True
 
 

@@ -1,8 +1,8 @@
 """Plug-ins: packages that add categories of tools, found by their entry points `scriptorium.tools`.
 
-The app looks for them in the packages of its own Python and in the user's plug-in folder, which an installed
-app has as well. A plug-in there is a wheel, or a folder as `pip install --target` creates it. It is code with
-all the rights of the app, so none of it is loaded until the user enables it.
+The app looks for them in the packages of its own Python and in the user's plug-in folder, which also works
+for an installed app. A plug-in in that folder is a wheel, or a folder that `pip install --target` creates.
+It is code with all the rights of the app, so it is not loaded until the user enables it.
 
 A plug-in's tools use the same runner, gate and context as the built-in ones: views that read, and methods to
 propose a change. Its categories are off until the user turns them on. A plug-in that fails to load or uses an
@@ -31,7 +31,6 @@ from app.toolkit.tool import Tool
 log = logging.getLogger(__name__)
 
 ENTRY_POINT_GROUP = "scriptorium.tools"
-"""The group of the entry points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Plugin:
 
 @dataclass(frozen=True, slots=True)
 class LoadedPlugins:
-    """The ids of the plug-ins' categories, and an explanation for each plug-in that was skipped."""
+    """The ids of the registered categories, and an explanation for each plug-in that was skipped."""
 
     categories: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
@@ -54,8 +53,8 @@ class LoadedPlugins:
 class PluginPackage:
     """A plug-in in the user's folder.
 
-    `name` is the name of its file or folder, which identifies it in the settings. `title` contains the name
-    and version of the package. `problem` explains why it can't be used, or is empty.
+    `name` is the name of its file or folder, which identifies it in the settings. `title` names its packages
+    with their versions. `problem` explains why it can't be used, or is empty.
     """
 
     name: str
@@ -64,23 +63,25 @@ class PluginPackage:
     problem: str = ""
 
 
-def plugin_packages() -> tuple[PluginPackage, ...]:
-    """Return the packages in the user's plug-in folder, sorted by name, without loading them."""
+def find_plugin_packages() -> tuple[PluginPackage, ...]:
+    """Return the plug-ins in the user's folder, sorted by name, without loading them."""
     candidates = sorted(paths.plugin_folder().iterdir())
-    return tuple(_package(one) for one in candidates if one.is_dir() or one.suffix == ".whl")
+    return tuple(_read_package(path) for path in candidates if path.is_dir() or path.suffix == ".whl")
 
 
-def _package(path: Path) -> PluginPackage:
+def _read_package(path: Path) -> PluginPackage:
     try:
         packages = [
-            one for one in distributions(path=[str(path)]) if one.entry_points.select(group=ENTRY_POINT_GROUP)
+            package
+            for package in distributions(path=[str(path)])
+            if package.entry_points.select(group=ENTRY_POINT_GROUP)
         ]
-        titles = [f"{one.metadata['Name']} {one.version}" for one in packages]
+        titles = [f"{package.metadata['Name']} {package.version}" for package in packages]
     except Exception as error:  # The metadata is untrusted: report any error in it.
         return PluginPackage(path.name, path, path.name, f"Its metadata can't be read: {error}")
     if not titles:
         return PluginPackage(
-            path.name, path, path.name, f"It has no entry point of the group {ENTRY_POINT_GROUP}."
+            path.name, path, path.name, f"It has no entry point in the group {ENTRY_POINT_GROUP}."
         )
     return PluginPackage(path.name, path, ", ".join(titles))
 
@@ -88,11 +89,13 @@ def _package(path: Path) -> PluginPackage:
 def load_plugins(
     registry: ToolRegistry, entry_points: Iterable[EntryPoint] | None = None, *, enabled: Collection[str] = ()
 ) -> LoadedPlugins:
-    """Register the categories, all off, and the tools of every plug-in that is installed.
+    """Register the categories, all off, and the tools of the plug-ins; skip those that fail.
 
     Args:
-        registry: Already contains the built-in tools, so that no plug-in can use their names.
-        entry_points: The entry points; defaults to those of the running Python and of the plug-in folder.
+        registry: The registry, which already contains the built-in tools, so that no plug-in can use their
+            names.
+        entry_points: The plug-ins' entry points; by default those of the running Python and of the enabled
+            plug-ins.
         enabled: The names of the enabled plug-ins in the user's folder.
     """
     all_entry_points = (
@@ -106,10 +109,10 @@ def load_plugins(
         try:
             plugin = _load_plugin(entry)
             _register(registry, plugin)
-        except (Exception, SystemExit) as error:  # The app must survive any exception of a plug-in's module.
-            log.warning("the plug-in %s was left out", entry.name, exc_info=error)
+        except (Exception, SystemExit) as error:  # The app must survive any exception in a plug-in's module.
+            log.warning("the plug-in %s was not loaded", entry.name, exc_info=error)
             reason = getattr(error, "message", "") or f"{type(error).__name__}: {error}"
-            problems.append(f"The plug-in {_plugin_label(entry)} was left out: {reason}")
+            problems.append(f"The plug-in {_plugin_label(entry)} was not loaded: {reason}")
         else:
             categories += [category.id for category in plugin.categories]
     return LoadedPlugins(tuple(categories), tuple(problems))
@@ -118,28 +121,28 @@ def load_plugins(
 def _search_path() -> tuple[str, ...]:
     """Return Python's module search path without the plug-ins that are or were enabled."""
     plugin_folder = paths.plugin_folder()
-    return tuple(one for one in sys.path if not Path(one).is_relative_to(plugin_folder))
+    return tuple(path for path in sys.path if not Path(path).is_relative_to(plugin_folder))
 
 
 @functools.cache
 def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Return the entry points on `path`; cached, because each vault needs them and a read takes 15 ms."""
+    """Return the entry points on `path`; cached, because every vault needs them and a read takes 15 ms."""
     return _entry_points(path)
 
 
 def _enabled_entry_points(names: Collection[str]) -> tuple[EntryPoint, ...]:
     """Return the entry points of these plug-ins in the user's folder, and extend the module path."""
-    usable = [one for one in plugin_packages() if one.name in names and not one.problem] if names else []
-    folders = [str(one.path) for one in usable]
-    if new_folders := [folder for folder in folders if folder not in sys.path]:
+    packages = find_plugin_packages() if names else ()
+    locations = [str(one.path) for one in packages if one.name in names and not one.problem]
+    if new_locations := [location for location in locations if location not in sys.path]:
         # Appended, so that a plug-in can't replace a module of the app.
-        sys.path.extend(new_folders)
+        sys.path.extend(new_locations)
         importlib.invalidate_caches()
-    return _entry_points(tuple(folders))
+    return _entry_points(tuple(locations))
 
 
 def _entry_points(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Return the group's entry points of the packages on `path`; the first package of a name wins."""
+    """Return the plug-in entry points of the packages on `path`; the first package with a name wins."""
     points_by_package: dict[str, tuple[EntryPoint, ...]] = {}
     for package in distributions(path=list(path)):
         if points := tuple(package.entry_points.select(group=ENTRY_POINT_GROUP)):
@@ -151,9 +154,9 @@ def _load_plugin(entry: EntryPoint) -> Plugin:
     plugin = entry.load()
     if not isinstance(plugin, Plugin):
         raise InvalidParametersError(f"{entry.value} is not a Plugin (app.toolkit.plugins.Plugin).")
-    if not all(isinstance(one, Category) for one in plugin.categories):
+    if not all(isinstance(category, Category) for category in plugin.categories):
         raise InvalidParametersError("One of its categories is not a Category.")
-    if not all(isinstance(one, Tool) for one in plugin.tools):
+    if not all(isinstance(tool, Tool) for tool in plugin.tools):
         raise InvalidParametersError("One of its tools was not created with @tool.")
     own_categories = {category.id for category in plugin.categories}
     for tool in plugin.tools:
@@ -165,9 +168,9 @@ def _load_plugin(entry: EntryPoint) -> Plugin:
 
 
 def _register(registry: ToolRegistry, plugin: Plugin) -> None:
-    """Register the whole plug-in, or nothing if a part fails."""
+    """Register the whole plug-in, or nothing if a part of it fails."""
     for tool in plugin.tools:
-        _ = tool.schema  # Build the schema now to report unsupported types.
+        _ = tool.schema  # Built now, so that unsupported types are reported.
     undo_steps: list[Callable[[], None]] = []
     try:
         for category in plugin.categories:

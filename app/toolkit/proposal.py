@@ -17,12 +17,12 @@ R = TypeVar("R", bound=ToolResult)
 class Proposal(Generic[R]):
     """Changes to the notes, and the result to report once they are written.
 
-    The user may approve a part of the changes, or edit them. A result whose fields depend on that is given
-    as a function of the committed change set; it is called before the commit, so views still show the files
-    as they were when the tool ran.
+    The user may approve only a part of the changes, or edit them. A result whose fields depend on the user's
+    edits is given as a function of the change set to commit; it is called before the commit, so the views
+    still show the old files.
 
-    `undoes` are the ids of the journal's commits that the change undoes. `result_if_denied` is the result of
-    a call that still has one if the changes are denied.
+    `undoes` are the ids of the journal's commits that the change undoes. `result_if_denied` is the result if
+    the changes are denied and the call still has one.
     """
 
     change_set: ChangeSet
@@ -36,7 +36,7 @@ class Proposal(Generic[R]):
         return not isinstance(self.result, ToolResult)
 
     def report(self, committed: ChangeSet) -> R:
-        """Return the result for `committed`: the change set or the part of it that was approved."""
+        """Return the result for `committed`: the approved changes, with the user's edits."""
         return self.result if isinstance(self.result, ToolResult) else self.result(committed)
 
 

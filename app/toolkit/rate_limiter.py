@@ -1,4 +1,4 @@
-"""Limit how often a caller may call: per category, per tool, between two calls, and within a turn."""
+"""Limit the calls of each caller: per minute by category and tool, by a pause between calls, and per turn."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 from app.errors import LimitError
 from app.permissions.caller import Caller, CallerKind
+from app.permissions.pluralize import pluralize
 from app.settings import CallLimit
 from app.toolkit.registry import Category
 from app.toolkit.tool import Tool
@@ -16,12 +17,12 @@ from app.vault.globs import word_matches
 _WINDOW_S = 60.0
 _MAX_TRACKED_TURNS = 500
 
-Calls = deque[float]
+_CallTimes = deque[float]
 _Key = tuple[str, str, str]
 
 
 class RateLimiter:
-    """Counts calls. The user at the window is not limited.
+    """Counts calls and refuses those that exceed a limit. The user at the window is not limited.
 
     Args:
         clock: Returns monotonic seconds.
@@ -30,20 +31,20 @@ class RateLimiter:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._user_limits: tuple[CallLimit, ...] = ()
-        self._calls: dict[_Key, Calls] = {}
+        self._calls: dict[_Key, _CallTimes] = {}
         self._last: dict[_Key, float] = {}
         self._turns: OrderedDict[str, Counter[str]] = OrderedDict()
 
     def configure(self, user_limits: Iterable[CallLimit]) -> None:
-        """From now on, apply these limits of the user, in addition to those of tools and categories."""
+        """Replace the user's limits, which apply in addition to those of tools and categories."""
         self._user_limits = tuple(user_limits)
 
     def check(self, tool: Tool, category: Category, caller: Caller) -> None:
         """Count a call of `tool` by `caller`.
 
         Raises:
-            LimitError: the call exceeds a limit; `limit` and, if waiting helps, `retry_after` (seconds)
-                say what is allowed. The call is not counted.
+            LimitError: the call exceeds a limit and is not counted. `limit` is the allowed number of calls;
+                `retry_after`, if waiting helps, is the time to wait in seconds.
         """
         if caller.kind is CallerKind.USER:
             return
@@ -62,14 +63,15 @@ class RateLimiter:
 
     def _windows(
         self, tool: Tool, category: Category, caller: Caller, user_limits: list[CallLimit], now: float
-    ) -> list[tuple[Calls, str, int]]:
+    ) -> list[tuple[_CallTimes, str, int]]:
+        """Return the calls of the last minute that each limit counts, the limit's label, and the limit."""
         limits = [(f"category {category.id}", category.rate_per_minute)]
         if tool.rate_per_minute is not None:
             limits.append((f"tool {tool.name}", tool.rate_per_minute))
         limits += [(_limit_label(one), one.per_minute) for one in user_limits if one.per_minute is not None]
         return [(self._window(subject, caller, now), subject, limit) for subject, limit in limits]
 
-    def _window(self, subject: str, caller: Caller, now: float) -> Calls:
+    def _window(self, subject: str, caller: Caller, now: float) -> _CallTimes:
         calls = self._calls.setdefault(_window_key(subject, caller), deque())
         while calls and calls[0] <= now - _WINDOW_S:
             calls.popleft()
@@ -81,7 +83,7 @@ class RateLimiter:
             if limit.pause is not None and last is not None and now - last < limit.pause:
                 retry = round(limit.pause - (now - last), 1)
                 raise LimitError(
-                    f"{tool.name} may be called every {limit.pause:g} s: try again in {retry} s.",
+                    f"{tool.name} may be called only once every {limit.pause:g} s. Try again in {retry} s.",
                     limit=1,
                     retry_after=retry,
                 )
@@ -91,7 +93,8 @@ class RateLimiter:
         for limit in user_limits:
             call_count = sum(count for name, count in counts.items() if word_matches(limit.tool, name))
             if limit.per_turn is not None and caller.turn and call_count >= limit.per_turn:
-                message = f"More than {limit.per_turn} calls in a turn of {_limit_label(limit)}."
+                count = pluralize(limit.per_turn, "call")
+                message = f"At most {count} to the {_limit_label(limit)} in a turn."
                 raise LimitError(message, limit=limit.per_turn)
 
     def _count(self, tool: Tool, caller: Caller) -> None:
@@ -108,7 +111,7 @@ def _applies_to(limit: CallLimit, tool: Tool) -> bool:
 
 
 def _limit_label(limit: CallLimit) -> str:
-    return f"the tools {limit.tool}" if any(mark in limit.tool for mark in "*?[{") else f"tool {limit.tool}"
+    return f"tools {limit.tool}" if any(mark in limit.tool for mark in "*?[{") else f"tool {limit.tool}"
 
 
 def _window_key(subject: str, caller: Caller) -> _Key:
@@ -118,7 +121,7 @@ def _window_key(subject: str, caller: Caller) -> _Key:
 def _limit_error(subject: str, limit: int, wait: float) -> LimitError:
     retry = round(wait, 1)
     return LimitError(
-        f"More than {limit} calls a minute of the {subject.removeprefix('the ')}: try again in {retry} s.",
+        f"At most {pluralize(limit, 'call')} a minute to the {subject}. Try again in {retry} s.",
         limit=limit,
         retry_after=retry,
     )

@@ -1,4 +1,4 @@
-"""Ask the user before a tool reads notes for which a rule says "ask"."""
+"""Ask the user before a tool reads notes that are under an ask rule."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """A call that may run: the tool, its category, the validated arguments, and what it may see."""
+    """A call that may run: the tool, its category, the validated arguments, and its visibility."""
 
     draft: AuditDraft
     tool: Tool
@@ -37,7 +37,7 @@ class PreparedCall:
 
     @property
     def caller(self) -> Caller:
-        """The caller."""
+        """The caller of the tool."""
         return self.draft.call.caller
 
     @property
@@ -62,9 +62,9 @@ class PreparedCall:
 
         Args:
             impact: The impact of the proposal.
-            changes_notes: Whether it changes notes.
+            changes_notes: Whether the proposal changes documents, rather than having an effect outside.
             access: The verdict of the store's own permissions.
-            from_outside: Whether text from outside that the call has fetched influences the proposal.
+            from_outside: Whether text from outside that the call has fetched may influence the proposal.
         """
         is_declared = self.tool.changes_notes if changes_notes else self.tool.proposes
         return CallFacts(
@@ -84,7 +84,10 @@ class PreparedCall:
 
 
 async def authorize_reads(call: PreparedCall, resolver: Resolver, gate: ApprovalGate) -> Rejected | None:
-    """Ask the user about the notes that the call names, if a rule says so; return a rejection, if any."""
+    """Ask the user about the named notes that are under an ask rule; return the rejection, if any.
+
+    The visible named notes are recorded in the audit draft, and approved ones become visible to the call.
+    """
     named_notes = _named_notes(call, resolver)
     call.draft.set_paths(tuple(path for path in named_notes if call.visibility.can_see(path)))
     to_approve = tuple(path for path in named_notes if call.visibility.needs_approval(path))
@@ -102,7 +105,7 @@ async def authorize_reads(call: PreparedCall, resolver: Resolver, gate: Approval
 
 
 def _named_notes(call: PreparedCall, resolver: Resolver) -> tuple[NotePath, ...]:
-    """Return the notes that arguments name. The tool itself reports names that can't be resolved."""
+    """Return the notes that the arguments name; the tool itself reports names that can't be resolved."""
     notes: dict[NotePath, None] = {}
     for parameter in call.tool.parameters:
         if parameter.kind is not ArgumentKind.NOTE:

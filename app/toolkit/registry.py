@@ -1,4 +1,4 @@
-"""The registry of tools and categories, and which categories are on."""
+"""The registry of tools and their categories, each of which is on or off."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AccessLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A group of tools with one level, one switch and one rate limit (calls a minute of one caller)."""
+    """A group of tools with one access level, one switch and one rate limit (calls per minute and caller)."""
 
     id: str
     name: str
@@ -39,10 +39,10 @@ class Category:
 
 
 MayCall = Callable[[Caller, str, str, str], bool]
-"""Returns whether a caller may call an operation of a tool at all: `Policy.may_call`."""
+"""Returns whether a caller may call a tool of a category, or one of its operations; see `Policy.may_call`."""
 
 
-def _everyone_may(caller: Caller, category: str, tool: str, op: str) -> bool:
+def _allow_everyone(caller: Caller, category: str, tool: str, op: str) -> bool:
     return True
 
 
@@ -51,30 +51,31 @@ class ToolCatalog(Protocol):
 
     @property
     def categories(self) -> tuple[Category, ...]:
-        """Every category."""
+        """All categories, whether on or off."""
         ...
 
     def all_tools(self) -> tuple[Tool, ...]:
-        """Return every tool, whether its category is on or off."""
+        """Return all tools, whether their categories are on or off."""
         ...
 
 
 class ToolRegistry:
-    """Holds the tools; a name is registered once.
+    """Holds the tools by their names, which are unique.
 
     Args:
-        categories: Every category that a tool may name.
-        tools: The catalog.
-        may_call: Returns whether a caller may call a tool; `tools` leaves out the others.
+        categories: The categories; `add_category` adds more.
+        tools: The tools to register first.
+        may_call: Returns whether a caller may call a tool; `ToolRegistry.tools` leaves out the others.
         may_write: Returns whether a caller may do anything but read.
-        may_change_notes: Returns whether a caller may propose changes; if not, it sees only what reads.
+        may_change_notes: Returns whether a caller may propose changes to notes. To a caller that may not, a
+            tool that changes notes offers only its read-only part.
     """
 
     def __init__(
         self,
         categories: Iterable[Category],
         tools: Iterable[Tool] = (),
-        may_call: MayCall = _everyone_may,
+        may_call: MayCall = _allow_everyone,
         may_write: Callable[[Caller], bool] = lambda caller: True,
         may_change_notes: Callable[[Caller], bool] = lambda caller: True,
     ) -> None:
@@ -88,22 +89,22 @@ class ToolRegistry:
 
     @property
     def categories(self) -> tuple[Category, ...]:
-        """Every category, in the order given."""
+        """All categories, in the order in which they were added."""
         return tuple(self._categories.values())
 
     def register(self, tool: Tool) -> Callable[[], None]:
         """Add `tool`; the returned function removes it.
 
         Raises:
-            InvalidParametersError: its name is taken, its category is unknown, or its category is
-                read-only and it proposes changes.
+            InvalidParametersError: its name is taken, its category is unknown, or it changes notes in a
+                read-only category.
         """
         if tool.name in self._tools:
             raise InvalidParametersError(f"A tool named {tool.name} already exists.", tool=tool.name)
         category = self.category(tool.category)
         if category.level is AccessLevel.READ_ONLY and tool.changes_notes:
             raise InvalidParametersError(
-                f"{tool.name} proposes changes, and its category {category.id} is read-only.", tool=tool.name
+                f"{tool.name} proposes changes, but its category {category.id} is read-only.", tool=tool.name
             )
         self._tools[tool.name] = tool
 
@@ -162,11 +163,11 @@ class ToolRegistry:
         self._categories[id] = replace(self.category(id), on=on)
 
     def all_tools(self) -> tuple[Tool, ...]:
-        """Return every registered tool, whether its category is on or off."""
+        """Return all registered tools, whether their categories are on or off."""
         return tuple(self._tools.values())
 
     def tools(self, caller: Caller) -> list[Tool]:
-        """Return the tools that `caller` may call, each without the operations that it may not use."""
+        """Return the tools that `caller` may call, without operations and arguments that it may not use."""
         tools = (
             self._variant_for(caller, tool)
             for tool in self._tools.values()

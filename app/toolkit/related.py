@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ReasonKind = Literal["FORWARDLINK_TO", "BACKLINK_FROM", "SHARED_TAG", "SEMANTICALLY_RELATED"]
 LikeNote = Callable[[NotePath, int, float], Sequence["VectorHit"]]
 
-# Below this cosine, notes of real vaults have little more in common than the language.
+# Below this cosine, notes in real vaults have little more in common than the language.
 MIN_SIMILARITY = 0.45
 _LINK_WEIGHT = 0.7
 _TAG_WEIGHT = 0.6
@@ -24,9 +24,9 @@ _OVERSAMPLING = 4
 
 @dataclass(frozen=True, slots=True)
 class RelatednessReason:
-    """One reason why a note is related, with a score from 0 to 1 and, for a tag, its name.
+    """One reason why a note is related, with a score from 0 to 1; `tag` is the name of a shared tag.
 
-    A link scores 1, similar meaning its cosine, and a tag scores higher the fewer notes have it.
+    A link scores 1, similar meaning scores its cosine, and a tag scores higher the fewer notes have it.
     """
 
     kind: ReasonKind
@@ -44,7 +44,7 @@ class RelatedNote:
 
 
 class LinkSource(Protocol):
-    """The methods needed of an index: the whole one, or the part that a call may see."""
+    """The index of links and tags: the whole vault's, or the part of it that a call may see."""
 
     def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """Return the links in the note."""
@@ -65,7 +65,7 @@ def find_related_notes(
     """Return the notes related to the one at `path`, closest first.
 
     Args:
-        index: Provides the links and tags.
+        index: The index of links and tags.
         like: Finds notes by meaning; None if semantic search is off.
         path: The note.
         tags: Its tags.
@@ -89,12 +89,12 @@ def find_related_notes(
             add_reason(other, RelatednessReason("SHARED_TAG", score, tag))
     for hit in like(path, limit * _OVERSAMPLING, MIN_SIMILARITY) if like else ():
         add_reason(hit.path, RelatednessReason("SEMANTICALLY_RELATED", round(hit.score, 4)))
-    related = [_related(other, tuple(reasons.values())) for other, reasons in reasons_by_note.items()]
+    related = [_combine_reasons(other, tuple(reasons.values())) for other, reasons in reasons_by_note.items()]
     return tuple(sorted(related, key=lambda note: (-note.score, note.path))[:limit])
 
 
-def _related(path: NotePath, reasons: tuple[RelatednessReason, ...]) -> RelatedNote:
-    """Combine the reasons into a score: each removes a share of the remaining distance to 1."""
+def _combine_reasons(path: NotePath, reasons: tuple[RelatednessReason, ...]) -> RelatedNote:
+    """Combine the reasons into one score: each reason closes a part of the remaining gap to 1."""
     remainder = 1.0
     for reason in reasons:
         remainder *= 1.0 - _weight(reason)

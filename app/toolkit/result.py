@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 
 class ToolResult(BaseModel):
-    """The result of a tool; each tool has its own subclass with typed fields.
+    """The base class of results; a tool returns a subclass with typed fields.
 
     `message` is one plain sentence for people ("Created Ideas/Tea."). Clients receive it together with
     `success` and the fields.
@@ -24,7 +24,7 @@ class ToolResult(BaseModel):
 
     @property
     def is_untrusted(self) -> bool:
-        """True if it contains unverified text from outside."""
+        """True if it contains text from outside."""
         return self._untrusted
 
     @property
@@ -33,17 +33,17 @@ class ToolResult(BaseModel):
         return self._ends_turn
 
     def ending_turn(self) -> Self:
-        """Return the same result, marked as the last one of an agent's turn."""
+        """Return a copy of the result, marked as the last one of an agent's turn."""
         marked = self.model_copy()
         marked._ends_turn = True
         return marked
 
     def from_notes(self, are_from_web: Iterable[bool]) -> Self:
-        """Return the same result, marked by `from_outside` if it quotes a note that holds a web page."""
+        """Return the result, marked as untrusted if it quotes a note that may hold a web page."""
         return self.from_outside() if any(are_from_web) else self
 
     def from_outside(self) -> Self:
-        """Return the same result, marked as text from outside: a caller that reads it becomes tainted."""
+        """Return a copy of the result, marked as untrusted: a caller that reads it becomes tainted."""
         marked = self.model_copy()
         marked._untrusted = True
         return marked

@@ -45,11 +45,23 @@ class ToolRunner:
     """Runs calls on the service thread; many can run or wait for approval at once.
 
     Args:
+        registry: The tools.
+        policy: The user's rules.
         approver: Asks the user; without one, proposals that need approval are rejected.
+        store: The notes.
+        index: The index of the notes.
+        journal: The commits.
+        audit: The audit log.
+        grants: The user's standing approvals.
+        events: Publishes the events of calls and commits.
+        limits: Counts the calls; by default a new one without user limits.
         models: The models that the user can switch off.
 
     Attributes:
         services: The services that tools use in addition to the notes, by category id.
+        stores: The open document stores.
+        audit_writer: Writes the audit log.
+        external_changes: Records changes that programs made directly.
     """
 
     def __init__(
@@ -101,13 +113,13 @@ class ToolRunner:
         )
 
     def close(self) -> None:
-        """Unsubscribe from the index and the grants. Call `cancel_calls` first."""
+        """Unsubscribe from events, and log the throttled calls not yet logged. Call `cancel_calls` first."""
         self._visibility.close()
         self.audit_writer.close()
         self._gate.close()
 
     def visibility_for(self, caller: Caller, tool: str) -> CallVisibility:
-        """Return what `caller` may see through `tool`, in the vault and in other stores."""
+        """Return the visibility of documents to `caller` through `tool`, in the vault and other stores."""
         return self._visibility.of(caller, tool)
 
     def index_view(self, caller: Caller, tool: str) -> IndexView:
@@ -120,7 +132,7 @@ class ToolRunner:
         return self._visibility.private
 
     def can_see(self, caller: Caller, path: NotePath) -> bool:
-        """Return whether `caller` may see the note at `path`."""
+        """Return whether `caller` may see the note at `path` through `read_note`."""
         return self._visibility.of(caller, _READ_TOOL).can_see(path)
 
     def configure(self, limits: Iterable[CallLimit], turn_rules: Iterable[TurnRule]) -> None:

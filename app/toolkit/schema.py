@@ -1,7 +1,7 @@
-"""Convert a pydantic model to the flat JSON schema that every model provider and MCP client accepts.
+"""Convert a pydantic model to a flat JSON schema, which all model providers and MCP clients accept.
 
-Flat means: no `$ref`, no `oneOf` and no discriminated unions (a tool has an `op` string instead), an
-`enum` only at a top-level property, no unsigned or sized integer formats, no tuples.
+Flat means: no `$ref`, no `oneOf` and no discriminated unions (a tool has an `op` string instead), `enum`
+only in a top-level property, no formats except dates, no tuples, and no properties by pattern.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ def flat_schema(model: type[BaseModel], *, nullable: bool = False) -> Schema:
     """Return the flat schema of `model`'s fields, without titles.
 
     Args:
-        model: A model of arguments, whose optional ones are omitted, or of a result.
+        model: The model of a tool's arguments, of which optional ones are omitted rather than null, or of a
+            tool's result.
         nullable: Mark values that may be null, as in a result: `{"type": ["number", "null"]}`.
 
     Raises:
-        TypeError: a field's type has no flat schema; the message says which and what to use instead.
+        TypeError: a field's type has no flat schema; the message names the field and the problem.
     """
     raw = model.model_json_schema(mode="serialization" if nullable else "validation")
     schema = _inline(raw, raw.pop("$defs", {}), (), nullable)
@@ -46,29 +47,29 @@ def check_flat(schema: Mapping[str, Any], location: str) -> None:
     """Check that `schema` follows the rules of this module.
 
     Raises:
-        TypeError: `schema` violates a rule; the message names the location.
+        TypeError: `schema` violates a rule; the message names the property, prefixed with `location`.
     """
     for name, value in schema.get("properties", {}).items():
         _check(value, f"{location}.{name}", top=True)
 
 
-def without_properties(schema: Schema, properties: frozenset[str]) -> Schema:
-    """Return `schema` with only these of its properties."""
+def keep_properties(schema: Schema, properties: frozenset[str]) -> Schema:
+    """Return a copy of `schema` with only these properties."""
     copy: Schema = json.loads(json.dumps(schema))
     copy["properties"] = {k: v for k, v in copy["properties"].items() if k in properties}
     copy["required"] = [name for name in copy.get("required", ()) if name in properties]
     return copy
 
 
-def without_operations(schema: Schema, operations: tuple[str, ...], properties: frozenset[str]) -> Schema:
-    """Return `schema` with `op` restricted to `operations`, and with only their `properties`."""
-    copy = without_properties(schema, properties)
+def keep_operations(schema: Schema, operations: tuple[str, ...], properties: frozenset[str]) -> Schema:
+    """Return a copy of `schema` with only these properties, and with `op` restricted to `operations`."""
+    copy = keep_properties(schema, properties)
     copy["properties"]["op"]["enum"] = list(operations)
     return copy
 
 
 def _inline(node: Schema, definitions: Mapping[str, Schema], seen: tuple[str, ...], nullable: bool) -> Schema:
-    """Return `node` with each reference replaced by its target."""
+    """Return `node` without titles, and with each reference replaced by its target."""
     if "$ref" in node:
         name = node["$ref"].rpartition("/")[2]
         if name in seen:
@@ -78,7 +79,9 @@ def _inline(node: Schema, definitions: Mapping[str, Schema], seen: tuple[str, ..
     result: Schema = {}
     for key, value in node.items():
         if key == "properties":
-            result[key] = {name: _inline(one, definitions, seen, nullable) for name, one in value.items()}
+            result[key] = {
+                name: _inline(definition, definitions, seen, nullable) for name, definition in value.items()
+            }
         elif key != "title":
             result[key] = _inline_value(value, definitions, seen, nullable)
     return _simplify(result, nullable)
@@ -93,7 +96,7 @@ def _inline_value(
 
 
 def _simplify(node: Schema, nullable: bool) -> Schema:
-    """Simplify a node: drop null or make it a second type, and write constants as enums."""
+    """Simplify a node: drop null options or make null a second type, and write constants as enums."""
     if "anyOf" in node:
         options = [option for option in node["anyOf"] if option != {"type": "null"}]
         may_be_null = nullable and len(options) < len(node["anyOf"])
@@ -112,7 +115,7 @@ def _simplify(node: Schema, nullable: bool) -> Schema:
 
 
 def _or_null(node: Schema) -> Schema:
-    """Return `node` extended by null; a schema without a type already accepts it."""
+    """Return `node` extended to accept null; a schema without a type accepts it already."""
     extended = {**node, "type": [node["type"], "null"]} if "type" in node else dict(node)
     return {**extended, "enum": [*node["enum"], None]} if "enum" in node else extended
 

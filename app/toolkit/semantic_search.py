@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SemanticSearch:
-    """Combines the embedder and the vectors of a vault."""
+    """Searches a vault's vectors; the embedder computes those of queries."""
 
     def __init__(self, embedder: Embedder, vectors: VectorStore) -> None:
         self._embedder = embedder
@@ -36,14 +36,18 @@ class SemanticSearch:
 
     @property
     def model_key(self) -> str:
-        """The key of the model of the vectors."""
+        """The key of the embedding model."""
         return self._embedder.model.key
 
     async def vectors_of(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Return unit vectors of texts that are not notes, with shape (n, dimension).
 
+        Args:
+            texts: The texts.
+            query: Embed them as queries; some models distinguish queries from passages.
+
         Raises:
-            EmbedderUnavailable: the text can't be embedded.
+            EmbedderUnavailable: the texts can't be embedded.
         """
         return await self._embedder.embed(texts, priority=True, query=query)
 
@@ -62,6 +66,19 @@ class SemanticSearch:
         Raises:
             EmbedderUnavailable: the text can't be embedded.
         """
+        vector, vectors = await self._embed_query(text)
+        return vectors.search(vector, limit, min_similarity, per_note=True)
+
+    async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
+        """Return the chunks closest in meaning to `text`, best first; raises as `like_text` does."""
+        vector, vectors = await self._embed_query(text)
+        return vectors.search(vector, limit, 0.0)
+
+    async def _embed_query(self, text: str) -> tuple[Vectors, VectorStore]:
+        """Return the vector of a query, and the vault's vectors by the same model.
+
+        Vectors of two models can't be compared, and the model may change while it embeds the query.
+        """
         while True:
             embedder, vectors = self._embedder, self._vectors
             try:
@@ -70,22 +87,16 @@ class SemanticSearch:
                 if embedder is self._embedder:
                     raise
             else:
-                # Vectors of two models can't be compared, so search those of the model that answered.
-                return vectors.search(vector, limit, min_similarity, per_note=True)
-
-    async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
-        """Return the chunks closest in meaning to `text`, best first; raises as `like_text` does."""
-        (vector,) = await self._embedder.embed([text], priority=True, query=True)
-        return self._vectors.search(vector, limit, 0.0)
+                return vector, vectors
 
     async def similarities(self, text: str, others: Sequence[str]) -> list[float]:
         """Return the cosine similarity of each of the other texts to `text`, in their order.
 
         Raises:
-            EmbedderUnavailable: they can't be embedded.
+            EmbedderUnavailable: the texts can't be embedded.
         """
         vectors = await self._embedder.embed([text, *others], priority=True)
-        return [float(one) for one in vectors[1:] @ vectors[0]]
+        return [float(cosine) for cosine in vectors[1:] @ vectors[0]]
 
     def like_note(self, path: NotePath, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
         """Return the other notes closest in meaning to the note at `path`, best first."""
@@ -96,7 +107,7 @@ class SemanticSearch:
         return self._vectors.hashes.get(path) == note_hash
 
     def without_vectors(self, paths: Iterable[NotePath]) -> frozenset[NotePath]:
-        """Return those of these notes that no search can find: not embedded yet, private or excluded."""
+        """Return the notes among `paths` without vectors: not embedded yet, private or excluded."""
         return frozenset(paths).difference(self._vectors.hashes)
 
     def note_similarity(self, first: NotePath, second: NotePath) -> float | None:
@@ -111,7 +122,7 @@ class SemanticSearch:
         Args:
             text: The query.
             words: The notes that match its words, best first, with their scores.
-            terms: The statistics of its words in the notes (`VaultIndex.term_statistics`).
+            terms: The statistics of the query's words in the notes (`VaultIndex.term_statistics`).
 
         Raises:
             EmbedderUnavailable: the text can't be embedded.
@@ -126,10 +137,10 @@ class SemanticSearch:
             read: Returns the bytes of a note; a note for which it raises NotFoundError or StorageError is
                 left out.
         """
-        # Import the word comparison on demand, not with every vault.
+        # Imported on demand: opening a vault does not need the word comparison.
         from app.embeddings.duplicates import near_duplicates
 
-        def body(path: NotePath) -> str | None:
+        def read_body(path: NotePath) -> str | None:
             try:
                 text = decode_lossy(read(path))
             except (NotFoundError, StorageError):
@@ -138,6 +149,8 @@ class SemanticSearch:
 
         stop = threading.Event()
         try:
-            return await asyncio.to_thread(near_duplicates, self._vectors.note_matrix(), body, stop.is_set)
+            return await asyncio.to_thread(
+                near_duplicates, self._vectors.note_matrix(), read_body, stop.is_set
+            )
         finally:
             stop.set()

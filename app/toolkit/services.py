@@ -1,7 +1,7 @@
-"""The services of each category of tools, and the models that the user can switch off.
+"""The services of the categories of tools, and the models that the user can switch off.
 
-A tool that needs more than the notes says so in the type of its context: `context: WebContext` gets
-`context.services.web`. The workspace fills in one object per category; every field is always there.
+A tool that needs more than the notes declares it by the type of its context: `context: WebContext` provides
+`context.services.web`. The workspace creates one object per category that has services.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class OptionalModels:
     """The models that the user can switch off at any time; each function returns None while its model is off.
 
     Attributes:
-        semantic_search: Search by meaning.
-        language_model: A model with structured output.
+        semantic_search: Returns the search by meaning.
+        language_model: Returns a model with structured output.
     """
 
     semantic_search: Callable[[], SemanticSearch | None] = lambda: None
@@ -43,7 +43,7 @@ class OptionalModels:
 
 @dataclass(frozen=True, slots=True)
 class MemoryServices:
-    """For the categories memory and sources: files of a source are loaded into blocks of the memory."""
+    """For the categories memory and sources: the files of a source are loaded into memory blocks."""
 
     memory: Memory
     sources: Sources
@@ -86,7 +86,7 @@ class MessageServices:
 
 @dataclass(frozen=True, slots=True)
 class AgentServices:
-    """For the category agents: the tools, the operations that wait for the user, and the other agents."""
+    """For the category agents: the tools, the pending operations, and the other agents."""
 
     registry: ToolRegistry
     pending: PendingOperations

@@ -1,4 +1,4 @@
-"""Source folders as stores of the gate, with their permissions and the tool for their files."""
+"""Source folders as document stores of the gate, with their permissions and the tool for their files."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class SourcesGate:
 
     Args:
         stores: The registry in which folders are opened.
-        registry: The registry of the tool.
-        tool: The tool that works on files.
+        registry: The registry in which the tool is registered.
+        tool: The tool for the files of sources.
     """
 
     def __init__(self, stores: StoreRegistry, registry: ToolRegistry, tool: Tool) -> None:
         self._stores = stores
         self._registry = registry
         self._tool = tool
-        self._open = 0
+        self._open_count = 0
         self._unregister: Callable[[], None] | None = None
 
     def open(self, source: FileSource) -> Callable[[], None]:
@@ -50,14 +50,14 @@ class SourcesGate:
         """
         binding = StoreBinding(source.store, f"the folder {source.config.name}", store_policy_of(source))
         close_store = self._stores.add(binding)
-        self._open += 1
+        self._open_count += 1
         if self._unregister is None:
             self._unregister = self._registry.register(self._tool)
 
         def close() -> None:
             close_store()
-            self._open -= 1
-            if not self._open and self._unregister is not None:
+            self._open_count -= 1
+            if not self._open_count and self._unregister is not None:
                 self._unregister()
                 self._unregister = None
 
@@ -65,22 +65,22 @@ class SourcesGate:
 
 
 def store_policy_of(source: FileSource) -> Callable[[ChangeSet, Caller], StoreVerdict | None]:
-    """Return the policy of a folder's permissions; the user is exempt but sees every change."""
+    """Return the policy that applies a folder's permissions; the user is exempt from them."""
 
     def store_policy(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
         if caller.kind is CallerKind.USER:
             return None
         verdicts = [source.rules.evaluate(change, agent_key(caller)) for change in change_set.changes]
-        denied = next((one for one in verdicts if one.effect == "deny"), verdicts[0])
-        return StoreVerdict(denied.effect, denied.reason)
+        strictest = next((one for one in verdicts if one.effect == "deny"), verdicts[0])
+        return StoreVerdict(strictest.effect, strictest.reason)
 
     return store_policy
 
 
-def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
-    """Allow a file to be loaded or reloaded into the agent's own block, whatever the file's permission.
+def authorize_loading(sources: Sources, change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
+    """Allow a file to be loaded or reloaded into the agent's own block, regardless of the file's permission.
 
-    The permission restricts what the agent writes. Here the block receives the content of the file, which is
+    The permission restricts the agent's own edits. Here the block receives the file's content, which is
     verified byte for byte. Return None for any other change: then the block's own permission decides.
     """
     if change_set.place != MEMORY or len(change_set.changes) != 1:

@@ -13,7 +13,7 @@ from app.permissions.caller import Caller
 
 @dataclass(frozen=True, slots=True)
 class TeamAnswer:
-    """The answer of one agent; `problem` explains why there is none, else it is empty."""
+    """The answer of one agent; `problem` explains why there is none, or is empty."""
 
     agent: str
     text: str
@@ -24,8 +24,8 @@ class TeamAnswer:
 class TeamReply:
     """The result of a message to an agent or a group.
 
-    `text` is the whole answer, `answers` are those of the individual agents in the order given, `explanation`
-    says how a group reached its answer. `untrusted`: it is based on text from outside.
+    `text` is the whole answer, `answers` are those of the individual agents in the order given, and
+    `explanation` says how a group reached its answer. `untrusted`: the answer is based on text from outside.
     """
 
     to: str
@@ -37,7 +37,7 @@ class TeamReply:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """The location of a message to the user; `is_displayed`: an open window shows it now."""
+    """The places where the user can read a message; `is_displayed`: an open window shows it now."""
 
     places: tuple[str, ...]
     is_displayed: bool
@@ -56,7 +56,7 @@ class TeamService(Protocol):
         """Ask an agent of the team and return its answer.
 
         Raises:
-            NotFoundError: there is no agent of that name; `suggestions` are the existing names.
+            NotFoundError: there is no agent with that name; `suggestions` are the existing names.
             ConflictError: the agent is already working in this chain of messages, which would be a cycle.
             LimitError: the request is nested too deeply, or needs too many turns or tokens.
             ScriptoriumError: the agent failed; the message says why.
@@ -70,5 +70,5 @@ class TeamService(Protocol):
         ...
 
     def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
-        """Send the user a message and return where it can be read."""
+        """Send a message to the user, and return the places where it can be read."""
         ...

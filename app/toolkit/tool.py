@@ -2,7 +2,7 @@
 
     @tool(category="tags", examples=("tag {name} with {tag}",))
     async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposal[TagChanged]:
-        \"\"\"Add a tag to a note. (Then `Args:` says what `name` and `tag` are.)\"\"\"
+        \"\"\"Add a tag to a note. (Then `Args:` describes `name` and `tag`.)\"\"\"
         note = await context.vault.resolve_strictly(name)
         text = edit.add_tag(note.text, tag)
         return context.propose(ChangeSet.of(note.with_text(text)), TagChanged(message=...))
@@ -29,7 +29,7 @@ from app.toolkit.argument_types import ArgumentKind, Slot
 from app.toolkit.docstring import Documentation, parse_docstring
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
-from app.toolkit.schema import Schema, flat_schema, without_operations, without_properties
+from app.toolkit.schema import Schema, flat_schema, keep_operations, keep_properties
 
 Answer = ToolResult | Proposal[Any] | EffectProposal[Any]
 Function = Callable[..., Awaitable[Answer]]
@@ -74,11 +74,11 @@ class Tool:
     `proposes`: the tool may propose a change or an effect; `changes_notes`: a change. `always_asks`: the
     user sees each call that proposes something, regardless of grants. `rate_per_minute` limits the tool in
     addition to its category; `timeout` is in seconds and excludes the time that the user takes.
-    `taints`: its results contain text from outside, so the user must approve each change that a reader of
-    them proposes. `acts`: it has an effect even without a proposal, so a read-only caller can't call it.
+    `taints`: its results contain text from outside, so the user must approve every change that a reader of
+    them proposes. `acts`: it has an effect even without a proposal.
     `read_operations` are the operations that change nothing. `write_arguments` are the arguments that make
     a call change something; a call without them is read-only. A read-only caller is offered neither the
-    other operations nor these arguments.
+    other operations nor these arguments, and no tool that has an effect but neither of the two.
     `creates_only`: it creates files and changes no existing one, which the gate enforces.
     `examples_of` are the examples of each operation, where they identify one.
     `make_arguments` and `make_schema` are called on first use, so that a command that calls one tool builds
@@ -124,7 +124,7 @@ class Tool:
     @cached_property
     def nullable(self) -> frozenset[str]:
         """The arguments that take any JSON value, for which null is a value and not an omission."""
-        return frozenset(one.name for one in self.parameters if one.annotation is JsonValue)
+        return frozenset(p.name for p in self.parameters if p.annotation is JsonValue)
 
     @property
     def output_schema(self) -> Schema:
@@ -132,7 +132,7 @@ class Tool:
         return flat_schema(self.result, nullable=True)
 
     def with_only(self, operations: tuple[str, ...]) -> Tool:
-        """Return this tool with a schema that shows only these operations."""
+        """Return this tool, restricted to these operations and their arguments."""
         kept_operations = tuple(op for op in self.operations if op in operations)
         if kept_operations == tuple(self.operations):
             return self
@@ -142,7 +142,7 @@ class Tool:
         shown_arguments = kept_arguments | shared_arguments
         return replace(
             self,
-            make_schema=lambda: without_operations(self.schema, kept_operations, shown_arguments),
+            make_schema=lambda: keep_operations(self.schema, kept_operations, shown_arguments),
             operations={op: self.operations[op] for op in kept_operations},
             parameters=tuple(
                 replace(p, choices=kept_operations) if p.name == "op" else p
@@ -152,7 +152,7 @@ class Tool:
         )
 
     def read_only_variant(self) -> Tool | None:
-        """Return this tool with a schema of its read-only part; None if it has none."""
+        """Return this tool, restricted to its read-only part; None if it has none."""
         if not self.proposes and not self.acts:
             return self
         if not self.read_operations and not self.write_arguments:
@@ -161,7 +161,7 @@ class Tool:
         shown_arguments = frozenset(p.name for p in part.parameters) - frozenset(self.write_arguments)
         return replace(
             part,
-            make_schema=lambda: without_properties(part.schema, shown_arguments),
+            make_schema=lambda: keep_properties(part.schema, shown_arguments),
             parameters=tuple(p for p in part.parameters if p.name in shown_arguments),
             proposes=False,
             changes_notes=False,
@@ -169,7 +169,7 @@ class Tool:
         )
 
     def is_read_only_call(self, op: str, arguments: BaseModel) -> bool:
-        """Return whether a call with these arguments is read-only."""
+        """Return whether a call of the operation `op`, or of a tool without operations, is read-only."""
         part = self.read_only_variant()
         if part is None or (op and part.operations and op not in part.operations):
             return False
@@ -179,7 +179,8 @@ class Tool:
         """Return the operation that `arguments` select; empty for a tool with only one.
 
         Raises:
-            InvalidParametersError: an argument of the operation is missing, or it does not take one of them.
+            InvalidParametersError: an argument that the operation needs is missing, or the operation does
+                not take one of the given arguments.
         """
         if not self.operations:
             return ""
@@ -220,22 +221,22 @@ def tool(
     read_operations: tuple[str, ...] = (),
     write_arguments: tuple[str, ...] = (),
 ) -> Callable[[Function], Tool]:
-    """Make a tool of an async function whose first parameter is `context: ToolContext`.
+    """Make a tool from an async function whose first parameter is `context`, of the type `ToolContext`.
 
     Args:
-        category: The id of the category it belongs to.
+        category: The id of its category.
         examples: Requests in the words of users, with `{slot}`s named after arguments; a tool with
-            several operations gives them by operation.
+            several operations may give them by operation.
         usage_rule: A sentence for the agent's prompt.
-        operations: For a tool with an `op: Literal[...]` argument: what each operation takes, as
+        operations: For a tool with an `op: Literal[...]` argument: the arguments of each operation, such as
             "text old occurrence?" (a question mark marks an optional one). Arguments that no operation
             names belong to all.
-        always_asks: The user sees every change, regardless of grants.
-        rate_per_minute: How many calls a minute one caller may make.
-        timeout: Seconds that the function may take.
+        always_asks: The user sees every proposal, regardless of grants.
+        rate_per_minute: The maximum number of calls per minute and caller, in addition to the category's.
+        timeout: The maximum duration of the function in seconds.
         taints: Its results contain text from outside the vault.
         acts: It has an effect even without a proposal.
-        creates_only: It changes no existing file.
+        creates_only: It creates files and changes no existing one.
         read_operations: The operations that change nothing.
         write_arguments: The arguments that make a call change something.
 
@@ -252,7 +253,7 @@ def tool(
         parameters = _parameters(function, hints, documentation)
         examples_of = examples if isinstance(examples, Mapping) else {}
         all_examples = tuple(
-            one for operation_examples in examples_of.values() for one in operation_examples
+            example for operation_examples in examples_of.values() for example in operation_examples
         ) or tuple(examples)
         tool_ = Tool(
             name=function.__name__,
@@ -384,7 +385,7 @@ def _check(tool_: Tool) -> None:
     """Check that the declaration of a tool is complete and consistent.
 
     Raises:
-        TypeError: it is not.
+        TypeError: the declaration is incomplete or inconsistent; the message names the problem.
     """
     names = {parameter.name for parameter in tool_.parameters}
     problem = "" if tool_.description else "it has no description"

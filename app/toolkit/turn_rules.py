@@ -1,4 +1,4 @@
-"""The user's rules for the calls of an agent's turn: tools to call first or last, or only one of several."""
+"""The user's rules for the calls in an agent's turn: tools to call first or last, or only one of several."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TurnRules:
         self._called: OrderedDict[str, list[str]] = OrderedDict()
 
     def configure(self, rules: Iterable[TurnRule]) -> None:
-        """Apply these rules to the calls that follow."""
+        """Replace the rules; they apply to the calls that follow."""
         self._rules = tuple(rules)
 
     def check(self, tool: str, caller: Caller) -> None:
@@ -42,19 +42,19 @@ class TurnRules:
             self._called.popitem(last=False)
 
     def ends(self, tool: str, caller: Caller) -> bool:
-        """Return whether a call of `tool` ends the turn."""
+        """Return whether a call of `tool` ends the caller's turn by a rule."""
         return bool(caller.turn) and any(rule.kind == "last" and _is_in(tool, rule) for rule in self._rules)
 
 
 def _violation(rule: TurnRule, tool: str, called: list[str]) -> str:
     """Return why `tool` violates the rule after the tools already called; empty if it does not."""
     names = ", ".join(rule.tools)
-    matching = [one for one in called if _is_in(one, rule)]
+    matching = [name for name in called if _is_in(name, rule)]
     if rule.kind == "first" and not matching and not _is_in(tool, rule):
         return f"Call {names} first in this turn."
     if rule.kind == "last" and matching:
         return f"{matching[0]} has already ended this turn."
-    if rule.kind == "either" and _is_in(tool, rule) and any(one != tool for one in matching):
+    if rule.kind == "either" and _is_in(tool, rule) and any(name != tool for name in matching):
         return f"{matching[0]} was already called in this turn; only one of {names} may be called."
     return ""
 

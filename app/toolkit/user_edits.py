@@ -23,7 +23,7 @@ CanSee = Callable[[NotePath], bool]
 
 @dataclass(frozen=True, slots=True)
 class EditedFile:
-    """A file whose text the user changed before approving it.
+    """A file whose proposed text the user edited before approving it.
 
     `diff` is a unified diff from the proposed text to the committed one.
     """
@@ -40,7 +40,7 @@ class UserEdits:
     edited: tuple[EditedFile, ...]
 
     def as_fields(self) -> dict[str, object]:
-        """Return the fields that an outcome has in addition to the tool's own."""
+        """Return the fields that these edits add to an outcome."""
         return {
             "changed_by_user": True,
             "left_out_by_user": list(self.left_out),
@@ -59,7 +59,7 @@ class UserEdits:
 
 
 def find_user_edits(proposed: ChangeSet, committed: ChangeSet, can_see: CanSee) -> UserEdits:
-    """Compare an approved change set with the proposed one.
+    """Return the user's edits, from a comparison of the proposed with the approved change set.
 
     Args:
         proposed: The changes that the tool proposed.
@@ -75,9 +75,10 @@ def find_user_edits(proposed: ChangeSet, committed: ChangeSet, can_see: CanSee) 
         if approved_change is None:
             left_out.append(str(change.path))
             continue
-        before, after = after_of(change), after_of(approved_change)
-        if before is not None and after is not None and before != after:
-            edited.append(EditedFile(str(touched_paths(approved_change)[-1]), _diff(before, after)))
+        proposed_text, approved_text = after_of(change), after_of(approved_change)
+        if proposed_text is not None and approved_text is not None and proposed_text != approved_text:
+            diff = _diff(proposed_text, approved_text)
+            edited.append(EditedFile(str(touched_paths(approved_change)[-1]), diff))
     return UserEdits(tuple(left_out), tuple(edited))
 
 

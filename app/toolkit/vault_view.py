@@ -17,7 +17,6 @@ from app.errors import (
 from app.toolkit.open_note import OpenNote
 from app.toolkit.visibility import CallVisibility
 from app.vault.markdown.privacy import HEAD_BYTES, is_private
-from app.vault.note import ParsedNote
 from app.vault.path import NotePath
 from app.vault.storage_id import StorageId, is_explicit
 
@@ -54,18 +53,21 @@ class VaultView:
         return VaultView(self._store, self._resolver, self._visibility, changed)
 
     async def resolve_strictly(self, reference: str) -> OpenNote:
-        """Return the one note that a path, name, `id` property or wikilink refers to; for tools that write.
+        """Return the one note that a path, name, `id` property, wikilink or storage id refers to.
+
+        Tools that write use this method.
 
         Raises:
             NotFoundError: no note matches; `suggestions` are near misses.
             AmbiguousError: several notes match; `candidates` are their paths.
-            StorageError: the note can't be read.
+            InvalidParametersError: the reference starts like a storage id but is not valid.
+            InvalidPathError, LimitError, StorageError: as for `open`.
         """
         path = self._resolve(self._resolver.resolve_strictly, reference)
         return await asyncio.to_thread(self.open, path)
 
     async def resolve_for_reading(self, reference: str) -> OpenNote:
-        """Resolve like `resolve_strictly`, and try aliases after names; for tools that read."""
+        """Resolve like `resolve_strictly`, and try aliases after names. Tools that read use this method."""
         path = self._resolve(self._resolver.resolve_for_reading, reference)
         return await asyncio.to_thread(self.open, path)
 
@@ -74,7 +76,9 @@ class VaultView:
 
         Raises:
             NotFoundError: the call can see no file at `path`.
-            StorageError: the file can't be read.
+            InvalidPathError: it is a folder, or a link leads out of the vault.
+            LimitError: it is larger than 64 MiB.
+            StorageError: it can't be read.
         """
         return OpenNote(path, self.read(path))
 
@@ -109,24 +113,17 @@ class VaultView:
         return self._changed.get(path, content)
 
     def _is_private_by_its_start(self, path: NotePath) -> bool:
-        """Return whether a note that can't be read completely is hidden from the call."""
+        """Return whether the start of a note that can't be read completely is private or unreadable."""
         try:
             return is_private(self._store.read_start(path, HEAD_BYTES), complete=False)
         except StorageError:
             return True
 
-    def text(self, path: NotePath) -> str:
-        """Return the text of the note at `path`, for reading only; raises the same errors as `open`."""
-        return self.open(path).readable_text
-
-    def parsed(self, path: NotePath) -> ParsedNote:
-        """Return the parsed note at `path`; raises the same errors as `open`."""
-        return self.open(path).parsed
-
     def open_for_change(self, path: NotePath) -> OpenNote:
         """Return the note at `path`, even a hidden one, so that a change set can update its links.
 
-        Its content must not appear in a result: the user sees the change, the caller does not.
+        Its content must not appear in a result: the user sees the change, the caller does not. Raises the
+        same errors as `open`.
         """
         return OpenNote(path, self._store.read(path))
 
@@ -139,7 +136,7 @@ class VaultView:
 
         Raises:
             InvalidPathError: the call may not use the path: a rule denies it (whether or not a file
-                exists), or a hidden note already has it.
+                exists), a hidden file already has it, or it leads to something that is not a file.
         """
         if self._visibility.rule(path) == "deny":
             raise _not_usable(path)
@@ -149,11 +146,11 @@ class VaultView:
         return existing
 
     def is_free(self, path: NotePath) -> bool:
-        """Return whether no file has this path; hidden files count."""
+        """Return whether no file has this path, not even a hidden one."""
         return self._store.existing_path(path) is None
 
     def _may_know(self, path: NotePath) -> bool:
-        """Return whether the call may know of the file at `path`; reads its bytes if the index is stale."""
+        """Return whether the call may know of the file at `path`; reads it, because the index may lag."""
         try:
             self.read(path)
         except NotFoundError:
@@ -167,11 +164,11 @@ class VaultView:
         return self._store.disk_spelling(path)
 
     def hides_folder(self, folder: NotePath) -> bool:
-        """Return whether everything in a folder is hidden from the call; the first call scans all paths."""
+        """Return whether everything in a folder is hidden; see `CallVisibility.hides_folder`."""
         return self._visibility.hides_folder(folder)
 
     def can_see(self, path: NotePath) -> bool:
-        """Return whether the call may know of the note at `path`."""
+        """Return whether the call may know of the file at `path`, according to the rules and the index."""
         return self._visibility.can_see(path)
 
     def _resolve(self, resolve: Callable[[str], NotePath], reference: str) -> NotePath:

@@ -1,6 +1,6 @@
-"""Decide what a caller may see, from private notes and read rules.
+"""Decide which documents a caller may see, from private notes and read rules.
 
-Private notes are hidden from models and programs; a deny rule hides notes from every caller that it names.
+Private notes are hidden from models and programs; a deny rule hides notes from the callers that it names.
 `Visibility` tracks the private notes with the index and evaluates the rules; `CallVisibility` applies both
 to one call. The views of a tool consult its `CallVisibility` before they return anything.
 """
@@ -36,12 +36,12 @@ class Visibility:
         self.close = events.subscribe(IndexUpdated, self._on_index_updated)
 
     def of(self, caller: Caller, tool: str) -> CallVisibility:
-        """Return what `caller` may see through `tool`."""
+        """Return the visibility for one call of `tool` by `caller`."""
         return CallVisibility(self, caller, tool)
 
     @property
     def private(self) -> frozenset[NotePath]:
-        """The notes with `ai: private`, as far as they are indexed."""
+        """The indexed notes with `ai: private`."""
         return frozenset(self._private_notes())
 
     def is_private(self, path: NotePath) -> bool:
@@ -61,19 +61,19 @@ class Visibility:
         return self._private
 
     def rule(self, caller: Caller, tool: str, path: NotePath, place: str = VAULT) -> str:
-        """Return the rules' decision on reading `path` of a store: allow, ask or deny."""
+        """Return the rules' decision on reading `path` in a store: allow, ask or deny."""
         return self._policy.may_read(caller, tool, path, place)
 
     def has_read_rules(self, caller: Caller, tool: str) -> bool:
-        """Return whether any rule restricts what `caller` reads through `tool`."""
+        """Return whether any rule restricts reading by `caller` through `tool`."""
         return self._policy.has_read_rules(caller, tool)
 
     def paths(self) -> Iterable[NotePath]:
-        """Every indexed note."""
+        """Return the paths of all indexed notes."""
         return self._index.note_paths()
 
     def files(self) -> Iterable[NotePath]:
-        """Every indexed file that is not a note."""
+        """Return the paths of all indexed files that are not notes."""
         return (record.path for record in self._index.files())
 
     def _on_index_updated(self, event: IndexUpdated) -> None:
@@ -123,7 +123,7 @@ class CallVisibility:
         return not self._has_rules or path in self._granted or self.rule(path) == "allow"
 
     def can_read(self, place: str, path: NotePath) -> bool:
-        """Return whether the call may know of a document of another store than the vault.
+        """Return whether the call may know of a document in a store other than the vault.
 
         Documents under an ask rule are hidden as well: other stores ask only about changes.
         """
@@ -139,12 +139,12 @@ class CallVisibility:
         return not is_private and path not in self._granted and self.rule(path) == "ask"
 
     def grant_read(self, path: NotePath) -> None:
-        """Let this call read `path`, as the user approved."""
+        """Let this call read `path`, after the user approved it."""
         self._granted.add(path)
         self._hidden = self._hidden_folders = None
 
     def hidden(self) -> frozenset[NotePath]:
-        """Every indexed note that the call may not see."""
+        """Return the indexed notes that the call may not see."""
         if self._hidden is None:
             private = self._visibility.private if self.hides_private else frozenset()
             hidden_by_rule = (
@@ -154,15 +154,15 @@ class CallVisibility:
         return self._hidden
 
     def hidden_paths(self) -> HiddenPaths:
-        """The paths of `hidden`, to search for in texts."""
+        """Return the paths of `hidden`, to search for in texts."""
         if not self._has_rules:
             return self._visibility.private_paths if self.hides_private else HiddenPaths()
         return HiddenPaths(self.hidden())
 
     def hides_folder(self, folder: NotePath) -> bool:
-        """Return whether a folder contains only hidden notes, so that its name is hidden, too.
+        """Return whether a folder contains hidden notes and no other indexed files, so its name is hidden.
 
-        The first call scans every path of the vault: call it in a thread.
+        The first call, and the first after `grant_read`, scans all paths of the vault: call it in a thread.
         """
         if self._hidden_folders is None:
             hidden = self.hidden()

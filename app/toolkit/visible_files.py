@@ -1,4 +1,4 @@
-"""Find the files on disk that a command may see."""
+"""Find the files of the vault that a command may see."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import NotFoundError, ScriptoriumError
+from app.errors import ScriptoriumError
 from app.toolkit.vault_view import VaultView
 from app.vault.path import NotePath
 
 
 @dataclass(frozen=True, slots=True)
 class VisibleFiles:
-    """The files that a call may see, and the hidden ones; names are relative to the vault.
+    """The files that a call may see, and the hidden files and folders; paths are relative to the vault.
 
-    `hidden_folders` contain data of programs, such as `.git`, which may hold old versions of private notes.
-    `has_hidden` is true if a file of the vault that is not a dotfile is hidden from the call.
+    `hidden_folders` are dot folders such as `.git`, which may hold old versions of private notes.
+    `has_hidden` is true if a file other than a dotfile is hidden from the call.
     """
 
     visible: tuple[NotePath, ...]
@@ -25,8 +25,11 @@ class VisibleFiles:
     has_hidden: bool
 
 
-def visible_files(root: str, vault: VaultView) -> VisibleFiles:
-    """Check every file of the vault at `root`, and read each note. Blocks: call it in a thread."""
+def find_visible_files(root: str, vault: VaultView) -> VisibleFiles:
+    """Return the visible and the hidden files of the vault at `root`, except symbolic links.
+
+    Reads every note that may be visible, so call it in a thread.
+    """
     visible: list[NotePath] = []
     hidden_files: list[str] = []
     hidden_folders: list[str] = []
@@ -61,9 +64,7 @@ def _is_visible(vault: VaultView, path: NotePath) -> bool:
         return True
     try:
         vault.read(path)
-    except NotFoundError:
-        return False
     except ScriptoriumError:
-        # A note that can't be read may be private.
+        # It is hidden, or it can't be read and may be private.
         return False
     return True

@@ -17,11 +17,11 @@ from app.toolkit.file_reader import (
     MAX_DEPTH,
     DirectoryEntry,
     WalkLimits,
-    line_pattern,
-    matching_lines,
+    compile_line_pattern,
+    find_matching_lines,
     walk,
 )
-from app.toolkit.file_view import FileView, ask_to_read, printable, resolve_path
+from app.toolkit.file_view import FileView, ask_to_read, resolve_path, to_printable
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
 from app.toolkit.services import FileContext
@@ -219,7 +219,7 @@ async def grep(
         depth: The depth of folders to search, at most 10.
         limit: The maximum number of lines.
     """
-    compiled = line_pattern(pattern, cased=case_sensitive)
+    compiled = compile_line_pattern(pattern, case_sensitive=case_sensitive)
     location = await resolve_path(context, path)
     is_in_folder = await asyncio.to_thread(_is_folder, context, location)
     view = FileView(context, location if not is_in_folder else location.as_folder())
@@ -236,7 +236,7 @@ async def grep(
                 for one in walk(location.real_path, walk_limits)
                 if one.kind == "file" and name_matches(one.path)
             )
-        hits = list(islice(matching_lines(names, view.read, compiled, walk_limits), limit + 1))
+        hits = list(islice(find_matching_lines(names, view.read, compiled, walk_limits), limit + 1))
         lines = [
             LineMatch(path=view.display_path(hit.path), line=hit.line, text=hit.text) for hit in hits[:limit]
         ]
@@ -334,7 +334,7 @@ def _glob_matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def _left_out(walk_limits: WalkLimits, has_more: bool, limit: int) -> list[str]:
-    omitted = [printable(label) for label in walk_limits.left_out[:_MAX_LEFT_OUT]]
+    omitted = [to_printable(label) for label in walk_limits.left_out[:_MAX_LEFT_OUT]]
     if len(walk_limits.left_out) > _MAX_LEFT_OUT:
         omitted.append(f"{len(walk_limits.left_out) - _MAX_LEFT_OUT} more files")
     return [*omitted, *([f"all after the first {limit}"] if has_more else [])]
@@ -348,4 +348,4 @@ def _list_text(entries: list[FileEntry], location: ResolvedPath) -> str:
         if location.vault_path == ""
         else location.real_path
     )
-    return f"{pluralize(len(entries), 'file or folder', 'files and folders')} in {printable(label)}."
+    return f"{pluralize(len(entries), 'file or folder', 'files and folders')} in {to_printable(label)}."

@@ -121,7 +121,7 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
         commits = _last_own_commit(context)
     if not commits:
         raise NotFoundError("There is nothing to undo.", entry=entry, turn=turn)
-    first, *others = context.history.by_place(commits)
+    first, *others = context.history.group_by_place(commits)
     plan = context.history.plan_undo(first)
     if plan.conflicts:
         paths = context.history.visible_paths(first, (conflict.path for conflict in plan.conflicts))

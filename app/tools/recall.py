@@ -1,4 +1,4 @@
-"""Category memory: the archive of entries, the combined search, and the older memory tools."""
+"""Categories memory and memory_context: the archive, the combined search and the legacy tool context."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ async def recall(
 async def _recall_visible(
     context: MemoryContext, memory: Memory, query: str, limit: int, time_range: TimeRange = ANY_TIME
 ) -> tuple[ArchiveHit, ...]:
-    """Return the best matching entries, without those that a rule hides from the caller."""
+    """Return the best matching entries that the caller may read."""
     agent, place = agent_key(context.caller), memory.store.place
 
     def filter_visible(hits: tuple[ArchiveHit, ...]) -> tuple[ArchiveHit, ...]:
@@ -202,7 +202,7 @@ async def search(
 
 
 def _may_read_conversations(context: MemoryContext) -> bool:
-    """Return whether the conversations of this window are the caller's own."""
+    """Return whether the conversations of the desktop app belong to the caller."""
     kinds = (CallerKind.USER, CallerKind.DESKTOP_AGENT, CallerKind.CLI)
     return context.caller.kind in kinds and agent_key(context.caller) == OWN_AGENT
 
@@ -239,7 +239,7 @@ def _search_conversations(
     until: datetime | None,
 ) -> list[FoundText]:
     if not _may_read_conversations(context):
-        raise PermissionDeniedError("The conversations of the desktop are not shown to other agents.")
+        raise PermissionDeniedError("The conversations of the desktop app are hidden from other agents.")
     messages = memory.search_conversations(
         ConversationQuery(
             query,

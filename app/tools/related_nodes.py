@@ -15,7 +15,7 @@ from app.analysis.tfidf import content_words, tfidf_similarity
 from app.embeddings import EmbedderUnavailable
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
-from app.toolkit.related import find_related_notes as related_notes
+from app.toolkit.related import find_related_notes
 from app.toolkit.services import RelationContext
 from app.tools.entailment_check import check_entailment
 from app.tools.node_common import draft_features, note_features, note_structure, preview, readable
@@ -71,7 +71,7 @@ async def related_to_note(
         note: The note.
         limit: The maximum number of results.
         min_similarity: The minimum similarity, 0 to 1.
-        types: Only notes of these types.
+        types: The types of the notes to return; all types for None.
     """
     wanted_types = {one.strip().lower() for one in types} if types is not None else None
     nodes: list[RelatedNode] = []
@@ -91,9 +91,10 @@ async def related_to_note(
 
 
 async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[RelatedNode]:
-    """Return the notes most similar to a draft, each with a suggested relation.
+    """Return the notes most similar to a draft, at most eight, each with a suggested relation.
 
-    The vector and the links come from the draft's text; creating a note never waits for a cross-encoder.
+    Returns no notes for a private draft or one without sentences. Similarity and links are computed from the
+    draft's text. The cross-encoder is not used, so that creating a note does not wait for it.
 
     Args:
         context: The context of the call.
@@ -120,7 +121,7 @@ async def _draft_candidates(
     """Return notes that may be related to a draft, with their similarity, best first."""
     if context.index.has_embeddings:
         try:
-            # The first of them is the note itself, as currently indexed.
+            # One more, because the index may contain an earlier version of the draft itself.
             hits = await context.index.like_text(text[:2000], limit + 1)
             return [(hit.path, hit.score) for hit in hits if hit.path != draft.path]
         except EmbedderUnavailable:
@@ -139,8 +140,8 @@ async def relation_between(
 
     Args:
         context: The context of the call.
-        source: The first note.
-        target: The second note.
+        source: The note that the relation starts from.
+        target: The other note.
         similarity: Their similarity, 0 to 1.
         score: The probability of a relation, 0 to 1, if already known.
     """
@@ -156,7 +157,7 @@ async def relation_between(
 
 
 async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNote) -> float:
-    """Return the similarity of two notes: by meaning if they have vectors, else by words."""
+    """Return the similarity of two notes, 0 to 1: by meaning if both have vectors, else by words."""
     similarity = context.index.note_similarity(first.path, second.path)
     if similarity is not None:
         return min(1.0, max(0.0, similarity))
@@ -166,12 +167,16 @@ async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNot
 async def relation_by_model(
     context: ToolContext, first: OpenNote, second: OpenNote, local: RelationPrediction
 ) -> RelationPrediction:
-    """Return the model's relation if a model may see both notes, else the local one with a reason."""
+    """Return the relation that the model chooses.
+
+    Without a model, return the local prediction. If the model may not see both notes or gives no usable
+    answer, return the local prediction with the reason.
+    """
     model = context.language_model
     if model is None:
         return local
     if reason := model_exclusion_reason(model, (first, second)):
-        return RelationPrediction(local.type, local.score, f"{local.reasoning} ({reason})")
+        return replace(local, reasoning=f"{local.reasoning} ({reason})")
     prompt = (
         "Say which relation the first note has to the second. Answer with one of "
         f"{', '.join(KNOWN_RELATIONS)} and one or two sentences of reasoning."
@@ -180,20 +185,16 @@ async def relation_by_model(
     try:
         answer = await model.answer(prompt, text, RelationAnswer)
     except ModelError as error:
-        return RelationPrediction(
-            local.type, local.score, f"{local.reasoning} (By local methods: {error.message})"
-        )
+        return replace(local, reasoning=f"{local.reasoning} (By local methods: {error.message})")
     kind = relation_type(answer.relationship_type)
     if kind not in KNOWN_RELATIONS:
-        return RelationPrediction(
-            local.type, local.score, f"{local.reasoning} ({model.name} suggested no known relation.)"
-        )
+        return replace(local, reasoning=f"{local.reasoning} ({model.name} suggested no known relation.)")
     reasoning = f"{answer.reasoning} ({model.name})"
     return RelationPrediction(kind, local.score, reasoning, evidence=(reasoning,))
 
 
 def model_exclusion_reason(model: LanguageModel, notes: Iterable[OpenNote]) -> str:
-    """Return why a model may not see these notes, or an empty string."""
+    """Return why the model may not see all of these notes, or an empty string."""
     for note in notes:
         if note.parsed.is_private or not model.may_read(note.path):
             return f"By local methods: {note.name} is hidden from models."
@@ -207,7 +208,7 @@ async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[
         scored = [(hit.path, context.index.note_similarity(note.path, hit.path) or hit.score) for hit in hits]
         return sorted(scored, key=lambda one: (-one[1], one[0]))
     if context.index.has_embeddings and not note.parsed.is_private:
-        # It was just written: any stored vectors belong to its old text.
+        # The note was just written: any stored vectors belong to its old text.
         return await _draft_candidates(context, note, prose_of(note), limit)
     return await _candidates_by_words(context, prose_of(note), note.path, note)
 
@@ -215,10 +216,15 @@ async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[
 async def _candidates_by_words(
     context: ToolContext, text: str, own_path: NotePath, note: OpenNote | None = None
 ) -> list[tuple[NotePath, float]]:
-    """Return notes that share links, tags or rare words, by word similarity; used without vectors."""
+    """Return the notes most similar to `text` by words, best first.
+
+    The candidates contain one of the longest words, which tend to be rare, or are related to `note`.
+    """
     paths: dict[NotePath, None] = {}
     if note is not None:
-        related = related_notes(context.index, None, note.path, note.parsed.tag_names, _MAX_WORD_CANDIDATES)
+        related = find_related_notes(
+            context.index, None, note.path, note.parsed.tag_names, _MAX_WORD_CANDIDATES
+        )
         paths.update(dict.fromkeys(one.path for one in related))
     words = dict.fromkeys(word for word in content_words(text) if word.isalnum())
     for word in sorted(words, key=lambda word: -len(word))[:12]:

@@ -17,7 +17,7 @@ from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.services import RelationContext
 from app.toolkit.tool import tool
-from app.tools.node_common import EdgeId, NodeId, RelationType, readable
+from app.tools.node_common import EdgeId, NodeId, RelationType, check_new_edge, readable
 from app.tools.related_nodes import note_similarity, relation_between
 from app.vault.changes import ChangeSet
 from app.vault.markdown import edit
@@ -29,7 +29,10 @@ _ID_SEPARATOR = " ~ "
 
 
 class SuggestedRelationship(BaseModel):
-    """A possibly missing relation; `auto` is set from a score of 0.8 if there is evidence for its type."""
+    """A possibly missing relation.
+
+    `auto` is set from a score of 0.8 if there is evidence for its type or the type is RELATES_TO.
+    """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -111,6 +114,7 @@ async def suggest_relationships(
         return _propose_rejection(context, source, target)
     suggestion = await _build_suggestion(context, source, target, MIN_AUTOMATIC_SCORE)
     kind = relation_type(relationship_type) if relationship_type else suggestion.relationship_type
+    check_new_edge(context, source, target.path, kind)
     name = context.index.resolver.shortest(target.path, source.path)
     text = edit.add_relation(source.text, kind, name)
     summary = f"{source.path} {relation_word(kind)} {target.path}"
@@ -135,10 +139,11 @@ def _propose_rejection(
     return context.propose_effect(Effect("administrative", description, arguments), reject)
 
 
-async def _parse_pair(context: RelationContext, id: str) -> tuple[OpenNote, OpenNote]:
-    first, separator, second = id.partition(_ID_SEPARATOR)
+async def _parse_pair(context: RelationContext, suggestion_id: str) -> tuple[OpenNote, OpenNote]:
+    first, separator, second = suggestion_id.partition(_ID_SEPARATOR)
     if not separator:
-        raise InvalidParametersError("A suggestion is named as `From.md ~ To.md`.", suggestion_id=id)
+        message = "The id of a suggestion has the form `From.md ~ To.md`."
+        raise InvalidParametersError(message, suggestion_id=suggestion_id)
     source = await context.vault.resolve_strictly(first.strip())
     target = await context.vault.resolve_strictly(second.strip())
     if source.path == target.path:

@@ -23,8 +23,7 @@ from app.toolkit.argument_types import (
     TagName,
 )
 from app.toolkit.context import ToolContext
-from app.toolkit.related import RelatednessReason
-from app.toolkit.related import find_related_notes as related_notes
+from app.toolkit.related import RelatednessReason, find_related_notes
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.node_common import readable
@@ -254,7 +253,7 @@ async def semantic_search(
 
 
 def _passage_lines(context: ToolContext, chunk: VectorHit) -> list[HitLine]:
-    """Return the first lines of the passage; nothing if it has no prose or no longer exists."""
+    """Return the first line of prose from the passage on; nothing if there is none or the note is gone."""
     note = readable(context, chunk.path)
     first_line = first_prose_line(note.readable_text, chunk.line) if note is not None else None
     return (
@@ -278,7 +277,7 @@ async def search_by_tags(
     """
     sets = [set(context.index.notes_with_tag(tag.lstrip("#"))) for tag in tags]
     paths = set.intersection(*sets) if match == "all" and sets else set().union(*sets)
-    return _names(paths, limit)
+    return _sorted_paths(paths, limit)
 
 
 @tool(category="search", examples=("find notes where {properties}", "notes with the property {properties}"))
@@ -295,11 +294,11 @@ async def search_by_properties(context: ToolContext, properties: Properties, lim
         record_values = {name_key(key): value for key, value in record.properties.items()}
         if all(_matches_value(record_values.get(key), value) for key, value in wanted_values.items()):
             paths.append(record.path)
-    return _names(paths, limit)
+    return _sorted_paths(paths, limit)
 
 
 def _matches_value(actual: object, expected: JsonValue) -> bool:
-    """Return whether a property's value equals the expected one, or contains it as a list."""
+    """Return whether a property's value, or an item of it, equals the expected value or one of several."""
     if isinstance(expected, list):
         return any(_matches_value(actual, one) for one in expected)
     if actual is None or expected is None:
@@ -309,7 +308,7 @@ def _matches_value(actual: object, expected: JsonValue) -> bool:
 
 
 def _normalize_value(value: object) -> str:
-    """Normalize a value for comparison: a link's target, case-folded text, unchanged numbers."""
+    """Return the key that a value is compared by: the name key of a link's target or of a text; 2 for 2.0."""
     link = re.fullmatch(r"\[\[([^|\]#]+)[^\]]*\]\]", value.strip()) if isinstance(value, str) else None
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
@@ -343,7 +342,7 @@ async def find_related(context: ToolContext, name: NoteName, limit: Limit = 10) 
             score=one.score,
             reasons=[RelatedReason(relationship=_relationship(r), score=r.score) for r in one.reasons],
         )
-        for one in related_notes(index, like, note.path, note.parsed.tag_names, limit)
+        for one in find_related_notes(index, like, note.path, note.parsed.tag_names, limit)
     ]
     message = f"{pluralize(len(related), 'note')} related to [[{note.name}]]."
     return RelatedNotes(related=related, message=message)
@@ -409,7 +408,7 @@ async def unlinked_mentions(context: ToolContext, name: NoteName) -> Mentions:
     return mentions.from_notes(context.index.is_from_web(one.source) for one in index_mentions)
 
 
-def _names(paths: Iterable[NotePath], limit: int) -> NotePaths:
+def _sorted_paths(paths: Iterable[NotePath], limit: int) -> NotePaths:
     ordered = sorted(str(path) for path in paths)
     message = f"{pluralize(len(ordered), 'note')} found."
     return NotePaths(notes=ordered[:limit], total=len(ordered), message=message)

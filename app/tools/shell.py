@@ -1,7 +1,8 @@
 """The tool shell: run a program on the vault.
 
-The program never writes into the vault. It sees the vault read-only, or works on a copy; its changes to the
-copy are proposed like every other change: shown, journaled, undone.
+In the sandbox the program sees the vault read-only, or works on a copy. Its changes to the copy are proposed
+like all other changes: the user sees them, and can undo them. Without a sandbox it works on a copy too, but
+can access everything that the user can.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.services import DevelopmentContext
 from app.toolkit.tool import tool
-from app.toolkit.visible_files import VisibleFiles, visible_files
+from app.toolkit.visible_files import VisibleFiles, find_visible_files
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 
 DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S = 10, 60
 
-Word = Annotated[str, Field(max_length=10_000)]
+CommandArgument = Annotated[str, Field(max_length=10_000)]
 
 
 class CommandDone(ToolResult):
@@ -68,7 +69,7 @@ class CommandDone(ToolResult):
 async def shell(
     context: DevelopmentContext,
     command: Annotated[str, Field(min_length=1, max_length=1000)],
-    args: Annotated[list[Word], Field(max_length=500)] | None = None,
+    args: Annotated[list[CommandArgument], Field(max_length=500)] | None = None,
     cwd: FolderName = "",
     timeout: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_S)] = DEFAULT_TIMEOUT_S,
     writes: bool = False,
@@ -85,15 +86,15 @@ async def shell(
         timeout: The time limit in seconds, at most 60.
         writes: Allow changes of files, which are then proposed to the user.
     """
-    line = [command, *(args or ())]
-    if any("\0" in word for word in line):
+    argv = [command, *(args or ())]
+    if any("\0" in word for word in argv):
         raise InvalidParametersError("An argument of a command can't contain a NUL character.")
     file_access, sandbox = context.services.file_access, context.services.sandbox
     folder = await asyncio.to_thread(_resolve_folder, context, file_access, cwd)
-    files = await asyncio.to_thread(visible_files, file_access.root, context.vault)
+    files = await asyncio.to_thread(find_visible_files, file_access.root, context.vault)
     problem = await sandbox.problem()
     _check_shielded(problem, files)
-    run = _CommandRun(context, file_access, sandbox, files, line, folder, timeout, writes, problem)
+    run = _CommandRun(context, file_access, sandbox, files, argv, folder, timeout, writes, problem)
     return context.propose_effect(_effect(run), run.carry_out)
 
 
@@ -106,7 +107,7 @@ class _CommandRun:
         file_access: FileAccess,
         sandbox: Sandbox,
         files: VisibleFiles,
-        line: list[str],
+        argv: list[str],
         folder: str,
         timeout: int,
         writes: bool,
@@ -116,7 +117,7 @@ class _CommandRun:
         self._file_access = file_access
         self._sandbox = sandbox
         self._files = files
-        self.line = line
+        self.argv = argv
         self.folder = folder
         self.timeout = timeout
         self.writes = writes
@@ -135,17 +136,17 @@ class _CommandRun:
 
         Visibility is checked again, because a note may have become private since the approval.
         """
-        self._files = await asyncio.to_thread(visible_files, self._file_access.root, self._context.vault)
+        self._files = await asyncio.to_thread(find_visible_files, self._file_access.root, self._context.vault)
         _check_shielded(self.problem, self._files)
         hides_few_paths = len(self._files.hidden_files) + len(self._files.hidden_folders) <= MAX_HIDDEN_PATHS
-        # The names of covered files are visible, so hidden notes are left out.
+        # A mount hides the content of a file but not its name, so hidden notes need a copy without them.
         if not self.writes and not self.problem and hides_few_paths and not self._files.has_hidden:
             mount = BindMount(
                 self._file_access.root,
                 hidden_files=self._files.hidden_files,
                 hidden_folders=self._files.hidden_folders,
             )
-            return self._result(await self._sandbox.run(mount, self.line, self.folder, self.timeout))
+            return self._result(await self._sandbox.run(mount, self.argv, self.folder, self.timeout))
         return await self._run_on_copy()
 
     async def _run_on_copy(self) -> CommandDone | Proposal[CommandDone]:
@@ -155,13 +156,13 @@ class _CommandRun:
             await asyncio.to_thread(staging_copy.copy_files, vault, self._files.visible, self.folder)
             if self.problem:
                 folder = str(staging_copy.folder / self.folder)
-                result = await run_unsandboxed(self.line, folder, str(staging_copy.home), self.timeout)
+                result = await run_unsandboxed(self.argv, folder, str(staging_copy.home), self.timeout)
             else:
                 mount = BindMount(str(staging_copy.folder), writable=self.writes)
-                result = await self._sandbox.run(mount, self.line, self.folder, self.timeout)
+                result = await self._sandbox.run(mount, self.argv, self.folder, self.timeout)
             if not self.writes or result.timed_out:
                 return self._result(result)
-            summary = f"Changes by “{shlex.join(self.line)}”"
+            summary = f"Changes by “{shlex.join(self.argv)}”"
             command_changes = await asyncio.to_thread(staging_copy.changes, vault, summary)
         finally:
             await asyncio.shield(asyncio.to_thread(staging_copy.remove))
@@ -179,8 +180,8 @@ class _CommandRun:
             if result.timed_out
             else f"ended with exit status {result.exit_code}"
         )
-        discarded = " Its output files were discarded." if self.writes and result.timed_out else ""
-        message = f"{self.line[0]} {ending}.{discarded}"
+        discarded = " Its changes were discarded." if self.writes and result.timed_out else ""
+        message = f"{self.argv[0]} {ending}.{discarded}"
         if changes:
             message += f" It changed {pluralize(len(changes), 'file')}."
         if self.problem:
@@ -214,27 +215,32 @@ def _check_shielded(problem: str, files: VisibleFiles) -> None:
 
 
 def _effect(run: _CommandRun) -> Effect:
-    line = shlex.join(run.line)
+    line = shlex.join(run.argv)
     text = f"Run {line}" + (" on a copy of the vault" if run.writes or run.problem else "")
     if run.problem:
         text += ", without a sandbox"
-    writes = "it can't change the vault"
+    write_access = "it can't change the vault"
     if run.writes:
-        writes = "its changes are shown to you before they are written"
+        write_access = "its changes are shown to you before they are written"
     if run.problem:
-        writes += "; this can't be enforced without a sandbox"
+        write_access += "; this can't be enforced without a sandbox"
     arguments = (
-        ("command", json.dumps(run.line, ensure_ascii=False)),
+        ("command", json.dumps(run.argv, ensure_ascii=False)),
         ("in", run.folder or "the vault's folder"),
         ("time limit", f"{run.timeout} s"),
         ("sandbox", run.sandbox_description),
-        ("writes", writes),
+        ("writes", write_access),
     )
     return Effect(COMMAND, text, arguments)
 
 
 def _resolve_folder(context: DevelopmentContext, file_access: FileAccess, cwd: str) -> str:
-    """Return the working folder, relative to the vault."""
+    """Return the working folder, relative to the vault.
+
+    Raises:
+        PermissionDeniedError: The folder is outside the vault.
+        NotFoundError: There is no such folder, or it is hidden from the caller.
+    """
     location = file_access.resolve(cwd)
     if location.vault_path is None:
         raise PermissionDeniedError(f"{cwd} is not in the vault, where commands run.", cwd=cwd)

@@ -1,4 +1,4 @@
-"""Tools for sources: load files from outside folders into memory, edit them there and save them."""
+"""Category sources: load files from outside folders into memory, edit them there and save them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
-from app.tools.sources import WHERE
+from app.tools.sources import ADD_FOLDER_HINT
 from app.vault.changes import ChangeSet
 from app.vault.markdown.privacy import HEAD_BYTES, classify_privacy
 from app.vault.note import Privacy, PrivacyVerdict
@@ -155,9 +155,9 @@ def _run_operation(
         case "status" | "diff":
             return _state_answer(copy, copy.diff() if op == "diff" else "")
         case "load":
-            return _propose_changes(context, copy, copy.load(), "Loaded")
+            return _propose_loading(context, copy, copy.load(), "Loaded")
         case "reload":
-            return _propose_changes(context, copy, copy.reload(), "Reloaded")
+            return _propose_loading(context, copy, copy.reload(), "Reloaded")
         case "save":
             change_set, message = copy.save(), f"Saved {copy.path}."
         case "create":
@@ -174,9 +174,11 @@ def _run_operation(
             message = f"Replaced the text in {copy.path} in memory; save writes it."
         case _:
             assert keep is not None
-            change_set, message = copy.reconcile(keep), _RECONCILED[keep].format(copy.path)
+            change_set, message = copy.reconcile(keep), _RECONCILED_MESSAGES[keep].format(copy.path)
     if not change_set:
-        message = f"{copy.path} is the same on disk and in memory; nothing to do."
+        is_edit = op in ("append", "replace")
+        state = "already has this text" if is_edit else "is the same on disk and in memory"
+        message = f"{copy.path} {state}; nothing to do."
     return context.propose(change_set, _file_answer(copy, message))
 
 
@@ -186,7 +188,7 @@ def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> W
     Raises:
         NotFoundError: No open folder matches, or the caller may not read the file.
         InvalidPathError: The path is not valid in any of the folders.
-        AmbiguousError: Several folders match.
+        AmbiguousError: The file could be in several folders.
     """
     copy = _find_copy(
         context.services.sources, source_id, context.services.memory.store, agent_key(context.caller), path
@@ -208,14 +210,14 @@ def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
     return verdict.hides if path.is_note else verdict.privacy is Privacy.PRIVATE
 
 
-_RECONCILED = {
+_RECONCILED_MESSAGES = {
     "disk": "{0} in memory now matches the file on disk.",
     "memory": "{0} on disk now matches the copy in memory.",
     "merge": "Both are merged in memory: look at the diff of {0}, then save it.",
 }
 
 
-def _propose_changes(
+def _propose_loading(
     context: MemoryContext, copy: WorkingCopy, change_set: ChangeSet, verb: str
 ) -> Proposal[FileAnswer]:
     assert copy.disk is not None
@@ -249,6 +251,7 @@ def _may_know(context: MemoryContext, folder: FileSource, path: NotePath) -> boo
     try:
         start = folder.read_start(path, HEAD_BYTES)
     except NotFoundError:
+        # A loaded file may be gone from disk.
         return True
     except StorageError:
         return False
@@ -264,7 +267,7 @@ def _list_files(
     pattern: str,
     limit: int,
 ) -> FileAnswer:
-    """List the visible files; for `status`, only those that are loaded."""
+    """List at most `limit` visible files; for `status`, all visible files that are loaded."""
     listed: list[ListedFile] = []
     is_truncated = False
     for folder in folders:
@@ -300,17 +303,17 @@ def _listed_file(
 
 
 def _select_folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
-    """Return the folder with this id or name, or all open folders for None.
+    """Return the open folder with this id or name, or all open folders for None.
 
     Raises:
-        NotFoundError: No such folder is open.
+        NotFoundError: No matching folder is open.
     """
     folders = sources.files()
     if source_id is not None:
         wanted_id = sources.get(source_id).id
         folders = tuple(one for one in folders if one.config.id == wanted_id)
     if not folders:
-        raise NotFoundError(f"No such folder is open. {WHERE}", source_id=source_id or "")
+        raise NotFoundError(f"No matching folder is open. {ADD_FOLDER_HINT}", source_id=source_id or "")
     return folders
 
 
@@ -322,7 +325,7 @@ def _find_copy(
     Raises:
         NotFoundError: No open folder matches.
         InvalidPathError: The path is not valid in any of the folders.
-        AmbiguousError: Several folders match.
+        AmbiguousError: The file could be in several folders.
     """
     folders = _select_folders(sources, source_id)
     labeled = [one for one in folders if requested.startswith(f"file:{one.hash8}:")]
@@ -339,6 +342,6 @@ def _find_copy(
     present = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
     if len(present) > 1:
         names = [copy.source.config.id for copy in present]
-        message = f"Several folders match {requested}. Choose one."
+        message = f"{requested} could be in several folders. Name one as source_id."
         raise AmbiguousError(message, path=requested, candidates=names)
     return present[0]

@@ -1,8 +1,7 @@
-"""Category sources: show streams and outside folders, and pause streams."""
+"""Category sources: list streams and outside folders, and pause or resume streams."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -16,11 +15,11 @@ from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
 from app.vault.path import NotePath
 
-WHERE = "Add a folder in the Sources panel."
+ADD_FOLDER_HINT = "Add a folder in the Sources panel."
 
 
 class NewsItem(BaseModel):
-    """A notification: its time (Unix seconds) and text."""
+    """A notification: its time (Unix seconds), title and link."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -79,7 +78,7 @@ async def source(
     sources = context.services.sources
     if op == "list" or (op == "status" and source_id is None):
         infos = sources.list_sources()
-        message = f"{pluralize(len(infos), 'source')}." if infos else f"No sources. {WHERE}"
+        message = f"{pluralize(len(infos), 'source')}." if infos else f"No sources. {ADD_FOLDER_HINT}"
         return _sources_answer(context, infos, message)
     info = sources.get(source_id or "")
     if op == "status":
@@ -88,17 +87,17 @@ async def source(
         message = f"{info.name} is a folder, and only streams can be paused. {_describe_source(info)}"
         return _sources_answer(context, (info,), message)
 
-    async def switch() -> ListedSources:
+    async def apply() -> ListedSources:
         changed_info = await sources.set_paused(info.id, op == "pause", by_call=True)
         return _sources_answer(context, (changed_info,), _describe_source(changed_info))
 
     arguments = (("source", info.id), ("name", info.name))
     return context.propose_effect(
-        Effect("administrative", _SWITCHED[op].format(info.name), arguments), switch
+        Effect("administrative", _EFFECT_DESCRIPTIONS[op].format(info.name), arguments), apply
     )
 
 
-_SWITCHED = {
+_EFFECT_DESCRIPTIONS = {
     "pause": "Pause the source {0}: agents get no notifications from it until it is resumed",
     "resume": "Resume the source {0}: agents get its notifications again",
 }
@@ -111,9 +110,8 @@ def _sources_answer(context: MemoryContext, infos: tuple[SourceInfo, ...], messa
 
 
 def _listed_source(context: MemoryContext, info: SourceInfo) -> ListedSource:
-    may_see = context.vault.can_see
     visible_items = [
-        one for one in info.items if info.config.kind != "vault" or _may_see_path(one.path, may_see)
+        one for one in info.items if info.config.kind != "vault" or _may_see_path(context, one.path)
     ]
     return ListedSource(
         source_id=info.id,
@@ -124,23 +122,23 @@ def _listed_source(context: MemoryContext, info: SourceInfo) -> ListedSource:
         where=info.detail,
         problem=info.problem,
         unread=info.waiting,
-        loaded=[label for label in info.loaded if _reads_loaded(context, label)],
+        loaded=[label for label in info.loaded if _may_see_loaded(context, label)],
         news=[NewsItem(at=one.at, title=one.title, link=one.link) for one in visible_items[:10]],
     )
 
 
-def _reads_loaded(context: MemoryContext, label: str) -> bool:
-    """Return whether the rules let the caller know of a loaded file, by the label of its block."""
+def _may_see_loaded(context: MemoryContext, label: str) -> bool:
+    """Return whether the rules allow the caller to read a loaded file, given the label of its block."""
     _, folder, path = label.split(":", 2)
     return context.can_read(f"files-{folder}", NotePath.on_disk(path))
 
 
-def _may_see_path(path: str, may_see: Callable[[NotePath], bool]) -> bool:
-    return not path or may_see(NotePath.on_disk(path))
+def _may_see_path(context: MemoryContext, path: str) -> bool:
+    return not path or context.vault.can_see(NotePath.on_disk(path))
 
 
 def _describe_source(info: SourceInfo) -> str:
-    """Describe the state of a source in a sentence."""
+    """Describe the state of a source: its problem, and for a folder the number of loaded files."""
     message = f"{info.name} is {info.state.value}."
     if info.problem:
         message += f" {info.problem}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -44,8 +45,8 @@ async def summary_of(
     Args:
         context: The context of the call.
         notes: The notes.
-        max_length: Maximum number of characters of the text.
-        style: Prose, a list of sentences, or one sentence.
+        max_length: The maximum number of characters of the summary, without its key points.
+        style: A paragraph, a bullet list, or one sentence.
     """
     text = "\n\n".join(note.readable_text[note.parsed.body_start :] for note in notes)
     model = context.language_model
@@ -80,10 +81,8 @@ async def local_summary(
     semantic_search = context.semantic_search
     vectors = None
     if semantic_search is not None and len(sentences) > 1 and not private:
-        try:
+        with suppress(EmbedderUnavailable):
             vectors = await semantic_search.vectors_of(sentences)
-        except EmbedderUnavailable:
-            vectors = None
     summary = await asyncio.to_thread(summarize, sentences, max_length, vectors)
     if style == "sentence" and summary.key_points:
         return replace(summary, text=truncate(with_full_stop(summary.key_points[0]), max_length))
@@ -93,7 +92,7 @@ async def local_summary(
 
 
 def _bullet_list(sentences: Sequence[str], max_length: int) -> str:
-    """Return as many sentences as fit, as a bullet list."""
+    """Return as many sentences as fit, as a bullet list; if none fits, truncated prose."""
     lines: list[str] = []
     remaining = max_length
     for sentence in sentences:

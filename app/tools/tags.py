@@ -1,4 +1,4 @@
-"""Category tags: add, remove and rename tags; many notes make one change set."""
+"""Category tags: add and remove tags of a note, and rename a tag in all notes as one change set."""
 
 from __future__ import annotations
 

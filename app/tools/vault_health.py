@@ -1,4 +1,4 @@
-"""Category search: possible problems of the vault: unresolved links and duplicate notes."""
+"""Category search: find unresolved links and near-duplicate notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Category web: pages of the web as Markdown, and evidence for and against a note."""
+"""Category web: fetch pages as Markdown, and find evidence for and against a note."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from app.web.page import WebPage
 from app.web.providers import WebSearchHit
 from app.web.source_notes import source_name, source_text
 
-_FOLDER = "Sources"
+_SOURCES_FOLDER = "Sources"
 _MAX_RESULTS = 20
 
 Url = Annotated[str, Field(min_length=1, max_length=4000)]
 Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
-Few = Annotated[int, Field(ge=1, le=20)]
+ResultCount = Annotated[int, Field(ge=1, le=20)]
 
 
 class PageText(ToolResult):
@@ -138,7 +138,7 @@ async def search_web_for_evidence(
     node_id: NoteName,
     query_override: Query | None = None,
     evidence_type: EvidenceFilter = "all",
-    max_results: Few = 5,
+    max_results: ResultCount = 5,
     create_sources: bool = False,
 ) -> EffectProposal[Evidence] | Proposal[Evidence]:
     """Search the web for evidence that supports or contradicts a note, with the provider in the settings.
@@ -197,7 +197,11 @@ async def _weigh_hits(context: WebContext, statement: str, hits: list[WebSearchH
 
 
 def _evidence_answer(
-    context: WebContext, note: OpenNote, search: WebSearch, weighed_hits: list[WeighedHit], create: bool
+    context: WebContext,
+    note: OpenNote,
+    search: WebSearch,
+    weighed_hits: list[WeighedHit],
+    create_sources: bool,
 ) -> Evidence | Proposal[Evidence]:
     results = [
         EvidenceFound(
@@ -219,12 +223,12 @@ def _evidence_answer(
         results=results,
         message=message,
     )
-    if not create:
+    if not create_sources:
         return evidence
     changes, known_count = _source_notes(context, note, weighed_hits)
     if not changes:
         reason = (
-            " Each already has a source note."
+            " The relevant ones already have source notes."
             if known_count
             else " None is relevant enough for a source note."
         )
@@ -261,11 +265,11 @@ def _source_notes(
 
 
 def _free_path(context: WebContext, hit: WebSearchHit, used_keys: set[str]) -> NotePath:
-    """Return an unused path for a new note."""
+    """Return an unused path for the source note of a hit."""
     name = source_name(hit.title, hit.url)
     number = 1
     while True:
-        path = note_path(_FOLDER, name if number == 1 else f"{name} {number}")
+        path = note_path(_SOURCES_FOLDER, name if number == 1 else f"{name} {number}")
         if path.key not in used_keys and context.vault.is_free(path):
             return context.vault.disk_spelling(path)
         number += 1

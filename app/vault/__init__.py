@@ -1,1 +1,1 @@
-"""The notes on disk: the truth. Everything else is derived from them."""
+"""The files of a vault: safe reads and writes, the journal of commits, and Markdown."""

@@ -1,8 +1,8 @@
 """A baseline of the vault's files, so that changes by other programs can be detected and undone.
 
 An external program that works in the vault's folder may write there directly. The overwritten bytes are gone
-by the time the change is noticed, so they are stored beforehand, in an unnamed file that ends with the app.
-A later comparison reads only the files that the file system reports as changed.
+by the time the change is noticed, so they are stored beforehand, in a temporary file without a name, which
+disappears when the app ends. A later comparison reads only the files whose time, size or inode changed.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ from app.vault.safe_fs import MAX_FILE_BYTES, VaultRoot
 from app.vault.watch_state import is_ignored
 
 MAX_STORED_BYTES = 1024**3
-"""The most bytes stored for a vault; further files are only watched."""
+"""The maximum number of bytes stored for a vault. Changes to further files can't be undone."""
 MAX_ATTACHMENT_BYTES = 1024**2
 """The largest file other than a note that is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class _BaselineFile:
-    """The state of a file: its file system signature, its hash (empty: not read) and its stored bytes."""
+    """The state of a file: its signature, its hash (empty: not read) and the position of its stored bytes.
+
+    `start` is -1 if the bytes are not stored.
+    """
 
     signature: tuple[int, int, int, int]
     hash: str
@@ -40,7 +43,7 @@ class _BaselineFile:
 
 @dataclass(frozen=True, slots=True)
 class BaselineDiff:
-    """The changes since the last comparison, and changed files whose old bytes were not stored."""
+    """The changes since the last comparison; `unsaved` are changed files with bytes that are unavailable."""
 
     changes: tuple[FileChange, ...] = ()
     unsaved: tuple[NotePath, ...] = ()
@@ -54,10 +57,10 @@ class VaultBaseline:
 
     Args:
         root: The vault's real folder, without links.
-        folder: The folder of the unnamed file for the bytes.
+        folder: The folder for the temporary file with the bytes.
 
     Raises:
-        StorageError: nothing can be stored there.
+        StorageError: the temporary file can't be created.
     """
 
     def __init__(self, root: Path, folder: Path) -> None:
@@ -80,7 +83,11 @@ class VaultBaseline:
             self._bytes.close()
 
     def capture(self, is_cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Store the current state of all files; read only those changed since the last comparison."""
+        """Store the current state of all files; read only those changed since the last comparison.
+
+        Args:
+            is_cancelled: Checked before each file; the capture stops when it returns True.
+        """
         seen = set()
         with self._lock:
             for name, signature in self._walk():
@@ -88,7 +95,7 @@ class VaultBaseline:
                     return
                 seen.add(name)
                 if not self._is_unchanged(name, signature):
-                    self._read(name, signature)
+                    self._record(name, signature)
             for name in self._files.keys() - seen:
                 del self._files[name]
 
@@ -115,12 +122,15 @@ class VaultBaseline:
     def _compare_file(
         self, path: NotePath, is_own: Callable[[NotePath, str], bool]
     ) -> FileChange | NotePath | None:
-        """Return the change of one file, its path if its bytes were not stored, or None if unchanged."""
+        """Return the change of a file, or its path if the bytes before or after are unavailable.
+
+        Return None if the file is unchanged or the app itself wrote it.
+        """
         baseline_file, current = self._files.get(path.text), self._signature(path.text)
         if current == (baseline_file.signature if baseline_file is not None else None):
             return None
-        before = self._content(baseline_file) if baseline_file is not None else None
-        after = self._read(path.text, current) if current is not None else None
+        before = self._stored_content(baseline_file) if baseline_file is not None else None
+        after = self._record(path.text, current) if current is not None else None
         if current is None:
             del self._files[path.text]
         digest = self._files[path.text].hash if current is not None else ""
@@ -140,10 +150,10 @@ class VaultBaseline:
         baseline_file = self._files.get(name)
         return baseline_file is not None and baseline_file.signature == signature
 
-    def _read(self, name: str, signature: tuple[int, int, int, int]) -> bytes | None:
-        """Store the current bytes of a file and return them, or None if they are not stored."""
+    def _record(self, name: str, signature: tuple[int, int, int, int]) -> bytes | None:
+        """Record the current state of a file. Return its bytes, or None if it is too large or unreadable."""
         path = NotePath.on_disk(name)
-        content = self._bytes_of(path) if self._should_store(path, signature[2]) else None
+        content = self._read_file(path) if self._should_store(path, signature[2]) else None
         if content is None:
             self._files[name] = _BaselineFile(signature, "", -1, signature[2])
             return None
@@ -165,15 +175,15 @@ class VaultBaseline:
             and self._end + size <= MAX_STORED_BYTES
         )
 
-    def _bytes_of(self, path: NotePath) -> bytes | None:
+    def _read_file(self, path: NotePath) -> bytes | None:
         try:
             with self._vault.folder(path.folder) as folder:
                 return folder.read(path.file_name)
         except (OSError, InvalidPathError, LimitError, NotFoundError, StorageError):
-            # Removed, replaced with a link or unreadable: the file is reported as not stored.
+            # Removed, replaced with a link or unreadable: the change is reported without its bytes.
             return None
 
-    def _content(self, baseline_file: _BaselineFile) -> bytes | None:
+    def _stored_content(self, baseline_file: _BaselineFile) -> bytes | None:
         if baseline_file.start < 0:
             return None
         self._bytes.seek(baseline_file.start)
@@ -214,7 +224,7 @@ def _signature(status: os.stat_result) -> tuple[int, int, int, int]:
 def _change(
     path: NotePath, existed: bool, before: bytes | None, exists: bool, after: bytes | None
 ) -> FileChange | None:
-    """Return the change of one file, or None if the bytes of one side were not stored."""
+    """Return the change of a file, or None if the bytes before or after are unavailable."""
     if (existed and before is None) or (exists and after is None):
         return None
     if before is None:
@@ -241,7 +251,7 @@ def _with_moves(changes: list[FileChange]) -> Iterator[FileChange]:
 
 
 def summarize_changes(diff: BaselineDiff) -> str:
-    """Summarize the changes in one line."""
+    """Summarize the changes in one line, without those whose bytes are unavailable."""
     parts = []
     for kind, word in ((Create, "created"), (Update, "changed"), (Delete, "deleted"), (Move, "moved")):
         names = [change.path.text for change in diff.changes if isinstance(change, kind)]
@@ -251,6 +261,6 @@ def summarize_changes(diff: BaselineDiff) -> str:
 
 
 def change_set_of(diff: BaselineDiff) -> ChangeSet:
-    """Return the changes as a change set."""
+    """Return the changes with available bytes as a change set."""
     summary = summarize_changes(diff)
     return ChangeSet.of(*diff.changes, summary=summary[:1].upper() + summary[1:])

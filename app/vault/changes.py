@@ -1,7 +1,7 @@
 """Change sets: a proposal to change files, with the exact bytes before and after. Pure values.
 
-A change set contains the bytes of each file at the time of the proposal and the new bytes. Tools can write
-only through change sets, and the user approves exactly the bytes that are then committed.
+A change set contains the bytes of each file at the time of the proposal and the new bytes. Tools write
+documents only through change sets, and an approval covers exactly the bytes that are then committed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """The move of a file, which must still hold `before`, to the vault's trash."""
+    """The move of a file, which must still hold `before`, to the trash of its store."""
 
     path: NotePath
     before: bytes
@@ -67,6 +67,9 @@ class ChangeSet:
     `summary` is one line in plain words for the dialog and the log ("Rename X to Y, 40 links").
     `place` names the store of the documents: empty for the vault's notes, or another store behind the same
     gate (the agents' memory, a folder outside the vault).
+
+    Raises:
+        InvalidParametersError: Two changes touch the same path.
     """
 
     changes: tuple[FileChange, ...]
@@ -76,16 +79,15 @@ class ChangeSet:
     def __post_init__(self) -> None:
         keys: set[str] = set()
         for change in self.changes:
+            # Added afterwards, because a rename that changes only the case touches one key twice.
             for path in touched_paths(change):
-                # A rename that changes only the case of a name touches the same key from both ends.
-                same_key = isinstance(change, Move) and change.path.key == change.to.key
-                if path.key in keys and not same_key:
+                if path.key in keys:
                     raise InvalidParametersError(f"{path} is changed twice in a change set.", path=str(path))
-                keys.add(path.key)
+            keys.update(path.key for path in touched_paths(change))
 
     @classmethod
     def of(cls, *changes: FileChange, summary: str = "", place: str = VAULT) -> ChangeSet:
-        """Create a change set of these changes, without updates that change nothing."""
+        """Create a change set from `changes`, without updates that change nothing."""
         effective = (c for c in changes if not (isinstance(c, Update) and c.before == c.after))
         return cls(tuple(effective), summary, place)
 

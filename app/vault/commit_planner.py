@@ -1,4 +1,4 @@
-"""The planner of commits: checks a whole change set and turns it into file operations."""
+"""Plan commits: check a whole change set and convert it to file operations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ TRASH_FOLDER = ".trash"
 
 @dataclass(slots=True)
 class CommitPlan:
-    """A planned commit: operations in order, bytes by hash, folders to create, and a record per change."""
+    """A planned commit: operations in order, bytes by hash, and folders to create.
+
+    `changes` has the journal's record of each change, and `trash` the name of its deleted file in the trash.
+    """
 
     operations: list[FileOperation] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
@@ -45,7 +48,7 @@ class CommitPlanner:
     Args:
         root: the vault.
         uid: part of the names of the temporary files.
-        find_in_trash: returns the name under `.trash/` of a deleted file by path and hash.
+        find_in_trash: returns the name under `.trash/` of a deleted file by path and hash, or None.
     """
 
     def __init__(
@@ -61,7 +64,7 @@ class CommitPlanner:
         """Check every file of the change set and plan it.
 
         Raises:
-            InvalidPathError: a path is hidden, leaves the vault or leads through a link.
+            InvalidPathError: a path is hidden, leaves the vault, leads through a link or is not a file.
             ConflictError: files differ from the change set; `conflicts` lists all of them.
             LimitError: a file is larger than 64 MiB.
         """
@@ -86,17 +89,15 @@ class CommitPlanner:
         before = before_of(change)
         for content in (before, after_of(change)):
             if content is not None and len(content) > MAX_FILE_BYTES:
-                raise LimitError(
-                    f"{change.path} holds more than {MAX_FILE_BYTES} bytes.", limit=MAX_FILE_BYTES
-                )
+                raise _too_large(change.path)
         if before is not None:
             expected, current = content_hash(before), self._digest(change.path, folders)
             if current == NOT_A_FILE:
-                message = f"{change.path} is a symbolic link or a folder."
+                message = f"{change.path} is a symbolic link or a folder. Nothing was written."
                 raise InvalidPathError(message, path=str(change.path))
             if current != expected:
                 description = "is gone" if current is None else "has changed in the meantime"
-                problems.append(_plan_problem(change.path, description, expected, current))
+                problems.append(_conflict(change.path, description, expected, current))
         if isinstance(change, Create):
             problems += self._target_problems(change.path, folders)
         elif isinstance(change, Move):
@@ -106,14 +107,14 @@ class CommitPlanner:
     def _target_problems(
         self, target: NotePath, folders: DirHandleCache, *, same_name: bool = False
     ) -> list[dict[str, object]]:
-        """Return the problems of a new name. With `same_name`, it may exist in another case."""
+        """Return the conflicts of a new file's name. With `same_name`, it may exist in another case."""
         spelled, exists = self._root.disk_spelling(target)
         if exists and not (same_name and spelled != target):
-            description = "exists already" if spelled == target else f"is in the way of {target}"
-            return [_plan_problem(spelled, description, None, self._digest(spelled, folders))]
+            description = "already exists" if spelled == target else f"is in the way of {target}"
+            return [_conflict(spelled, description, None, self._digest(spelled, folders))]
         if spelled.folder != target.folder:
             description = f"is the folder's name, not {target.folder}"
-            return [_plan_problem(NotePath.on_disk(spelled.folder), description, None, None)]
+            return [_conflict(NotePath.on_disk(spelled.folder), description, None, None)]
         return []
 
     def _digest(self, path: NotePath, folders: DirHandleCache) -> str | None:
@@ -121,8 +122,7 @@ class CommitPlanner:
             folder = folders.folder(path.folder)
             status = folder.lstat(path.file_name)
             if status is not None and stat.S_ISREG(status.st_mode) and status.st_size > MAX_FILE_BYTES:
-                message = f"{path} holds more than {MAX_FILE_BYTES} bytes."
-                raise LimitError(message, limit=MAX_FILE_BYTES, path=str(path))
+                raise _too_large(path)
             return folder.digest(path.file_name)
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -135,7 +135,7 @@ class CommitPlanner:
         match change:
             case Create():
                 assert new_hash is not None
-                self._need_folders(change.path.folder)
+                self._add_missing_folders(change.path.folder)
                 self._plan.operations.append(
                     self._restore_from_trash(change.path, new_hash)
                     or self._plan_put(change.path, None, new_hash)
@@ -152,7 +152,7 @@ class CommitPlanner:
             case Move():
                 assert old_hash is not None and new_hash is not None
                 target = change.to
-                self._need_folders(target.folder)
+                self._add_missing_folders(target.folder)
                 is_case_change = change.path.key == target.key
                 self._plan.operations.append(
                     Rename(str(change.path), str(target), old_hash, new_hash, same_name=is_case_change)
@@ -187,7 +187,7 @@ class CommitPlanner:
 
     def _trash_name(self, file_name: str) -> str:
         if self._trash_names is None:
-            self._need_folders(TRASH_FOLDER)
+            self._add_missing_folders(TRASH_FOLDER)
             try:
                 with self._root.folder(TRASH_FOLDER) as folder:
                     self._trash_names = folder.names()
@@ -197,7 +197,7 @@ class CommitPlanner:
         self._trash_names.append(name)
         return name
 
-    def _need_folders(self, path: str) -> None:
+    def _add_missing_folders(self, path: str) -> None:
         folder = ""
         for part in [part for part in path.split("/") if part]:
             parent, folder = folder, f"{folder}/{part}" if folder else part
@@ -212,13 +212,19 @@ class CommitPlanner:
 
 
 def check_writable(path: NotePath) -> None:
-    """Raise InvalidPathError for paths that no commit may change: hidden ones and those outside the vault."""
+    """Raise InvalidPathError if no change set may change a path: it is hidden or leaves the vault."""
     NotePath.on_disk(path.text)
     if path.is_hidden:
-        raise InvalidPathError(f"{path} is in a hidden folder, which is never written.", path=str(path))
+        message = f"{path} is a hidden file or in a hidden folder. Nothing was written."
+        raise InvalidPathError(message, path=str(path))
 
 
-def _plan_problem(
+def _too_large(path: NotePath) -> LimitError:
+    message = f"{path} is larger than {MAX_FILE_BYTES // 1024**2} MiB. Nothing was written."
+    return LimitError(message, limit=MAX_FILE_BYTES, path=str(path))
+
+
+def _conflict(
     path: NotePath, description: str, expected: str | None, current: str | None
 ) -> dict[str, object]:
     return {

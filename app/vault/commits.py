@@ -39,8 +39,8 @@ class CommitDraft:
     """The data of a commit before it is recorded: everything except its number.
 
     After a crash, `uid` shows whether the commit was recorded. `trash` has, for each change, the name under
-    `.trash/` of a deleted file. `folders` are the folders that the commit creates, `undoes` the commits that
-    it undoes, and `place` is the change set's.
+    `.trash/` of a deleted file, else None. `folders` are the folders that the commit creates, `undoes` has
+    the ids of the commits that it undoes, `place` is the change set's, and `note` a remark for the history.
     """
 
     author: str
@@ -63,7 +63,7 @@ class Commit:
     """A change set that was written to the documents of `place`.
 
     `time` is in Unix seconds, `entry` the id of the audit entry and `turn` that of the agent's turn.
-    `undone_by` is the commit that undid this one and is not undone itself.
+    `undone_by` is the id of the commit that undid this one and is not undone itself.
     """
 
     id: int

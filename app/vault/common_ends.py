@@ -1,4 +1,4 @@
-"""The common start and end of two texts, found by bisection: comparing slices is faster than characters."""
+"""The common start and end of two texts, found by bisection: comparing slices beats comparing characters."""
 
 from __future__ import annotations
 

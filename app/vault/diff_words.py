@@ -31,8 +31,8 @@ _MIN_COMMON_SHARE = 0.2
 def changed_spans(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """Return the removed spans of `before` and the added spans of `after`, in characters.
 
-    Spans are whole words, and spans separated only by a space are joined. If the lines have hardly anything
-    in common, each is one span, which is easier to read than many small ones.
+    Spans are whole words, and spans separated only by whitespace are joined. If the lines have hardly
+    anything in common, each is one span, which is easier to read than many small ones.
     """
     head = common_prefix_length(before, after)
     tail = common_suffix_length(before, after, head)
@@ -60,7 +60,7 @@ def pair_lines(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
         pairs: list[Pair] = [(i, i) for i in range(shared_length)]
         pairs += [(i, None) for i in range(shared_length, len(before))]
         return pairs + [(None, j) for j in range(shared_length, len(after))]
-    return _fill(_best_pairs(before, after), len(before), len(after))
+    return _insert_unpaired(_best_pairs(before, after), len(before), len(after))
 
 
 def _best_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
@@ -90,8 +90,8 @@ def _best_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, 
     return pairs
 
 
-def _fill(pairs: list[tuple[int, int]], rows: int, columns: int) -> list[Pair]:
-    """Return the pairs with the unpaired lines between them, removed lines first."""
+def _insert_unpaired(pairs: list[tuple[int, int]], rows: int, columns: int) -> list[Pair]:
+    """Return the pairs and the unpaired lines in order, removed lines before added ones."""
     filled: list[Pair] = []
     old_position = new_position = 0
     for i, j in [*pairs, (rows, columns)]:
@@ -131,7 +131,7 @@ def _is_one_word(left: str, right: str) -> bool:
 
 
 def _changed_tokens(old_tokens: list[str], new_tokens: list[str]) -> tuple[set[int], set[int], int]:
-    """Return the removed tokens, the added tokens and the number of common characters."""
+    """Return the indexes of the removed and the added tokens, and the number of common characters."""
     token_ids: dict[str, int] = {}
     a = [token_ids.setdefault(token, len(token_ids)) for token in old_tokens]
     b = [token_ids.setdefault(token, len(token_ids)) for token in new_tokens]
@@ -145,7 +145,7 @@ def _changed_tokens(old_tokens: list[str], new_tokens: list[str]) -> tuple[set[i
 
 
 def _spans(tokens: list[str], changed: set[int], offset: int) -> tuple[Span, ...]:
-    """Return the changed tokens as character spans, joined across single spaces."""
+    """Return the changed tokens as character spans, joined across unchanged whitespace."""
     spans: list[Span] = []
     start = offset
     for index, token in enumerate(tokens):

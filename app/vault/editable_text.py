@@ -69,14 +69,14 @@ class EditableText:
         if len(set(self.line_endings)) > 1:
             old_lines = [line.encode("utf-8", "surrogatepass") for line in self.text.split("\n")]
             new_lines = [line.encode("utf-8", "surrogatepass") for line in lines]
-            for line_number, origin in _common_lines(old_lines, new_lines):
+            for line_number, origin in _unchanged_lines(old_lines, new_lines):
                 if line_number < len(lines) - 1 and origin < len(self.line_endings):
                     line_endings[line_number] = self.line_endings[origin]
         return line_endings
 
 
-def _common_lines(old_lines: list[bytes], new_lines: list[bytes]) -> list[tuple[int, int]]:
-    """Return the lines of `new_lines` that are also in `old_lines`, as (index in new, index in old)."""
+def _unchanged_lines(old_lines: list[bytes], new_lines: list[bytes]) -> list[tuple[int, int]]:
+    """Return the unchanged lines, as (index in `new_lines`, index in `old_lines`)."""
     diff = compare(b"\n".join(old_lines) + b"\n", b"\n".join(new_lines) + b"\n")
     pairs: list[tuple[int, int]] = []
     old_position = new_position = 0

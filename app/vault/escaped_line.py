@@ -1,4 +1,4 @@
-"""Escaped display of file lines: every invisible, reordering or misleading character gets a label.
+"""Escaped display of file lines: invisible, reordering and misleading characters get a label.
 
 No byte is lost: bytes that are not UTF-8 appear one by one; control, bidi, zero-width and unassigned
 characters become labels (drawn as chips, which text can't imitate); tabs and trailing spaces become faint
@@ -143,8 +143,10 @@ class _LineEscaper:
 
     def _follows_symbol(self, text: str) -> bool:
         """Return whether this is a single variation selector after a symbol, where its effect is visible."""
-        previous = self.parts[-1][-1:] if self.parts else ""
-        return text in "\ufe0e\ufe0f" and bool(previous) and unicodedata.category(previous) in ("So", "Sm")
+        if text not in "\ufe0e\ufe0f":
+            return False
+        previous = next((part[-1] for part in reversed(self.parts) if part), "")
+        return bool(previous) and unicodedata.category(previous) in ("So", "Sm")
 
 
 def _measure(

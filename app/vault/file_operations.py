@@ -1,8 +1,8 @@
 """The file operations of a commit: stage, execute and revert them, and detect their progress on disk.
 
 There are two kinds. A `Put` gives a path new bytes; a `Rename` gives a file another name (a move, or a
-deletion, which is a move to the trash). Each verifies the hash of the file at the moment it acts, and keeps
-the replaced file until the whole commit is recorded.
+deletion, which is a move to the trash). Each verifies the hash of the file that it replaces or moves. On
+systems that can swap two files, the replaced file is kept until the whole commit is recorded.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ _DROP_THREADS = 2
 
 @dataclass(frozen=True, slots=True)
 class OperationProgress:
-    """The state of an operation: done or not, and changed by another program after planning or not."""
+    """Whether an operation is done, and whether another program has changed its file since the planning."""
 
     is_done: bool
     is_edited: bool
 
 
 class OperationExecutor:
-    """Executes operations below the vault's root; calls `step` with a name before each disk step."""
+    """Executes operations in the vault; calls `step` with a description before each step on disk."""
 
     def __init__(self, root: VaultRoot, step: Callable[[str], None]) -> None:
         self._root = root
         self._step = step
 
     def make_folder(self, path: str) -> None:
-        """Create a folder whose parent exists; do nothing if it exists already."""
+        """Create a folder whose parent exists; do nothing if it already exists."""
         parent, name = split_path(path)
         with self._root.folder(parent) as folder:
             self._step(f"folder {path}")
@@ -103,10 +103,10 @@ class OperationExecutor:
         while view:
             view = view[os.write(fd, view) :]
         if put.like is not None:
-            self._keep_mode(fd, put.like, folders)
+            self._copy_mode(fd, put.like, folders)
         return fd
 
-    def _keep_mode(self, fd: int, like: str, folders: DirHandleCache) -> None:
+    def _copy_mode(self, fd: int, like: str, folders: DirHandleCache) -> None:
         """Give a new file the mode of another and, if permitted, its owner."""
         parent, name = split_path(like)
         status = folders.folder(parent).lstat(name)
@@ -114,7 +114,7 @@ class OperationExecutor:
             return
         current = os.fstat(fd)
         if (current.st_uid, current.st_gid) != (status.st_uid, status.st_gid):
-            # Only root may change the owner; the mode is copied in any case.
+            # Only root can change the owner.
             with suppress(PermissionError):
                 os.fchown(fd, status.st_uid, status.st_gid)
         os.fchmod(fd, stat.S_IMODE(status.st_mode))
@@ -123,7 +123,7 @@ class OperationExecutor:
         """Execute operations in order.
 
         Raises:
-            ConflictError: a file differs from the plan; the operation has changed nothing.
+            ConflictError: a file differs from the plan; its operation changed nothing, earlier ones are done.
             OSError: the operating system reports an error.
         """
         with self._root.dir_handles() as folders:
@@ -362,7 +362,7 @@ def split_path(path: str) -> tuple[str, str]:
 def conflict_error(path: str, expected_hash: str | None, current_hash: str | None) -> ConflictError:
     """Return the error for a file that is not as expected (None: a file that should not exist)."""
     if expected_hash is None:
-        message = f"{path} exists already."
+        message = f"{path} already exists."
     elif current_hash is None:
         message = f"{path} is gone."
     else:

@@ -1,4 +1,4 @@
-"""Globs over vault paths, matched in linear time because an untrusted vault may contain rules.
+"""Globs over vault paths, matched in linear time because rules may come from an untrusted vault.
 
 `*` and `?` match within a part of a path, `**` matches across parts, and `[abc]` and `{a,b}` match
 alternatives. A glob without a slash matches the name at any depth. If its last part has no wildcard, it also
@@ -69,7 +69,10 @@ def _path_pattern(glob: str) -> _GlobPattern:
 
 
 def _translate(glob: str, within: str) -> str:
-    """Translate a glob to a regular expression; unclosed brackets match literally."""
+    """Translate a glob to a regular expression; unclosed brackets match literally.
+
+    `within` is the expression for a character that `?` matches, and `*` any number of.
+    """
     pattern, position, open_braces = "", 0, 0
     while position < len(glob):
         letter = glob[position]

@@ -12,7 +12,7 @@ from app.vault.commits import OUTSIDE_AUTHOR, Version
 from app.vault.journal_rows import from_text, to_text
 from app.vault.path import NotePath
 
-_NEXT = """
+_PRECEDING_CHANGE = """
 SELECT commit_id, time, author, turn, summary, path, path_key, target, target_key, before, after,
     coalesce((SELECT size FROM contents WHERE hash = before), 0),
     coalesce((SELECT size FROM contents WHERE hash = after), 0)
@@ -43,7 +43,7 @@ class _HistoryRow:
 
 
 def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list[Version]:
-    """Return at most `limit` versions of the document of `place` now at `path`, newest first."""
+    """Return at most `limit` versions of the document now at `path` in `place`, newest first."""
     versions: list[Version] = []
     newer: _HistoryRow | None = None
     for row, key in _iter_rows(db, path.key, place):
@@ -59,14 +59,14 @@ def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list
 
 
 def first_commits(db: Connection, paths: Sequence[NotePath]) -> dict[NotePath, float]:
-    """Return the time of each note's first commit, followed back through moves, if it has one."""
+    """Map each note that has commits to the time of the first one, under any former path."""
     if len(paths) <= _MAX_SINGLE_LOOKUPS:
         commits = {}
         for path in paths:
             for row, key in _iter_rows(db, path.key, VAULT):
                 was_moved_away = row.target_key not in (None, key)
                 if was_moved_away or (row.after is None and row.target is None):
-                    break  # That was another note of the same name.
+                    break  # An earlier note had the same name.
                 commits[path] = row.time
                 if row.before is None:
                     break
@@ -88,7 +88,7 @@ def first_commits(db: Connection, paths: Sequence[NotePath]) -> dict[NotePath, f
 
 
 def group_sessions(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
-    """Return the versions in groups: neighbors of one writing session or turn are one group, newest first."""
+    """Group adjacent versions from the same writing session or turn; the order is kept."""
     groups: list[list[Version]] = []
     for version in versions:
         if groups and version.turn and groups[-1][-1].turn == version.turn:
@@ -102,7 +102,7 @@ def _iter_rows(db: Connection, key: str, place: str) -> Iterator[tuple[_HistoryR
     """Yield the changes of the file, newest first, each with the file's key after the change."""
     before_id = _MAX_COMMIT_ID
     while True:
-        values = db.execute(_NEXT, (place, before_id, to_text(key), to_text(key))).fetchone()
+        values = db.execute(_PRECEDING_CHANGE, (place, before_id, to_text(key), to_text(key))).fetchone()
         if values is None:
             return
         texts: list[Any] = [

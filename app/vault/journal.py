@@ -1,8 +1,7 @@
 """The journal of commits: the bytes before and after each one, the history of notes, and undo.
 
 The journal is an SQLite file outside the vault (WAL, `synchronous=FULL`) that stores contents compressed,
-once per hash. When the contents exceed their limit, the oldest are removed; the commits stay listed. The
-object is thread-safe.
+once per hash. When the contents exceed their limit, the oldest are removed; the commits stay listed.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _MAX_CACHED_PLANS = 64
 
 
 class Journal:
-    """The record of everything committed to one vault.
+    """The record of all commits to one vault's stores. Thread-safe.
 
     Args:
         folder: the folder of `journal.sqlite`, created if missing.
@@ -77,7 +76,7 @@ class Journal:
             db.executemany("INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)", rows)
 
     def record(self, draft: CommitDraft) -> Commit:
-        """Record durably a commit whose contents are stored."""
+        """Durably record a commit whose contents are stored; then remove old contents beyond the limit."""
         texts = (draft.author, draft.turn, draft.note, draft.entry, draft.summary)
         with self._database.transaction(write=True) as db:
             cursor = db.execute(
@@ -179,13 +178,13 @@ class Journal:
         """Return the bytes with this hash.
 
         Raises:
-            NotFoundError: they were never stored, or have been removed to save space.
+            NotFoundError: they were never stored, have been removed to save space, or are damaged.
         """
         with self._database.transaction() as db:
             return _content(db, key)
 
     def trash_name(self, path: NotePath, key: str, place: str = VAULT) -> str | None:
-        """Return the name under `.trash/` of the last deleted file with this path and hash."""
+        """Return the name under `.trash/` of the last deleted file with this path and hash, or None."""
         with self._database.transaction() as db:
             row = db.execute(
                 "SELECT trash FROM changes JOIN commits ON id = commit_id "
@@ -195,11 +194,11 @@ class Journal:
             ).fetchone()
         return None if row is None else from_text(row[0])
 
-    def undone(self, digest: str) -> tuple[int, ...]:
+    def planned_undos(self, digest: str) -> tuple[int, ...]:
         """Return the commits that the change set with this digest was planned to undo."""
         return self._plans.get(digest, ())
 
-    def undo(self, commit_ids: Iterable[int], read: Callable[[NotePath], bytes | None]) -> UndoPlan:
+    def plan_undo(self, commit_ids: Iterable[int], read: Callable[[NotePath], bytes | None]) -> UndoPlan:
         """Plan the undo of commits, keeping later edits.
 
         Nothing is written. Committing the plan's change set marks the commits as undone; after the user has
@@ -210,21 +209,21 @@ class Journal:
             read: returns the current bytes of a document of that store, or None if it does not exist.
 
         Raises:
-            NotFoundError: there is no such commit, or its contents are no longer stored.
+            NotFoundError: there is no such commit, or contents that the undo needs are missing.
             InvalidParametersError: the commits belong to several stores.
         """
         commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
         if len({commit.place for commit in commits}) > 1:
             raise InvalidParametersError("Changes in several stores can't be undone together.")
-        plan = plan_undo(commits, self._others(commits), self._preload_contents(commits), read)
+        plan = plan_undo(commits, self._later_changes(commits), self._preload_contents(commits), read)
         if plan.change_set and not plan.conflicts:
             self._plans[plan.change_set.digest] = plan.commits
             while len(self._plans) > _MAX_CACHED_PLANS:
                 self._plans.popitem(last=False)
         return plan
 
-    def by_place(self, commit_ids: Iterable[int]) -> tuple[tuple[int, ...], ...]:
-        """Return the commits in groups that can each be undone together, the vault's group first.
+    def group_by_place(self, commit_ids: Iterable[int]) -> tuple[tuple[int, ...], ...]:
+        """Group commits by store, so that each group can be undone together; the vault's group comes first.
 
         Commits that are already undone are omitted together with their undo commits, unless no others remain.
 
@@ -240,7 +239,7 @@ class Journal:
         return tuple(tuple(commit.id for commit in active if commit.place == place) for place in places)
 
     def _preload_contents(self, commits: Sequence[Commit]) -> Callable[[str], bytes]:
-        """Return `content` with the old bytes of the commits preloaded in one transaction."""
+        """Return a function like `content`, with the commits' old bytes preloaded in one transaction."""
         old_hashes = {
             change.before for commit in commits for change in commit.changes if change.before is not None
         }
@@ -252,8 +251,8 @@ class Journal:
                     contents[key] = _content(db, key)
         return lambda key: contents[key] if key in contents else self.content(key)
 
-    def _others(self, commits: Sequence[Commit]) -> list[LaterChange]:
-        """Return the creations, moves and deletions of other commits since the first of these."""
+    def _later_changes(self, commits: Sequence[Commit]) -> list[LaterChange]:
+        """Return the creations, moves and deletions of other commits after the first of these."""
         commit_ids = {commit.id for commit in commits}
         with self._database.transaction() as db:
             changes = read_changes(db, min(commit_ids, default=0), commits[0].place) if commits else []
@@ -269,7 +268,7 @@ class Journal:
             place: the store of the document.
 
         Raises:
-            NotFoundError: the version is no longer stored.
+            NotFoundError: the version is no longer stored, or is damaged.
         """
         content = self.content(key)
         change = Create(path, content) if current is None else Update(path, current, content)
@@ -280,8 +279,11 @@ def _content(db: Connection, key: str) -> bytes:
     row = db.execute("SELECT data FROM contents WHERE hash = ?", (key,)).fetchone()
     if row is None or row[0] is None:
         raise NotFoundError("That version is no longer in the journal.", hash=key)
-    content = zlib.decompress(row[0])
-    if content_hash(content) != key:
+    try:
+        content = zlib.decompress(row[0])
+    except zlib.error:
+        content = None
+    if content is None or content_hash(content) != key:
         raise NotFoundError("That version is damaged in the journal.", hash=key)
     return content
 

@@ -69,7 +69,10 @@ def read_commits(db: Connection, condition: str, values: Sequence[object], limit
 
 
 def read_changes(db: Connection, since: int, place: str) -> list[tuple[int, tuple[int, ...], CommittedFile]]:
-    """Return creations, moves and deletions in a store since a commit, oldest first, with undone commits."""
+    """Return the creations, moves and deletions in a store after the commit `since`, oldest first.
+
+    Each comes with the number of its commit and the numbers of the commits that it undoes.
+    """
     undoes: dict[int, tuple[int, ...]] = defaultdict(tuple)
     for number, undone in db.execute("SELECT commit_id, undone FROM undoes WHERE commit_id > ?", (since,)):
         undoes[number] += (undone,)

@@ -19,7 +19,7 @@ _OWNER_FILE = "vault.owner.json"
 
 
 class VaultLock:
-    """The right to write one vault, held by a lock on a file in the vault's data folder.
+    """The lock on a file in a vault's data folder whose holder may write the vault.
 
     The operating system holds the lock (filelock uses flock or LockFile) and releases it when the process
     dies. A second file names the owner, because a locked file cannot be read on Windows.
@@ -53,9 +53,13 @@ class VaultLock:
             owner = _read_holder(self._owner_file.parent) or "another process"
             raise VaultBusyError(f"The vault is open in {owner}.", owner=owner) from error
         except OSError as error:
-            raise StorageError(f"The vault's data folder can't be used: {error.strerror}.") from error
+            raise _unusable_folder(error) from error
         owner_data = {"pid": os.getpid(), "host": platform.node(), "since": time.time()}
-        write_atomic(self._owner_file, to_json(owner_data), durable=False)
+        try:
+            write_atomic(self._owner_file, to_json(owner_data), durable=False)
+        except OSError as error:
+            self._lock.release()
+            raise _unusable_folder(error) from error
 
     def release(self) -> None:
         """Release the lock; do nothing if this object does not hold it."""
@@ -77,6 +81,10 @@ def find_holder(data_folder: Path) -> str | None:
         return _read_holder(data_folder) or "another process"
     lock.release()
     return None
+
+
+def _unusable_folder(error: OSError) -> StorageError:
+    return StorageError(f"The vault's data folder can't be used: {error.strerror}.")
 
 
 def _read_holder(data_folder: Path) -> str | None:

@@ -1,8 +1,9 @@
 """Three-way merge by lines: combine two sets of changes to the same text.
 
-Both sides are aligned with their common base by a longest common subsequence of lines. Edits that share no
-line of the base are all applied, even if they are adjacent: a line added right after one that the other side
-removes is common in notes, and nothing is lost. Edits that overlap and differ become conflicts.
+Both sides are aligned with their common base by a longest common subsequence of lines (very long texts by
+difflib's approximation). Edits that share no line of the base are all applied, even if they are adjacent: a
+line added right after one that the other side removes is common in notes, and nothing is lost. Edits that
+overlap, or add lines at the same place, become conflicts if they differ.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ class _Region:
 def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
     """Merge two texts with a common base.
 
-    Swapping the sides swaps the result: the same parts merge and the same parts conflict.
+    Swapping the sides swaps the result: the same parts merge and the same parts conflict. Texts that differ
+    on both sides and contain a NUL byte or more than 50,000 lines conflict as a whole.
 
     Args:
         base: The text that both sides started from.

@@ -35,11 +35,11 @@ _LOCALIZED_FORMATS = {
 
 
 def format_moment(moment: datetime, pattern: str) -> str:
-    """Format `moment` by `pattern`, in local time.
+    """Format `moment` with `pattern`, in the time zone of `moment`.
 
     Args:
-        moment: The time; local if it has no zone.
-        pattern: Tokens such as `YYYY-MM-DD` or `dddd`; everything else is literal.
+        moment: The time; local time if it has no zone.
+        pattern: Tokens such as `YYYY-MM-DD` or `dddd`; all other text is literal.
     """
     return _TOKEN.sub(lambda match: _format_token(moment, match), pattern)
 
@@ -62,12 +62,12 @@ def _ordinal(number: int) -> str:
 
 
 def _weekday(moment: datetime) -> int:
-    """Return the day of the week from 0, Sunday."""
+    """Return the day of the week; Sunday is 0."""
     return moment.isoweekday() % 7
 
 
 def _local_week(moment: datetime) -> tuple[int, int]:
-    """Return year and week for weeks that start on Sunday; the first one contains January 1."""
+    """Return the year and week, with weeks that start on Sunday; the first one contains January 1."""
     saturday = moment.date() + timedelta(days=6 - _weekday(moment))
     first = date(saturday.year, 1, 1)
     return saturday.year, (saturday - first).days // 7 + 1

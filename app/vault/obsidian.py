@@ -1,4 +1,4 @@
-"""Obsidian's settings of a vault, read so that both apps write to the same places.
+"""Obsidian's settings for a vault, read so that both apps write to the same places.
 
 The files are `daily-notes.json`, `templates.json`, `app.json` and `bookmarks.json` in `.obsidian`. An
 unreadable file counts as missing and is named in `problems`. Nothing is written.
@@ -26,7 +26,7 @@ class Bookmark:
         target: A path of the vault, or a query.
         fragment: A heading, or `^block`, of a file.
         title: The title; empty for the default name.
-        group: The names of the groups around it, joined by " / ".
+        group: The names of the enclosing groups, joined by " / ".
     """
 
     kind: str
@@ -55,7 +55,7 @@ class ObsidianSettings:
 
 
 def read_obsidian(read: Callable[[NotePath], bytes | None]) -> ObsidianSettings:
-    """Read Obsidian's settings of a vault.
+    """Read Obsidian's settings for a vault.
 
     Args:
         read: Returns the bytes of a file of the vault, or None if it does not exist.

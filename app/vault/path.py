@@ -1,4 +1,4 @@
-"""Paths of files in the vault: relative, confined and in one Unicode form.
+"""Paths of files in the vault: relative to its root and confined to it.
 
 This module checks a path as text; the store checks it again on disk, where symbolic links matter.
 """
@@ -27,9 +27,9 @@ def name_key(name: str) -> str:
 
 
 def slug(name: str) -> str:
-    """Return a name as a URL slug: lower case, with `-` for everything but letters and digits.
+    """Return a name as a URL slug: lower case, with one `-` between runs of letters and digits.
 
-    The result is empty if the name has neither.
+    The result is empty if the name contains neither.
     """
     return re.sub(r"[\W_]+", "-", name_key(name)).strip("-")
 
@@ -50,8 +50,9 @@ class NotePath:
         """Parse a path, in NFC, that every platform can store.
 
         Raises:
-            InvalidPathError: the text is empty, absolute, has a drive, `..`, a control or reserved
-                character, a device name, a part that ends in a dot or a space, or is too long.
+            InvalidPathError: the text is empty or absolute, contains a control or reserved character, or a
+                part that is empty, `.`, `..`, a device name or too long, starts or ends with a space, or ends
+                with a dot.
         """
         normal = unicodedata.normalize("NFC", text)
         if not normal or normal.startswith(("/", "\\")):
@@ -62,7 +63,11 @@ class NotePath:
 
     @classmethod
     def on_disk(cls, text: str) -> NotePath:
-        """Return the path of an existing file as the file system spells it; check only containment."""
+        """Return the path of an existing file as the file system spells it; check only containment.
+
+        Raises:
+            InvalidPathError: the text is empty or absolute, or contains a NUL or an empty, `.` or `..` part.
+        """
         parts = text.split("/")
         if not text or text.startswith("/") or any(part in ("", ".", "..") for part in parts) or "\0" in text:
             raise InvalidPathError(f"{text!r} is not a path inside the vault.", path=text)
@@ -107,7 +112,7 @@ class NotePath:
 
     @property
     def is_hidden(self) -> bool:
-        """True if a part starts with a dot: such folders are never indexed and never written by a tool."""
+        """True if a part starts with a dot: such files are not indexed, and no change set may touch them."""
         return any(part.startswith(".") for part in self.text.split("/"))
 
     def is_under(self, folder: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.vault.path import NOTE_SUFFIXES
+from app.vault.path import without_suffix
 
 LINK_SEPARATOR = " > "  # shown between note, headings and block of a link without an alias
 _BLOCK_ID = re.compile(r"[A-Za-z0-9-]+")
@@ -31,9 +31,7 @@ class Reference:
     @property
     def name(self) -> str:
         """The last part of the target without a note's suffix."""
-        last = self.target.rpartition("/")[2]
-        stem, dot, suffix = last.rpartition(".")
-        return stem if dot and f".{suffix.lower()}" in NOTE_SUFFIXES else last
+        return without_suffix(self.target.rpartition("/")[2])
 
     @property
     def folder(self) -> str:

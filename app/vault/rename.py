@@ -43,7 +43,7 @@ def rename_new(source: Folder, name: str, target: Folder, new_name: str) -> None
         return
     source_name, target_name = source.at(name), target.at(new_name)
     if os.name == "nt":
-        # A rename never overwrites there.
+        # On Windows, a rename never overwrites.
         Path(source_name).rename(target_name)
         return
     try:
@@ -64,6 +64,7 @@ def rename_case(source: Folder, name: str, target: Folder, new_name: str) -> Non
 
     Raises:
         FileExistsError: another file has the new name; nothing happened.
+        OSError: the operating system reports an error.
     """
     # Found by its name but not listed under it: the file system treats both as the same name.
     if target.lstat(new_name) is not None and new_name not in target.names():

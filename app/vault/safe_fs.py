@@ -39,7 +39,7 @@ _SYNC_FILE_RANGE_WRITE = 2
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """The capabilities of a system: open relative to a folder, swap names, rename without overwriting."""
+    """A system's capabilities: opening files relative to a folder, swapping names, exclusive renames."""
 
     has_dir_fds: bool
     can_swap: bool
@@ -123,7 +123,7 @@ class Folder:
         return b"".join(parts)
 
     def digest(self, name: str) -> str | None:
-        """Return the SHA-256 of a file in hex, None if there is none, `NOT_A_FILE` for a link or a folder."""
+        """Return the SHA-256 of a file in hex, None if there is none, `NOT_A_FILE` for a link or folder."""
         hasher = hashlib.sha256()
         try:
             with self._open_reader(name) as (fd, _):
@@ -157,12 +157,12 @@ class Folder:
             os.close(fd)
 
     def make_file(self, name: str) -> int:
-        """Create an empty file for writing, which must not exist; the caller closes it."""
+        """Create a file, which must not exist; return its descriptor for writing, which the caller closes."""
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _NOFOLLOW | _FLAGS
         return os.open(self.at(name), flags, 0o666, dir_fd=self.fd)
 
     def make_folder(self, name: str) -> None:
-        """Create a folder; do nothing if it exists already."""
+        """Create a folder; do nothing if it already exists. Raises FileExistsError if a file has the name."""
         try:
             os.mkdir(self.at(name), dir_fd=self.fd)
         except FileExistsError:
@@ -178,7 +178,7 @@ class Folder:
                 os.unlink(self.at(name), dir_fd=self.fd)
 
     def remove_folder(self, name: str) -> bool:
-        """Remove an empty folder; return False if it is missing or not empty."""
+        """Remove an empty folder; return False if it is missing, not empty or not a folder."""
         if self.lstat(name) is None:
             return False
         try:
@@ -204,7 +204,7 @@ class Folder:
 
 
 class VaultRoot:
-    """The folder of the vault, from which every other folder is opened."""
+    """The vault's root folder, from which its other folders are opened."""
 
     def __init__(self, root: Path, platform: Platform | None = None) -> None:
         self.path = os.path.realpath(root)
@@ -284,7 +284,7 @@ class VaultRoot:
         """Resolve the links in a path and return the result, which must be in the vault.
 
         Raises:
-            InvalidPathError: a link on the way leaves the vault.
+            InvalidPathError: a link in the path leads out of the vault.
         """
         real_path = os.path.realpath(Path(self.path, path.text))
         try:

@@ -13,6 +13,8 @@ from app.vault.note import ParsedNote, Span
 
 PREFIX = "span="
 _FRAGMENT = re.compile(r"span=(\d{1,9})-(\d{1,9})-([0-9a-f]{10})")
+_ITEM_OR_HEADING = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]|[ \t]*#{1,6}[ \t]")
+_BLOCK_ID = re.compile(r"[ \t]+\^[A-Za-z0-9-]+[ \t\r]*$")
 _MAX_SEARCHED_CHARS = 100_000
 
 
@@ -27,7 +29,10 @@ def is_span(fragment: str) -> bool:
 
 
 def find_span(text: str, fragment: str) -> Span | None:
-    """Find the span that a fragment refers to, even if it moved; return None if its text is gone."""
+    """Find the span that a fragment refers to, even if it moved; return None if its text is gone.
+
+    In a text of more than 100,000 characters, only the original position is checked.
+    """
     match = _FRAGMENT.fullmatch(fragment)
     if match is None:
         return None
@@ -39,7 +44,7 @@ def find_span(text: str, fragment: str) -> Span | None:
         return Span(start, end)
     if len(text) > _MAX_SEARCHED_CHARS:
         return None
-    # The nearest copy to the old place wins.
+    # Prefer the copy nearest to the original position.
     for position in sorted(range(len(text) - size + 1), key=lambda index: abs(index - start)):
         if _digest(text[position : position + size]) == digest:
             return Span(position, position + size)
@@ -47,7 +52,10 @@ def find_span(text: str, fragment: str) -> Span | None:
 
 
 def find_fragment(text: str, parsed: ParsedNote, fragment: str) -> Span | None:
-    """Find the span that a link fragment refers to: `span=…`, or a block by its `^id`."""
+    """Find the span that a link fragment refers to: `span=…`, or a block by its `^id`.
+
+    The span of a block is its list item, heading or paragraph, without the id.
+    """
     if not fragment.startswith("^"):
         return find_span(text, fragment)
     block = next((block for block in parsed.blocks if block.id == fragment[1:]), None)
@@ -55,10 +63,10 @@ def find_fragment(text: str, parsed: ParsedNote, fragment: str) -> Span | None:
         return None
     lines = text.split("\n")
     first = last = block.line - 1
-    if not _ITEM.match(lines[last]):
+    if not _ITEM_OR_HEADING.match(lines[last]):
         while first > _body_line(text, parsed) and lines[first - 1].strip():
             first -= 1
-            if _ITEM.match(lines[first]):
+            if _ITEM_OR_HEADING.match(lines[first]):
                 break
     start = sum(len(line) + 1 for line in lines[:first])
     end = start + len("\n".join(lines[first : last + 1]))
@@ -69,10 +77,6 @@ def find_fragment(text: str, parsed: ParsedNote, fragment: str) -> Span | None:
 def _body_line(text: str, parsed: ParsedNote) -> int:
     """Return the index of the first line of a note's body."""
     return text.count("\n", 0, parsed.body_start)
-
-
-_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]|[ \t]*#{1,6}[ \t]")
-_BLOCK_ID = re.compile(r"[ \t]+\^[A-Za-z0-9-]+[ \t\r]*$")
 
 
 def _digest(text: str) -> str:

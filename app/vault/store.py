@@ -1,4 +1,4 @@
-"""The store of a vault's files, and the only writer to them."""
+"""The store of a vault's files, and the only part of the app that writes them."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ class NoteStore:
         journal: records the commits.
         place: the name of this store in change sets; empty for the vault.
         log_folder: the folder of the write-ahead log; None for the journal's folder.
-        writable: False rejects every commit, because another app owns the vault.
-        step: called with a name before each disk step of a commit, so that tests can crash there.
-        platform: the system's abilities, for tests.
+        writable: False to reject commits, because another process owns the vault.
+        step: called with a description before each step of a commit on disk, so that tests can crash there.
+        platform: the system's capabilities, for tests; detected by default.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class NoteStore:
             return FileStatus(status.st_size, status.st_mtime, float(created))
 
     def exists(self, path: NotePath) -> bool:
-        """Return whether a readable file with exactly this path exists."""
+        """Return whether there is a file at this path; a link that stays in the vault is followed."""
         try:
             self.stat(path)
         except (NotFoundError, InvalidPathError):
@@ -151,7 +151,7 @@ class NoteStore:
         return True
 
     def existing_path(self, path: NotePath) -> NotePath | None:
-        """Return the existing path that equals `path` but for case, in the disk's spelling, or None."""
+        """Return the path as spelled on disk, which may differ in case or Unicode form, or None."""
         with self._convert_errors(path):
             spelled, exists = self._vault.disk_spelling(path)
         return spelled if exists else None
@@ -207,7 +207,7 @@ class NoteStore:
             author: the author shown in the history.
             turn: the agent's turn, which can be undone as one.
             note: a remark for the history.
-            entry: the audit entry.
+            entry: the id of the audit entry.
             undoes: commits that this one undoes, if the journal cannot infer them from the change set.
 
         Raises:
@@ -283,7 +283,7 @@ class NoteStore:
         plan = CommitPlanner(self._vault, uid, partial(self.journal.trash_name, place=self.place)).plan(
             change_set
         )
-        undoes = undoes or self.journal.undone(change_set.digest)
+        undoes = undoes or self.journal.planned_undos(change_set.digest)
         draft = CommitDraft(
             author,
             change_set.digest,
@@ -324,17 +324,17 @@ class NoteStore:
                 self._own_writes.pop(change.path.text, None)
                 self._own_writes.pop(change.final_path.text, None)
 
-    def is_own_write(self, path: NotePath, content: str) -> bool:
-        """Return whether a file holds what the store last wrote; `MISSING_HASH` stands for a removed file.
+    def is_own_write(self, path: NotePath, digest: str) -> bool:
+        """Return whether this hash is that of the store's last write to a file (`MISSING_HASH`: removed).
 
-        Different content means that another program has written since. The store then forgets its own write,
+        A different hash means that another program has written since. The store then forgets its own write,
         so that a later return to those bytes counts as an outside change.
         """
         with self._own_writes_lock:
             own_digest = self._own_writes.get(path.text)
-            if own_digest is not None and own_digest != content:
+            if own_digest is not None and own_digest != digest:
                 del self._own_writes[path.text]
-            return own_digest == content
+            return own_digest == digest
 
     def recover(self) -> list[Recovery]:
         """Recover the commits that a crash interrupted, before anything else reads the vault.
@@ -358,7 +358,12 @@ class NoteStore:
     def cleanup(self) -> int:
         """Remove leftover temporary files from the vault's folders and return their number.
 
-        This walks the whole vault, so call it in the background.
+        Do nothing while an interrupted commit is pending. This walks the whole vault, so call it in the
+        background.
+
+        Raises:
+            NotFoundError: a folder disappeared meanwhile.
+            VaultLostError, StorageError: the vault is gone, or the disk failed.
         """
         with self._lock:
             if self._wal.has_pending():

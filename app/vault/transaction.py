@@ -2,8 +2,8 @@
 
 The steps are: store the bytes in the journal, write the intent, create folders and temporary files, enter the
 phase `ready`, execute the operations, sync the folders, record the commit in the journal, remove temporary
-files, remove the intent. A failure before the record rolls everything back. After a crash, the next start
-recovers by the state of the disk.
+files, remove the intent. A failure before the commit is recorded rolls everything back. After a crash, the
+state of the disk decides whether recovery completes the commit or rolls it back.
 """
 
 from __future__ import annotations

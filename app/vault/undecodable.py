@@ -20,7 +20,7 @@ MAX_RENAMED_FILES = 1000
 
 
 def listed_path(path: NotePath) -> NotePath:
-    """Return the path that lists the file, cut after the first part whose name is not UTF-8, escaped."""
+    """Return the escaped path that lists a file, cut after the first part that is not UTF-8."""
     parts = path.text.split("/")
     last = next((number for number, part in enumerate(parts, 1) if not is_encodable(part)), len(parts))
     return NotePath.on_disk(escape_unencodable("/".join(parts[:last])))
@@ -42,13 +42,13 @@ def find_path(root: Path, listed: NotePath) -> NotePath | None:
 
 
 def suggest_name(path: NotePath) -> str:
-    """Suggest a name for the file at `path` by decoding it as Latin-1, the usual origin of such names."""
+    """Suggest a name for the file at `path` by decoding it as Latin-1, the usual encoding of such names."""
     raw = path.file_name.encode("utf-8", "surrogateescape")
     return "".join(character for character in raw.decode("latin-1") if character.isprintable())
 
 
 def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
-    """Return the change set that gives a file, or all files of a folder, a UTF-8 name.
+    """Return the change set that gives a file, or a folder without its hidden files, a UTF-8 name.
 
     Args:
         store: The vault.
@@ -58,8 +58,9 @@ def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
     Raises:
         NotFoundError: nothing has that name.
         InvalidPathError: the new name is not valid on every system.
-        InvalidParametersError: the folder contains no files to move.
-        LimitError: it holds more than `MAX_RENAMED_FILES` files.
+        InvalidParametersError: the new name contains a slash, or the folder contains no files to move or one
+            with a name that is not UTF-8 itself.
+        LimitError: the folder contains more than `MAX_RENAMED_FILES` files.
     """
     path = find_path(store.root, listed)
     if path is None:
@@ -74,7 +75,9 @@ def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
             for one in _files_below(store.root, path)
         }
     if not files:
-        raise InvalidParametersError(f"The folder {listed} contains no files, so it can't be renamed here.")
+        raise InvalidParametersError(
+            f"The folder {listed} contains no files, so it can't be renamed here. Nothing was changed."
+        )
     moves = []
     for source, target in files.items():
         content = store.read(source)
@@ -83,7 +86,12 @@ def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
 
 
 def _files_below(root: Path, folder: NotePath) -> list[NotePath]:
-    """Return the regular files in a folder; raise if one has a name that is not UTF-8 itself."""
+    """Return the regular files in a folder and below, without hidden ones.
+
+    Raises:
+        InvalidParametersError: one has a name that is not UTF-8 itself.
+        LimitError: there are too many.
+    """
     files: list[NotePath] = []
     for top, subfolders, names in os.walk(root / folder.text):
         subfolders[:] = [name for name in subfolders if not name.startswith(".")]
@@ -94,8 +102,8 @@ def _files_below(root: Path, folder: NotePath) -> list[NotePath]:
                 continue
             if not is_encodable(path.text[len(folder.text) :]):
                 raise InvalidParametersError(
-                    f"A file in the folder has such a name, too: {escape_unencodable(path.text)}. "
-                    "Rename it with another program; nothing was changed."
+                    f"The name of {escape_unencodable(path.text)} in the folder is not UTF-8 either. "
+                    "Nothing was changed. Rename that file with another program first."
                 )
             files.append(path)
             if len(files) > MAX_RENAMED_FILES:

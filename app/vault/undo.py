@@ -17,8 +17,8 @@ from app.vault.commits import Commit, CommittedFile
 from app.vault.merge import merge
 from app.vault.path import NotePath
 
-Read = Callable[[NotePath], bytes | None]
-Content = Callable[[str], bytes]
+FileReader = Callable[[NotePath], bytes | None]
+ContentReader = Callable[[str], bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class UndoPlan:
     def resolve(self, choices: Mapping[NotePath, bytes | None]) -> ChangeSet:
         """Return the change set with the user's choice for each conflict (None: no file).
 
-        A conflict without a choice keeps the file's current text. In either case, the file moves back to its
-        former path, because the reverted links of other notes point there.
+        A conflict without a choice keeps the file's current text. A file that is kept moves back to its
+        former path, if the undo reverts a move, because the reverted links of other notes point there.
 
         Raises:
             InvalidParametersError: there is a choice for a file that is not in conflict.
@@ -116,7 +116,11 @@ class _StuckFile:
 
 
 class _UndoPlanner:
-    def __init__(self, later_changes: Sequence[LaterChange], content: Content, read: Read) -> None:
+    """Reverts commits in memory, newest first, and returns the changes and conflicts."""
+
+    def __init__(
+        self, later_changes: Sequence[LaterChange], content: ContentReader, read: FileReader
+    ) -> None:
         self._later_changes = sorted(later_changes, key=lambda other: other.commit)
         self._content = content
         self._read = read
@@ -323,7 +327,7 @@ def _rewrite(disk: _UndoFile, file: _UndoFile) -> list[FileChange]:
 
 
 def plan_undo(
-    commits: Sequence[Commit], later_changes: Sequence[LaterChange], content: Content, read: Read
+    commits: Sequence[Commit], later_changes: Sequence[LaterChange], content: ContentReader, read: FileReader
 ) -> UndoPlan:
     """Plan the undo of commits.
 
@@ -332,6 +336,9 @@ def plan_undo(
         later_changes: the creations, moves and deletions of other commits newer than the oldest of these.
         content: returns the bytes for a hash; raises NotFoundError if they are no longer stored.
         read: returns the current bytes of a file, or None if it does not exist.
+
+    Raises:
+        NotFoundError: bytes that the undo needs are no longer stored.
     """
     planner = _UndoPlanner(later_changes, content, read)
     ordered = sorted(commits, key=lambda commit: commit.id, reverse=True)

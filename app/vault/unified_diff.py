@@ -37,7 +37,7 @@ def split_patch(patch: str) -> list[FilePatch]:
     """Split a unified diff by file; a patch without `---` and `+++` lines has empty names.
 
     Raises:
-        InvalidParametersError: a file's header is cut off.
+        InvalidParametersError: a `---` line is not followed by a `+++` line.
     """
     rows = re.split(r"(?<=\n)", patch)
     patches: list[FilePatch] = []

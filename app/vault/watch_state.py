@@ -19,14 +19,14 @@ from app.vault.safe_fs import MAX_FILE_BYTES, DirHandleCache, VaultRoot
 
 _IGNORED_FOLDERS = frozenset({"node_modules"})
 _TEMPORARY_SUFFIXES = (".tmp", ".temp", ".swp", ".swx", ".part", ".crdownload", "~")
-# The event queue on Linux holds 16,384 events; near that, some may be lost.
+# The event queue on Linux holds 16,384 events and drops others. After this many, all files are checked.
 _MAX_EVENT_PATHS = 4_000
 _CLOCK_SLACK_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class DetectedChanges:
-    """Present files with their hashes (empty: too large to hash), and removed files."""
+    """Present files with their hashes (empty: too large or unreadable), and removed files."""
 
     present: tuple[tuple[NotePath, str], ...]
     removed: tuple[NotePath, ...]
@@ -47,12 +47,12 @@ class WatchState:
         self._files = {path for path, _ in self._walk("")}
 
     def is_relevant(self, change: Change, path: str) -> bool:
-        """Return whether an event for this absolute path is relevant."""
+        """Return whether an event for this absolute path can concern a watched file."""
         relative = self._relative(path)
         return relative is not None and not is_ignored(relative)
 
     def process_events(self, events: Iterable[tuple[Change, str]]) -> DetectedChanges:
-        """Return the net effect of events for absolute paths."""
+        """Return the net effect of events for absolute paths, and update the known files."""
         since, self._checked_at = self._checked_at, time.time()
         named = [(change, name) for change, path in events if (name := self._relative(path)) is not None]
         if len(named) >= _MAX_EVENT_PATHS or any(not name for _, name in named):

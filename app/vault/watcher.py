@@ -84,6 +84,9 @@ async def watch(
         ready: set once no later change can be missed; scan the vault after that.
         wait_idle: awaited before the disk is checked, so that the check does not compete with a commit
             under way.
+
+    Raises:
+        StorageError: the folder can't be watched, not even by polling.
     """
     real_root = await asyncio.to_thread(root.resolve)
     was_lost = False
@@ -143,7 +146,7 @@ class _Watch:
                 log.warning("falling back to polling: %s", error.__cause__)
                 polling = True
             except (WatchfilesRustInternalError, BaseExceptionGroup) as error:
-                if not _is_undecodable(error):
+                if not _is_watchfiles_error(error):
                     raise
                 # watchfiles fails at a name that is not UTF-8: restart the watch and check all files.
                 log.warning("restarting the watch after a name that is not UTF-8: %s", error)
@@ -227,10 +230,10 @@ class _Watch:
             await self._on_batch(FileBatch(changed, removed, misnamed))
 
 
-def _is_undecodable(error: BaseException) -> bool:
+def _is_watchfiles_error(error: BaseException) -> bool:
     """Return whether the error comes only from watchfiles."""
     if isinstance(error, BaseExceptionGroup):
-        return all(map(_is_undecodable, error.exceptions))
+        return all(map(_is_watchfiles_error, error.exceptions))
     return isinstance(error, WatchfilesRustInternalError)
 
 

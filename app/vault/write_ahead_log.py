@@ -77,7 +77,7 @@ FileOperation = Put | Rename
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """The operations of a commit in order, and the record to write. Empty `spare` folders are removed."""
+    """A commit's operations in order, and its record. Empty `spare` folders are removed afterwards."""
 
     draft: CommitDraft
     operations: tuple[FileOperation, ...]
@@ -85,7 +85,7 @@ class Intent:
 
 
 def _dump(intent: Intent) -> bytes:
-    """Serialize an intent as ASCII JSON: file names may hold non-UTF-8 bytes, which pydantic rejects."""
+    """Serialize an intent as ASCII JSON, without pydantic, which rejects file names that are not UTF-8."""
     changes = [
         (str(change.path), None if change.to is None else str(change.to), change.before, change.after)
         for change in intent.draft.changes

@@ -41,7 +41,7 @@ class AddressPolicy(Protocol):
 
 
 class PublicAddresses:
-    """Allows the public Internet on the ports of the web."""
+    """Allows the public Internet on the usual web ports."""
 
     def allows_origin(self, scheme: str, host: str, port: int) -> bool:
         """Allow the usual ports of the scheme."""
@@ -113,7 +113,7 @@ def check_url(text: str, address_policy: AddressPolicy) -> httpx2.URL:
 
 
 def _parse_url(text: str) -> httpx2.URL:
-    if len(text) > _MAX_URL_CHARS or any(ord(one) <= 32 or one == "\\" for one in text.strip()):
+    if len(text) > _MAX_URL_CHARS or any(ord(letter) <= 32 or letter == "\\" for letter in text.strip()):
         raise InvalidParametersError("This is not a web address.", url=text[:200])
     import httpx2
 
@@ -125,7 +125,7 @@ def _parse_url(text: str) -> httpx2.URL:
 
 
 def literal_address(host: str) -> IPAddress | None:
-    """Parse the IP address in a host; return None for a name.
+    """Parse the IP address in a host; return 127.0.0.1 for localhost and None for any other name.
 
     Raises:
         PermissionDeniedError: the notation of the address is ambiguous.
@@ -156,7 +156,7 @@ def origin_of(url: httpx2.URL) -> Origin:
 
 
 def not_public_error(host: str) -> PermissionDeniedError:
-    """Return the error for a host that resolves to an address that is not allowed."""
+    """Return the error for a host with an address that is not allowed."""
     return PermissionDeniedError(
         f"{host} is not on the public Internet: addresses of this machine and its networks are not fetched.",
         host=host,
@@ -164,6 +164,10 @@ def not_public_error(host: str) -> PermissionDeniedError:
 
 
 async def system_resolve(host: str, port: int) -> list[IPAddress]:
-    """Resolve a name with the system's resolver."""
+    """Resolve a name with the system's resolver.
+
+    Raises:
+        OSError, UnicodeError: the name can't be resolved.
+    """
     results = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [ipaddress.ip_address(one[4][0]) for one in results]
+    return [ipaddress.ip_address(result[4][0]) for result in results]

@@ -35,7 +35,7 @@ _NOT_PUBLIC_4 = tuple(
 _PUBLIC_6 = ipaddress.IPv6Network("2000::/3")
 _NOT_PUBLIC_6 = tuple(
     ipaddress.IPv6Network(text)
-    # 2001::/23 holds Teredo, ORCHID and benchmarks; the others are for documentation.
+    # In this order: Teredo, ORCHID and benchmarks; documentation (twice); AS112.
     for text in ("2001::/23", "2001:db8::/32", "3fff::/20", "2620:4f:8000::/48")
 )
 _MAPPED = ipaddress.IPv6Network("::ffff:0:0/96")
@@ -47,7 +47,7 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 def is_public(address: IPAddress) -> bool:
     """Return whether `address` is on the public Internet.
 
-    An IPv6 address that embeds an IPv4 address (mapped, NAT64, 6to4, ISATAP) is public if that one is.
+    An IPv6 address that embeds an IPv4 address (mapped, NAT64, 6to4, ISATAP) is public only if both are.
     """
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _NOT_PUBLIC_4)
@@ -76,7 +76,8 @@ def parse_address(host: str) -> IPAddress | None:
 
     Raises:
         ValueError: the notation is one that only some programs read (octal, hexadecimal, fewer than four
-            numbers): the same text could be public for one program and private for another.
+            numbers), so the same text could be public for one program and private for another; or the address
+            is invalid.
     """
     hostname = host.removeprefix("[").removesuffix("]")
     if ":" in hostname:

@@ -1,4 +1,4 @@
-"""The claim of a note in a line or two, and the search query for evidence about it."""
+"""A note's claim in a line or two, and the search query for evidence about it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from app.vault.markdown.frontmatter import read_frontmatter
-from app.web.evidence import key_words
+from app.web.evidence import extract_keywords
 
 EvidenceFilter = Literal["all", "supporting", "contradicting"]
 
@@ -26,13 +26,13 @@ _QUERY_PREFIXES: dict[EvidenceFilter, str] = {
 
 
 def note_statement(name: str, text: str) -> str:
-    """Return the claim of a note: its name, then the first prose of its text, without markup."""
+    """Return a note's claim: its name and the first lines of its prose, without markup."""
     prose = " ".join(line for line in note_prose(text).splitlines()[:4] if line != name)
     return f"{name}. {prose}"[:_MAX_STATEMENT_CHARS].strip(" .") if prose else name
 
 
 def note_prose(text: str) -> str:
-    """Return the prose of a note, one line per paragraph: no properties, headings, relations or code."""
+    """Return a note's prose, line by line: no markup, properties, headings, tables, relations or code."""
     body = _NOT_PROSE.sub("", text[read_frontmatter(text).body_start :])
     lines = []
     for line in body.split("\n## Relations")[0].splitlines():
@@ -46,6 +46,6 @@ def note_prose(text: str) -> str:
 
 
 def build_query(name: str, text: str, side: EvidenceFilter) -> str:
-    """Return the search query: the requested side, the note's name and the key words of its text."""
-    keywords = " ".join(key_words(note_prose(text), _KEYWORD_COUNT, known_text=name))
+    """Return the search query: words for the requested side, the note's name and keywords of its text."""
+    keywords = " ".join(extract_keywords(note_prose(text), _KEYWORD_COUNT, known_text=name))
     return " ".join(f"{_QUERY_PREFIXES[side]} {name} {keywords}".split())[:MAX_QUERY_CHARS]

@@ -1,9 +1,9 @@
-"""Classify search hits as supporting or contradicting a statement, by local rules without a model.
+"""Classification of search hits as supporting or contradicting a statement, by local rules.
 
-Relevance is the similarity of a hit to the statement: by sentence vectors if there are any, otherwise by
-shared words. The side is decided by cue phrases and negation in the hit's sentence that is closest to the
-statement. Only a few lines are judged, not the page: `reasoning` lists the evidence, and without evidence
-the side is neutral.
+Relevance is the similarity of a hit to the statement: by sentence vectors and shared words, or only by shared
+words if there are no vectors. Cue phrases in the hit's sentences decide the side; distant sentences count
+half. Without cue phrases, negation and shared words in the sentence closest to the statement decide. Only a
+few lines are judged, not the page: `reasoning` lists the evidence, and without evidence the side is neutral.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
     Args:
         statement: The claim to support or contradict.
         hit: A search result.
-        similarity: Cosine of the sentence vectors of the two, None without vectors.
+        similarity: The cosine similarity of their sentence vectors; None without vectors.
     """
-    shared = shared_words(statement, f"{hit.title} {hit.snippet}")
+    shared = word_overlap(statement, f"{hit.title} {hit.snippet}")
     closeness = shared if similarity is None else 0.7 * similarity + 0.3 * shared
     relevance = round(max(0.0, min(1.0, closeness)), 4)
     method = f"{relevance:.2f} by {'shared words' if similarity is None else 'meaning and words'}"
@@ -99,14 +99,14 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
     )
 
 
-def shared_words(statement: str, text: str) -> float:
+def word_overlap(statement: str, text: str) -> float:
     """Return the share of the statement's content words in the text (0 to 1), compared by stem.
 
-    The mean of two shares: of the whole statement, and of its sentence that matches best.
+    It is the mean of two shares: the whole statement's, and that of its best-matching sentence.
     """
     text_stems = _stems(text)
-    sentences = [_stems(one) for one in _SENTENCE.split(statement)]
-    best = max((_overlap(one, text_stems) for one in sentences), default=0.0)
+    sentences = [_stems(sentence) for sentence in _SENTENCE.split(statement)]
+    best = max((_overlap(stems, text_stems) for stems in sentences), default=0.0)
     return (best + _overlap(_stems(statement), text_stems)) / 2
 
 
@@ -115,26 +115,27 @@ def _overlap(stems: frozenset[str], text_stems: frozenset[str]) -> float:
 
 
 def _score_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
-    sentences = [one for one in _SENTENCE.split(f"{hit.title}. {hit.snippet}") if one.strip()]
-    closest = max(sentences, key=lambda sentence: shared_words(statement, sentence), default="")
+    hit_sentences = _SENTENCE.split(f"{hit.title}. {hit.snippet}")
+    sentences = [sentence for sentence in hit_sentences if sentence.strip()]
+    closest = max(sentences, key=lambda sentence: word_overlap(statement, sentence), default="")
     score, cues_found = 0.0, []
     for sentence in sentences:
         # A sentence about something else counts half.
-        share = 1.0 if sentence == closest or shared_words(statement, sentence) >= 0.5 else 0.5
+        share = 1.0 if sentence == closest or word_overlap(statement, sentence) >= 0.5 else 0.5
         for sign, cues in ((-1.0, _CONTRADICTING_CUES), (1.0, _SUPPORTING_CUES)):
-            for weight, phrase, is_negated in _cues(sentence, cues):
+            for weight, phrase, is_negated in _find_cues(sentence, cues):
                 score += (-sign if is_negated else sign) * weight * share
                 cues_found.append(f"“{'not … ' if is_negated else ''}{phrase}”")
-    if not cues_found and shared_words(statement, closest) >= 0.5:
+    if not cues_found and word_overlap(statement, closest) >= 0.5:
         is_opposite = bool(_NEGATION.search(closest)) != bool(_NEGATION.search(statement))
         if is_opposite:
             return -_MIN_SIDE_SCORE, ["it says the opposite of the statement"]
-        if shared_words(statement, closest) >= 0.9:
+        if word_overlap(statement, closest) >= 0.9:
             return _MIN_SIDE_SCORE, ["it says nearly the same as the statement"]
     return score, list(dict.fromkeys(cues_found))[:4]
 
 
-def _cues(sentence: str, cues: Sequence[tuple[float, str]]) -> list[tuple[float, str, bool]]:
+def _find_cues(sentence: str, cues: Sequence[tuple[float, str]]) -> list[tuple[float, str, bool]]:
     """Return the cue phrases of a sentence: weight, words, and whether a negation precedes them."""
     matches = []
     for weight, pattern in cues:
@@ -147,19 +148,19 @@ def _cues(sentence: str, cues: Sequence[tuple[float, str]]) -> list[tuple[float,
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(_stem(one) for one in _WORD.findall(text.casefold()) if one not in _STOP)
+    return frozenset(_stem(word) for word in _WORD.findall(text.casefold()) if word not in _STOP)
 
 
 def _stem(word: str) -> str:
-    """Strip the most common endings of a word: enough to match "clocks" with "clock"."""
+    """Strip a common ending from a word: enough to match "clocks" with "clock"."""
     for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "ly", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
     return word
 
 
-def key_words(text: str, limit: int, known_text: str = "") -> list[str]:
-    """Return a text's content words without those of `known_text`, most frequent first."""
+def extract_keywords(text: str, limit: int, known_text: str = "") -> list[str]:
+    """Return a text's content words of four or more letters, except those in `known_text`, by frequency."""
     excluded = set(_stems(known_text))
     counts: dict[str, list[str]] = {}
     for word in _WORD.findall(text):

@@ -1,4 +1,4 @@
-"""Fetch over HTTP within limits for redirects, time and size; no cookies, no logins."""
+"""HTTP requests within limits on redirects, time and size, without cookies or logins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app import __version__
 from app.errors import LimitError, NotFoundError, ScriptoriumError, TimeoutExpiredError
 from app.web.address_policy import AddressPolicy, PublicAddresses, Resolve, check_url, system_resolve
 
-if TYPE_CHECKING:  # loaded with the first fetch: the window need not wait for it
+if TYPE_CHECKING:  # loaded with the first fetch, so that the window starts faster
     import httpcore2
     import httpx2
 
@@ -22,20 +22,20 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class WebError(ScriptoriumError):
-    """A server could not be reached or answered with an error; `status` is the HTTP status, if any."""
+    """A server could not be reached, or its response is an error or damaged; `status` is the HTTP error."""
 
     type = "not_found"
 
 
 class UnreadableResponseError(ScriptoriumError):
-    """The content type of a response is not supported; `content_type` names it."""
+    """A response does not have the expected format; `content_type` is its content type, if unsupported."""
 
     type = "invalid_parameters"
 
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """Limits of a fetch: bytes on the wire, bytes after decompression, total seconds, redirects."""
+    """Limits on a fetch: bytes on the wire, bytes after decompression, total seconds, redirects."""
 
     wire_bytes: int = 4 * 1024 * 1024
     decompressed_bytes: int = 8 * 1024 * 1024
@@ -71,7 +71,7 @@ class Fetcher:
     Args:
         address_policy: The allowed addresses.
         resolve: Resolves host names.
-        limits: Limits of a fetch.
+        limits: Limits on each fetch.
     """
 
     def __init__(
@@ -101,13 +101,15 @@ class Fetcher:
         Args:
             request: The request to send.
             content_types: The accepted content types.
-            secret_headers: Headers with a key, sent with the first request and never after a redirect.
+            secret_headers: Headers with a key, sent only with the first request, not after a redirect.
             follow_redirects: Follow redirects; each target is checked like the first URL.
 
         Raises:
-            InvalidParametersError, PermissionDeniedError: the URL or a redirect leads to a forbidden address.
+            InvalidParametersError: the URL or the target of a redirect is not a web address.
+            PermissionDeniedError: the address of the URL or of a redirect is not allowed.
             NotFoundError: the server or the page does not exist.
-            WebError: the server could not be reached or answered with an error.
+            WebError: the server could not be reached, or answered with an error, an unfollowed redirect or
+                damaged data.
             UnreadableResponseError: the response has another content type.
             LimitError: the response is too large, or there are too many redirects.
             TimeoutExpiredError: the time limit passed.
@@ -234,7 +236,7 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchL
 
     Raises:
         LimitError: the body exceeds `limits`, on the wire or decompressed.
-        WebError: the encoding was not requested, or the body is damaged.
+        WebError: the encoding was not requested, or the body is damaged or incomplete.
     """
     decompressor = _decompressor_for(encoding.strip().lower())
     wire_bytes, size = 0, 0
@@ -243,7 +245,8 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchL
         async for chunk in chunks:
             wire_bytes += len(chunk)
             if wire_bytes > limits.wire_bytes:
-                raise LimitError(f"It is larger than {limits.wire_bytes} bytes.", limit=limits.wire_bytes)
+                message = f"The response is larger than {limits.wire_bytes} bytes."
+                raise LimitError(message, limit=limits.wire_bytes)
             part = (
                 chunk
                 if decompressor is None
@@ -252,7 +255,7 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchL
             size += len(part)
             if size > limits.decompressed_bytes:
                 raise LimitError(
-                    f"It is larger than {limits.decompressed_bytes} bytes after decompression.",
+                    f"The response is larger than {limits.decompressed_bytes} bytes after decompression.",
                     limit=limits.decompressed_bytes,
                 )
             parts.append(part)
@@ -296,7 +299,7 @@ def _decompressor_for(encoding: str) -> _Decompressor | None:
         return _Decompressor(16 + zlib.MAX_WBITS)
     if encoding == "deflate":
         return _Decompressor(zlib.MAX_WBITS)
-    raise WebError("The response has a compression that was not requested.", encoding=encoding[:40])
+    raise WebError("The response uses a compression that was not requested.", encoding=encoding[:40])
 
 
 def _error_text(error: Exception) -> str:

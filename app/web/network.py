@@ -1,4 +1,4 @@
-"""Network backend of the HTTP client that connects only to checked addresses."""
+"""The HTTP client's network backend, which connects only to checked addresses."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to one of the host's addresses after checking all of them.
+        """Connect to the first of the host's addresses that answers, after checking all of them.
 
         Raises:
             NotFoundError: the name has no address.
             PermissionDeniedError: one of its addresses is not allowed.
+            httpcore2.ConnectError, httpcore2.ConnectTimeout: none of the first six addresses answered.
         """
         last_error: Exception | None = None
         for address in (await self._checked_addresses(host, port))[:_MAX_ADDRESSES]:

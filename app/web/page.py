@@ -1,7 +1,7 @@
-"""Convert a web page to readable Markdown: the main text without menus, advertisements and scripts.
+"""Conversion of web pages to Markdown: the main text without menus, advertisements and scripts.
 
-A page is untrusted and can be malformed or huge, so a separate process parses it; the process is ended when
-it takes too long.
+A page is untrusted and can be malformed or huge, so a separate process parses it and is terminated if it
+takes too long.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def page_request(url: str) -> WebRequest:
 
 
 class PageReader:
-    """Fetch pages and convert them to Markdown. Belongs to one event loop; `close` ends its process."""
+    """Fetches pages and converts them to Markdown. Belongs to one event loop; `close` ends its process."""
 
     def __init__(self, fetcher: Fetcher, seconds: float = _PARSE_TIMEOUT_S) -> None:
         self._fetcher = fetcher
@@ -62,14 +62,15 @@ class PageReader:
         """Return the page at `url`.
 
         Raises:
-            ScriptoriumError: like `Fetcher.fetch`.
+            ScriptoriumError: see `Fetcher.fetch`.
             UnreadableResponseError: the page has no readable text.
             TimeoutExpiredError: parsing took too long.
+            LimitError: the page is too large or too damaged to be parsed.
         """
         response = await self._fetcher.fetch(page_request(url), READABLE)
         if response.content_type in _PLAIN:
             return _truncate_page(plain_page(response))
-        page = await self._readable(response)
+        page = await self._parse_html(response)
         if not page.text:
             raise UnreadableResponseError(
                 "The page has no readable text; it may need scripts in a browser.",
@@ -82,7 +83,7 @@ class PageReader:
         """End the worker process."""
         await self._worker.close()
 
-    async def _readable(self, response: WebResponse) -> WebPage:
+    async def _parse_html(self, response: WebResponse) -> WebPage:
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._worker.call(

@@ -25,7 +25,7 @@ _MAX_CONFIDENCE = 0.6
 def source_text(evidence: WeighedHit, target: str, retrieved: date) -> str:
     """Return the text of a source note.
 
-    Text from the web is quoted and escaped, so that none of it is parsed as a link, a tag, a field or HTML.
+    Text from the web is escaped, so that none of it is parsed as a link, a tag, a field or HTML.
 
     Args:
         evidence: The hit, and whether it supports or contradicts the other note.
@@ -33,7 +33,7 @@ def source_text(evidence: WeighedHit, target: str, retrieved: date) -> str:
         retrieved: The day of the search.
     """
     hit = evidence.hit
-    text = f"# {escape_markdown(hit.title)}\n\n> {escape_markdown(hit.snippet) or 'No text was given.'}\n"
+    text = f"# {escape_markdown(hit.title)}\n\n> {escape_markdown(hit.snippet) or 'No excerpt available.'}\n"
     properties: dict[str, object] = {
         "type": "source",
         "url": hit.url,
@@ -55,7 +55,7 @@ def source_name(title: str, url: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape `text` on one line, so that Markdown reads it as plain words."""
+    """Put `text` on one line and escape it, so that Markdown parsers treat it as plain text."""
     line = " ".join(text.split())
     escaped = _SPECIAL.sub(r"\\\1", line)
     # A bare URL would become a link.

@@ -1,4 +1,4 @@
-"""Check for the latest release: a small file at a fixed address, signed by the publisher of the app.
+"""The check for the latest release: a small file at a fixed address, signed by the app's publisher.
 
 The file is text. Its first line is the Ed25519 signature of all bytes after that line, in base64. These bytes
 are a JSON object with the release's `version`, `date`, `page` and `notes` (Markdown). A file with a wrong
@@ -64,12 +64,12 @@ class UpdateSource:
 
     @property
     def is_known(self) -> bool:
-        """True if both the address and the key are known."""
+        """True if both the address and the key are set."""
         return bool(self.address and self.key)
 
 
 def read_publisher() -> Publisher:
-    """Read the publisher of this build from the shipped file."""
+    """Read the publisher of this build from the shipped file; without a readable file, it is empty."""
     try:
         return Publisher.model_validate_json((paths.resources_folder() / "publisher.json").read_bytes())
     except (OSError, ValidationError):
@@ -77,7 +77,7 @@ def read_publisher() -> Publisher:
 
 
 def update_source(settings: UpdateSettings) -> UpdateSource:
-    """Return the effective source: the user's entries, else those of this build."""
+    """Return the effective source: the user's entries, with this build's values for empty ones."""
     publisher_info = read_publisher()
     return UpdateSource(
         settings.address.strip() or publisher_info.update_address,
@@ -114,7 +114,7 @@ def read_release(content: bytes, key: str) -> Release:
 
 
 def is_newer(version: str, other: str) -> bool:
-    """Return whether one version number is higher than another; both have only digits and dots."""
+    """Return whether `version` is higher than `other`; both have only digits and dots."""
     return _version_numbers(version) > _version_numbers(other)
 
 
@@ -126,20 +126,22 @@ def _version_numbers(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-class _PublicOrEntered(PublicAddresses):
-    """Allows the public Internet, and the one origin that the user entered, wherever it is.
+class _PublicOrOrigin(PublicAddresses):
+    """Allows the public Internet and the origin of the update address, wherever that is.
 
     Release hosts redirect to their storage; the signature protects the content from there.
     """
 
-    def __init__(self, entered: Origin) -> None:
-        self._entered = SingleOrigin(entered)
+    def __init__(self, origin: Origin) -> None:
+        self._origin_policy = SingleOrigin(origin)
 
     def allows_origin(self, scheme: str, host: str, port: int) -> bool:
-        return super().allows_origin(scheme, host, port) or self._entered.allows_origin(scheme, host, port)
+        return super().allows_origin(scheme, host, port) or self._origin_policy.allows_origin(
+            scheme, host, port
+        )
 
     def allows_address(self, host: str, port: int, address: IPAddress) -> bool:
-        return super().allows_address(host, port, address) or self._entered.allows_address(
+        return super().allows_address(host, port, address) or self._origin_policy.allows_address(
             host, port, address
         )
 
@@ -148,12 +150,13 @@ async def latest_release(source: UpdateSource) -> Release:
     """Fetch the release file and return the release.
 
     Raises:
-        ReleaseError: there is no source, or the file can't be trusted.
-        ScriptoriumError: the server can't be reached, or answered with an error.
+        ReleaseError: there is no source, or the file can't be trusted or parsed.
+        ScriptoriumError: see `check_url` and `Fetcher.fetch`.
     """
     if not source.is_known:
-        raise ReleaseError("No update address is set.")
+        missing = "release key" if source.address else "update address"
+        raise ReleaseError(f"No {missing} is set.")
     origin = origin_of(check_url(source.address, AnyAddress()))
-    fetcher = Fetcher(_PublicOrEntered(origin), limits=_RELEASE_LIMITS)
+    fetcher = Fetcher(_PublicOrOrigin(origin), limits=_RELEASE_LIMITS)
     response = await fetcher.fetch(WebRequest(source.address), _CONTENT_TYPES)
     return read_release(response.body, source.key)

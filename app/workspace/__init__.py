@@ -1,7 +1,7 @@
 """The composition root: opens a vault and assembles its parts. Everything here runs in one event loop.
 
-Front ends open a vault with `open_vault` and use it through the `VaultService` that it returns: the desktop
-and the command line open the same one with different approvers. What is not exported here is internal.
+Front ends, such as the desktop and the command line, open a vault with `open_vault` and their own approver,
+and use it through the returned `VaultService`. Names that are not exported here are internal.
 """
 
 from app.workspace.embedding_service import ModelPreparing, ModelSwitched

@@ -2,7 +2,7 @@
 
 Each model has its own file of vectors. When the user chooses another model, its vectors are computed in the
 background while those of the previous one stay in use; the previous ones are deleted when the new ones are
-complete. Two files at the start of the app mean that it closed before that, so the work is resumed.
+complete. Two files at startup mean that the app closed before that, so the work is resumed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ModelPreparing(Event):
-    """The progress of the conversion of the multilingual model, 0 to 1."""
+    """The progress of converting the multilingual model; `share` is from 0 to 1."""
 
     share: float
 
@@ -61,10 +61,10 @@ class _EmbeddingSet:
 
 
 class EmbeddingService:
-    """The vectors of a vault's notes, and the models.
+    """Manages the vectors of a vault's notes, and the models that compute them.
 
-    `embedder` is always the English model, whatever model embeds the notes: the built-in agent's thresholds
-    apply to it.
+    `embedder` is always the English model, whichever model embeds the notes, because the built-in agent's
+    thresholds are set for it.
 
     Args:
         cache: The folder of the vectors.
@@ -158,7 +158,7 @@ class EmbeddingService:
             self.start()
 
     async def wait_model_change(self) -> None:
-        """Wait for the end of a change of the model."""
+        """Wait until a model change in progress has finished."""
         if self._change_task is not None:
             await asyncio.gather(self._change_task, return_exceptions=True)
 
@@ -211,7 +211,7 @@ class EmbeddingService:
         embedding_set.vectors.close()
 
     def _start_updates(self, embedding_set: _EmbeddingSet) -> None:
-        """Start the updates of a model's vectors, after the conversion of the model if needed."""
+        """Start the updates of a model's vectors, after converting the model if necessary."""
         if embedding_set.model.name != MULTILINGUAL or multilingual.state() == "ready":
             embedding_set.scheduler.start()
         elif self._preparation_task is None or self._preparation_task.done():
@@ -256,7 +256,7 @@ class EmbeddingService:
             self.start()
 
     async def _change_python(self, model: SentenceModelConfig) -> None:
-        """Run the same model in another Python."""
+        """Run the same model in another Python, if the settings name another."""
         previous = self._current
         if model == previous.model:
             return
@@ -268,7 +268,7 @@ class EmbeddingService:
             await previous.embedder.close()
 
     def _on_complete(self) -> None:
-        """Finish a switch whose vectors are complete; measure the languages once all notes are embedded."""
+        """Finish a switch whose vectors are complete; with the English model, measure the languages once."""
         if (
             self.languages is None
             and self._measurement_task is None

@@ -1,4 +1,4 @@
-"""A vault's server side: access for local programs, their tokens, and the endpoint they connect to."""
+"""A vault's server side: access for local programs, their tokens, and their endpoint."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Endpoints:
         self._is_closed = False
 
     def state(self) -> LocalServerState:
-        """Return the state of the local server: its address if it is open, and any problem."""
+        """Return the state of the local server: its address if it is open, its port setting, any problem."""
         wanted_port = self._settings().port
         if self.server is None or (endpoint := self.server.endpoint) is None:
             return LocalServerState(wanted_port=wanted_port, problem=self._problem)
@@ -104,10 +104,10 @@ class Endpoints:
 
     def settings_changed(self) -> None:
         """Apply changed settings to the tools and the server, and reopen the server if its port changed."""
-        self.local_vault.tools_changed()
+        self.local_vault.notify_tools_changed()
         if self.server is None:
             return
-        self.server.settings_changed()
+        self.server.apply_settings()
         if self._settings().port != self._wanted_port and (self._move_task is None or self._move_task.done()):
             self._move_task = asyncio.create_task(self._move(), name="move the local server")
 

@@ -1,4 +1,4 @@
-"""Limits on what a model sees of a vault without calling tools: pinned blocks, and notes in notifications."""
+"""Limits on the parts of a vault that a model sees without calling tools: pinned blocks and note texts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ModelVisibility:
         return VisibleBlocks(self._memory.store, can_read).pinned(agent_key(caller))
 
     def text(self, path: str) -> str | None:
-        """Return the text of a note; None if a model may not see it."""
+        """Return the text of a note; None if it can't be read or a model may not see it."""
         note = NotePath.on_disk(path)
         try:
             content, real_path = self._store.read(note), self._store.real_path(note)
@@ -60,7 +60,7 @@ class ModelVisibility:
         return None if is_hidden else decode_lossy(content)
 
     def cited_note(self, target: str) -> tuple[NotePath, str] | None:
-        """Return the target note of a wikilink and its text; None if a model may not see it."""
+        """Return a wikilink's target note and its text; None if unresolved or a model may not see it."""
         path = self._resolver.resolve(target, None).path
         text = None if path is None else self.text(str(path))
         return None if path is None or text is None else (path, text)

@@ -1,4 +1,4 @@
-"""Opening a vault."""
+"""Functions that open a vault."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def open_workspace(
         root: The vault's folder.
         settings: The user's settings.
         approver: Decides on changes; None denies every change that needs approval.
-        read_only: Read without ever writing: for a vault that another app has open.
+        read_only: Write neither notes nor the app's data: for a vault that another app has open.
         ask_pending: Ask the approver about calls that are still pending, once the vault is indexed. A
             process without a window leaves that to the next window.
         brief: For a few calls: the folder is not watched, and no streams or external programs are
@@ -96,7 +96,7 @@ async def _open_when_released(create_workspace: Callable[[], Workspace]) -> Work
     """Open the vault as soon as the process that releases it has closed it.
 
     Raises:
-        VaultBusyError: The process does not close it.
+        VaultBusyError: The process does not close it in time.
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + _YIELD_TIMEOUT_S

@@ -1,4 +1,4 @@
-"""Assemble the sources of a vault: their folders at the gate, and the tool that depends on them."""
+"""Assembly of a vault's sources and their audit lines, and the notifications that a model may see."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.toolkit.audit_writer import AuditWriter
 from app.toolkit.memory_service import Memory, memory_binding
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
-from app.toolkit.sources import SourcesGate, access_to_loaded, follow_commits
+from app.toolkit.sources import SourcesGate, authorize_loading, follow_commits
 from app.tools import FILE_TOOL
 from app.vault.journal import Journal
 
@@ -32,15 +32,16 @@ def open_sources(
     *,
     writable: bool,
 ) -> Sources:
-    """Return the sources of the vault at `root`, saved in its data folder; `Sources.start` starts them.
+    """Return the sources of the vault at `root`, saved in the data folder; `Sources.start` starts them.
 
-    Also registers the memory with the gate: files are loaded into it regardless of their permission.
+    Also registers the memory with the gate: an agent may load a file unchanged into its own block, whatever
+    the file's permission.
     """
     gate = SourcesGate(runner.stores, registry, FILE_TOOL)
     sources = Sources(root, data, journal, memory.store, events, gate.open, writable=writable)
     sources.on_configured = partial(_log_setting, runner.audit_writer)
     follow_commits(sources, journal, events)
-    runner.stores.add(memory_binding(memory.store, partial(access_to_loaded, sources)))
+    runner.stores.add(memory_binding(memory.store, partial(authorize_loading, sources)))
     return sources
 
 
@@ -59,9 +60,9 @@ def _log_setting(audit: AuditWriter, op: str, config: SourceConfig) -> None:
 
 
 def news_for_model(sources: Sources, note_text: Callable[[str], str | None], turn: Turn) -> str:
-    """Return the notifications, without those about notes that a model may not see."""
+    """Format the notifications for a turn, without those about notes that a model may not see."""
 
     def may_see(news: Notification) -> bool:
-        return not (news.path and sources.is_of_vault(news)) or note_text(news.path) is not None
+        return not (news.path and sources.is_vault_notification(news)) or note_text(news.path) is not None
 
     return format_news(turn, sources, may_see)

@@ -39,13 +39,13 @@ class VaultStorage:
     """The lock, the journal, the index, the logs, the memory, and the store that writes notes.
 
     `shared` is the vault's data folder, `session_folder` the one to write to, `cache` the one that may be
-    deleted. An app that only reads must neither write to the data of another app nor wait for it, so
+    deleted. An app that only reads must neither write to another app's data nor wait for it, so
     `session_folder` is then a temporary folder. If the data folder can't be written, the vault is open
     read-only. A cache folder that can't be written is replaced by a temporary one.
 
     Raises:
         VaultBusyError: Another app has the vault open; `owner` describes it.
-        StorageError: No temporary folder can be created either, or another program keeps a file locked.
+        StorageError, OSError: The data can't be opened for reading either.
     """
 
     def __init__(self, root: Path, settings: Settings, events: EventBus, read_only: bool) -> None:
@@ -111,7 +111,7 @@ class VaultStorage:
         self.journal = Journal(self.shared, settings.journal.max_mib * 1024 * 1024, writable=writable)
         cleanup.callback(self.journal.close)
         if writable:
-            # Reserve even if the journal was deleted or replaced by an older copy.
+            # Logged commit numbers stay reserved even if the journal was deleted or an older copy restored.
             self.journal.reserve(self.audit.last_commit)
         self.store = NoteStore(root, self.journal, writable=writable)
         self.index = VaultIndex(root, self.cache, settings.index, events, self.journal.first_seen)

@@ -93,7 +93,7 @@ class Workspace:
     """An open vault.
 
     Use `open_workspace` to create one and `close` to end it. `notices` are messages that the user should read
-    on opening: an interrupted change that was recovered, a journal that was set aside.
+    on opening, for example about an interrupted change that was recovered or a journal that was set aside.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Workspace:
         self.events = EventBus()
         self._can_ask, self._ask_pending = approver is not None, ask_pending
         self._files = files = VaultStorage(root, settings, self.events, read_only)
-        # Also if the data folder can't be written.
+        # A vault whose data folder can't be written is read-only, too.
         self.read_only = read_only = files.read_only
         self.journal, self.store, self.index = files.journal, files.store, files.index
         self.searches, self.audit, self.grants = files.searches, files.audit, files.grants
@@ -158,7 +158,7 @@ class Workspace:
             self.memory,
         )
         self.hub = self.endpoints.local_vault
-        self.hub.in_turn = self.programs.caller_named
+        self.hub.find_turn_caller = self.programs.caller_named
         self._apply_search_settings()
         self._enabled_ids: frozenset[str] = frozenset()
         self._apply_tool_settings()
@@ -251,7 +251,7 @@ class Workspace:
         )
 
     def _provide_services(self) -> None:
-        """Give each category of tools what its tools use in addition to the notes."""
+        """Provide the services that some categories' tools use in addition to the notes."""
         memory = MemoryServices(self.memory, self.sources)
         files = FileServices(FileAccess(self.root, paths.app_folders()))
         relations = RelationServices(SuggestionQueue(self.analysis, self.index), self.embeddings.entailment)
@@ -281,30 +281,30 @@ class Workspace:
     def _vault_words(self) -> VaultWords:
         """Return the tags, types and properties that requests to the built-in agent may name."""
         return VaultWords(
-            tuple(one.tag for one in self.index.tags()),
+            tuple(count.tag for count in self.index.tags()),
             self.index.types(),
-            tuple(one.name for one in self.index.properties()),
+            tuple(note_property.name for note_property in self.index.properties()),
         )
 
     def _builtin_changes_today(self) -> tuple[int, ...]:
-        """Return the audit entries of the built-in agent's changes since midnight that were not undone."""
+        """Return the audit entry ids of the built-in agent's changes since midnight that were not undone."""
         midnight = datetime.combine(date.today(), datetime.min.time()).timestamp()
         entries = self.audit.matching(AuditFilter(caller=BUILTIN_NAME, since=midnight))
         return tuple(
-            one.id for one in entries if one.commit is not None and not one.undoes and one.undone_by is None
+            entry.id
+            for entry in entries
+            if entry.commit is not None and not entry.undoes and entry.undone_by is None
         )
 
     def _settings(self) -> Settings:
         return self.settings
 
     def _named_agents(self) -> Iterator[str]:
-        """Yield the agents of the team, and the programs that have a token or are connected."""
+        """Yield the keys of the team's agents, and of the programs that have a token or are connected."""
         yield from (agent.name for agent in self.settings.team.agents)
-        for name in (
-            client.name for client in (self.endpoints.tokens.clients if self.endpoints.tokens else ())
-        ):
-            yield from (f"{kind.value}:{name}" for kind in (CallerKind.MCP, CallerKind.HTTP))
-        for connected in self.hub.clients_registry.clients:
+        for client in self.endpoints.tokens.clients if self.endpoints.tokens else ():
+            yield from (f"{kind.value}:{client.name}" for kind in (CallerKind.MCP, CallerKind.HTTP))
+        for connected in self.hub.client_registry.clients:
             yield agent_key(Caller(connected.client.kind, connected.client.name))
 
     def _vault_rules(self) -> VaultRules | None:
@@ -336,7 +336,9 @@ class Workspace:
         await asyncio.to_thread(self.memory.store.back_up)
         self.notices += self._files.problems
         self.notices += [
-            one for one in (self.sources.problem, self.external.problem, self.analysis.problem) if one
+            problem
+            for problem in (self.sources.problem, self.external.problem, self.analysis.problem)
+            if problem
         ]
         await self.index.open()
         if not watch_later:
@@ -345,9 +347,10 @@ class Workspace:
         if not self.read_only:
             for source in self.sources.files():
                 self.notices += [
-                    recovery_message(one, f"the folder {source.config.name}") for one in source.recovered
+                    recovery_message(recovery, f"the folder {source.config.name}")
+                    for recovery in source.recovered
                 ]
-            # Changes to the folders outside that were just recovered.
+            # Also log the recovered changes to folders outside the vault.
             self.runner.log_lost_commits()
         if self._can_ask and not brief:  # Without an approver, no external tool may be called.
             self.external.start(self.settings.external)
@@ -392,7 +395,7 @@ class Workspace:
             await asyncio.gather(check_task, return_exceptions=True)
 
     async def close(self) -> None:
-        """Stop accepting clients, end the agent, the watcher and the worker, and close every file."""
+        """Stop accepting clients, end the agent, the watcher and the workers, and close every file."""
         await self.endpoints.close()
         await self._notification_trigger.close()
         self._undone_cards.close()
@@ -413,6 +416,8 @@ class Workspace:
 
     async def start_scan(self, progress: Callable[[ScanProgress], None]) -> ScanReport:
         """Update the index, then the vectors in the background. Canceling keeps what was read.
+
+        Also starts to watch the folder if that was postponed, and resumes pending operations.
 
         Raises:
             VaultLostError: The vault's folder is missing; the index is unchanged.
@@ -444,10 +449,10 @@ class Workspace:
         except VaultLostError:
             self.events.publish(VaultLost())
         except ScriptoriumError as error:
-            log.warning("an outside change could not be indexed: %s", error)
+            log.warning("an external change could not be indexed: %s", error)
 
     async def _handle_files(self, batch: FileBatch) -> None:
-        """Process changed files: changes by an agent in the panel, or by others."""
+        """Log an agent's direct edits as its own; index and publish all other changes."""
         if batch.misnamed:
             await self.index.refresh(batch.misnamed)
         own_edits = await self.programs.edits.collect((*batch.changed, *batch.removed))
@@ -460,10 +465,11 @@ class Workspace:
     # Settings
 
     def change_settings(self, section: str, **values: object) -> None:
-        """Change, save and apply some settings.
+        """Change, save and apply some settings of a section.
 
         Raises:
             InvalidParametersError: A value is invalid.
+            OSError: The settings can't be saved; they are unchanged.
         """
         old_section = getattr(self.settings, section)
         try:
@@ -471,7 +477,11 @@ class Workspace:
         except ValueError as error:
             raise InvalidParametersError(f"The setting is invalid: {error}") from error
         setattr(self.settings, section, new_section)
-        save_settings(self.settings)
+        try:
+            save_settings(self.settings)
+        except OSError:
+            setattr(self.settings, section, old_section)
+            raise
         self.apply_settings(self.settings)
 
     def apply_settings(self, settings: Settings) -> None:
@@ -503,18 +513,18 @@ class Workspace:
                 self.runner.audit_writer.log_user_setting("categories", {"op": word, "categories": ids}, line)
 
     def change_vault_settings(self, settings: VaultSettings) -> None:
-        """Save and apply other settings of this vault."""
+        """Replace, save and apply the settings of this vault."""
         save_vault_settings(self._files.session_folder, settings)
         self.vault_settings = settings
         self.apply_settings(self.settings)
 
     @property
     def unreadable_rules(self) -> tuple[str, ...]:
-        """The files of rules that can't be read; agents ask before everything until this is fixed."""
+        """The files of permission rules that can't be read; until they are fixed, agents always ask."""
         return tuple(filter(None, (self.settings.permissions.unreadable, self.vault_settings.unreadable)))
 
     def accept_rules(self) -> None:
-        """Replace the rules that can't be read by the rules in effect."""
+        """Replace the rules that can't be read with the rules in effect."""
         permissions, vault_settings = self.settings.permissions.model_copy(), self.vault_settings.model_copy()
         permissions.accept()
         vault_settings.accept()

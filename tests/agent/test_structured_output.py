@@ -92,6 +92,15 @@ async def test_the_type_of_a_relation_and_its_words_by_the_model(workspace) -> N
     assert outcome.result["evidence"] == ["81 days"]
 
 
+async def test_a_failing_model_leaves_the_local_evidence_for_a_type(workspace) -> None:
+    content = "The result contradicts [[H4]] in every point.\n\n- relates_to [[H4]]\n"
+    note = {"name": "Against it", "content": content}
+    await workspace.runner.run(ToolCall.of("create_note", note, Caller.user()))
+    with ModelServer(*[Fail(500, "out of order")] * 4) as server:
+        outcome = await _ask(workspace, server, "reclassify_relationship", edge_id="Against it -> H4")
+    assert outcome.result["new_type"] == "CONTRADICTS" and "By local methods" in outcome.result["reasoning"]
+
+
 async def test_related_nodes_are_judged_by_the_model_and_those_it_skips_are_reported(workspace) -> None:
     wanted = {"node_id": "H4", "limit": 3, "min_similarity": 0.0}
     local = await workspace.runner.run(ToolCall.of("find_related_nodes", wanted, Caller.user()))

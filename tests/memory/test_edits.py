@@ -21,8 +21,14 @@ def test_a_replacement_that_the_expression_cannot_expand_is_refused(new: str) ->
 def test_the_size_limit_counts_the_text_after_the_replacement() -> None:
     half = "a" * (MAX_BLOCK_BYTES // 2 + 1)
     assert edits.replace(NOTES.with_text(half), half, "b" * len(half), "all").text == "b" * len(half)
-    with pytest.raises(LimitError):
-        edits.replace(NOTES.with_text("a" * 9), "a", half, "all")
+    for mode in ("all", "regex"):
+        with pytest.raises(LimitError):
+            edits.replace(NOTES.with_text("a" * 9), "a", half, mode)
+
+
+def test_an_expression_that_is_not_valid_is_explained() -> None:
+    with pytest.raises(InvalidParametersError, match=r"regular expression: missing \): \("):
+        edits.replace(NOTES, "(", "", "regex")
 
 
 def test_a_missing_occurrence_is_counted_in_the_error() -> None:

@@ -42,7 +42,7 @@ def current(kept: Kept, path: NotePath) -> bytes | None:
 
 
 def undo(kept: Kept, *commits: int) -> None:
-    plan = kept.journal.undo(commits, lambda path: current(kept, path))
+    plan = kept.journal.plan_undo(commits, lambda path: current(kept, path))
     assert not plan.conflicts
     kept.store.commit(plan.change_set, author="undo")
 
@@ -210,7 +210,11 @@ def test_a_journal_failure_rolls_the_memory_back(kept: Kept, monkeypatch: pytest
 def test_backups_are_made_once_a_day_and_a_few_are_kept(kept: Kept) -> None:
     assert kept.store.database.back_up() is None
     kept.store.commit(create_block(PLAN), author="A")
+    partial = kept.store.database.backups / "memory-20200101-000000-000000000.part"
+    partial.parent.mkdir()
+    partial.write_bytes(b"cut off by a crash")
     first = kept.store.database.back_up()
+    assert not partial.exists()
     assert first is not None and kept.store.database.back_up() is None
     for _ in range(6):
         kept.store.database.back_up(min_age=-1.0)

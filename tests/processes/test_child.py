@@ -30,6 +30,11 @@ async def python(code: str, **options: object) -> ChildProcess:
     return await ChildProcess.start((sys.executable, "-c", code), environment=os.environ, **options)
 
 
+async def test_a_missing_folder_is_not_reported_as_a_missing_program(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="no folder"):
+        await python("", cwd=tmp_path / "none")
+
+
 def is_gone(pid: int) -> bool:
     try:
         return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE

@@ -44,5 +44,5 @@ async def test_a_slow_reader_keeps_at_most_one_event_of_each_kind(workspace: Wor
     for number in range(2000):
         path = NotePath.on_disk(f"Note {number}.md")
         workspace.events.publish(IndexUpdated((path,), (), total))
-        workspace.hub.tools_changed()
+        workspace.hub.notify_tools_changed()
     assert await pending_changes(workspace, reader) == [VaultChange("notes"), VaultChange("tools")]

@@ -14,7 +14,7 @@ from app.permissions.approval import ApprovalRequest, Denied, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation, Scope, ScopeKind
 from app.servers import mcp_approval_form
-from app.servers.mcp_elicitation import ClientApprover
+from app.servers.mcp_elicitation import ClientApprover, Elicitation, _PendingElicitation
 from app.settings import Settings
 from app.vault.changes import ChangeSet, Create, Delete, Update
 from app.vault.path import NotePath
@@ -158,6 +158,17 @@ async def test_a_waiting_call_accepts_only_its_own_answer(headless):
             )
     text = (headless.root / "Instruments" / "H4.md").read_text("utf-8")
     assert text.count("New\u202ereversed.") == 1 and "Something else." not in text
+
+
+async def test_a_request_that_waits_for_a_canceled_call_gets_an_error():
+    elicitation = Elicitation()
+    pending = _PendingElicitation(("mcp", "Robot"), ("edit_note", {}))
+    pending.task = asyncio.create_task(asyncio.Event().wait())
+    waiting = asyncio.create_task(elicitation._next_question("state", pending))
+    await asyncio.sleep(0)
+    pending.task.cancel()
+    with pytest.raises(MCPError, match="canceled"):
+        await waiting
 
 
 async def test_a_client_gets_heartbeats_while_its_user_is_asked(workspace, approver):

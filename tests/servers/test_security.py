@@ -149,7 +149,7 @@ async def test_a_disabled_api_reports_it_and_local_processes_still_connect(serve
     served.workspace.change_settings("servers", http_api=False)
     async with served.http() as http:
         refused = await http.get(TOOLS)
-        assert refused.status_code == 403 and "switched off" in refused.json()["error"]["message"]
+        assert refused.status_code == 403 and "turned off" in refused.json()["error"]["message"]
     async with served.http(served.sign.token) as local:
         assert (await local.get(TOOLS)).status_code == 200
 

@@ -75,7 +75,9 @@ def test_killed_at_a_step_the_folder_is_wholly_old_or_new_and_the_journal_says_w
                 journal_commits
             ), at
             if journal_commits:
-                plan = journal.undo([journal_commits[0].id], lambda path, store=store: read_note(store, path))
+                plan = journal.plan_undo(
+                    [journal_commits[0].id], lambda path, store=store: read_note(store, path)
+                )
                 store.commit(plan.change_set, author="You")
                 assert {name: held for name, held in files(folder).items() if ".trash" not in name} == OLD
         finally:

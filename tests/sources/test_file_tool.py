@@ -10,6 +10,7 @@ from app.errors import InvalidParametersError
 from app.memory.block import Permission
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
+from app.sources import file_source
 from app.sources.config import AgentRules, FileRule, FolderConfig
 from app.sources.file_source import MAX_FILE_BYTES
 from app.toolkit.call import Call
@@ -61,6 +62,14 @@ async def test_load_edit_save_and_undo(desk: Desk) -> None:
     undone = await desk.workspace.runner.run(Call.of("undo", {"entry": saved.entry}, AGENT))
     assert undone.success and desk.text("Plan.txt") == "one\ntwo\nthree\n"
     assert await desk.state("Plan.txt") == "changed on disk"
+
+
+async def test_an_edit_without_effect_says_nothing_about_the_disk(desk: Desk) -> None:
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    assert (await desk.file("replace", "Plan.txt", old="two", new="TWO")).success
+    outcome = await desk.file("replace", "Plan.txt", old="TWO", new="TWO")
+    assert outcome.success and "the same on disk" not in outcome.message
 
 
 async def test_reading_a_file_outside_taints_the_reader(desk: Desk) -> None:
@@ -418,6 +427,18 @@ async def test_a_private_file_is_not_listed(desk: Desk) -> None:
     assert kind(await desk.file("load", "secret.txt")) == "not_found"
     second_outcome = await desk.file("list", pattern="*ecret*")
     assert second_outcome.result["files"] == [] and second_outcome.message == "0 files."
+
+
+async def test_a_listing_that_stops_at_the_scan_limit_is_truncated(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await desk.add(RW)
+    for number in range(3):
+        desk.write(f"{number}.md", "text\n")
+    assert not desk.source.files("*.md", 100).is_truncated
+    monkeypatch.setattr(file_source, "_MAX_SCANNED_FILES", 2)
+    listing = desk.source.files("*.md", 100)
+    assert listing.is_truncated and len(listing.files) == 2
 
 
 async def test_a_loaded_file_that_became_private_has_no_status(desk: Desk) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from app.agent.notifications import format_news
 from app.agent.turn import Turn, UserPrompt
-from app.errors import InvalidParametersError, PermissionDeniedError
+from app.errors import InvalidParametersError, NotFoundError, PermissionDeniedError
 from app.events import EventBus
 from app.permissions.caller import Caller, CallerKind
 from app.settings import CallerProfile, PermissionSettings
@@ -88,6 +88,13 @@ async def test_errors_of_a_feed_are_reported_and_reduce_polling(
     assert not stream.problem and stream._delay() == 60 * 60
 
 
+async def test_a_weekly_feed_is_polled_once_a_week(server: FeedServer) -> None:
+    stream = feed(server, None, [])
+    stream.config = stream.config.model_copy(update={"minutes": 7 * 24 * 60})
+    await stream.check()
+    assert stream._delay() == 7 * 24 * 60 * 60
+
+
 async def test_a_redirect_is_followed(server: FeedServer) -> None:
     stream = feed(server, None, [], "/moved")
     await stream.check()
@@ -129,6 +136,13 @@ async def test_the_vault_stream_reports_changes_of_users_only(desk: Desk) -> Non
     await asyncio.wait_for(here.wait(), 20)
     assert [(one.path, one.untrusted) for one in events] == [("Tea.md", False)]
     assert sources.get("Vault").waiting == 1
+
+
+async def test_a_name_of_several_sources_is_refused_with_a_hint(desk: Desk) -> None:
+    for id in ("one", "two"):
+        await desk.workspace.sources.add(VaultStreamConfig(id=id, name="Same"))
+    with pytest.raises(NotFoundError, match="2 sources have the name 'same'"):
+        desk.workspace.sources.get("same")
 
 
 async def test_a_folder_stream_reports_changed_files(desk: Desk) -> None:
@@ -209,9 +223,9 @@ def test_the_inbox_is_bounded_and_has_one_notification_per_subject(tmp_path: Pat
             box.add(Notification(source, str(number), f"{source}{number}", float(number)))
     assert len(box) == 200 and box.dropped == 160
     box.add(Notification("f", "59", "newer", 99.0))
-    assert len(box) == 200 and box.items_of("f")[-1].title == "newer"
+    assert len(box) == 200 and box.source_notifications("f")[-1].title == "newer"
     box.save()
-    assert Inbox(tmp_path / "inbox.json").items_of("f") == box.items_of("f")
+    assert Inbox(tmp_path / "inbox.json").source_notifications("f") == box.source_notifications("f")
     assert len(box.take(30)) == 30 and len(box) == 170
 
 

@@ -60,6 +60,13 @@ def test_a_hidden_name_is_never_revealed(name, form):
         assert HIDDEN_PLACEHOLDER in one.message
 
 
+def test_a_name_of_emoji_is_found_in_json_that_escapes_it():
+    name = f"{'🌱' * 20}.md"
+    hidden = HiddenPaths([NotePath(name)])
+    text = json.dumps({"output": f"removed: {name}"})
+    assert hidden.in_text(text) == set(hidden.keys)
+
+
 def test_names_given_by_the_caller_and_text_of_notes_stay():
     outcome = ToolOutcome(
         False, message="There is no file Diary.md.", error={"message": "Diary.md", "path": "Diary.md"}

@@ -19,7 +19,7 @@ from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings, VaultSettings
 from app.toolkit.call import Call
-from app.toolkit.plugins import ENTRY_POINT_GROUP, Plugin, load_plugins, plugin_packages
+from app.toolkit.plugins import ENTRY_POINT_GROUP, Plugin, find_plugin_packages, load_plugins
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import Tool, tool
@@ -210,7 +210,7 @@ def test_a_plug_in_in_the_folder_is_listed_and_not_loaded(user_folder: Path) -> 
     (user_folder / "broken.whl").write_bytes(b"no wheel")
     (user_folder / "empty").mkdir()
     (user_folder / "readme.txt").touch()
-    broken, empty, support = plugin_packages()
+    broken, empty, support = find_plugin_packages()
     assert support.title.startswith("scriptorium-customer-support ") and not support.problem
     assert broken.problem and empty.problem
     registry, categories, problems = loaded_from_folder()

@@ -13,7 +13,7 @@ from app.embeddings.vector_table import VectorHit
 from app.events import EventBus
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
-from app.toolkit.related import RelatednessReason, _related, find_related_notes
+from app.toolkit.related import RelatednessReason, _combine_reasons, find_related_notes
 from app.vault.path import NotePath
 
 NOTES = {
@@ -77,6 +77,6 @@ reasons = st.builds(
 def test_another_reason_never_makes_it_less_related(
     some: list[RelatednessReason], more: RelatednessReason
 ) -> None:
-    before, after = _related(BREAD, tuple(some)), _related(BREAD, (*some, more))
+    before, after = _combine_reasons(BREAD, tuple(some)), _combine_reasons(BREAD, (*some, more))
     assert 0 <= before.score <= after.score <= 1
     assert len(after.reasons) == len(some) + 1

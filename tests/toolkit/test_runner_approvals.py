@@ -162,7 +162,7 @@ async def test_calls_that_a_limit_refuses_are_one_row_with_a_count(bench):
     assert [event.repeats for event in bench.of(ToolFinished)[-3:]] == [297, 298, 299]
     bench.runner.close()
     last, first = bench.audit.entries(limit=2)
-    assert first.result.startswith("limit: More than 50 calls")
+    assert first.result.startswith("limit: At most 50 calls")
     assert last.result.startswith("299 more calls were refused by the limit after entry 51")
 
 
@@ -253,7 +253,7 @@ async def test_nothing_is_written_while_the_log_is_unwritable(bench, monkeypatch
 
 
 async def test_a_failing_index_does_not_undo_what_is_written(bench, monkeypatch, caplog, errors):
-    errors.append("the index could not follow commit 1")
+    errors.append("the index could not be updated after commit 1")
 
     async def fail(changed, removed=()):
         raise RuntimeError("index")

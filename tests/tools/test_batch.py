@@ -45,6 +45,13 @@ async def test_a_note_that_cannot_be_changed_is_left_out_with_its_reason(workspa
     assert "Gimbal" in outcome.result["left_out"][0]
 
 
+async def test_a_call_with_invalid_arguments_is_left_out_with_its_reason(workspace, approver):
+    names = ["Instruments/H1.md", "Instruments/H2.md"]
+    outcome = await call(workspace, add_tag, names, [{"tag": "seaclock"}, {"label": "seaclock"}])
+    assert outcome.success and outcome.result["notes"] == ["Instruments/H1.md"]
+    assert "tag" in outcome.result["left_out"][0]
+
+
 async def test_if_every_call_fails_the_first_error_is_raised(workspace):
     outcome = await call(workspace, remove_tag, ["Concepts/Gimbal.md"], [{"tag": "nope"}])
     assert outcome.error["type"] == "not_found"

@@ -251,6 +251,11 @@ CLOSED = ("/proc/self/environ", "/dev/stdin", "/sys/kernel", "~/.ssh/id_rsa", "/
 OF_OTHER_SYSTEMS = ("CON", "aux.txt", "C:\\secrets.txt", "\\\\server\\share", "\\\\?\\C:\\x")
 
 
+async def test_a_null_byte_is_named_as_the_reason(workspace):
+    outcome = await call(workspace, "file_read", path="x\0y")
+    assert "null byte" in outcome.error["message"] and "'..'" not in outcome.error["message"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="these are paths of Unix")
 @pytest.mark.parametrize(
     ("tool", "more"),

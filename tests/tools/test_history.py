@@ -50,7 +50,7 @@ async def test_a_conflict_is_reported_to_the_agent_and_nothing_is_written(worksp
 
 async def test_a_resolved_undo_is_one_approved_journaled_change_set(workspace, approver):
     commits = await conflicting_turn(workspace)
-    plan = workspace.journal.undo(commits, here(workspace))
+    plan = workspace.journal.plan_undo(commits, here(workspace))
     (conflict,) = plan.conflicts
     approvals_before = len(approver.asked)
     outcome = await workspace.runner.run(Call.undo(plan, {conflict.path: conflict.theirs}, {"turn": "t1"}))
@@ -71,7 +71,7 @@ async def test_a_resolved_undo_is_one_approved_journaled_change_set(workspace, a
 
 async def test_a_resolved_undo_that_the_user_denies_writes_nothing(workspace, approver):
     commits = await conflicting_turn(workspace)
-    plan = workspace.journal.undo(commits, here(workspace))
+    plan = workspace.journal.plan_undo(commits, here(workspace))
     approver.answers[:] = [Denied()]
     outcome = await workspace.runner.run(Call.undo(plan, {P("Older.md"): b"both\n"}, {"turn": "t1"}))
     assert outcome.denied and here(workspace)(P("Older.md")) == b"alpha\nmine\n"
@@ -80,7 +80,7 @@ async def test_a_resolved_undo_that_the_user_denies_writes_nothing(workspace, ap
 
 async def test_a_resolved_undo_conflicts_with_a_file_changed_meanwhile(workspace):
     commits = await conflicting_turn(workspace)
-    plan = workspace.journal.undo(commits, here(workspace))
+    plan = workspace.journal.plan_undo(commits, here(workspace))
     await workspace.runner.run(Call.save(P("Older.md"), b"alpha\nmine\n", b"alpha\nnewer\n"))
     outcome = await workspace.runner.run(Call.undo(plan, {P("Older.md"): b"both\n"}, {"turn": "t1"}))
     assert outcome.error["type"] == "conflict" and here(workspace)(P("Older.md")) == b"alpha\nnewer\n"
@@ -89,7 +89,7 @@ async def test_a_resolved_undo_conflicts_with_a_file_changed_meanwhile(workspace
 
 async def test_a_resolved_undo_can_be_undone(workspace):
     commits = await conflicting_turn(workspace)
-    plan = workspace.journal.undo(commits, here(workspace))
+    plan = workspace.journal.plan_undo(commits, here(workspace))
     outcome = await workspace.runner.run(Call.undo(plan, {}, {"turn": "t1"}))
     assert here(workspace)(P("Old.md")) == b"alpha\nmine\n"
     undone = await call(workspace, "undo", entry=outcome.entry, caller=Caller.user())
@@ -109,7 +109,7 @@ async def test_a_part_of_an_undo_leaves_the_rest_to_be_undone(workspace, approve
     assert here(workspace)(P("One.md")) is None and here(workspace)(P("Two.md")) == b"2\n"
     commits = tuple(one.id for one in workspace.audit.commits_of_turn("t1", workspace.journal))
     assert [workspace.journal.commit(number).undone_by for number in commits] == [None, None]
-    plan = workspace.journal.undo(commits, here(workspace))
+    plan = workspace.journal.plan_undo(commits, here(workspace))
     assert plan.change_set == ChangeSet((Delete(P("Two.md"), b"2\n"),), plan.change_set.summary)
 
 

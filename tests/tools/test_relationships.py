@@ -176,7 +176,7 @@ async def test_a_relation_is_no_evidence_for_itself_and_keeps_its_type_where_not
     await call(workspace, "create_note", name="Pro", content="Plain words.\n\n- supports [[H4]]\n")
     outcome = await call(workspace, "reclassify_relationship", edge_id="Pro -> H4")
     assert outcome.result["new_type"] == outcome.result["old_type"] == "SUPPORTS"
-    assert outcome.result["reasoning"].startswith("The notes contain no evidence for another type")
+    assert outcome.result["reasoning"].startswith("The notes contain no evidence for a type other than")
     judged = await call(workspace, "recalculate_edge_confidence", edge_id="Pro -> H4")
     assert not any("says" in one["factor"] for one in judged.result["factors"])
 
@@ -233,6 +233,26 @@ async def test_suggestions_are_listed_accepted_and_rejected_for_good(workspace, 
         assert accepted.success
         relations = scan(text(workspace, remaining[0]["from_id"])).relations
         assert "PART_OF" in [one.type for one in relations]
+
+
+async def test_accepting_an_existing_relation_is_a_conflict(workspace):
+    arguments = {"from_id": "H1", "to_id": "H4", "relationship_type": "CITES"}
+    created = await call(workspace, "create_relationship", **arguments)
+    outcome = await call(
+        workspace,
+        "suggest_relationships",
+        op="accept",
+        suggestion_id="Instruments/H1.md ~ Instruments/H4.md",
+        relationship_type="cites",
+    )
+    assert outcome.error["type"] == "conflict" and outcome.error["edge_id"] == created.result["edge_id"]
+
+
+async def test_the_remark_in_a_summary_ends_with_one_full_stop(workspace):
+    arguments = {"from_id": "H1", "to_id": "H4", "relationship_type": "CITES", "notes": "in a letter."}
+    edge = (await call(workspace, "create_relationship", **arguments)).result["edge_id"]
+    outcome = await call(workspace, "summarize_relationship", edge_id=edge)
+    assert outcome.result["summary"].endswith(" In a letter.")
 
 
 async def test_suggestions_of_one_note(workspace):

@@ -108,7 +108,7 @@ def commit(folder: Path, platform: Platform | None, at: int) -> None:
 def undo(folder: Path, platform: Platform | None, at: int) -> None:
     journal = Journal(folder / "data")
     store = NoteStore(folder / "vault", journal, step=killer(at), platform=platform)
-    plan = journal.undo([1], lambda path: store.read(path) if store.exists(path) else None)
+    plan = journal.plan_undo([1], lambda path: store.read(path) if store.exists(path) else None)
     store.commit(plan.change_set, author="user")
 
 
@@ -128,7 +128,7 @@ def steps(platform: str, what: str) -> int:
         store.commit(CHANGES, author="agent")
         if what == "undo":
             seen.clear()
-            plan = journal.undo([1], lambda path: store.read(path) if store.exists(path) else None)
+            plan = journal.plan_undo([1], lambda path: store.read(path) if store.exists(path) else None)
             store.commit(plan.change_set, author="user")
         journal.close()
     return len(seen)

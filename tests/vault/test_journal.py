@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import NotFoundError, StorageError
+from app.errors import InvalidParametersError, NotFoundError, StorageError
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update, content_hash
 from app.vault.journal import Journal
 from app.vault.path import NotePath
@@ -57,6 +57,23 @@ def test_history_keeps_the_versions_of_a_deleted_note(store: NoteStore, journal:
     assert [v.hash for v in journal.history(P("a.md"))] == [None, content_hash(b"1\n")]
 
 
+def test_a_damaged_version_is_an_error(store: NoteStore, journal: Journal):
+    store.commit(ChangeSet.of(Create(P("a.md"), b"1\n")), author="agent")
+    with sqlite3.connect(journal.folder / "journal.sqlite") as db:
+        db.execute("UPDATE contents SET data = x'00'")
+    db.close()
+    with pytest.raises(NotFoundError, match="damaged"):
+        journal.content(content_hash(b"1\n"))
+
+
+def test_a_case_rename_is_no_excuse_to_change_a_path_twice():
+    rename = Move(P("a.md"), P("A.md"), b"1", b"1")
+    assert ChangeSet.of(rename).changes == (rename,)
+    for changes in ((Update(P("a.md"), b"1", b"2"), rename), (rename, Update(P("a.md"), b"1", b"2"))):
+        with pytest.raises(InvalidParametersError):
+            ChangeSet.of(*changes)
+
+
 def test_restore_of_a_version_is_a_change_set(store: NoteStore, journal: Journal):
     store.commit(ChangeSet.of(Create(P("a.md"), b"1\n")), author="agent")
     store.commit(ChangeSet.of(Update(P("a.md"), b"1\n", b"2\n")), author="agent")
@@ -93,7 +110,7 @@ def test_the_oldest_contents_are_removed_first_and_commits_stay_listed(tmp_path:
         journal.content(content_hash(contents[0]))
     assert len(journal.commits()) == 5
     with pytest.raises(NotFoundError):
-        journal.undo([1], lambda path: b"changed since")
+        journal.plan_undo([1], lambda path: b"changed since")
     assert journal.history(P("0.md"))[0].size == 10_000
     journal.close()
 

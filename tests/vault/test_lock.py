@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import VaultBusyError
+from app.errors import StorageError, VaultBusyError
 from app.vault.lock import VaultLock
 
 HOLD = """
@@ -47,6 +47,14 @@ def test_a_killed_owner_does_not_keep_the_lock(tmp_path: Path, owner: subprocess
     lock.acquire()
     assert lock.is_held
     lock.release()
+
+
+def test_an_owner_that_cannot_be_recorded_frees_the_lock(tmp_path: Path):
+    (tmp_path / "vault.owner.json" / "in the way").mkdir(parents=True)
+    lock = VaultLock(tmp_path)
+    with pytest.raises(StorageError):
+        lock.acquire()
+    assert not lock.is_held
 
 
 def test_two_locks_in_one_process_exclude_each_other(tmp_path: Path):

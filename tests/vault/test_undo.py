@@ -35,7 +35,7 @@ class Vault:
         return self.store.commit(ChangeSet.of(*changes), author="agent").id
 
     def plan(self, *commits: int) -> UndoPlan:
-        return self.journal.undo(commits, self.read)
+        return self.journal.plan_undo(commits, self.read)
 
     def undo(self, *commits: int) -> UndoPlan:
         plan = self.plan(*commits)

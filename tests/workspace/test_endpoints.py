@@ -65,7 +65,7 @@ async def test_disabled_endpoints_close_and_the_others_continue(workspace: Works
             assert robot.status_code == user.status_code == 200
             workspace.change_settings("servers", http_api=False)
             assert all(not line.startswith("data") for line in [line async for line in robot.aiter_lines()])
-            workspace.hub.tools_changed()
+            workspace.hub.notify_tools_changed()
             async for line in user.aiter_lines():
                 if line.startswith("data"):
                     break

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButto
 
 from app import paths
 from app.settings import Settings
-from app.toolkit.plugins import PluginPackage, plugin_packages
+from app.toolkit.plugins import PluginPackage, find_plugin_packages
 
 
 class PluginList(QWidget):
@@ -44,7 +44,7 @@ class PluginList(QWidget):
                 )
             )
         )
-        packages = plugin_packages()
+        packages = find_plugin_packages()
         for package in packages:
             column.addWidget(self._create_card(package))
         if not packages:

@@ -1,1 +1,1 @@
-"""Markdown text: reading facts with their spans, editing spans, rendering."""
+"""Markdown of notes: parsing with spans in the text, editing, and rendering."""

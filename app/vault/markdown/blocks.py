@@ -22,7 +22,14 @@ _NO_PARAGRAPH = re.compile(r"\s*\Z| {0,3}(?:[-*+>|]|\d{1,9}[.)][ \t]|#{1,6}[ \t]
 
 
 class LineFacts:
-    """The headings, tasks, observations and block ids of a note, in order."""
+    """The headings, tasks, observations and block ids of a note, each in order.
+
+    Args:
+        masked: The text with code, math and comments masked; it has the same length.
+        text: The text of the note.
+        start: The index of the body.
+        lines: The line counter of the text.
+    """
 
     def __init__(self, masked: str, text: str, start: int, lines: LineCounter) -> None:
         self.headings: list[Heading] = []

@@ -1,13 +1,14 @@
 """Edits of a note's prose: all of it, at its ends, by text and by heading. Everything else stays unchanged.
 
-Inserted text gets the newlines of its surroundings; a missing last newline stays missing.
+Inserted text takes the newlines of its surroundings, and additions to prose without a last newline do not
+add one.
 """
 
 from __future__ import annotations
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import read_frontmatter
-from app.vault.markdown.headings import heading_key, section
+from app.vault.markdown.headings import heading_key, section, section_at
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import apply_edits, newline_of, with_newlines
 
@@ -43,12 +44,13 @@ def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -
 
     Args:
         text: A note's text.
-        old: The exact text to replace; only its newlines may differ.
+        old: The exact text to replace; only the newline style may differ.
         new: The replacement.
         occurrence: The number of the occurrence, from 1; None if there must be only one.
 
     Raises:
-        InvalidParametersError: the text is missing or ambiguous; `count` is the number of occurrences.
+        InvalidParametersError: `old` is empty, missing or ambiguous, or `occurrence` is out of range; `count`
+            is the number of occurrences.
     """
     if not old:
         raise InvalidParametersError("The text to replace is empty.", count=0)
@@ -80,7 +82,7 @@ def insert_under(text: str, heading: str, addition: str) -> str:
         addition: The lines to add.
 
     Raises:
-        NotFoundError: there is no such heading; `suggestions` are the existing ones.
+        NotFoundError: there is no such heading; `suggestions` are the first 50 headings.
         AmbiguousError: there are several.
     """
     target = section(text, heading)
@@ -105,15 +107,15 @@ def replace_section(text: str, heading: str, replacement: str) -> str:
     The heading stays, even if `replacement` repeats it, and so do the surrounding blank lines.
 
     Raises:
-        NotFoundError: there is no such heading; `suggestions` are the existing ones.
+        NotFoundError: there is no such heading; `suggestions` are the first 50 headings.
         AmbiguousError: there are several.
     """
     target = section(text, heading)
     newline = newline_of(text, target.start)
-    repeated = scan(replacement).headings[:1]
-    is_first = bool(repeated) and not replacement[: repeated[0].span.start].strip()
-    if is_first and heading_key(repeated[0].text) == heading_key(target.heading.text):
-        replacement = replacement[repeated[0].span.end :]
+    headings = scan(replacement).headings
+    starts_with_heading = bool(headings) and not replacement[: headings[0].span.start].strip()
+    if starts_with_heading and heading_key(headings[0].text) == heading_key(target.heading.text):
+        replacement = replacement[section_at(replacement, headings, 0).start :]
     body = with_newlines(replacement, newline).strip("\r\n")
     old_section = text[target.start : target.end]
     if not old_section.strip():

@@ -1,6 +1,6 @@
 """Edits of a note's text; each returns the text with only the necessary characters changed.
 
-Newlines, the byte order mark and a missing last newline are preserved.
+Newlines and the byte order mark are preserved, and so is a missing last newline unless the edit adds one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The properties at the start of a note: YAML (or JSON) between two `---` lines.
 
-A block that can't be read has a `problem`; the rest of the note is parsed, and nothing edits the block.
+A block that can't be read has a `problem`; the rest of the note is parsed, and edits of properties are
+refused.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from app.vault.markdown.text import BOM
-from app.vault.markdown.yaml_tree import Mapping, UnreadableYaml, read_tree, to_dict
+from app.vault.markdown.yaml_tree import MAX_DEPTH, Mapping, UnreadableYaml, read_tree, to_dict
 from app.vault.note import Span
 
 MAX_BLOCK_BYTES = 64 * 1024
@@ -37,7 +38,7 @@ class Frontmatter:
 
 
 def read_frontmatter(text: str) -> Frontmatter:
-    """Parse the properties of a note: plain values only, with limits on size, depth and aliases."""
+    """Parse a note's properties: plain values only, with limits on size, depth, values and aliases."""
     bom = len(BOM) if text.startswith(BOM) else 0
     content, end = block_extent(text)
     if content is None:
@@ -63,7 +64,7 @@ def body_start(text: str) -> int:
 
 
 def block_extent(text: str) -> tuple[Span | None, int]:
-    """Return the text between the two `---` lines, or None without a block, and the block's end."""
+    """Return the span between the two `---` lines and the end of the block, or None and 0 without one."""
     opening = _OPEN.match(text)
     closing = _CLOSE.search(text, opening.end() - 1) if opening else None
     if opening is None or closing is None:
@@ -72,14 +73,14 @@ def block_extent(text: str) -> tuple[Span | None, int]:
 
 
 def _parse_json(block: str) -> dict[str, object] | None:
-    """Parse a JSON block that is not valid YAML (escaped surrogate pairs, long keys)."""
+    """Parse a JSON block that is not valid YAML (escaped surrogate pairs, long keys), or return None."""
     if not block.lstrip().startswith("{"):
         return None
     try:
         values = json.loads(block, parse_constant=str)
     except (ValueError, RecursionError):
         return None
-    return values if isinstance(values, dict) and _depth(values) <= 20 else None
+    return values if isinstance(values, dict) and _depth(values) <= MAX_DEPTH else None
 
 
 def _depth(value: object) -> int:

@@ -24,10 +24,11 @@ def heading_key(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HeadingSection:
-    """A heading and the text below it, in characters.
+    """A heading and the extent of the text below it, as character indexes.
 
     `start` is the index after the heading's line (and its underline), `own_end` the start of the next heading
-    of any level, and `end` the start of the next heading of the same or a higher level.
+    of any level, and `end` the start of the next heading of the same or a higher level. Without a next
+    heading, both are the end of the text.
     """
 
     heading: Heading
@@ -54,8 +55,8 @@ def section(text: str, target: str) -> HeadingSection:
     """Find the section of the one heading that matches `target`.
 
     Raises:
-        NotFoundError: there is none; `suggestions` are the existing headings.
-        AmbiguousError: there are several; `candidates` are their lines.
+        NotFoundError: there is none; `suggestions` are the first 50 headings.
+        AmbiguousError: there are several; `candidates` are their line numbers and texts.
     """
     headings = scan(text).headings
     matches = heading_matches(headings, target)

@@ -34,8 +34,8 @@ _MAX_LABEL_CHARS = 2000
 _NOT_A_TAG = re.compile(r"[\d/_-]*")
 
 
-def valid_tag(name: str) -> bool:
-    """Return whether `name` (without `#`) is a valid tag: allowed characters, at least one non-digit."""
+def is_valid_tag(name: str) -> bool:
+    """Return whether `name` (without `#`) is a valid tag: a tag name without `/` at its ends."""
     return bool(re.fullmatch(f"{TAG_CHARACTER}+", name)) and is_tag_name(name) and name == name.strip("/")
 
 
@@ -51,7 +51,7 @@ def scan_inline(masked: str, text: str, start: int, lines: LineCounter) -> tuple
         masked: The text with code, math and comments masked.
         text: The text itself, of the same length.
         start: The index at which the prose starts.
-        lines: The text's line numbers.
+        lines: The line counter of the text.
     """
     links: list[Link] = []
     tags: list[Tag] = []

@@ -26,7 +26,8 @@ def rewrite_links(text: str, rewrite: Callable[[Link], str | None]) -> str:
         rewrite: Returns a link's new target, decoded and without heading or alias, or None to keep it.
 
     Raises:
-        InvalidParametersError: a property can't contain the new target.
+        InvalidParametersError: a property can't contain the new target, or contains the link in a form that
+            can't be edited.
     """
     edits: list[Edit] = []
     in_properties: dict[Span, tuple[Link, str]] = {}
@@ -54,7 +55,7 @@ def _format_as_written(text: str, link: Link, target: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _PropertyScalar:
-    """A scalar of the properties; `flow` if it is in brackets."""
+    """A scalar in the properties; `flow` if it is inside brackets or braces."""
 
     scalar: Scalar
     flow: bool

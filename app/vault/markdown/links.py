@@ -1,7 +1,7 @@
 """Parsing and formatting of single links: `[[wiki]]` and `[markdown](links.md)`.
 
 Only links into the vault count: a Markdown link with a URL scheme does not, while `[[https://…]]` is a link
-to a note with that name, as in Obsidian. The text of a link never spans lines.
+to a note with that name, as in Obsidian. A wikilink never spans lines; the label of a Markdown link may.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ Interval = tuple[int, int]
 
 
 def mask_text(text: str, start: int = 0) -> str:
-    """Return `text` with code, math and comments from `start` on (and all before it) as NULs, same length."""
+    """Return `text`, in the same length, with NULs for code, math, comments and all before `start`."""
     spans = code_spans(text, start)
     if not spans and not start:
         return text
@@ -59,7 +59,7 @@ def code_spans(text: str, start: int = 0) -> list[Interval]:
 
 
 class _SpanScanner:
-    """The scanner of one text, which remembers unclosed openers to stay linear."""
+    """Scans one text; remembers unclosed openers to stay linear."""
 
     def __init__(self, text: str, start: int, indented: list[Interval]) -> None:
         self.text = text
@@ -86,7 +86,7 @@ class _SpanScanner:
                 position = max(position, block[1])
                 continue
             begin = match.start()
-            end = self._end(match[0], begin)
+            end = self._span_end(match[0], begin)
             if end is None:
                 position = match.end()
                 continue
@@ -97,15 +97,15 @@ class _SpanScanner:
                 yield block
             block = next(blocks)
 
-    def _end(self, mark: str, position: int) -> int | None:
+    def _span_end(self, mark: str, position: int) -> int | None:
         """Return the end of the span that `mark` opens at `position`, or None if it opens none."""
         first = mark[0]
         if first in "`~":
-            if len(mark) >= 3 and (fence := self._fence(mark, position)) is not None:
+            if len(mark) >= 3 and (fence := self._fence_end(mark, position)) is not None:
                 return fence
-            return self._inline_code(len(mark), position) if first == "`" else None
+            return self._inline_code_end(len(mark), position) if first == "`" else None
         if first == "$":
-            return self._find_end(mark, position, "$$") if mark == "$$" else self._inline_math(position)
+            return self._find_end(mark, position, "$$") if mark == "$$" else self._inline_math_end(position)
         if first == "%":
             return self._find_end(mark, position, "%%")
         return self._find_end(mark, position, "-->") if first == "<" else None
@@ -117,17 +117,18 @@ class _SpanScanner:
         if end >= 0:
             return end + len(closer)
         self.unclosed.add(mark)
-        # An unclosed HTML comment extends to the end (CommonMark); the other openers are then plain text.
-        return len(self.text) if mark == "<!--" and not self._before(position).strip() else None
+        # An unclosed HTML comment at the start of a line extends to the end of the text (CommonMark); any
+        # other unclosed opener is plain text.
+        return len(self.text) if mark == "<!--" and not self._line_prefix(position).strip() else None
 
-    def _before(self, position: int) -> str:
+    def _line_prefix(self, position: int) -> str:
         """Return the text before `position` in its line, truncated on lines too long to open a fence."""
         begin = max(self.start, position - _MAX_PREFIX_CHARS)
         newline = self.text.rfind("\n", begin, position)
         return self.text[newline + 1 if newline >= 0 else begin : position]
 
-    def _fence(self, mark: str, position: int) -> int | None:
-        prefix = self._before(position)
+    def _fence_end(self, mark: str, position: int) -> int | None:
+        prefix = self._line_prefix(position)
         if not _FENCE_PREFIX.fullmatch(prefix) or len(prefix) >= _MAX_PREFIX_CHARS:
             return None
         info_end = self.text.find("\n", position)
@@ -158,14 +159,14 @@ class _SpanScanner:
                 return match.start()
         return len(self.text)
 
-    def _paragraph(self, position: int) -> int:
+    def _find_paragraph_end(self, position: int) -> int:
         if position >= self.paragraph_end:
             match = _PARAGRAPH_END.search(self.text, position)
             self.paragraph_end = match.start() if match else len(self.text)
         return self.paragraph_end
 
-    def _inline_code(self, length: int, position: int) -> int | None:
-        end = self._paragraph(position)
+    def _inline_code_end(self, length: int, position: int) -> int | None:
+        end = self._find_paragraph_end(position)
         if self.ticks_until != end:
             self.ticks_until = end
             self.ticks = {}
@@ -175,8 +176,8 @@ class _SpanScanner:
         index = bisect_left(positions, position + length)
         return positions[index] + length if index < len(positions) else None
 
-    def _inline_math(self, position: int) -> int | None:
-        end = self._paragraph(position)
+    def _inline_math_end(self, position: int) -> int | None:
+        end = self._find_paragraph_end(position)
         if self.no_dollar_before == end or self.text[position + 1 : position + 2] in (
             "",
             " ",
@@ -192,8 +193,8 @@ class _SpanScanner:
 
 
 def _indented_code(text: str, start: int) -> list[Interval]:
-    """Return the blocks indented by four after a blank line and outside lists (CommonMark 4.4)."""
-    if not _INDENTED.search(text, max(start - 2, 0)):
+    """Return the blocks indented by four spaces or a tab outside paragraphs and lists (CommonMark 4.4)."""
+    if not text.startswith(("    ", "\t"), start) and not _INDENTED.search(text, max(start - 2, 0)):
         return []
     intervals: list[Interval] = []
     block_start: int | None = None

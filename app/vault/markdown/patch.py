@@ -35,7 +35,7 @@ def apply_patch(text: str, patch: str) -> str:
 
     Raises:
         InvalidParametersError: it contains no hunk, or an invalid line.
-        ConflictError: the lines of a hunk are missing or ambiguous.
+        ConflictError: a hunk's lines are missing or ambiguous, or it has neither old lines nor a position.
     """
     hunks = read_hunks(patch)
     newline = newline_of(text, len(text))
@@ -81,9 +81,11 @@ def read_hunks(patch: str) -> list[PatchHunk]:
         elif line[:1] in (" ", "+", "-", ""):
             hunks[-1].lines.append((line[:1] or " ", line[1:]))
         else:
-            raise InvalidParametersError(f"Line {number} of the patch starts with {line[0]!r}.", line=number)
+            message = f"Line {number} of the patch starts with {line[0]!r} instead of a space, + or -."
+            raise InvalidParametersError(message, line=number)
     if not any(hunk.lines for hunk in hunks):
-        raise InvalidParametersError("The patch contains no hunk: `@@ -line,count +line,count @@`.")
+        message = "The patch contains no hunk. A hunk starts with `@@ -line,count +line,count @@`."
+        raise InvalidParametersError(message)
     return hunks
 
 
@@ -116,6 +118,8 @@ def _find_hunk(lines: list[str], hunk: PatchHunk, start: int, shift: int, number
         return positions[0]
     reason = f"occur {len(positions)} times" if positions else "are not in the note"
     message = f"The lines that hunk {number} changes {reason}. Nothing was changed."
+    if not old_lines:
+        message = f"Hunk {number} has no context lines and no valid position. Nothing was changed."
     raise ConflictError(message, hunk=number, expected=old_lines[:20], count=len(positions))
 
 
@@ -126,7 +130,7 @@ def _result_lacks_newline(hunks: list[PatchHunk], lacks_newline: bool) -> bool:
 
 
 def _join_rows(rows: list[str], newline: str, lacks_newline: bool) -> str:
-    """Join the rows; each ends with a newline, the last one only unless `lacks_newline`."""
+    """Join the rows, each with a newline at its end; the last one has none if `lacks_newline`."""
     if not rows:
         return ""
     ended_rows = [row if row.endswith("\n") else row + newline for row in rows]

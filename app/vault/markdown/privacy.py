@@ -1,8 +1,9 @@
-"""The only decision whether models and external programs may see a note.
+"""The single decision on whether models and external programs may see a note.
 
 A note is public only if its properties were read and do not make it private, or if they provably can't: text
-without an `ai` key and the word "private" can't mean `ai: private`. Every other note is private or, with a
-reason for the user, unknown. Both kinds are hidden from models and external programs.
+without an `ai` key and without the words "ai" and "private" together can't mean `ai: private`. Every other
+note is private or, with a reason for the user, unknown. Both kinds are hidden from models and external
+programs.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def _unknown(reason: str) -> PrivacyVerdict:
 
 
 def _classify_raw(block: str, reason: str, *, provable: bool = True) -> PrivacyVerdict:
-    """Determine the privacy from the words in unreadable properties."""
+    """Determine the privacy from the words in unreadable properties; public only if `provable`."""
     folded = _fold(block)
     mentions_private = "priv" in folded
     if mentions_private and _KEY.search(folded):

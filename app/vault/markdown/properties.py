@@ -27,15 +27,18 @@ Edit = tuple[int, int, str]
 
 
 def set_property(text: str, key: str, value: object) -> str:
-    """Return `text` with the property `key` set, added at the end of the block if new.
+    """Return `text` with the property `key` set.
+
+    A new property is added at the end of the block, which is created if missing.
 
     Args:
         text: A note's text.
         key: The property's name; an existing one may differ in case.
-        value: Text, number, true or false, None, a date, or a list or mapping of them.
+        value: Text, number, true or false, None, a date or time, or a list or mapping of them.
 
     Raises:
-        InvalidParametersError: the block can't be read or edited safely, or the value can't be stored.
+        InvalidParametersError: the name is blank or occurs more than once, the block can't be read or edited
+            safely, or the value can't be stored.
     """
     new_value = json_like(value)
     if not key.strip():
@@ -61,8 +64,11 @@ def set_property(text: str, key: str, value: object) -> str:
 def remove_property(text: str, key: str) -> str:
     """Return `text` without the property `key`, and without a block that held nothing else.
 
+    A block in braces stays as `{}`. Without the property, the text stays unchanged.
+
     Raises:
-        InvalidParametersError: the block cannot be read or edited safely.
+        InvalidParametersError: the property occurs more than once, or the block can't be read or edited
+            safely.
     """
     frontmatter = editable_frontmatter(text)
     entry = find_entry(frontmatter, key)
@@ -87,7 +93,7 @@ def editable_frontmatter(text: str) -> Frontmatter:
     """Return the frontmatter of `text` if its properties can be edited.
 
     Raises:
-        InvalidParametersError: it can't be read, or only as JSON.
+        InvalidParametersError: it can't be read, or only as JSON that is not YAML.
     """
     frontmatter = read_frontmatter(text)
     if frontmatter.problem:
@@ -95,21 +101,22 @@ def editable_frontmatter(text: str) -> Frontmatter:
             f"{frontmatter.problem} Nothing was changed.", problem=frontmatter.problem
         )
     if frontmatter.tree is None and frontmatter.properties:
-        raise InvalidParametersError("These properties are JSON that can be read but not edited.")
+        message = "The properties are JSON in a form that can be read but not edited. Nothing was changed."
+        raise InvalidParametersError(message)
     return frontmatter
 
 
 def find_entry(frontmatter: Frontmatter, key: str) -> MappingEntry | None:
-    """Return the entry of the property `key`, preferably in the same case.
+    """Return the entry of the property `key`, preferably in the same case, or None.
 
     Raises:
-        InvalidParametersError: it occurs twice.
+        InvalidParametersError: it occurs more than once.
     """
     entries = frontmatter.tree.entries if frontmatter.tree else ()
     exact = [entry for entry in entries if entry.key.text == key]
     matches = exact or [e for e in entries if e.key.text.casefold() == key.strip().casefold()]
     if len(matches) > 1:
-        message = f"The property {key!r} occurs twice. Nothing was changed."
+        message = f"The property {key!r} occurs more than once. Nothing was changed."
         raise InvalidParametersError(message, property=key)
     return matches[0] if matches else None
 
@@ -209,13 +216,14 @@ def _yaml_candidates(value: object, newline: str, indent: str, list_indent: str)
 
 
 def _quote(node: Node, value: object) -> str:
-    """Return the quotes of `node`, which text in its place keeps."""
-    is_quoted = isinstance(node, Scalar) and isinstance(value, str) and node.quote in ("'", '"')
-    return node.quote if is_quoted and isinstance(node, Scalar) else ""
+    """Return the quotes of `node` if `value` is text that can keep them, else an empty string."""
+    if isinstance(node, Scalar) and isinstance(value, str) and node.quote in ("'", '"'):
+        return node.quote
+    return ""
 
 
 def _list_indent(tree: Mapping | None, text: str) -> str:
-    """Return the indentation of the first block list below its key, or two spaces if there is none."""
+    """Return the indentation of the first block list relative to its key; two spaces without a list."""
     for entry in tree.entries if tree else ():
         if isinstance(entry.value, Sequence) and not entry.value.flow and entry.value.items:
             first, key = entry.value.items[0].span.start, entry.key.span.start
@@ -239,7 +247,7 @@ def _unchanged_ends(node: Sequence, value: list[object]) -> tuple[int, int]:
 
 
 def _block_edits(text: str, node: Sequence, value: list[object], newline: str) -> list[Edit] | None:
-    """Return the edits of a list with one item per line, or None if an item does not start its line."""
+    """Return the edits that turn a block list into `value`, or None if an item does not start its line."""
     starts = [_line_start(text, item.span.start) for item in node.items]
     leads = [text[start : item.span.start] for start, item in zip(starts, node.items, strict=True)]
     if any(lead.strip() != "-" for lead in leads):
@@ -265,7 +273,7 @@ def _block_edits(text: str, node: Sequence, value: list[object], newline: str) -
 
 
 def _flow_edits(text: str, node: Sequence, value: list[object]) -> list[Edit] | None:
-    """Return the edits of a list in brackets, or None if it is an alias or has an anchor."""
+    """Return the edits that turn a list in brackets into `value`, or None if it is an alias or anchored."""
     if not text.startswith("[", node.span.start):
         return None
     head, tail = _unchanged_ends(node, value)

@@ -22,7 +22,7 @@ def is_tag_entry(entry: MappingEntry) -> bool:
 
 
 def property_tags(frontmatter: Frontmatter, text: str, lines: LineCounter) -> Iterator[Tag]:
-    """Yield the tags of the `tags` property, a list or a string, with or without `#`."""
+    """Yield the tags in the `tags` and `tag` properties: lists or strings, with or without `#`."""
     for entry in frontmatter.tree.entries if frontmatter.tree else ():
         if not is_tag_entry(entry):
             continue
@@ -33,7 +33,7 @@ def property_tags(frontmatter: Frontmatter, text: str, lines: LineCounter) -> It
 
 
 def scalar_tags(scalar: Scalar, text: str, lines: LineCounter) -> Iterator[Tag]:
-    """Yield the tags in one scalar; a span covers the name, or the whole scalar if it has escapes."""
+    """Yield the tags in one scalar; a span covers the name, or the whole scalar without a literal start."""
     start = literal_start(scalar, text)
     for match in _TAG.finditer(scalar.text):
         name = match[0].lstrip("#").strip("/")
@@ -56,13 +56,13 @@ def property_links(
 
 
 def literal_start(scalar: Scalar, text: str) -> int | None:
-    """Return the start of the scalar's text, or None if escapes or folds make it differ from its value."""
+    """Return the start of the scalar's text, or None if its source differs (escapes, folds, aliases)."""
     start = scalar.span.start + (1 if scalar.quote in ("'", '"') else 0)
     return start if scalar.quote not in ("|", ">", "*") and text.startswith(scalar.text, start) else None
 
 
 def _link_scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
-    """Yield the scalars below `node` and whether each is the name in an unquoted `[[name]]`."""
+    """Yield the scalars that may contain links, and whether each is the name in an unquoted `[[name]]`."""
     if isinstance(node, Scalar):
         if "[" in node.text and node.quote != "*":
             yield node, False

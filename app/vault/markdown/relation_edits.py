@@ -1,4 +1,4 @@
-"""Functions that add, change and remove relations; only the lines of the relations change.
+"""Functions that add, change and remove relations.
 
 A single relation (a list item, a field) is changed in place. One of several on a line, or one in a property,
 is removed and rewritten as an item under `## Relations`. Each edit is parsed again before it is returned: if
@@ -34,7 +34,7 @@ RelationFields = tuple[str, str, float | None, str | None]
 def add_relation(
     text: str, kind: str, target: str, confidence: float | None = None, note: str | None = None
 ) -> str:
-    """Return `text` with a relation as the last item under `## Relations`, which is created if missing.
+    """Return `text` with a new relation at the end of `## Relations`, which is created if missing.
 
     Args:
         text: A note's text.
@@ -44,14 +44,14 @@ def add_relation(
         note: A remark, on one line.
 
     Raises:
-        InvalidParametersError: the type has no letter, or the confidence is out of range.
+        InvalidParametersError: the type has no letter or digit, or the confidence is out of range.
     """
     bare = target.removeprefix("[[").removesuffix("]]")
     return add_items(text, [_item_line(kind, f"[[{bare}]]", confidence, note)])
 
 
 def add_items(text: str, items: Iterable[str]) -> str:
-    """Return `text` with these lines after the last item under `## Relations`, created if missing."""
+    """Return `text` with these lines at the end of `## Relations`, which is created if missing."""
     lines = list(items)
     if not lines:
         return text
@@ -89,7 +89,9 @@ def change_relation(
         keep_note: Whether to keep the remark.
 
     Raises:
-        InvalidParametersError: it can't be changed without changing other relations.
+        InvalidParametersError: the type or confidence is invalid, or the relation can't be changed without
+            changing others.
+        NotFoundError: `text` does not contain the relation.
     """
     before = scan(text)
     index = _relation_index(before, relation)
@@ -113,7 +115,7 @@ def change_relation(
 def remove_relation(text: str, relation: Relation) -> str:
     """Return `text` without one relation, and without a line that held nothing else.
 
-    If it is the last item under `## Relations`, the heading is removed, too.
+    If nothing else is under the heading `Relations`, the heading is removed, too.
 
     Args:
         text: A note's text.
@@ -121,6 +123,7 @@ def remove_relation(text: str, relation: Relation) -> str:
 
     Raises:
         InvalidParametersError: it can't be removed without changing other relations.
+        NotFoundError: `text` does not contain the relation.
     """
     before = scan(text)
     index = _relation_index(before, relation)
@@ -189,9 +192,6 @@ def _siblings(note: ParsedNote, relation: Relation) -> list[Relation]:
     return [sibling for sibling in note.relations if sibling.span == relation.span]
 
 
-# Changing
-
-
 def _changes(text: str, note: ParsedNote, relation: Relation, new_fields: RelationFields) -> Iterator[str]:
     kind, _, confidence, remark = new_fields
     if not relation.link.in_properties and len(_siblings(note, relation)) == 1:
@@ -235,9 +235,9 @@ def _in_place(
 def _type_span(text: str, relation: Relation) -> Span | None:
     """Return the span of the type: a list item's word (with quotes) or a field's key."""
     start, end = relation.span.start, relation.link.span.start
-    fields = [one for one in _KEY.finditer(text, start, end) if relation_type(one[0]) == relation.type]
-    if fields:
-        return Span(fields[-1].start(), fields[-1].end())
+    keys = [key for key in _KEY.finditer(text, start, end) if relation_type(key[0]) == relation.type]
+    if keys:
+        return Span(keys[-1].start(), keys[-1].end())
     marker = _MARKER.match(text, start, end)
     word = _TYPE.match(text, marker.end() if marker else start, end)
     return Span(word.start(), word.end()) if word else None
@@ -257,9 +257,6 @@ def _parentheses(text: str, relation: Relation) -> Span | None:
         if depth == 0:
             return Span(opening + 1, position)
     return None
-
-
-# Removing
 
 
 def _removals(text: str, note: ParsedNote, relation: Relation) -> Iterator[str]:
@@ -295,8 +292,8 @@ def _without_line(text: str, line_start: int, line_end: int) -> str:
 
 
 def _without_empty_section(before: ParsedNote, relation: Relation, text: str) -> str:
-    """Return `text` without the heading `Relations` if a removed relation was the last one below it."""
-    earlier_headings = [one for one in before.headings if one.span.start < relation.span.start]
+    """Return `text` without the heading `Relations` above a removed relation if nothing is left below it."""
+    earlier_headings = [heading for heading in before.headings if heading.span.start < relation.span.start]
     if (
         relation.link.in_properties
         or not earlier_headings
@@ -304,7 +301,7 @@ def _without_empty_section(before: ParsedNote, relation: Relation, text: str) ->
     ):
         return text
     headings = scan(text).headings
-    matches = [i for i, one in enumerate(headings) if one.span == earlier_headings[-1].span]
+    matches = [i for i, heading in enumerate(headings) if heading.span == earlier_headings[-1].span]
     if not matches:
         return text
     section = section_at(text, headings, matches[0])

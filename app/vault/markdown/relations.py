@@ -1,7 +1,7 @@
 """Parsing of typed relations in list items, inline fields and properties.
 
 The forms are `- supports [[T]] (confidence: 0.8, because …)`, `supports:: [[T]]`, `[supports:: [[T]]]`,
-`(supports:: [[T]])`, and the property `supports: "[[T]]"`. Sources: basic-memory's relations, Dataview's
+`(supports:: [[T]])`, and the property `supports: "[[T]]"`. Sources: basic-memory's relations and Dataview's
 inline fields.
 """
 
@@ -40,7 +40,7 @@ def relation_word(kind: str) -> str:
 
 
 def parse_context(context: str | None) -> tuple[float | None, str | None]:
-    """Parse the parentheses after a relation into confidence (0 to 1) and remark."""
+    """Parse the text in parentheses after a relation into its confidence (0 to 1) and remark, if any."""
     if context is None:
         return None, None
     match = _CONFIDENCE.search(context)
@@ -74,7 +74,7 @@ def prose_relations(
 
 
 def property_relations(property_links: Sequence[tuple[str, Link, bool]], text: str) -> Iterator[Relation]:
-    """Yield the relations of properties whose value is a link or a list of links.
+    """Yield a relation for each value or list item in the properties that is a link, except tags and aliases.
 
     Args:
         property_links: Key, link, and whether the link is the whole value.

@@ -61,8 +61,8 @@ def render(
 
     Args:
         text: A note's text.
-        resolve: Returns a link's target, or None if it is unresolved. It is called for every link; pass
-            `NoteTarget.text` as a function so that only embedded notes are read.
+        resolve: Returns a link's target, or None if it is unresolved. It is called for each link and image
+            that is not on the web; pass `NoteTarget.text` as a function so that only embedded notes are read.
         colors: The colors; those of a light theme by default.
         path: The note's own path, so that it does not embed itself as a whole.
         draw: Draws formulas and diagrams; undrawn ones appear as text.
@@ -73,11 +73,11 @@ def render(
     """
     colors = colors or RenderColors()
     note = NoteTarget(path, text)
-    body = _body(text, note, resolve, colors, _Nesting((path,) if path else ()), draw, interaction)
+    body = _body_html(text, note, resolve, colors, _Nesting((path,) if path else ()), draw, interaction)
     return f'<html><body style="color:{colors.text};">{body}</body></html>'
 
 
-def _body(
+def _body_html(
     text: str,
     note: NoteTarget,
     resolve: Resolve,
@@ -103,7 +103,7 @@ def _body(
         nesting.embeds_left[0] -= 1
         part = _embedded_part(content, link)
         inner_nesting = replace(nesting, enclosing=(*nesting.enclosing, embedded), depth=nesting.depth + 1)
-        return _body(
+        return _body_html(
             part, NoteTarget(target.path, content), resolve, colors, inner_nesting, draw, interaction
         )
 
@@ -113,7 +113,7 @@ def _body(
 
 
 def _write(page: RenderContext, tokens: Sequence[Token]) -> str:
-    """Return the HTML of tokens; raw tags left open are closed at the end of the line."""
+    """Return the HTML of tokens; raw tags left open are closed at the end of their block."""
     pieces: list[str] = []
     folded_level = -1
     for token in tokens:
@@ -138,7 +138,7 @@ def _write(page: RenderContext, tokens: Sequence[Token]) -> str:
 
 
 def _write_inline(page: RenderContext, tokens: Sequence[Token]) -> str:
-    """Return the HTML of a paragraph; the line of a done task is crossed out, but not what follows it."""
+    """Return the HTML of a paragraph; if a done task starts with it, its first line is crossed out."""
     is_done, page.in_done_task = page.in_done_task, False
     if not is_done:
         return _write(page, tokens)
@@ -210,12 +210,15 @@ def _embedded_part(text: str, link: Link) -> str:
             section = section_at(text, headings, matches[0])
             return text[section.heading.span.start : section.end]
     if link.block:
-        return _block(text, link.block)
+        return _block_text(text, link.block)
     return text
 
 
-def _block(text: str, block: str) -> str:
-    """Return the paragraph or list item that a block id ends, or the block above an id on its own line."""
+def _block_text(text: str, block: str) -> str:
+    """Return the paragraph or list item that a block id ends, or the block above an id on its own line.
+
+    Without the id, return the whole text.
+    """
     lines = text.split("\n")
     number = next((b.line for b in scan(text).blocks if b.id.casefold() == block.casefold()), 0)
     if not number:

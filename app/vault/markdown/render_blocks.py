@@ -123,7 +123,7 @@ def _code(page: RenderContext, code: str, language: str) -> str:
 
 def _highlight(code: str, language: str, *, is_dark: bool) -> str:
     """Return code as HTML for a `<pre>`, highlighted if its language is known and it is not too long."""
-    # Inline styles, because Qt's rich text has no style classes for tokens.
+    # Inline styles, because the page has no style sheet for Pygments' classes.
     if not language or len(code) > _MAX_HIGHLIGHTED_CHARS:
         return escape(code, quote=False)
     try:
@@ -140,7 +140,7 @@ def _quote_open(page: RenderContext, token: Token) -> str:
 
 def _callout_open(page: RenderContext, token: Token) -> str:
     kind = token.meta["kind"]
-    color = page.colors.callout(kind)
+    color = page.colors.callout_color(kind)
     words = page.write(page, [token.meta["title"]])
     icon = _ICONS.get(kind, _ICONS["note"])
     style = f"margin-top:0;margin-bottom:6px;color:{color};font-weight:600;"

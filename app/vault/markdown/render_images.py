@@ -18,14 +18,14 @@ _SIZE = re.compile(r"(\d{1,4})(?:x(\d{1,4}))?")
 
 
 def split_size(words: str) -> tuple[str, str, str]:
-    """Split `text|640x480`, or only a size, into text, width and height."""
+    """Split `text|640x480`, or only a size, into text, width and height; a missing part is empty."""
     text, _, size = words.rpartition("|")
     match = _SIZE.fullmatch(size.strip())
     return (text, match[1], match[2] or "") if match else (words, "", "")
 
 
 def image_html(page: RenderContext, source: str, text: str, width: str = "", height: str = "") -> str:
-    """Return the HTML for an image by its source as written in Markdown or HTML."""
+    """Return the HTML for an image with this source: the image, a link to the web, or only its text."""
     alt_text = escape(text.strip() or unquote(source).rpartition("/")[2] or source, quote=False)
     if source.lower().startswith(("http://", "https://")):
         return f'<a style="color:{page.colors.link};" href="{quote_attribute(source)}">🖼 {alt_text}</a>'
@@ -36,7 +36,7 @@ def image_html(page: RenderContext, source: str, text: str, width: str = "", hei
 
 
 def vault_image(path: str, width: str = "", height: str = "") -> str:
-    """Return the HTML for an image in the vault; sizes are in pixels."""
+    """Return the HTML for an image in the vault; sizes are in pixels, and invalid ones are ignored."""
     sizes = f' width="{int(width)}"' if re.fullmatch(r"\d{1,4}", width) else ""
     sizes += f' height="{int(height)}"' if re.fullmatch(r"\d{1,4}", height) else ""
     return f'<img src="vault:{quote_address(path)}"{sizes} style="max-width:100%;">'

@@ -1,6 +1,6 @@
 """The context of a rendering, and HTML fragments that several rules share.
 
-Qt's rich text has no boxes except table cells, so code, quotes, callouts and embeds are tables of one row.
+Qt's rich text has no boxes except table cells, so code, quotes, callouts and embeds are one-row tables.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class RenderContext:
     """The state of one rendering: the note, link resolver, colors, callbacks, open tags and counters.
 
     `scope` names the embed that is rendered; it is empty for the note itself. `in_done_task` is true from the
-    start of a done task until its text, and `link_decoration` is the line through or below links.
+    start of a done task until its text, and `link_decoration` is the `text-decoration` of links and tags.
     """
 
     note: NoteTarget
@@ -52,7 +52,7 @@ Rule = Callable[[RenderContext, Token], str]
 
 
 def box_open(*, background: str = "", bar: str = "", padding: str = "10px 14px", color: str = "") -> str:
-    """Return the start tags of a box, optionally with a bar at its left."""
+    """Return the start tags of a box, optionally with a bar on its left."""
     bar_cell = f'<td width="3" bgcolor="{bar}"></td>' if bar else ""
     fill = f' bgcolor="{background}"' if background else ""
     ink = f"color:{color};" if color else ""
@@ -64,7 +64,7 @@ BOX_CLOSE = "</td></tr></table>\n"
 
 
 def drawing_html(page: RenderContext, kind: str, source: str) -> str:
-    """Return a formula or diagram as an image with its source as text, or "" if it can't be drawn."""
+    """Return a formula or diagram as an image with its source as alt text, or "" if it can't be drawn."""
     image = page.draw(kind, source)
     if image is None:
         return ""

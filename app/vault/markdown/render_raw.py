@@ -1,7 +1,7 @@
 """Sanitization of the HTML in notes, which keeps only harmless tags that Qt can display.
 
-nh3 (ammonia) sanitizes the HTML. It parses like browsers, so that no unusual spelling passes. Nothing that
-loads, runs or styles remains; the caller provides the HTML of images.
+nh3 (ammonia) sanitizes the HTML. It parses like browsers, so that no unusual spelling passes. Scripts, style
+sheets and anything that loads a resource are removed; the caller provides the HTML of images.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def clean_block(html: str, render_image: ImageRenderer) -> str:
 
 
 def clean_tag(html: str, opened: list[str], render_image: ImageRenderer) -> str:
-    """Sanitize one inline tag; `opened` holds the names of the tags still open."""
+    """Sanitize one inline tag; `opened` holds the names of the open tags and is updated."""
     name_match = _TAG_NAME.match(html)
     name = name_match[1].lower() if name_match else ""
     if name == "img":

@@ -1,4 +1,4 @@
-"""markdown-it rules for the syntax of vaults beyond CommonMark.
+"""markdown-it rules for vault syntax beyond CommonMark.
 
 Inline: wikilinks and embeds, tags, highlights, inline fields, block ids. Blocks: callouts, task boxes and
 standalone embeds. The rules only produce tokens; `render_blocks` and `render_inlines` write the HTML.
@@ -57,7 +57,7 @@ def vault_plugin(md: MarkdownIt) -> None:
     md.inline.ruler.before("link", "block_id", _block_id)
     md.core.ruler.before("inline", "callouts", _callouts)
     md.core.ruler.before("inline", "tasks", _tasks)
-    md.core.ruler.push("remarks", _annotate_tokens)
+    md.core.ruler.push("annotations", _annotate_tokens)
 
 
 def callout_kind(name: str) -> str:
@@ -181,7 +181,7 @@ def _callouts(state: StateCore) -> None:
 
 
 def _tasks(state: StateCore) -> None:
-    """Move the box of list items from their text to the item's metadata."""
+    """Move task boxes from the text of list items to the items' metadata."""
     tokens = state.tokens
     for index, token in enumerate(tokens):
         is_text = token.type == "inline" and index > 1 and tokens[index - 2].type == "list_item_open"
@@ -207,7 +207,7 @@ def _annotate_tokens(state: StateCore) -> None:
         elif token.type in ("bullet_list_close", "ordered_list_close"):
             depth -= 1
         elif token.type == "inline" and tokens[index - 1].type == "paragraph_open":
-            if _only_embeds(token):
+            if _has_only_embeds(token):
                 tokens[index - 1].meta = tokens[index + 1].meta = {"bare": True}
                 for child in token.children or []:
                     child.meta = {**child.meta, "alone": True}
@@ -221,6 +221,6 @@ def _is_picture(token: Token) -> bool:
     return is_file or token.type == "image" or (token.type == "html_inline" and "<img" in token.content)
 
 
-def _only_embeds(token: Token) -> bool:
+def _has_only_embeds(token: Token) -> bool:
     kinds = {child.type for child in token.children or [] if child.type != "text" or child.content.strip()}
     return "embed" in kinds and kinds <= {"embed", "softbreak", "hardbreak", "anchor"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-_KINDS = {
+_CALLOUT_ROLES = {
     "note": "link",
     "info": "link",
     "todo": "link",
@@ -99,8 +99,8 @@ class RenderColors:
 
     @classmethod
     def of(cls, theme: ThemePalette) -> RenderColors:
-        """Return the colors for a theme of the desktop."""
-        callouts = {kind: str(getattr(theme, role)) for kind, role in _KINDS.items()}
+        """Return the colors for a desktop theme."""
+        callouts = {kind: str(getattr(theme, role)) for kind, role in _CALLOUT_ROLES.items()}
         return cls(
             text=theme.text,
             muted=theme.muted,
@@ -116,12 +116,12 @@ class RenderColors:
             is_dark=theme.is_dark,
         )
 
-    def callout(self, kind: str) -> str:
-        """Return the color of a kind of callout."""
+    def callout_color(self, kind: str) -> str:
+        """Return the color of a kind of callout; an unknown kind has the color of notes."""
         return self.callouts.get(kind, self.callouts.get("note", self.link))
 
     def tint(self, color: str, strength: float = 0.09) -> str:
-        """Mix a color into the background with a `strength` from 0 to 1."""
+        """Mix a color into the background with a `strength` of 0 to 0.7; dark themes get more of it."""
         return mix_colors(self.background, color, strength * (1.4 if self.is_dark else 1))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.vault.markdown.blocks import LineFacts
 from app.vault.markdown.frontmatter import Frontmatter, body_start, read_frontmatter
 from app.vault.markdown.inline import scan_inline
-from app.vault.markdown.masking import mask_text as mask
+from app.vault.markdown.masking import mask_text
 from app.vault.markdown.privacy import classify_text
 from app.vault.markdown.property_facts import property_links, property_tags
 from app.vault.markdown.relations import property_relations, prose_relations
@@ -23,7 +23,7 @@ def scan(text: str) -> ParsedNote:
     read, `properties_problem` says why, and the rest of the note is still parsed.
     """
     frontmatter = read_frontmatter(text)
-    masked = mask(text, frontmatter.body_start)
+    masked = mask_text(text, frontmatter.body_start)
     facts = LineFacts(masked, text, frontmatter.body_start, LineCounter(text))
     return replace(
         _outline(frontmatter, masked, text, lambda: facts.headings),
@@ -38,7 +38,7 @@ def scan_outline(text: str) -> ParsedNote:
     """Scan as `scan` does, but skip headings, block ids, tasks and observations."""
     frontmatter = read_frontmatter(text)
     start = frontmatter.body_start
-    masked = mask(text, start)
+    masked = mask_text(text, start)
     return _outline(
         frontmatter, masked, text, lambda: LineFacts(masked, text, start, LineCounter(text)).headings
     )
@@ -47,7 +47,7 @@ def scan_outline(text: str) -> ParsedNote:
 def scan_lines(text: str) -> LineFacts:
     """Parse the lines of a note for headings, block ids, tasks and observations."""
     start = body_start(text)
-    return LineFacts(mask(text, start), text, start, LineCounter(text))
+    return LineFacts(mask_text(text, start), text, start, LineCounter(text))
 
 
 def _outline(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import Frontmatter, read_frontmatter
-from app.vault.markdown.inline import valid_tag
+from app.vault.markdown.inline import is_valid_tag
 from app.vault.markdown.properties import editable_frontmatter, set_property
 from app.vault.markdown.property_facts import is_tag_entry
 from app.vault.markdown.scan import scan
@@ -30,7 +30,7 @@ def add_tag(text: str, tag: str) -> str:
     name = validate_tag(tag)
     if name_key(name) in (name_key(other.name) for other in scan(text).tags):
         return text
-    entry = _tag_entry(editable_frontmatter(text))
+    entry = next(_tag_entries(editable_frontmatter(text)), None)
     if entry is None:
         return set_property(text, "tags", [name])
     value = to_plain(entry.value)
@@ -43,18 +43,23 @@ def add_tag(text: str, tag: str) -> str:
 def remove_tag(text: str, tag: str) -> str:
     """Return `text` without `tag`, ignoring case; tags nested in it stay.
 
-    The space before an inline tag is removed, too. Properties that can't be read stay unchanged.
+    A space next to an inline tag is removed, too. Properties that can't be read stay unchanged.
 
     Raises:
-        InvalidParametersError: removing it would change how the surrounding text is parsed (before a code
-            fence, for example), so that other tags appear or disappear.
+        InvalidParametersError: the properties can't be edited, or removing the tag would change how the
+            surrounding text is parsed (before a code fence, for example), so that other tags appear or
+            disappear.
     """
-    key = name_key(tag.strip().lstrip("#").strip("/"))
+    bare = tag.strip().lstrip("#").strip("/")
+    key = name_key(bare)
     body = _remove_inline(text, key)
     after = _change_properties(body, lambda name: None if name_key(name) == key else name)
     other_tags = [other.name for other in scan(text).tags if name_key(other.name) != key]
     if [other.name for other in scan(after).tags] != other_tags:
-        message = f"Removing #{tag} would change how the text around it is read. Remove it in the source."
+        message = (
+            f"Removing #{bare} would change how the text around it is parsed. Nothing was changed; remove"
+            " the tag in the source."
+        )
         raise InvalidParametersError(message, tag=tag)
     return after
 
@@ -88,7 +93,7 @@ def validate_tag(tag: str) -> str:
         InvalidParametersError: it is not a valid tag.
     """
     name = tag.strip().removeprefix("#").strip("/")
-    if not valid_tag(name):
+    if not is_valid_tag(name):
         message = f"{tag!r} can't be a tag: use letters, digits, _ - / and at least one nondigit."
         raise InvalidParametersError(message, tag=tag)
     return name
@@ -112,10 +117,14 @@ def _remove_inline(text: str, key: str) -> str:
 
 def _change_properties(text: str, change: Change) -> str:
     """Return `text` with each tag of its properties changed; a change to None removes the tag."""
-    frontmatter = read_frontmatter(text)
-    entry = _tag_entry(frontmatter)
-    if entry is None:
-        return text
+    keys = dict.fromkeys(entry.key.text for entry in _tag_entries(read_frontmatter(text)))
+    for key in keys:
+        text = _change_property(text, key, change)
+    return text
+
+
+def _change_property(text: str, key: str, change: Change) -> str:
+    entry = next(entry for entry in _tag_entries(read_frontmatter(text)) if entry.key.text == key)
     value = to_plain(entry.value)
     if isinstance(value, list):
         kept_items: list[object] = []
@@ -125,11 +134,11 @@ def _change_properties(text: str, change: Change) -> str:
                 changed == item or (changed not in kept_items and changed not in value)
             ):
                 kept_items.append(changed)
-        return text if kept_items == value else set_property(text, entry.key.text, kept_items)
+        return text if kept_items == value else set_property(text, key, kept_items)
     if not isinstance(value, str):
         return text
     changed = _change_words(value, change)
-    return text if changed == value else set_property(text, entry.key.text, changed)
+    return text if changed == value else set_property(text, key, changed)
 
 
 def _change_words(value: str, change: Change) -> str | None:
@@ -147,9 +156,8 @@ def _change_words(value: str, change: Change) -> str | None:
     return (result + value[position:]) if result else None
 
 
-def _tag_entry(frontmatter: Frontmatter) -> MappingEntry | None:
-    entries = frontmatter.tree.entries if frontmatter.tree else ()
-    return next((entry for entry in entries if is_tag_entry(entry)), None)
+def _tag_entries(frontmatter: Frontmatter) -> Iterator[MappingEntry]:
+    return filter(is_tag_entry, frontmatter.tree.entries if frontmatter.tree else ())
 
 
 def _separator(value: str) -> str:

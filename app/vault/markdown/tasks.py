@@ -1,4 +1,4 @@
-"""Parsing of task texts, and checking and unchecking of their boxes. Pure."""
+"""Parsing of task texts, and checking and unchecking of their boxes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.errors import ConflictError
 
 _BOX = re.compile(r"^([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[)(.)(\](?=\s|$))")
 _DAY = r"(\d{4}-\d{2}-\d{2})"
-# Due dates: emoji of Obsidian Tasks, a Dataview field, or a word or `@` before a date.
+# Due dates: an Obsidian Tasks emoji, a Dataview field, or `due` or `@` before a date.
 _DUE = re.compile(
     rf"(?:📅\ufe0f?|⏳\ufe0f?|[\[(]?\bdue::?|@due\(?|@)\s*(?:\[\[)?{_DAY}(?:\]\])?[\])]?", re.IGNORECASE
 )
@@ -49,7 +49,7 @@ def set_task_done(text: str, line: int, task: str, *, done: bool) -> str:
         done: Whether to check the box.
 
     Raises:
-        ConflictError: The note no longer has this task.
+        ConflictError: the note no longer contains this task.
     """
     lines = re.split(r"(?<=\n)", text)
     order = [line - 1, *sorted(range(len(lines)), key=lambda n: abs(n - line + 1))]

@@ -1,4 +1,4 @@
-"""Conversion of bytes to text, newlines and line numbers.
+"""Functions for note texts: decoding, newlines, edits by position, and line numbers.
 
 A note's text keeps its byte order mark, its newlines and its missing last newline, so that encoding it
 gives the file's bytes back.
@@ -34,7 +34,7 @@ def decode_lossy(content: bytes) -> str:
 
 
 def newline_of(text: str, near: int = 0) -> str:
-    """Return the newline used nearest at or before `near` (characters), else after it, else a line feed."""
+    """Return the last newline before the index `near`, else the next one after it, else a line feed."""
     end = text.rfind("\n", 0, near)
     if end < 0:
         end = text.find("\n", near)

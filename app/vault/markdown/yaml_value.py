@@ -1,4 +1,7 @@
-"""Formatting of values as the shortest YAML that all readers parse back to the same value."""
+"""Formatting of values as YAML that 1.1 and 1.2 readers parse alike, with as few quotes as possible.
+
+Dates stay unquoted, although YAML 1.1 readers parse them as dates, not text.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +32,14 @@ def json_like(value: object, depth: int = 1) -> object:
     """Convert a value to plain values: dates to ISO text, tuples to lists, keys to text.
 
     Raises:
-        InvalidParametersError: it contains something that properties can't.
+        InvalidParametersError: it contains something that properties can't, or is nested too deeply.
     """
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, str):
         if any("\ud800" <= letter <= "\udfff" for letter in value):
-            raise InvalidParametersError("The value contains half of a character, which can't be saved.")
+            message = "The value contains an incomplete character (half of a pair), which can't be saved."
+            raise InvalidParametersError(message)
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
@@ -59,7 +63,7 @@ def inline_yaml(value: object, *, quote: str = "", flow: bool = False) -> str:
     Args:
         value: A result of `json_like`.
         quote: The quotes for text, even if unnecessary; "" for as few as possible.
-        flow: Whether it is in brackets, where more characters need quotes.
+        flow: Whether it is inside brackets or braces, where more characters need quotes.
     """
     if isinstance(value, str):
         return text_scalar(value, quote=quote, flow=flow)
@@ -103,7 +107,7 @@ def json_text(value: object) -> str:
 
 
 def block_text(text: str, newline: str, indent: str = "  ") -> str | None:
-    """Format text of several lines as a literal block from its `|`, or return None if it needs quotes."""
+    """Format multiline text as a literal block, starting at its `|`, or return None if it needs quotes."""
     lines = text.split("\n")
     if len(lines) < 2 or not _BLOCK_TEXT.fullmatch(lines[0]) or _UNPRINTABLE.search(text.replace("\n", "")):
         return None
@@ -115,7 +119,7 @@ def block_text(text: str, newline: str, indent: str = "  ") -> str | None:
 
 
 def is_plain(text: str, *, flow: bool) -> bool:
-    """Return whether text needs no quotes in YAML 1.1 and 1.2."""
+    """Return whether text, or a date, needs no quotes in YAML 1.1 and 1.2."""
     if not text or text[0] in _NOT_FIRST or _UNPRINTABLE.search(text) or _BREAKS_PLAIN.search(text):
         return False
     if flow and _BREAKS_FLOW.search(text):

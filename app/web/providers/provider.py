@@ -13,8 +13,8 @@ import nh3
 from app.web.http_fetcher import UnreadableResponseError, WebRequest, WebResponse
 from app.web.page import decode_text
 
-JSON_KINDS = frozenset({"application/json", "text/json", "application/problem+json"})
-HTML_KINDS = frozenset({"text/html", "application/xhtml+xml"})
+JSON_CONTENT_TYPES = frozenset({"application/json", "text/json", "application/problem+json"})
+HTML_CONTENT_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _MAX_TITLE_CHARS = 300
 _MAX_SNIPPET_CHARS = 1000
 
@@ -32,25 +32,25 @@ class WebSearchHit:
 class SearchProvider(Protocol):
     """Builds the request for a query and parses the response.
 
-    `id` is the name in the settings, `name` the name in the interface. An empty `address` is entered by the
-    user. `needs_key` says whether a key is required; `kinds` are the content types of the responses.
+    `id` is the name in the settings, `name` the name in the interface. If `address` is empty, the user enters
+    it. `needs_key` says whether a key is required; `content_types` are those of the responses.
     """
 
     id: ClassVar[str]
     name: ClassVar[str]
     address: ClassVar[str]
     needs_key: ClassVar[bool]
-    kinds: ClassVar[frozenset[str]]
+    content_types: ClassVar[frozenset[str]]
 
-    def request(self, address: str, query: str, limit: int) -> WebRequest:
+    def build_request(self, address: str, query: str, limit: int) -> WebRequest:
         """Return the request for `query`, without the key."""
         ...
 
-    def secret(self, key: str) -> Mapping[str, str]:
+    def key_headers(self, key: str) -> Mapping[str, str]:
         """Return the headers that carry the key."""
         ...
 
-    def hits(self, response: WebResponse) -> list[WebSearchHit]:
+    def parse_hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Return the hits in a response, best first.
 
         Raises:
@@ -82,11 +82,11 @@ def result_entries(value: object, name: str) -> list[Mapping[str, object]]:
     """
     if not isinstance(value, list):
         raise UnreadableResponseError(f"{name} sent no list of results.")
-    return [one for one in value if isinstance(one, dict)]
+    return [entry for entry in value if isinstance(entry, dict)]
 
 
 def build_hits(results: Iterable[tuple[object, object, object, object]]) -> list[WebSearchHit]:
-    """Build hits from (url, title, snippet, date), without duplicates and without other URL schemes."""
+    """Build hits from (url, title, snippet, date); duplicates and URLs other than http(s) are skipped."""
     hits: dict[str, WebSearchHit] = {}
     for url, title, snippet, date in results:
         if isinstance(url, str) and url.startswith(("http://", "https://")) and url not in hits:
@@ -101,7 +101,7 @@ def build_hits(results: Iterable[tuple[object, object, object, object]]) -> list
 
 
 def strip_html(text: object) -> str:
-    """Return a text without tags and entities, on one line."""
+    """Return a text on one line, without tags and with entities decoded; "" for other values."""
     if not isinstance(text, str):
         return ""
     return " ".join(unescape(nh3.clean(text, tags=set())).split())

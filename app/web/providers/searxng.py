@@ -1,6 +1,6 @@
 """JSON API of SearXNG, a self-hosted search engine.
 
-Source: https://docs.searxng.org/dev/search_api.html. The server must have `json` among its formats.
+Source: https://docs.searxng.org/dev/search_api.html. The server must have the `json` format enabled.
 """
 
 from __future__ import annotations
@@ -10,7 +10,13 @@ from typing import ClassVar
 from urllib.parse import urlencode
 
 from app.web.http_fetcher import WebRequest, WebResponse
-from app.web.providers.provider import JSON_KINDS, WebSearchHit, build_hits, parse_json, result_entries
+from app.web.providers.provider import (
+    JSON_CONTENT_TYPES,
+    WebSearchHit,
+    build_hits,
+    parse_json,
+    result_entries,
+)
 
 
 class SearXNG:
@@ -20,21 +26,21 @@ class SearXNG:
     name: ClassVar[str] = "SearXNG"
     address: ClassVar[str] = ""
     needs_key: ClassVar[bool] = False
-    kinds: ClassVar[frozenset[str]] = JSON_KINDS
+    content_types: ClassVar[frozenset[str]] = JSON_CONTENT_TYPES
 
-    def request(self, address: str, query: str, limit: int) -> WebRequest:
-        """Return a GET of /search; the server decides how many results it lists."""
+    def build_request(self, address: str, query: str, limit: int) -> WebRequest:
+        """Return a GET request for /search; the server decides how many results it lists."""
         fields = urlencode({"q": query, "format": "json"})
         return WebRequest(f"{address.rstrip('/')}/search?{fields}", accept="application/json")
 
-    def secret(self, key: str) -> Mapping[str, str]:
-        """Return a bearer token, as reverse proxies expect it."""
+    def key_headers(self, key: str) -> Mapping[str, str]:
+        """Return a bearer token, as a reverse proxy expects it."""
         return {"Authorization": f"Bearer {key}"}
 
-    def hits(self, response: WebResponse) -> list[WebSearchHit]:
+    def parse_hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Parse the list `results`."""
         results = result_entries(parse_json(response, self.name).get("results"), self.name)
         return build_hits(
-            (one.get("url"), one.get("title"), one.get("content"), one.get("publishedDate"))
-            for one in results
+            (entry.get("url"), entry.get("title"), entry.get("content"), entry.get("publishedDate"))
+            for entry in results
         )

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from app.web.http_fetcher import WebRequest, WebResponse
-from app.web.providers.provider import JSON_KINDS, WebSearchHit, build_hits, parse_json, result_entries
+from app.web.providers.provider import (
+    JSON_CONTENT_TYPES,
+    WebSearchHit,
+    build_hits,
+    parse_json,
+    result_entries,
+)
 
 _MAX_RESULTS = 20
 
@@ -19,10 +25,10 @@ class Tavily:
     name: ClassVar[str] = "Tavily"
     address: ClassVar[str] = "https://api.tavily.com"
     needs_key: ClassVar[bool] = True
-    kinds: ClassVar[frozenset[str]] = JSON_KINDS
+    content_types: ClassVar[frozenset[str]] = JSON_CONTENT_TYPES
 
-    def request(self, address: str, query: str, limit: int) -> WebRequest:
-        """Return a POST of /search with the query as JSON."""
+    def build_request(self, address: str, query: str, limit: int) -> WebRequest:
+        """Return a POST request to /search with the query as JSON."""
         body = json.dumps({"query": query, "max_results": min(limit, _MAX_RESULTS)}, ensure_ascii=False)
         return WebRequest(
             f"{address.rstrip('/')}/search",
@@ -32,14 +38,14 @@ class Tavily:
             headers={"Content-Type": "application/json"},
         )
 
-    def secret(self, key: str) -> Mapping[str, str]:
+    def key_headers(self, key: str) -> Mapping[str, str]:
         """Return a bearer token."""
         return {"Authorization": f"Bearer {key}"}
 
-    def hits(self, response: WebResponse) -> list[WebSearchHit]:
+    def parse_hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Parse the list `results`."""
         results = result_entries(parse_json(response, self.name).get("results"), self.name)
         return build_hits(
-            (one.get("url"), one.get("title"), one.get("content"), one.get("published_date"))
-            for one in results
+            (entry.get("url"), entry.get("title"), entry.get("content"), entry.get("published_date"))
+            for entry in results
         )

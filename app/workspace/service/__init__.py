@@ -1,4 +1,4 @@
-"""The one interface of an open vault for every front end: `VaultService` and its parts."""
+"""The interface of an open vault for front ends: `VaultService` and its parts."""
 
 from app.workspace.service.vault_service import VaultService
 

@@ -1,4 +1,4 @@
-"""The agent panel's side of the agent: conversations, turns and the options of programs."""
+"""Conversations with the agent, their turns, and the options of ACP agents."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class AgentService:
-    """The conversations with the agent that the settings choose."""
+    """The conversations with the agent chosen in the settings, and the options of ACP agents."""
 
     def __init__(self, session: AgentSession, programs: AcpAgent) -> None:
         self._session = session
         self._programs = programs
 
     def conversations(self, text: str = "") -> tuple[Conversation, ...]:
-        """Return the conversations that contain `text`, newest first."""
+        """Return the conversations that contain `text`, newest first; all if it is empty."""
         return self._session.store.list_conversations(text)
 
     def items(self, conversation: str) -> tuple[AnyItem, ...]:
@@ -50,7 +50,7 @@ class AgentService:
         Args:
             conversation: The conversation's id.
             prompt: The user's prompt.
-            from_position: Replace the items from this position on ("edit and resend").
+            from_position: Replace the items from this position on (“edit and resend”); None appends.
 
         Raises:
             ConflictError: A turn of this conversation is still in progress.
@@ -66,7 +66,7 @@ class AgentService:
         """Tell senders that a window shows messages to the user.
 
         Args:
-            notifies: Whether it also shows them as notifications of the system.
+            notifies: Whether it also shows them as system notifications.
         """
         mailbox = self._session.team.mailbox
         mailbox.has_window, mailbox.notifies = True, notifies

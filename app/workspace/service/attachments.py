@@ -1,4 +1,4 @@
-"""Add files to notes: their location and the links to them."""
+"""Files that are added to notes: their location and the links to them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MAX_NAME_TRIES = 1000
 
 
 class AttachmentService:
-    """Adds files to the vault at `root`, and links to them."""
+    """Adds files to the vault at `root`, and creates links to them."""
 
     def __init__(self, root: Path, notes: NoteService, settings: SettingsService, runner: ToolRunner) -> None:
         self._root = root
@@ -41,18 +41,18 @@ class AttachmentService:
         self._runner = runner
 
     async def add(self, note: NotePath, name: str, content: bytes) -> NotePath:
-        """Write a new file to the attachment folder of `note`, never replacing one.
+        """Write a new file to the attachment folder of `note`, under a free name.
 
         Args:
             note: The note that links to the file.
-            name: The file's name; characters that no file name may contain are removed.
+            name: The file's name; characters that file names or links can't contain become spaces.
             content: Its bytes.
 
         Returns:
             The path of the new file, or of one that has this name and content.
 
         Raises:
-            StorageError, LimitError: Writing failed, or the file is too large; nothing was written.
+            StorageError: Writing failed, the file is too large, or no name is free; nothing was written.
         """
         folder = note_folders(self._settings.current.editor, self._notes).attachment_folder(note)
         for path in _candidate_paths(folder, name):
@@ -72,20 +72,20 @@ class AttachmentService:
         )
 
     def image_name(self, note: NotePath, now: datetime) -> str:
-        """Return the name of an image that is pasted into `note`, by the pattern in the settings."""
+        """Return a file name for an image pasted into `note`, from the pattern in the settings."""
         pattern = self._settings.current.editor.image_name
         return f"{expand(pattern, note.name, now).text.strip() or 'Pasted image'}.png"
 
     def link(self, path: NotePath, source: NotePath, *, embed: bool | None = None) -> str:
-        """Return the shortest wikilink from `source` to a file; without `embed`, media are embedded."""
+        """Return the shortest wikilink from `source` to a file; by default, media and PDFs are embedded."""
         is_embedded = path.suffix in _EMBEDDED_SUFFIXES if embed is None else embed
         return f"{'!' if is_embedded else ''}[[{self._notes.shortest(path, source)}]]"
 
     async def link_files(self, note: NotePath, files: Iterable[Path]) -> list[str]:
-        """Link to files on the disk; a file from outside the vault is first copied as an attachment.
+        """Return links to files on the disk; a file outside the vault is first copied as an attachment.
 
         Raises:
-            StorageError, LimitError: A file can't be read or written; earlier ones are in the vault.
+            StorageError: A file can't be read or written; earlier ones are in the vault.
         """
         links = []
         for file in files:
@@ -96,7 +96,7 @@ class AttachmentService:
         return links
 
     def _path_of(self, file: Path) -> NotePath | None:
-        """Return the vault path of a file on the disk; None if it is outside, or in a hidden folder."""
+        """Return the vault path of a file on the disk; None if it is outside the vault, hidden or missing."""
         try:
             relative = file.resolve().relative_to(self._root.resolve())
             path = NotePath.on_disk(relative.as_posix())

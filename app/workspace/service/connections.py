@@ -36,7 +36,7 @@ class ConnectionService:
             on_yield: Closes the vault when another process of the user requests it.
 
         Raises:
-            NetworkError: No port is available, or the vault is open read-only.
+            NetworkError: No port is available, or the vault is closed or open read-only.
             StorageError: The endpoint could not be announced to other processes.
         """
         return await self._endpoints.open("headless", on_yield)
@@ -46,7 +46,7 @@ class ConnectionService:
         return self._endpoints.state()
 
     def clients(self) -> tuple[ConnectedClient, ...]:
-        """Return the connected programs in order of arrival."""
+        """Return the connected programs in the order in which they connected."""
         return self._endpoints.local_vault.clients()
 
     def named_clients(self) -> tuple[NamedClient, ...]:

@@ -81,7 +81,7 @@ class EditService:
         self._runner = runner
 
     async def save(self, page: NoteData, text: str, session: str = "") -> SaveResult:
-        """Write `text` as the note of `page`, if the note has not changed.
+        """Save `text` as the note of `page`, unless the note has changed since `page` was loaded.
 
         Args:
             page: The note that `text` is based on.
@@ -102,7 +102,7 @@ class EditService:
         return Failed(outcome.message)
 
     async def create(self, path: NotePath, text: str, session: str = "") -> SaveResult:
-        """Write `text` as a note that does not exist."""
+        """Write `text` as a new note; a note that already exists is a conflict."""
         outcome = await self._runner.run(Call.save(path, None, text.encode("utf-8"), _user_caller(session)))
         if outcome.success:
             return Saved(await self._notes.load(path))
@@ -112,7 +112,7 @@ class EditService:
             return Failed(outcome.message)
 
     async def create_named(self, name: str, folder: str = "") -> CreateResult:
-        """Create a note with its name as heading.
+        """Create a note with its name as its heading.
 
         Args:
             name: The typed name; it may start with folders.
@@ -159,6 +159,7 @@ class EditService:
         """Propose to turn a mention into a link, in its note.
 
         Raises:
+            NotFoundError, StorageError: The note does not exist, or can't be read.
             ConflictError: The mention no longer exists.
         """
         note = await self._notes.load(mention.source)

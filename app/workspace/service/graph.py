@@ -25,7 +25,7 @@ class GraphService:
     async def delta(
         self, touched: Iterable[str], unresolved: Iterable[str], renamed: Iterable[tuple[str, str]]
     ) -> GraphDelta:
-        """Return the difference to a graph that was read earlier.
+        """Return the difference from a graph that was read earlier.
 
         Args:
             touched: Every path in `IndexUpdated` events since then, as changed, removed or relinked.

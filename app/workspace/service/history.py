@@ -1,4 +1,4 @@
-"""The changes that were made to the notes, their earlier versions, and undo."""
+"""The history of a vault: the audit log, commits, earlier versions and planned undos."""
 
 from __future__ import annotations
 
@@ -83,7 +83,9 @@ class HistoryService:
         return self._audit.commits_of_turn(turn, self._journal)
 
     def plan_undo(self, arguments: Mapping[str, object]) -> UndoPlan:
-        """Plan what the `undo` tool would do with these arguments, with the conflicts to resolve.
+        """Return a plan of the `undo` tool's changes for these arguments, with the conflicts to resolve.
+
+        If the commits changed several stores, the plan covers the first, which is the vault if it changed.
 
         Raises:
             NotFoundError: There is no such entry, or its contents are no longer stored.
@@ -93,7 +95,7 @@ class HistoryService:
         else:
             entry = int(str(arguments["entry"]))
             commits = self._audit.commits_of_entry(entry, self._journal)
-        first, *_ = self._journal.by_place([commit.id for commit in commits])
+        first, *_ = self._journal.group_by_place([commit.id for commit in commits])
         return self._stores.plan_undo(self._journal, first)
 
     # Versions

@@ -1,4 +1,4 @@
-"""The memory of the agents, as the user sees and edits it."""
+"""The agents' memory, as the user sees and edits it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ _MAX_MERGES = 3
 
 @dataclass(frozen=True, slots=True)
 class MemoryOverview:
-    """All blocks of all agents, and entries of their archives: the newest, or those a search found."""
+    """All agents' blocks, and entries of their archives: the newest, or those that a search found.
+
+    `total` counts all entries of the archives.
+    """
 
     blocks: tuple[Block, ...]
     entries: tuple[ArchiveHit, ...]
@@ -46,10 +49,10 @@ class BlockHistory:
 
 
 class MemoryService:
-    """Reads the memory, and changes it by calls like every other change.
+    """Reads the memory, and changes it by calls, as all changes are made.
 
     Args:
-        semantic_search: Returns the search by meaning, or None while it is off.
+        semantic_search: Returns the semantic search, or None while it is off.
     """
 
     def __init__(
@@ -65,7 +68,7 @@ class MemoryService:
         self._semantic_search = semantic_search
 
     async def overview(self, query: str) -> MemoryOverview:
-        """Return the memory as it is now; with a query, the entries that match it."""
+        """Return all blocks, and up to `MAX_ENTRIES` entries per agent: the newest, or `query`'s matches."""
         memory = self._memory
         saved_blocks = {block.path.key: block for block in memory.store.all_blocks()}
         initial_blocks = {block.path.key: block for block in memory.store.blocks(OWN_AGENT)}
@@ -78,7 +81,8 @@ class MemoryService:
                 )
             else:
                 entries += memory.archive.newest(agent, MAX_ENTRIES)
-        entries.sort(key=lambda hit: -hit.score if query else 0.0)
+        if query:
+            entries.sort(key=lambda hit: -hit.score)
         total = sum(memory.archive.count(agent) for agent in agents)
         return MemoryOverview(tuple({**initial_blocks, **saved_blocks}.values()), tuple(entries), total)
 
@@ -103,25 +107,30 @@ class MemoryService:
         return await self._save(before, before.with_text(text))
 
     async def save_settings(self, before: Block, change: Callable[[Block], Block]) -> ToolOutcome:
-        """Write other permissions or another view of a block."""
+        """Save `change(before)`, which sets other permissions or another view of a block."""
         return await self._save(before, change(before))
 
     async def roll_back(self, path: NotePath, key: str) -> ToolOutcome:
-        """Replace a block by one of its versions."""
+        """Replace a block with the version `key`.
+
+        Raises:
+            NotFoundError: The version is no longer stored.
+        """
         current = self.history(path).current
         content = self._journal.content(key)
         parse_block(content)
         return await self._write(path, current, content)
 
     async def create(self, label: str) -> ToolOutcome:
-        """Create a text block of the app's own agent.
+        """Create a text block for the app's own agent.
 
         Raises:
-            ConflictError: There is a block with this label.
+            InvalidParametersError: The label is not valid.
+            ConflictError: There is already a block with this label.
         """
         block = Block.new(OWN_AGENT, label)
         if self._memory.store.block_at(block.path) is not None:
-            raise ConflictError(f"There is a block {label!r} already.", label=label)
+            raise ConflictError(f"There is already a block {label!r}.", label=label)
         return await self._write(block.path, None, serialize_block(block))
 
     async def delete(self, label: str) -> ToolOutcome:

@@ -16,9 +16,9 @@ from app.vault.path import NotePath
 if TYPE_CHECKING:
     from app.vault.store import NoteStore
 
-# An editor would take seconds to split and join a longer line, each as one paragraph.
-_MAX_LINE_CHARS = 250_000
-_EXCERPT_CHARS = 200_000
+# An editor lays out a line as one paragraph, which takes seconds for a longer one.
+_MAX_LINE_BYTES = 250_000
+_EXCERPT_BYTES = 200_000
 _EXCERPT_LINE_CHARS = 2_000
 
 
@@ -27,8 +27,8 @@ class NoteData:
     """A loaded note.
 
     `problem` says why it can't be edited, or is empty. With a problem, `text` is a lossy decoding or, for a
-    note that is too large, an excerpt of its beginning (then `content` has only that, too, and the note is
-    not `is_complete`).
+    note that is too large, an excerpt from its beginning. `content` then holds only the beginning, too, and
+    `is_complete` is false.
     """
 
     path: NotePath
@@ -45,24 +45,24 @@ class NoteData:
 
     @property
     def hash(self) -> str:
-        """The hash of its bytes."""
+        """The hash of `content`."""
         return content_hash(self.content)
 
 
 def read_note(store: NoteStore, path: NotePath, max_bytes: int) -> NoteData:
-    """Read the note at `path`; if it is larger or has very long lines, read only an excerpt.
+    """Read the note at `path`; if it exceeds `max_bytes` or has a very long line, return an excerpt.
 
     Raises:
         NotFoundError, StorageError: It does not exist, or can't be read.
     """
     size = store.stat(path).size
     if size > max_bytes:
-        start = store.read_start(path, _EXCERPT_CHARS)
-        return _excerpt(path, start, f"This note has {size / 2**20:,.1f} MiB.")
+        start = store.read_start(path, _EXCERPT_BYTES)
+        return _excerpt(path, start, f"This note is {size / 2**20:,.1f} MiB in size.")
     content = store.read(path)
     longest = max(map(len, content.split(b"\n")))
-    if longest > _MAX_LINE_CHARS:
-        return _excerpt(path, content[:_EXCERPT_CHARS], f"This note has a line of {longest:,} bytes.")
+    if longest > _MAX_LINE_BYTES:
+        return _excerpt(path, content[:_EXCERPT_BYTES], f"This note has a line of {longest:,} bytes.")
     try:
         text, problem = decode(content), ""
     except ScriptoriumError as error:

@@ -1,4 +1,4 @@
-"""The folders of daily notes, templates and attachments: by the user's settings, else by Obsidian's."""
+"""The folders of daily notes, templates and attachments: the user's settings, else Obsidian's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NoteFolders:
-    """Folders are vault paths, "" for the root; `attachments` may also be `./` or `./Sub`."""
+    """The folders and formats in effect, and problems in Obsidian's settings.
+
+    Folders are vault paths, "" for the root; `attachments` may also be `./` or `./Sub`.
+    """
 
     daily_folder: str
     daily_format: str
@@ -36,7 +39,7 @@ class NoteFolders:
 
 
 def note_folders(settings: EditorSettings, notes: NoteService) -> NoteFolders:
-    """Return the folders of a vault by the user's settings and the notes' vault."""
+    """Return the folders from the user's settings, else the vault's Obsidian settings, else defaults."""
     obsidian = notes.obsidian_settings()
     return NoteFolders(
         daily_folder=(settings.daily_folder or obsidian.daily_folder).strip("/ "),

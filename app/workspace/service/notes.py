@@ -1,4 +1,4 @@
-"""Reads notes and files of the vault and their records in the index."""
+"""Access to the vault's notes and files and their records in the index."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from app.vault.store import FileStatus, NoteStore
 
 _LINK_REASONS = ("FORWARDLINK_TO", "BACKLINK_FROM")
-# Notes that are only linked are left out of the related notes; this many of them may come before others.
+# Related notes leave out notes that are only linked, so this many more candidates are requested.
 _MAX_LINKED = 200
 
 
@@ -45,7 +45,7 @@ class NoteService:
 
     Args:
         settings: Returns the user's settings.
-        similar_notes: Returns the search by meaning, or None while it is off.
+        similar_notes: Returns the semantic search for similar notes, or None while it is off.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class NoteService:
     # Files
 
     async def load(self, path: NotePath) -> NoteData:
-        """Read a note for editing; one that would block an editor is read only in part, as an excerpt.
+        """Read a note for editing; if it is too large for an editor, return an excerpt.
 
         Raises:
             NotFoundError, StorageError: It does not exist, or can't be read.
@@ -90,7 +90,7 @@ class NoteService:
         return self._store.stat(path)
 
     def exists(self, path: NotePath) -> bool:
-        """Return whether there is a file.
+        """Return whether the file exists.
 
         Raises:
             VaultLostError: The vault's folder is missing.
@@ -118,11 +118,11 @@ class NoteService:
         """Rename a file whose name is not UTF-8, as the user asked; the rename can be undone.
 
         Args:
-            listed: The path of the file in the problems of the index.
+            listed: The file's path in the index's problems.
             name: The new name, in the same folder.
 
         Returns:
-            The outcome. Its error says why nothing was changed.
+            The outcome; its error, if any, says why nothing was changed.
         """
         try:
             changes = await asyncio.to_thread(undecodable.plan_rename, self._store, listed, name)
@@ -137,7 +137,7 @@ class NoteService:
         return self._index.note(path)
 
     def records(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
-        """Return the notes in a folder (None: the vault's), ordered by path; with `recursive`, also below."""
+        """Return the notes in a folder (None for the root) by path; with `recursive`, also in subfolders."""
         return self._index.notes(folder, recursive)
 
     def paths(self) -> tuple[NotePath, ...]:
@@ -149,7 +149,7 @@ class NoteService:
         return self._index.files()
 
     def random(self, excluded: NotePath | None = None) -> NotePath | None:
-        """Return a random note other than this one; None if there is no other."""
+        """Return a random note other than `excluded`; None if there is no other."""
         paths = [path for path in self.paths() if path != excluded]
         return random.choice(paths) if paths else None
 
@@ -166,7 +166,7 @@ class NoteService:
         return self._index.tags()
 
     def tasks(self, limit: int, *, done: bool = False) -> tuple[TaskRecord, ...]:
-        """Return the open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
+        """Return up to `limit` open tasks by note and line; with `done`, also completed ones."""
         return self._index.tasks(limit, done=done)
 
     # Names and links
@@ -190,7 +190,11 @@ class NoteService:
         return self._index.resolver.resolve_strictly(reference)
 
     def find(self, name: str) -> NotePath | None:
-        """Return the note or file that a link, an answer or a list may mean by `name`; None if none."""
+        """Return the note or file that a link, an answer or a list refers to by `name`, or None.
+
+        Raises:
+            AmbiguousError: Several notes match; `candidates` are their paths.
+        """
         path = NotePath(name)
         if name and self._index.note(path) is not None:
             return path
@@ -216,7 +220,7 @@ class NoteService:
         return self._index.unlinked_mentions(path)
 
     def related(self, path: NotePath, limit: int) -> tuple[RelatedNote, ...]:
-        """Return the notes that are related by more than a link, closest first."""
+        """Return up to `limit` notes that are related by more than a link, closest first."""
         record = self._index.note(path)
         if record is None:
             return ()
@@ -224,23 +228,23 @@ class NoteService:
             self._index, self._similar_notes(), path, record.tags, limit + _MAX_LINKED
         )
         more_than_linked = (
-            one for one in related_notes if any(reason.kind not in _LINK_REASONS for reason in one.reasons)
+            note for note in related_notes if any(reason.kind not in _LINK_REASONS for reason in note.reasons)
         )
         return tuple(more_than_linked)[:limit]
 
     def most_linked(self, limit: int) -> tuple[NotePath, ...]:
-        """Return the notes with the most incoming and outgoing links."""
+        """Return up to `limit` notes with the most incoming and outgoing links."""
         return self._index.most_linked(limit)
 
     # Completions
 
     def complete_names(self, word: str, limit: int) -> tuple[str, ...]:
-        """Return link texts that continue `word`, each of which identifies exactly one note."""
+        """Return link texts of notes whose names continue `word`, one for each name."""
         records = {record.path.name: record.path for record in self._index.notes()}
         return tuple(self.shortest(records[name], None) for name in complete(records, word, limit))
 
     def complete_files(self, word: str, limit: int) -> tuple[str, ...]:
-        """Return link texts of files other than notes that continue `word`."""
+        """Return link texts of files other than notes whose names continue `word`, one for each name."""
         files = {file.path.text.rpartition("/")[2]: file.path for file in self._index.files()}
         return tuple(self.shortest(files[name], None) for name in complete(files, word, limit))
 

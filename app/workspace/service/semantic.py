@@ -1,4 +1,4 @@
-"""Search by meaning: the state of the notes' vectors, and queries on them."""
+"""Semantic search: the state of the notes' vectors, and queries on them."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class SemanticService:
 
     @property
     def languages(self) -> VaultLanguages | None:
-        """The languages of the vault's notes, once they are measured."""
+        """The languages of the vault's notes; None until they are measured."""
         return self._embeddings.languages
 
     @property
     def switching_to(self) -> str:
-        """The key of the sentence model that is being switched to; empty if none is."""
+        """The key of the model that is replacing the current one; empty if no switch is in progress."""
         return self._embeddings.switching_to
 
     def start(self) -> None:

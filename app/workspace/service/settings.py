@@ -1,4 +1,4 @@
-"""The settings of the user and of the vault, and the keys of services on the internet."""
+"""The settings of the user and of the vault, and the keys for online services."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SettingsService:
-    """Reads and changes settings; a change applies immediately."""
+    """Reads and changes settings, and applies the changes."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -30,7 +30,7 @@ class SettingsService:
         return self._workspace.vault_settings
 
     def apply(self, settings: Settings) -> None:
-        """Apply settings that are saved; those of the index and the journal apply at the next opening."""
+        """Apply saved settings; those of the index and the journal apply when the vault is reopened."""
         self._workspace.apply_settings(settings)
 
     def change(self, section: str, **values: object) -> None:
@@ -38,11 +38,12 @@ class SettingsService:
 
         Raises:
             InvalidParametersError: A value is invalid.
+            OSError: The settings can't be saved; they are unchanged.
         """
         self._workspace.change_settings(section, **values)
 
     def change_vault(self, settings: VaultSettings) -> None:
-        """Save and apply other settings of this vault."""
+        """Replace, save and apply the settings of this vault."""
         self._workspace.change_vault_settings(settings)
 
     def enable_categories(self, ids: Iterable[str]) -> None:
@@ -55,11 +56,11 @@ class SettingsService:
 
     @property
     def unreadable_rules(self) -> tuple[str, ...]:
-        """The files of permission rules that can't be read; while there are any, agents always ask."""
+        """The files of permission rules that can't be read; until they are fixed, agents always ask."""
         return self._workspace.unreadable_rules
 
     def accept_rules(self) -> None:
-        """Replace the rules that can't be read by the rules in effect."""
+        """Replace the rules that can't be read with the rules in effect."""
         self._workspace.accept_rules()
 
     # Keys
@@ -69,12 +70,12 @@ class SettingsService:
         return self._workspace.keys.get(service, account)
 
     def set_key(self, service: str, account: str, key: str) -> bool:
-        """Store a key, or remove it if it is empty; return whether the system's key store did so."""
+        """Save a key, or delete it if `key` is empty; return whether the system's key store did so."""
         return self._workspace.keys.set(service, account, key)
 
     @property
     def keeps_keys(self) -> bool:
-        """True if keys are kept in the system's key store, not only until the app ends."""
+        """True if the system's key store keeps the keys; otherwise, they are lost when the app quits."""
         return self._workspace.keys.is_persistent
 
     # Models
@@ -86,6 +87,6 @@ class SettingsService:
     async def check_model(self) -> models.ModelCheck:
         """Check whether the model in the settings works."""
         model = self.current.model
-        # The system's key store is a separate program.
+        # Reading the system's key store can block.
         key = await asyncio.to_thread(self.key, model.provider, model.base_url)
         return await models.check(model, key)

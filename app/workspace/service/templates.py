@@ -28,7 +28,7 @@ class DailyNote:
     Attributes:
         path: Its path.
         created: Whether it is new.
-        cursor: The template's cursor position, as an offset in its text.
+        cursor: The cursor position that the template sets, as an offset in the note's text, or None.
         problem: A secondary problem, such as a missing template; empty if there is none.
     """
 
@@ -51,7 +51,7 @@ class TemplateService:
 
         Raises:
             InvalidPathError: The name format yields no valid file name.
-            StorageError: Writing failed; nothing was written.
+            ScriptoriumError: Writing failed; nothing was written.
         """
         folders = self._folders()
         path = daily_path(folders, now)
@@ -71,7 +71,7 @@ class TemplateService:
         return DailyNote(path, True, expansion.cursor, problem)
 
     def paths(self) -> tuple[NotePath, ...]:
-        """Return the templates of the vault by name; empty if it has none."""
+        """Return the notes in the template folder by path."""
         folder = self._folders().templates
         notes = self._notes.records(folder) if folder else ()
         return tuple(sorted((note.path for note in notes), key=lambda path: path.key))
@@ -80,7 +80,7 @@ class TemplateService:
         """Return the text of a template for the note with this `title`.
 
         Raises:
-            NotFoundError, StorageError: It does not exist, or can't be read.
+            NotFoundError, StorageError: It does not exist, can't be read, or is not UTF-8.
         """
         return self._expand(self._folders(), template, title, now)
 

@@ -41,11 +41,10 @@ log = logging.getLogger(__name__)
 
 
 class VaultService:
-    """The operations of an open vault for a front end. It belongs to the vault's loop.
+    """The operations of an open vault for a front end. It belongs to the vault's event loop.
 
-    Every change is a call: `call` for the user's own, `connections.access` for those of other programs. The
-    other methods and parts read, or change settings. `notices` are messages that the user should read on
-    opening.
+    Every change to notes or memory is a logged call: `call` and the services make those of the user,
+    `connections.access` those of other programs.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -65,12 +64,12 @@ class VaultService:
 
     @property
     def read_only(self) -> bool:
-        """True if the vault can't be changed here, since another process holds it or its data folder."""
+        """True if the vault was opened for reading only, or its data folder can't be written."""
         return self._workspace.read_only
 
     @property
     def notices(self) -> list[str]:
-        """Messages about recovered changes and damaged files."""
+        """Messages for the user on opening, about recovered changes, storage and settings, for example."""
         return self._workspace.notices
 
     @property
@@ -80,6 +79,8 @@ class VaultService:
 
     async def start_scan(self, progress: Callable[[ScanProgress], None]) -> ScanReport:
         """Update the index, then the vectors in the background. Canceling keeps what was read.
+
+        Also starts to watch the folder if that was postponed, and resumes pending operations.
 
         Raises:
             VaultLostError: The vault's folder is missing; the index is unchanged.
@@ -91,7 +92,7 @@ class VaultService:
         return await self._workspace.index.scan(progress, lambda: False)
 
     async def close(self) -> None:
-        """Stop accepting clients, end the agent, the watcher and the worker, and close every file."""
+        """Stop accepting clients, end the agent, the watcher and the workers, and close every file."""
         await self._workspace.close()
 
     # Calls
@@ -117,7 +118,7 @@ class VaultService:
             log.exception("a pending operation can't be looked up")
             return False
 
-    # Parts of this module
+    # Services of this package
 
     @cached_property
     def notes(self) -> NoteService:
@@ -167,7 +168,7 @@ class VaultService:
 
     @cached_property
     def memory(self) -> MemoryService:
-        """The memory of the agents."""
+        """The agents' memory."""
         parts = self._workspace
         semantic_search = parts.runner.models.semantic_search
         return MemoryService(parts.memory, parts.journal, parts.runner, semantic_search)
@@ -179,7 +180,7 @@ class VaultService:
 
     @cached_property
     def semantic(self) -> SemanticService:
-        """Search by meaning."""
+        """Semantic search."""
         return SemanticService(self._workspace.embeddings, self._workspace.store.read)
 
     @cached_property

@@ -67,7 +67,9 @@ def test_images_become_attachments_of_their_own(gui, opened, wait_until) -> None
             assert QImage(str(files / "Pasted in A.png")).pixelColor(0, 0).name() == "#ff0000"
             commits = await vault.run(lambda ws: ws.journal.commits())
             assert len(commits) == 2 and not vault.asked
-            undo = await vault.run(lambda ws: ws.journal.undo([commits[0].id], lambda p: ws.store.read(p)))
+            undo = await vault.run(
+                lambda ws: ws.journal.plan_undo([commits[0].id], lambda p: ws.store.read(p))
+            )
             assert [str(path) for path in undo.change_set.paths] == ["Attachments/Pasted in A 1.png"]
 
     gui(main())

@@ -68,6 +68,7 @@ def test_invalid_tag_names_are_refused(tag):
         ("---\ntags: a, b\n---\n", "---\ntags: b\n---\n"),
         ("---\ntags: b a c\n---\n", "---\ntags: b c\n---\n"),
         ("---\ntags: a\nz: 1\n---\n", "---\ntags:\nz: 1\n---\n"),
+        ("---\ntags: [a, b]\ntag: a\n---\n", "---\ntags: [b]\ntag:\n---\n"),
         ("---\na: [\n---\n#a x", "---\na: [\n---\nx"),
     ],
 )
@@ -84,6 +85,7 @@ def test_remove_tag(text, expected):
         ("---\ntags:\n  - '#old' # c\n---\n", "---\ntags:\n  - '#new/n' # c\n---\n"),
         ("---\ntags: [old, new/n]\n---\n", "---\ntags: [new/n]\n---\n"),
         ("---\ntags: old, x\n---\n", "---\ntags: new/n, x\n---\n"),
+        ("---\ntags: [old]\ntag: old\n---\n", "---\ntags: [new/n]\ntag: new/n\n---\n"),
     ],
 )
 def test_rename_tag(text, expected):
@@ -176,6 +178,7 @@ def test_replace_section():
     assert replace_section(SECTIONS, "Top#Two", "") == SECTIONS
     assert replace_section("# H\r\nold", "H", "a\nb") == "# H\r\na\r\nb"
     assert replace_section("#tag list\n===\nold\n", "#tag list", "new\n") == "#tag list\n===\nnew\n"
+    assert replace_section("A\n===\nold\n", "A", "A\n===\nnew\n") == "A\n===\nnew\n"
 
 
 def test_patch():
@@ -198,6 +201,11 @@ def test_patch():
 def test_a_patch_that_does_not_fit_is_a_conflict(text, patch):
     with pytest.raises(ConflictError):
         apply_patch(text, patch)
+
+
+def test_an_insertion_without_a_position_is_a_conflict():
+    with pytest.raises(ConflictError, match="Hunk 1 has no context lines"):
+        apply_patch("a\n", "@@\n+x\n")
 
 
 @pytest.mark.parametrize("patch", ["", "no hunk", "@@ -1 +1 @@\n*x\n"])

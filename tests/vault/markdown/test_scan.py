@@ -53,6 +53,8 @@ def relations(text):
         ("%%[[a]]%% <!-- [[b]] --> [[c]]", ["c"]),
         ("<!--\n[[a]]\n\n[[b]]\n--> [[c]]", ["c"]),
         ("text\n\n    [[indented code]]\n\n[[b]]", ["b"]),
+        ("    [[indented code]]\n\n[[b]]", ["b"]),
+        ("---\nkey: 1\n---\n\t[[indented code]]\n[[b]]", ["b"]),
         ("- item\n\n    [[in the item]]", ["in the item"]),
         ("[[it`s]] and [[that`s]]", ["it`s", "that`s"]),
         ("[[50%% more]] [[%% of]]", ["50%% more", "%% of"]),

@@ -55,7 +55,7 @@ class EditorStyle:
 
     def callout_color(self, name: str) -> QColor:
         """Return the color of a kind of callout."""
-        return QColor(self._render_colors.callout(name))
+        return QColor(self._render_colors.callout_color(name))
 
     def text_format(self, bits: int) -> QTextCharFormat:
         """Return the format for style bits, from a cache."""

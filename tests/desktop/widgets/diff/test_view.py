@@ -84,6 +84,7 @@ def test_trailing_spaces_tabs_and_line_ends_are_signs() -> None:
 
 def test_an_emoji_keeps_its_variation_selector_and_a_letter_does_not() -> None:
     assert labels("☺\ufe0f\n".encode()) == []
+    assert labels("\U0001f3f3\ufe0f\n".encode()) == []
     assert labels("a\ufe0f\n".encode()) == [("U+FE0F", CHIP_SIGN)]
     assert labels("☺\ufe0f\ufe0f\n".encode()) == [("U+FE0F", CHIP_SIGN)]
 
