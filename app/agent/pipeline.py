@@ -293,7 +293,7 @@ class Pipeline:
             if (notes := await self._resolve_notes(step.target, previous)) is None:
                 return None
             allowed_paths = frozenset(notes)
-        outcome = await self._search(query, _MAX_SEARCH_HITS if allowed_paths else _MAX_LISTED_TASKS)
+        outcome = await self._search(query, _MAX_SEARCH_HITS)
         if outcome is None:
             return None
         hits = [
@@ -310,8 +310,10 @@ class Pipeline:
             paths += (str(hit["path"]),) if tasks else ()
         state = {"open": "open task", "done": "completed task"}.get(str(step.arguments.get("state")), "task")
         total = pluralize(len(lines), state)
-        shown_lines = "\n".join(lines[:_MAX_LISTED_TASKS])
-        self._say(f"{total}:\n\n{shown_lines}" if lines else f"There are no {state}s.")
+        listed = "\n".join(lines[:_MAX_LISTED_TASKS])
+        if len(lines) > _MAX_LISTED_TASKS:
+            listed += f"\n\n… and {len(lines) - _MAX_LISTED_TASKS} more."
+        self._say(f"{total}:\n\n{listed}" if lines else f"There are no {state}s.")
         self._dialog = replace(self._dialog, results=paths)
         return paths
 

@@ -361,3 +361,12 @@ async def test_an_invalid_search_stays_an_answer(talk) -> None:
     )
     merged = await agent.without_duplicate_options(question)
     assert [one.label for one in merged.options] == ["tag:person", "/(/"]
+
+
+async def test_many_tasks_are_counted_and_the_rest_is_announced(talk) -> None:
+    content = "".join(f"- [ ] step {number}\n" for number in range(40))
+    for name in ("Packing", "Sailing"):
+        (talk.workspace.root / f"{name}.md").write_text(content)
+    await talk.workspace.index.scan()
+    await say(talk, f"{PREFIX} list_tasks [@Packing, @Sailing] state=open")
+    assert answers(talk)[-1].startswith("80 open tasks") and answers(talk)[-1].endswith("… and 30 more.")
