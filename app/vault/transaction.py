@@ -149,7 +149,7 @@ class Transaction:
         return self._complete(intent, paths)
 
     def _should_roll_back(self, intent: Intent) -> bool:
-        """Return whether no operation is done, or files were edited since and no operation on them is done."""
+        """Return whether no operation is done, or none on the files edited since, if there are any."""
         progress = self._progress(intent)
         edited = [state for state in progress if state.is_edited]
         return not any(state.is_done for state in progress) or (
