@@ -193,8 +193,8 @@ class Endpoints:
 
 
 _TOKEN_LINES = {
-    "create": "Gave {0} a token.",
-    "renew": "Gave {0} a new token; the previous one is no longer valid.",
+    "create": "Created a token for {0}.",
+    "renew": "Created a new token for {0}; the previous one is no longer valid.",
     "revoke": "Revoked the token of {0}.",
 }
 
